@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The driver's requests and answers. Every struct starts with its size and version, holds fixed-width integers only,
+ * names its padding and pins its offsets: the wire is stone. Request and answer share one buffer (METHOD_BUFFERED). */
+#ifndef WPERF_ABI_WIRE_H
+#define WPERF_ABI_WIRE_H
+
+#include "abi/ints.h"
+
+#define WPERF_WIRE_VERSION 1u
+
+/* CTL_CODE(0x8000, 0x900 + n, METHOD_BUFFERED, FILE_READ_DATA | FILE_WRITE_DATA) */
+#define WPERF_CODE(n) ((0x8000u << 16) | (3u << 14) | ((0x900u + (n)) << 2))
+
+enum {
+  WPERF_CODE_VERSION = WPERF_CODE(0),
+  WPERF_CODE_LOCK = WPERF_CODE(1),
+  WPERF_CODE_HARDWARE = WPERF_CODE(2),
+  WPERF_CODE_CORE = WPERF_CODE(3),      /* one core's identity: hybrid machines differ per core */
+  WPERF_CODE_DMC_SETUP = WPERF_CODE(4), /* where the DMC-620 register frames are (from ACPI) */
+  WPERF_CODE_COUNT_CONFIGURE = WPERF_CODE(16),
+  WPERF_CODE_COUNT_START = WPERF_CODE(17),
+  WPERF_CODE_COUNT_STOP = WPERF_CODE(18),
+  WPERF_CODE_COUNT_READ = WPERF_CODE(19)
+  /* 32.. sampling, 48.. SPE */
+};
+
+enum { WPERF_MAX_CORES = 256, WPERF_MAX_CLUSTERS = 128, WPERF_MAX_DMC_CHANNELS = 16, WPERF_MAX_COUNTERS = 31 };
+
+/* Event classes, in the order every table of the tool uses. */
+enum { WPERF_CLASS_CORE = 0, WPERF_CLASS_DSU = 1, WPERF_CLASS_DMC_CLK = 2, WPERF_CLASS_DMC_CLKDIV2 = 3, WPERF_CLASS_COUNT = 4 };
+
+enum { WPERF_MAX_CORE_EVENTS = 128, WPERF_MAX_DSU_EVENTS = 32, WPERF_MAX_DMC_CLK_EVENTS = 4, WPERF_MAX_DMC_CLKDIV2_EVENTS = 8 };
+
+typedef struct WperfHeader {
+  wperf_u32 size; /* of the whole struct it opens */
+  wperf_u32 version;
+} WperfHeader;
+WPERF_WIRE_SIZE(WperfHeader, 8);
+
+/* Requests that carry nothing but their code: VERSION, HARDWARE, COUNT_START, COUNT_STOP. */
+typedef struct WperfPlainRequest {
+  WperfHeader header;
+} WperfPlainRequest;
+
+typedef struct WperfVersionReply {
+  WperfHeader header;
+  wperf_u32 major, minor, patch, wire_version;
+  char git[32];      /* hexadecimal, zero-padded */
+  char features[64]; /* "+trace+spe", zero-padded */
+} WperfVersionReply;
+WPERF_WIRE_AT(WperfVersionReply, git, 24);
+WPERF_WIRE_AT(WperfVersionReply, features, 56);
+WPERF_WIRE_SIZE(WperfVersionReply, 120);
+
+enum { WPERF_LOCK_ACQUIRE = 1, WPERF_LOCK_FORCE = 2, WPERF_LOCK_RELEASE = 3 };
+
+typedef struct WperfLockRequest {
+  WperfHeader header;
+  wperf_u32 action;
+  wperf_u32 reserved;
+} WperfLockRequest;
+WPERF_WIRE_SIZE(WperfLockRequest, 16);
+
+typedef struct WperfHardwareReply {
+  WperfHeader header;
+  wperf_u64 midr;              /* of core 0 */
+  wperf_u64 id_aa64dfr0;       /* of core 0 */
+  wperf_u64 pmsidr, pmbidr;    /* 0 without SPE */
+  wperf_u32 core_count;
+  wperf_u32 counters_total;    /* programmable counters: least over the cores */
+  wperf_u32 counters_free;     /* of them not taken by others */
+  wperf_u32 cycle_counters;    /* fixed ones, 1 */
+  wperf_u32 cluster_count;     /* DSU clusters, 0 = no DSU */
+  wperf_u32 cluster_size;      /* cores per cluster */
+  wperf_u32 dsu_counters;
+  wperf_u32 dmc_channels;      /* set up with DMC_SETUP, 0 = none */
+  wperf_u32 dmc_clk_counters, dmc_clkdiv2_counters;
+  wperf_u32 period_min_ms, period_max_ms, period_default_ms;
+  wperf_u32 reserved;
+  wperf_u8 counter_map[32];    /* hardware index of free counter n; 0xff = none */
+  char device_id[128];         /* "core.stat=core;…", zero-padded */
+} WperfHardwareReply;
+WPERF_WIRE_AT(WperfHardwareReply, core_count, 40);
+WPERF_WIRE_AT(WperfHardwareReply, counter_map, 96);
+WPERF_WIRE_AT(WperfHardwareReply, device_id, 128);
+WPERF_WIRE_SIZE(WperfHardwareReply, 256);
+
+typedef struct WperfCoreRequest {
+  WperfHeader header;
+  wperf_u32 core;
+  wperf_u32 reserved;
+} WperfCoreRequest;
+WPERF_WIRE_SIZE(WperfCoreRequest, 16);
+
+typedef struct WperfCoreReply {
+  WperfHeader header;
+  wperf_u64 midr;
+  wperf_u64 id_aa64dfr0;
+  wperf_u64 pmceid0, pmceid1;
+  wperf_u32 counters_total, counters_free;
+  wperf_u32 cluster; /* 0xffffffff without a DSU */
+  wperf_u32 reserved;
+} WperfCoreReply;
+WPERF_WIRE_SIZE(WperfCoreReply, 56);
+
+typedef struct WperfDmcSetupRequest {
+  WperfHeader header;
+  wperf_u32 channel_count;
+  wperf_u32 reserved;
+  struct {
+    wperf_u64 base; /* physical, page-aligned */
+    wperf_u64 size;
+  } channels[WPERF_MAX_DMC_CHANNELS];
+} WperfDmcSetupRequest;
+WPERF_WIRE_SIZE(WperfDmcSetupRequest, 16 + 16 * 16);
+
+enum { WPERF_COUNT_KERNEL = 1u }; /* flags: count EL1 as well as EL0 */
+enum { WPERF_NO_GROUP = 0xffffu, WPERF_ALL_CHANNELS = 0xffu };
+
+typedef struct WperfEventEntry {
+  wperf_u16 event;
+  wperf_u16 group; /* WPERF_NO_GROUP, or: entries of one group share a number and one time slot */
+} WperfEventEntry;
+
+/* Entries form a ring per class: with F counters, time slot r counts entries (F*r + i) mod length, i = 0..F-1. */
+typedef struct WperfCountRequest {
+  WperfHeader header;
+  wperf_u32 flags;
+  wperf_u32 period_ms;   /* length of a time slot */
+  wperf_u32 dmc_channel; /* or WPERF_ALL_CHANNELS */
+  wperf_u32 reserved;
+  wperf_u64 core_mask[WPERF_MAX_CORES / 64];
+  wperf_u32 entry_count[WPERF_CLASS_COUNT];
+  WperfEventEntry core[WPERF_MAX_CORE_EVENTS];
+  WperfEventEntry dsu[WPERF_MAX_DSU_EVENTS];
+  WperfEventEntry dmc_clk[WPERF_MAX_DMC_CLK_EVENTS];
+  WperfEventEntry dmc_clkdiv2[WPERF_MAX_DMC_CLKDIV2_EVENTS];
+} WperfCountRequest;
+WPERF_WIRE_AT(WperfCountRequest, core_mask, 24);
+WPERF_WIRE_AT(WperfCountRequest, entry_count, 56);
+WPERF_WIRE_AT(WperfCountRequest, core, 72);
+WPERF_WIRE_AT(WperfCountRequest, dsu, 584);
+WPERF_WIRE_AT(WperfCountRequest, dmc_clk, 712);
+WPERF_WIRE_SIZE(WperfCountRequest, 760);
+
+typedef struct WperfCountReadRequest {
+  WperfHeader header;
+  wperf_u32 event_class;
+  wperf_u32 unit; /* core number, cluster number or channel number */
+} WperfCountReadRequest;
+WPERF_WIRE_SIZE(WperfCountReadRequest, 16);
+
+typedef struct WperfCounterReading {
+  wperf_u64 value;
+  wperf_u64 slots;      /* time slots this entry was on a counter */
+  wperf_u64 running_ns; /* time it was on a counter */
+  wperf_u64 squares_low, squares_high; /* sum over full slots of (count in slot)^2, 128 bits: for the error estimate */
+} WperfCounterReading;
+WPERF_WIRE_SIZE(WperfCounterReading, 40);
+
+typedef struct WperfCountReply {
+  WperfHeader header;
+  wperf_u32 event_class, unit;
+  wperf_u32 entry_count;
+  wperf_u32 multiplexed; /* 0 or 1 */
+  wperf_u64 rounds;      /* time slots in total */
+  wperf_u64 enabled_ns;  /* time counting was on */
+  wperf_u64 cycles;      /* core class: the fixed cycle counter, by difference */
+  WperfCounterReading entries[WPERF_MAX_CORE_EVENTS];
+} WperfCountReply;
+WPERF_WIRE_AT(WperfCountReply, rounds, 24);
+WPERF_WIRE_AT(WperfCountReply, entries, 48);
+WPERF_WIRE_SIZE(WperfCountReply, 48 + 40 * 128);
+
+#endif

@@ -1,0 +1,38 @@
+# Every switch of the build, in one place.
+option(WPERF_TESTS "build the unit and end-to-end tests" ON)
+option(WPERF_FUZZ "build the fuzz targets (clang only)" OFF)
+option(WPERF_BENCH "build the benchmarks" OFF)
+option(WPERF_SIM "build the simulated machine and its workloads" ON)
+set(WPERF_SANITIZE "" CACHE STRING "sanitizers for every target, e.g. address,undefined")
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(WPERF_CCACHE ccache)
+if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${WPERF_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${WPERF_CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Werror)
+include_directories(${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
+
+if(WPERF_SANITIZE)
+  add_compile_options(-fsanitize=${WPERF_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${WPERF_SANITIZE})
+endif()
+if(WPERF_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+if(WPERF_TESTS)
+  enable_testing()
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()

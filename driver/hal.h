@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What driver/core needs of a machine, and nothing else. Two shells implement it: driver/nt (Windows kernel, registers
+// of real silicon by driver/arm64) and sim (register models). No call may block except where it says so.
+#pragma once
+#include "abi/status.h"
+#include "base/ints.h"
+
+namespace wperf::driver {
+
+// System registers of the core the caller runs on. Indexed ones are formed with event_counter(n), event_type(n).
+enum class Register : u32 {
+  midr,            // MIDR_EL1
+  id_aa64dfr0,     // ID_AA64DFR0_EL1
+  pmcr,            // PMCR_EL0
+  pmceid0,         // PMCEID0_EL0
+  pmceid1,         // PMCEID1_EL0
+  pmcntenset,      // PMCNTENSET_EL0
+  pmcntenclr,      // PMCNTENCLR_EL0
+  pmovsclr,        // PMOVSCLR_EL0: read overflow flags, write 1 to clear
+  pmintenset,      // PMINTENSET_EL1
+  pmintenclr,      // PMINTENCLR_EL1
+  pmccntr,         // PMCCNTR_EL0
+  pmccfiltr,       // PMCCFILTR_EL0
+  pmsidr,          // PMSIDR_EL1 (only where ID_AA64DFR0.PMSVer says SPE)
+  pmbidr,          // PMBIDR_EL1 (likewise)
+  clusterpmcr,         // DSU cluster PMU, of the cluster of this core: CLUSTERPMCR_EL1
+  clusterpmcntenset,   // CLUSTERPMCNTENSET_EL1
+  clusterpmcntenclr,   // CLUSTERPMCNTENCLR_EL1
+  clusterpmovsclr,     // CLUSTERPMOVSCLR_EL1
+  clusterpmselr,       // CLUSTERPMSELR_EL1: selects the counter of the next two
+  clusterpmxevtyper,   // CLUSTERPMXEVTYPER_EL1
+  clusterpmxevcntr,    // CLUSTERPMXEVCNTR_EL1
+  event_counter_0 = 0x100,  // PMEVCNTR<n>_EL0, n = 0..30
+  event_type_0 = 0x200,     // PMEVTYPER<n>_EL0, n = 0..30
+};
+constexpr Register event_counter(u32 n) { return static_cast<Register>(static_cast<u32>(Register::event_counter_0) + n); }
+constexpr Register event_type(u32 n) { return static_cast<Register>(static_cast<u32>(Register::event_type_0) + n); }
+
+struct Topology {
+  u32 core_count;
+  u32 cluster_count;  // 0 = no DSU
+  u32 cluster_size;
+};
+
+using PerCoreCall = void (*)(void* context);
+
+class Hal {
+ public:
+  virtual Topology topology() = 0;
+
+  // On the core the caller runs on.
+  virtual u64 read_register(Register reg) = 0;
+  virtual void write_register(Register reg, u64 value) = 0;
+  virtual void synchronize() = 0;  // ISB
+
+  // Runs call(context) on `core` and waits for it. May fail (core offline); then call has not run.
+  [[nodiscard]] virtual WperfStatus run_on_core(u32 core, PerCoreCall call, void* context) = 0;
+
+  // Claims programmable counters on every core; `free_mask` gets a bit per hardware counter that was ours to take.
+  [[nodiscard]] virtual WperfStatus reserve_counters(u32* free_mask) = 0;
+  virtual void release_counters() = 0;
+
+  // A periodic timer; it calls Core::on_timer() on any one core. At most one runs.
+  [[nodiscard]] virtual WperfStatus start_timer(u32 period_ms) = 0;
+  virtual void stop_timer() = 0;  // returns after the last on_timer has finished
+
+  virtual u64 time_ns() = 0;  // monotonic, the same on all cores
+
+  // Device memory. map fails (null) for ranges that are not device memory of the kind asked for.
+  virtual void* map_device_memory(u64 physical, u64 size) = 0;
+  virtual void unmap_device_memory(void* mapping, u64 size) = 0;
+  virtual u32 read_device(void* mapping, u64 offset) = 0;
+  virtual void write_device(void* mapping, u64 offset, u32 value) = 0;
+
+  // Non-paged, zeroed; null when exhausted. Never called once a session has started.
+  virtual void* allocate(usize size) = 0;
+  virtual void free(void* memory) = 0;
+
+ protected:
+  ~Hal() = default;  // never deleted through this face
+};
+
+}  // namespace wperf::driver

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One simulated core: executes ARM64 code with Unicorn (loaded with dlopen on first use, never at start-up) and derives
+// events from what was executed through models of caches, TLBs, branch prediction and stalls. Deterministic.
+#pragma once
+#include <array>
+#include <memory>
+#include <string>
+
+#include "base/ints.h"
+#include "sim/cpu/signals.h"
+#include "sim/memory/address_space.h"
+#include "sim/memory/shared_memory_system.h"
+
+namespace wperf::sim {
+
+struct CoreConfig {
+  u32 index = 0;
+  u64 seed = 1;
+  u32 l1i_bytes = 64 << 10, l1i_ways = 4;
+  u32 l1d_bytes = 64 << 10, l1d_ways = 4;
+  u32 l2_bytes = 512 << 10, l2_ways = 8;
+  u32 l1_tlb_entries = 48, l2_tlb_entries = 1280;
+  u32 issue_width = 4;
+};
+
+// The registers of a thread that is not on a core.
+struct ThreadState {
+  std::array<u64, 31> x{};
+  u64 sp = 0, pc = 0, nzcv = 0;
+  std::array<std::array<u64, 2>, 32> v{};
+  u64 fpcr = 0, fpsr = 0, tpidr = 0;
+};
+
+enum class StopReason : u8 {
+  budget,       // the cycles of this slice are used up
+  kernel_call,  // SVC executed; pc is the instruction after it
+  fault,        // unmapped or forbidden access, undefined instruction; pc is the offender
+};
+struct Stop {
+  StopReason reason = StopReason::budget;
+  u32 immediate = 0;      // of the SVC
+  u64 fault_address = 0;
+  std::string text;       // fault: one clause, e.g. "read of unmapped address 0x10"
+};
+
+// Modelled kernel work, counted at EL1: its instructions, loads and stores go through the same caches, at kernel addresses.
+enum class KernelWork : u8 { system_call, timer_tick, context_switch };
+
+class CoreEngine {
+ public:
+  CoreEngine(const CoreConfig& config, SharedMemorySystem& shared);
+  ~CoreEngine();
+  CoreEngine(const CoreEngine&) = delete;
+  CoreEngine& operator=(const CoreEngine&) = delete;
+
+  // Executes the thread at EL0 until about `cycle_budget` cycles have passed (it may overshoot by one basic block) or
+  // it must stop. State is read before and written after. The address space must outlive the call.
+  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget);
+  void run_kernel(KernelWork work);
+
+  const SignalCounts& signals() const;  // exact whenever run() is not on the stack
+  u64 cycles() const;                   // user + kernel
+  // Empty, or why Unicorn could not be loaded: the first run() then stops with a fault that says the same.
+  static std::string unavailable();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The C face of the simulator library (libwperf-sim.so). `wperf` loads the library on demand and asks for
+ * wperf_sim_api(); nothing else crosses, because the library carries Unicorn (GPL-2.0) and the tool stays BSD. */
+#ifndef WPERF_SIM_MACHINE_API_H
+#define WPERF_SIM_MACHINE_API_H
+
+#include "abi/ints.h"
+#include "abi/status.h"
+
+#define WPERF_SIM_API_VERSION 1u
+
+typedef struct WperfSim WperfSim;
+
+typedef struct WperfSimError {
+  char text[512]; /* one sentence, no final period, no newline; empty = no error */
+  char hint[256];
+} WperfSimError;
+
+typedef struct WperfSimProcess {
+  wperf_u32 pid;
+  wperf_u32 running;   /* 0 or 1 */
+  wperf_u32 exit_code; /* once running is 0 */
+  wperf_u32 core;
+} WperfSimProcess;
+
+typedef struct WperfSimApi {
+  wperf_u32 version; /* WPERF_SIM_API_VERSION */
+  /* options: "cpu=neoverse-n1,cores=8,…" (may be empty). NULL on failure. Cheap: nothing is executed or emulated yet;
+     `run=` programs are loaded here but start executing with the first wait(). */
+  WperfSim* (*open)(const char* options, WperfSimError* error);
+  void (*close)(WperfSim* sim); /* releases the driver lock if this client holds it */
+  /* The twin of DeviceIoControl: one shared buffer of `capacity` bytes, `input` of them filled in; *returned = bytes of answer. */
+  WperfStatus (*control)(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input, wperf_u32 capacity, wperf_u32* returned);
+  /* Loads a program, suspended, pinned to `core`; it executes during wait(). argument_line is the whole command line
+     "PROG ARG…" as on Windows. 0 on failure, else the pid. */
+  wperf_u32 (*spawn)(WperfSim* sim, const char* image_path, const char* argument_line, wperf_u32 core, WperfSimError* error);
+  wperf_u32 (*process)(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out); /* 0 = unknown pid */
+  void (*kill)(WperfSim* sim, wperf_u32 pid);
+  /* Lets virtual time pass: at most `duration_ns`, less when process `until_pid` (0 = none) ends. Sleeps to keep pace
+     with the wall clock where pace=real. Sets error when a program crashed or hit an unsupported import call. */
+  void (*wait)(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSimError* error);
+  wperf_u64 (*now_ns)(WperfSim* sim); /* virtual time since the machine was opened */
+} WperfSimApi;
+
+#ifdef __cplusplus
+extern "C"
+#endif
+    const WperfSimApi*
+    wperf_sim_api(void);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory of one simulated process: guest ranges backed by host memory, page-granular, shared by every core that
+// runs a thread of the process.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::sim {
+
+inline constexpr u64 kPageSize = 4096;
+
+enum Permission : u32 { kRead = 1, kWrite = 2, kExecute = 4 };
+
+struct Region {
+  u64 base = 0;
+  u64 size = 0;  // multiple of kPageSize
+  u32 permissions = 0;
+  std::byte* host = nullptr;  // owned by the AddressSpace
+};
+
+class AddressSpace {
+ public:
+  AddressSpace();
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  // Zeroed. False when the range is not page-aligned, overlaps another, or memory is short.
+  bool map(u64 base, u64 size, u32 permissions);
+  bool protect(u64 base, u64 size, u32 permissions);  // exactly one whole region
+  bool unmap(u64 base);                               // the region that starts there
+
+  // Host view of [address, address+size) where it lies inside one region; empty otherwise. Ignores permissions.
+  std::span<std::byte> view(u64 address, u64 size);
+  bool read(u64 address, void* out, u64 size);
+  bool write(u64 address, const void* in, u64 size);
+
+  const std::vector<Region>& regions() const;
+  u64 generation() const;  // grows with every map, protect, unmap: engines refresh their mapping when it changed
+  u32 id() const;          // tells processes apart in the cache models (address space identifier)
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the cores of the machine share: an L3 per DSU cluster and the DRAM channels behind them.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::sim {
+
+struct SharedConfig {
+  u32 core_count = 8;
+  u32 cluster_size = 2;       // cores per L3; 0 = no DSU: L2 misses go straight to DRAM
+  u64 l3_bytes = 1u << 20;    // per cluster
+  u32 l3_ways = 16;
+  u32 dmc_channels = 2;
+};
+
+// What a DSU counts, per cluster (events of data/uncore.json).
+struct ClusterSignals {
+  u64 cycles = 0;  // advanced by the machine with virtual time
+  u64 l3d_cache_rd = 0, l3d_cache_wr = 0, l3d_cache_refill_rd = 0, l3d_cache_refill_wr = 0;
+  u64 l3d_cache_allocate = 0, l3d_cache_wb = 0, bus_access_rd = 0, bus_access_wr = 0;
+};
+struct ChannelSignals {
+  u64 bytes_read = 0, bytes_written = 0;
+};
+
+enum class Served : u8 { l3, dram };
+
+class SharedMemorySystem {
+ public:
+  explicit SharedMemorySystem(const SharedConfig& config);
+  ~SharedMemorySystem();
+  // A line (64 bytes) wanted by `core`'s L2, or one it evicted dirty. `line` = physical line number.
+  Served read_line(u32 core, u64 line, bool for_write);
+  void write_back_line(u32 core, u64 line);
+
+  const SharedConfig& config() const;
+  ClusterSignals& cluster(u32 index);
+  u32 cluster_count() const;
+  const ChannelSignals& channel(u32 index) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A simulated Windows process: an ARM64 PE image with its DLLs in an address space, one thread, and the Win32 calls the
+// simulator answers. The machine runs its thread on a core and brings it every SVC.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/cpu/core_engine.h"
+#include "sim/memory/address_space.h"
+
+namespace wperf::sim {
+
+struct Module {
+  std::string name;  // "bignum.dll"
+  std::string path;
+  u64 base = 0, size = 0, entry = 0;
+};
+
+struct LoadError {
+  std::string text;  // empty = fine; one sentence
+};
+
+enum class CallOutcome : u8 { resume, ended, crashed };
+
+class Process {
+ public:
+  // Loads image_path and, from its folder, the DLLs it imports; resolves imports against them and the Win32 surface.
+  // An import neither has is an error naming module and function. Null + error.text on failure.
+  static std::unique_ptr<Process> load(const std::string& image_path, const std::string& command_line, u64 seed,
+                                       LoadError& error);
+  ~Process();
+
+  AddressSpace& space();
+  ThreadState& thread();
+  const std::vector<Module>& modules() const;  // the image first
+
+  // The thread executed SVC #immediate (a stub of an imported function, or the return from the entry point).
+  // now_ns: virtual time. On `crashed`, crash_text() says why.
+  CallOutcome kernel_call(u32 immediate, u64 now_ns);
+  u64 sleep_until_ns() const;  // the thread asked to sleep: not runnable before this time
+  u32 exit_code() const;
+  const std::string& crash_text() const;
+
+ private:
+  Process();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Request × catalogue × capabilities of the machine → what exactly is programmed. Pure functions; all padding and
+// multiplexing arithmetic (contract 4) is in this room.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/event_class.h"
+#include "base/ints.h"
+#include "diag/result.h"
+#include "pmu/catalogue.h"
+#include "pmu/extra_events.h"
+#include "request/request.h"
+
+namespace wperf::plan {
+
+// What the machine can do, as a device found it.
+struct Capabilities {
+  u64 midr = 0, id_aa64dfr0 = 0, pmsidr = 0, pmbidr = 0;
+  u32 core_count = 0;
+  std::array<u32, kEventClassCount> counters_total{}, counters_free{};  // per class
+  u32 cycle_counters = 1;
+  u32 cluster_count = 0, cluster_size = 0, dmc_channels = 0;
+  u32 period_min_ms = 10, period_max_ms = 100, period_default_ms = 100;
+  std::vector<u64> core_midr;         // per core
+  std::array<u8, 32> counter_map{};   // 0xff = none
+  std::string device_id;
+  std::string instance_id, hardware_ids;  // of `detect`
+};
+
+inline constexpr u16 kPaddingEvent = 0x1b;  // inst_spec
+
+// One place in a class's ring of events.
+struct Entry {
+  std::string name;    // lower case, as shown; empty for padding
+  u16 code = 0;
+  std::optional<u32> group;  // number of the group within its class, in schedule order
+  std::string metric;        // the metric it belongs to, or empty
+  bool padding = false;
+};
+std::string note_of(const Entry& entry);  // contract 3.2: e, e,M, gN, gN,M, p
+
+struct Schedule {
+  std::vector<Entry> entries;
+  u32 counters = 0;  // F: how many are counted at a time
+  bool multiplexed() const { return entries.size() > counters; }
+};
+
+// A metric as it may be named in -m: of the product, built in, or from a -C file.
+struct MetricDefinition {
+  std::string name;
+  std::string definition;  // "{a,b}" or "/dsu/x,/dsu/y": the Events column of `list`
+  request::EventList events;
+  std::optional<pmu::Metric> solution;  // set for the product's own (Telemetry Solution) metrics
+};
+
+// The words of this run: product tables + extra events + metrics that fit this machine.
+struct Vocabulary {
+  pmu::Product product = pmu::architectural();
+  pmu::ExtraEvents extra;
+  std::vector<MetricDefinition> metrics;          // alphabetical
+  std::vector<std::string> warnings;              // metrics of a -C file that don't fit
+  const MetricDefinition* find_metric(std::string_view name) const;
+};
+// metric_files: the contents of the -C files; extra_texts: the -E texts (contents already read).
+diag::Result<Vocabulary> make_vocabulary(const Capabilities& machine, const std::vector<std::string>& extra_texts,
+                                         const std::vector<std::string>& metric_files);
+
+struct CountPlan {
+  std::array<Schedule, kEventClassCount> schedules;
+  std::vector<u32> cores;        // ascending, no duplicates
+  std::vector<u32> clusters;     // those the cores belong to
+  std::vector<u32> dmc_channels; // those chosen
+  bool kernel = false;
+  u32 period_ms = 100;
+  bool has_events() const;
+};
+// Resolves names, checks limits and groups, pads. Also used by `test`. Raw numbers register in vocabulary.extra.
+diag::Result<CountPlan> make_count_plan(const request::Request& request, const Capabilities& machine, Vocabulary& vocabulary);
+
+}  // namespace wperf::plan

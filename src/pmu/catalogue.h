@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is known of every CPU product: events, metrics, groups of metrics, identity. The tables are generated from data/
+// (tools/gen_catalogue.py), sorted, constant and free of relocations; nothing is built at start-up. All views point into
+// them and live for ever. Lookups are binary searches.
+#pragma once
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/event_class.h"
+#include "base/ints.h"
+
+namespace wperf::pmu {
+
+struct Event {
+  std::string_view name;  // lower case
+  std::string_view title;
+  std::string_view description;
+  u16 code = 0;
+  bool architectural = false;
+};
+
+struct Metric {
+  std::string_view name;
+  std::string_view title;
+  std::string_view description;
+  std::string_view formula;  // infix, event names in lower case
+  std::string_view postfix;  // the same, blank-separated
+  std::string_view unit;
+  std::string_view events;   // comma list of lower-case event names, in the order they are scheduled
+};
+
+struct MetricGroup {
+  std::string_view name;
+  std::string_view title;
+  std::string_view description;
+  std::string_view metrics;  // comma list, no blanks
+};
+
+// A handle; copy it freely.
+class Product {
+ public:
+  explicit constexpr Product(u16 index) : index_(index) {}
+  std::string_view name() const;              // "neoverse-n1"
+  std::string_view title() const;             // "Neoverse N1"
+  std::string_view architecture() const;      // "armv8.2", may be empty
+  std::string_view pmu_architecture() const;  // "pmu_v3", may be empty
+  u32 slots() const;                          // issue slots per cycle, 0 = unknown
+  bool has_own_events() const;                // false: only architectural events are known (armv8-a, Oryon)
+
+  usize event_count() const;
+  Event event(usize i) const;  // ascending code
+  std::optional<Event> find_event(std::string_view lower_case_name) const;
+  std::optional<Event> find_event(u16 code) const;
+
+  usize metric_count() const;
+  Metric metric(usize i) const;  // alphabetical
+  std::optional<Metric> find_metric(std::string_view name) const;
+
+  usize group_count() const;
+  MetricGroup group(usize i) const;  // alphabetical
+  std::optional<MetricGroup> find_group(std::string_view name) const;
+
+  friend bool operator==(Product, Product) = default;
+
+ private:
+  u16 index_;
+};
+
+struct Alias {
+  std::string_view alias, name;
+};
+
+usize product_count();
+Product product_at(usize i);            // alphabetical
+std::span<const Alias> aliases();       // alphabetical; "neoverse-n2-r0p0" → "neoverse-n2"
+Product architectural();                // "armv8-a"
+std::optional<Product> find_product(std::string_view name_or_alias);
+// By implementer, part and revision of MIDR_EL1; architectural() if unknown.
+Product identify(u64 midr);
+std::string_view vendor_name(u64 midr);  // contract 5.2, "Unknown Vendor" if unknown
+
+// Uncore events by class (dsu, dmc_clk, dmc_clkdiv2).
+usize uncore_event_count(EventClass event_class);
+Event uncore_event(EventClass event_class, usize i);
+std::optional<Event> find_uncore_event(EventClass event_class, std::string_view lower_case_name);
+std::optional<Event> find_uncore_event(EventClass event_class, u16 code);
+
+}  // namespace wperf::pmu

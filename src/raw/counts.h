@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counter readings as captured: nothing is scaled or named.
+#pragma once
+#include <vector>
+
+#include "base/event_class.h"
+#include "base/ints.h"
+
+namespace wperf::raw {
+
+struct CounterReading {
+  u64 value = 0;
+  u64 slots = 0;       // time slots it was on a counter
+  u64 running_ns = 0;  // time it was on a counter
+  u64 squares_low = 0, squares_high = 0;  // sum over full slots of (count in slot)²
+};
+
+struct UnitCounts {
+  EventClass event_class = EventClass::core;
+  u32 unit = 0;  // core, cluster or channel number
+  bool multiplexed = false;
+  u64 rounds = 0;      // time slots in total
+  u64 enabled_ns = 0;
+  u64 cycles = 0;      // core class: fixed cycle counter
+  std::vector<CounterReading> entries;  // in the order of the schedule
+};
+
+struct CountCapture {
+  u64 start_ns = 0, end_ns = 0;  // device time
+  std::vector<UnitCounts> units; // by class, then unit
+};
+
+}  // namespace wperf::raw

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One table, two faces: the text layout of contract 5.1 and an array of JSON objects (1.6).
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wperf::report {
+
+enum class Align { left, right };
+
+struct Column {
+  std::string title;  // JSON key: blanks become underscores
+  Align align = Align::left;
+  bool json_integer = false;  // cells are written unquoted; thousands commas are dropped
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+std::string table_text(const Table& table);
+
+}  // namespace wperf::report
