@@ -5,6 +5,13 @@ option(WPERF_BENCH "build the benchmarks" OFF)
 option(WPERF_SIM "build the simulated machine and its workloads" ON)
 set(WPERF_SANITIZE "" CACHE STRING "sanitizers for every target, e.g. address,undefined")
 
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+# Sanitized builds are run by tests alone: just enough optimisation to keep them quick.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -15,13 +22,21 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(WPERF_CCACHE ccache)
-if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT CMAKE_CROSSCOMPILING)  # zig has a cache of its own
   set(CMAKE_C_COMPILER_LAUNCHER ${WPERF_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${WPERF_CCACHE})
 endif()
 
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Werror)
 include_directories(${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
+
+# A short command is mostly the dynamic loader: few libraries, few relocations, nothing linked that is not called.
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-Wl,--gc-sections)
+if(NOT WIN32)
+  add_compile_options(-fno-plt)
+  add_link_options(-Wl,--as-needed -Wl,-O1 -Wl,--hash-style=gnu)
+endif()
 
 if(WPERF_SANITIZE)
   add_compile_options(-fsanitize=${WPERF_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -9,32 +9,36 @@ namespace wperf::driver {
 
 // System registers of the core the caller runs on. Indexed ones are formed with event_counter(n), event_type(n).
 enum class Register : u32 {
-  midr,            // MIDR_EL1
-  id_aa64dfr0,     // ID_AA64DFR0_EL1
-  pmcr,            // PMCR_EL0
-  pmceid0,         // PMCEID0_EL0
-  pmceid1,         // PMCEID1_EL0
-  pmcntenset,      // PMCNTENSET_EL0
-  pmcntenclr,      // PMCNTENCLR_EL0
-  pmovsclr,        // PMOVSCLR_EL0: read overflow flags, write 1 to clear
-  pmintenset,      // PMINTENSET_EL1
-  pmintenclr,      // PMINTENCLR_EL1
-  pmccntr,         // PMCCNTR_EL0
-  pmccfiltr,       // PMCCFILTR_EL0
-  pmsidr,          // PMSIDR_EL1 (only where ID_AA64DFR0.PMSVer says SPE)
-  pmbidr,          // PMBIDR_EL1 (likewise)
-  clusterpmcr,         // DSU cluster PMU, of the cluster of this core: CLUSTERPMCR_EL1
-  clusterpmcntenset,   // CLUSTERPMCNTENSET_EL1
-  clusterpmcntenclr,   // CLUSTERPMCNTENCLR_EL1
-  clusterpmovsclr,     // CLUSTERPMOVSCLR_EL1
-  clusterpmselr,       // CLUSTERPMSELR_EL1: selects the counter of the next two
-  clusterpmxevtyper,   // CLUSTERPMXEVTYPER_EL1
-  clusterpmxevcntr,    // CLUSTERPMXEVCNTR_EL1
+  midr,                     // MIDR_EL1
+  id_aa64dfr0,              // ID_AA64DFR0_EL1
+  pmcr,                     // PMCR_EL0
+  pmceid0,                  // PMCEID0_EL0
+  pmceid1,                  // PMCEID1_EL0
+  pmcntenset,               // PMCNTENSET_EL0
+  pmcntenclr,               // PMCNTENCLR_EL0
+  pmovsclr,                 // PMOVSCLR_EL0: read overflow flags, write 1 to clear
+  pmintenset,               // PMINTENSET_EL1
+  pmintenclr,               // PMINTENCLR_EL1
+  pmccntr,                  // PMCCNTR_EL0
+  pmccfiltr,                // PMCCFILTR_EL0
+  pmsidr,                   // PMSIDR_EL1 (only where ID_AA64DFR0.PMSVer says SPE)
+  pmbidr,                   // PMBIDR_EL1 (likewise)
+  clusterpmcr,              // DSU cluster PMU, of the cluster of this core: CLUSTERPMCR_EL1
+  clusterpmcntenset,        // CLUSTERPMCNTENSET_EL1
+  clusterpmcntenclr,        // CLUSTERPMCNTENCLR_EL1
+  clusterpmovsclr,          // CLUSTERPMOVSCLR_EL1
+  clusterpmselr,            // CLUSTERPMSELR_EL1: selects the counter of the next two
+  clusterpmxevtyper,        // CLUSTERPMXEVTYPER_EL1
+  clusterpmxevcntr,         // CLUSTERPMXEVCNTR_EL1
   event_counter_0 = 0x100,  // PMEVCNTR<n>_EL0, n = 0..30
   event_type_0 = 0x200,     // PMEVTYPER<n>_EL0, n = 0..30
 };
-constexpr Register event_counter(u32 n) { return static_cast<Register>(static_cast<u32>(Register::event_counter_0) + n); }
-constexpr Register event_type(u32 n) { return static_cast<Register>(static_cast<u32>(Register::event_type_0) + n); }
+constexpr Register event_counter(u32 n) {
+  return static_cast<Register>(static_cast<u32>(Register::event_counter_0) + n);
+}
+constexpr Register event_type(u32 n) {
+  return static_cast<Register>(static_cast<u32>(Register::event_type_0) + n);
+}
 
 struct Topology {
   u32 core_count;
@@ -71,6 +75,11 @@ class Hal {
   virtual void unmap_device_memory(void* mapping, u64 size) = 0;
   virtual u32 read_device(void* mapping, u64 offset) = 0;
   virtual void write_device(void* mapping, u64 offset, u32 value) = 0;
+
+  // The one lock of the driver, between on_timer() and requests. Not recursive; may block; held across run_on_core, so
+  // the call that run_on_core carries never takes it. Never held while start_timer or stop_timer is called.
+  virtual void enter_critical() = 0;
+  virtual void leave_critical() = 0;
 
   // Non-paged, zeroed; null when exhausted. Never called once a session has started.
   virtual void* allocate(usize size) = 0;

@@ -40,6 +40,9 @@ typedef struct WperfSimApi {
      with the wall clock where pace=real. Sets error when a program crashed or hit an unsupported import call. */
   void (*wait)(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSimError* error);
   wperf_u64 (*now_ns)(WperfSim* sim); /* virtual time since the machine was opened */
+  /* Where the DMC-620 register frames are, for DMC_SETUP (a real machine says it in ACPI). Fills at most `capacity` of
+     both arrays; answers how many channels there are. */
+  wperf_u32 (*dmc_channels)(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_u32 capacity);
 } WperfSimApi;
 
 #ifdef __cplusplus

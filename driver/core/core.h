@@ -1,24 +1,81 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The whole driver but for its shell. One Core is one driver: the shell makes it, hands it every request of every
-// client (one at a time: the shell serialises), and calls on_timer and client_gone.
-// (sketch: the public face; internals are the driver room's own)
+// client and tells it about time and departed clients (driver/README.md says what it must keep to). No globals; the
+// only memory it asks for is a count session's, when that is configured.
+//
+// The shell serialises dispatch(), client_gone() and shutdown(); on_timer() may run beside any of them.
 #pragma once
 #include "abi/status.h"
+#include "abi/wire.h"
 #include "base/ints.h"
+#include "driver/core/count_session.h"
+#include "driver/core/dmc_channels.h"
+#include "driver/core/lock.h"
+#include "driver/core/machine.h"
 #include "driver/hal.h"
 
 namespace wperf::driver {
 
-using ClientId = u64;  // never 0; the shell gives each open handle its own
-
-// Who holds the driver. Plain data, so that a shell may keep it where several processes see it (sim does).
-struct LockState {
-  ClientId holder = 0;       // 0 = free
-  ClientId robbed[8] = {};   // clients that lost it by force and have not been told yet; oldest dropped first
-};
-
 struct Rights {
   bool administrator = false;
+};
+
+// What a VERSION request tells. The texts must outlive the Core; what does not fit its field is cut.
+struct CoreConfig {
+  u32 major = 0, minor = 0, patch = 0;
+  const char* git = "";
+  const char* features = "";
+};
+
+class Core {
+ public:
+  // `lock` is read anew at every call, so other processes may change it between calls.
+  Core(Hal& hal, LockState& lock, const CoreConfig& config);
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  // One request. `buffer` holds `input_size` bytes of request and takes the answer of at most `capacity` bytes: the
+  // shell guarantees that it is as long as the longer of the two. Bytes answered are in `*returned`; a refused request
+  // writes nothing into the buffer.
+  [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
+                                     u32 capacity, u32* returned);
+
+  void on_timer() { session_.tick(); }
+  void client_gone(ClientId client);
+  void shutdown();  // gives everything back; the last call
+
+ private:
+  struct Door;  // the dispatch table: dispatch.cpp
+  struct Caller {
+    ClientId client;
+    Rights rights;
+  };
+  struct NoReply {};
+
+  WperfStatus version(Caller caller, const WperfPlainRequest& request, WperfVersionReply& reply);
+  WperfStatus lock(Caller caller, const WperfLockRequest& request, NoReply& reply);
+  WperfStatus hardware(Caller caller, const WperfPlainRequest& request, WperfHardwareReply& reply);
+  WperfStatus core(Caller caller, const WperfCoreRequest& request, WperfCoreReply& reply);
+  WperfStatus dmc_setup(Caller caller, const WperfDmcSetupRequest& request, NoReply& reply);
+  WperfStatus count_configure(Caller caller, const WperfCountRequest& request, NoReply& reply);
+  WperfStatus count_start(Caller caller, const WperfPlainRequest& request, NoReply& reply);
+  WperfStatus count_stop(Caller caller, const WperfPlainRequest& request, NoReply& reply);
+  WperfStatus count_read(Caller caller, const WperfCountReadRequest& request, WperfCountReply& reply);
+
+  [[nodiscard]] WperfStatus occupy(ClientId client);
+  void vacate();
+  void vacate_if_lock_moved();
+
+  Hal& hal_;
+  LockState& lock_;
+  const CoreConfig config_;
+  ClientId tenant_ = 0;  // for whom counters are reserved and the session is; 0 = nobody
+  Machine machine_;      // valid while there is a tenant
+  DmcChannels channels_;
+  CountSession session_;
+  // Requests and answers share the client's buffer, so both are built here and never in place.
+  alignas(8) u8 request_[sizeof(WperfCountRequest)] = {};
+  alignas(8) u8 reply_[sizeof(WperfCountReply)] = {};
 };
 
 }  // namespace wperf::driver

@@ -38,12 +38,13 @@ enum class StopReason : u8 {
 };
 struct Stop {
   StopReason reason = StopReason::budget;
-  u32 immediate = 0;      // of the SVC
+  u32 immediate = 0;  // of the SVC
   u64 fault_address = 0;
-  std::string text;       // fault: one clause, e.g. "read of unmapped address 0x10"
+  std::string text;  // fault: one clause, e.g. "read of unmapped address 0x10"
 };
 
-// Modelled kernel work, counted at EL1: its instructions, loads and stores go through the same caches, at kernel addresses.
+// Modelled kernel work, counted at EL1: its instructions, loads and stores go through the same caches, at kernel
+// addresses.
 enum class KernelWork : u8 { system_call, timer_tick, context_switch };
 
 class CoreEngine {

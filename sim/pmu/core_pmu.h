@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PMUv3 registers of one core over its signals. Reads and writes mean what the Arm ARM says they mean.
+// PMUv3 registers of one core over its signals. Reads and writes mean what the Arm ARM (chapter D, "The Performance
+// Monitors Extension") says they mean. Counters are lazy: every access brings the signals as they are now, and the model
+// adds what passed since the access before. So counting costs the executing core nothing.
+// Used by the machine's hal; holds no pointer to the engine, which may not exist yet.
 #pragma once
+#include <array>
+
 #include "base/ints.h"
 #include "driver/hal.h"
 #include "sim/cpu/signals.h"
 
 namespace wperf::sim {
+
+inline constexpr u32 kMaxEventCounters = 31;
+inline constexpr u32 kCycleCounterBit = 31;  // of PMCNTENSET, PMOVSCLR, PMINTENSET
 
 struct PmuConfig {
   u64 midr = 0;
@@ -13,5 +21,60 @@ struct PmuConfig {
   u32 version = 4;       // ID_AA64DFR0.PMUVer: 1 v3, 4 v3p1, 5 v3p4, 6 v3p5, 7 v3p7, 8 v3p8
   u32 spe_version = 1;   // ID_AA64DFR0.PMSVer, 0 = none
 };
+
+// Bits of PMCR_EL0.
+inline constexpr u64 kPmcrEnable = 1u << 0;
+inline constexpr u64 kPmcrResetEvents = 1u << 1;
+inline constexpr u64 kPmcrResetCycles = 1u << 2;
+inline constexpr u64 kPmcrLongCycles = 1u << 6;
+inline constexpr u64 kPmcrLongEvents = 1u << 7;  // with PMUv3p5
+
+// Bits of PMEVTYPER<n>_EL0 and PMCCFILTR_EL0: do not count at that level.
+inline constexpr u64 kFilterKernel = u64{1} << 31;
+inline constexpr u64 kFilterUser = u64{1} << 30;
+
+class CorePmu {
+ public:
+  explicit CorePmu(const PmuConfig& config);
+
+  // `now`: the signals of this core at this moment; never less than at the access before. Registers that are not
+  // there (counters beyond PMCR.N, SPE identification without SPE, cluster registers) read 0 and ignore writes.
+  u64 read(driver::Register reg, const SignalCounts& now);
+  void write(driver::Register reg, u64 value, const SignalCounts& now);
+
+  // The level of the PMU interrupt line: an enabled counter has its overflow flag and its interrupt enable set.
+  bool interrupt_pending(const SignalCounts& now);
+
+  const PmuConfig& config() const { return config_; }
+
+ private:
+  struct Counter {
+    u64 value = 0;
+    u64 type = 0;
+    std::array<u64, 2> seen{};  // [Level]: the event's value at the last synchronize
+  };
+
+  void synchronize(const SignalCounts& now);
+  void synchronize_cycles(const SignalCounts& now);
+  u64 add(u32 index, u64 delta);
+  bool wide_events() const { return config_.version >= 6; }
+  u64 implemented_mask() const;
+  u64 read_counter(u32 index) const;
+  void write_counter(u32 index, u64 value);
+  void write_control(u64 value);
+  void write_type(u32 index, u64 value, const SignalCounts& now);
+
+  PmuConfig config_;
+  std::array<Counter, kMaxEventCounters> counters_{};
+  Counter cycles_;
+  u64 control_ = 0;  // the stored bits of PMCR
+  u64 enabled_ = 0;
+  u64 overflowed_ = 0;
+  u64 interrupts_ = 0;
+};
+
+// Values of the identification registers, also without a CorePmu.
+u64 id_aa64dfr0_of(const PmuConfig& config);
+u64 pmceid_of(u32 index);  // 0 or 1
 
 }  // namespace wperf::sim

@@ -14,9 +14,12 @@ namespace wperf::sim {
 
 struct Module {
   std::string name;  // "bignum.dll"
-  std::string path;
+  std::string path;  // empty for a DLL of Windows: its functions are the simulator's
   u64 base = 0, size = 0, entry = 0;
 };
+
+struct ImageFile;
+class ImageSource;
 
 struct LoadError {
   std::string text;  // empty = fine; one sentence
@@ -30,18 +33,28 @@ class Process {
   // An import neither has is an error naming module and function. Null + error.text on failure.
   static std::unique_ptr<Process> load(const std::string& image_path, const std::string& command_line, u64 seed,
                                        LoadError& error);
+  // The same from memory (loader.h): for tests and fuzzing.
+  static std::unique_ptr<Process> load(const ImageFile& program, ImageSource& source, const std::string& command_line,
+                                       u64 seed, LoadError& error);
   ~Process();
+
+  // What the program learns about itself (TEB, GetCurrentProcessId, GetCurrentProcessorNumber, …). Defaults: 1000 and
+  // 1004, core 0 of 1.
+  void set_ids(u32 process_id, u32 thread_id);
+  void set_processor(u32 core, u32 core_count);
 
   AddressSpace& space();
   ThreadState& thread();
-  const std::vector<Module>& modules() const;  // the image first
+  const std::vector<Module>& modules() const;  // the image first, the DLLs of Windows last
 
   // The thread executed SVC #immediate (a stub of an imported function, or the return from the entry point).
   // now_ns: virtual time. On `crashed`, crash_text() says why.
   CallOutcome kernel_call(u32 immediate, u64 now_ns);
-  u64 sleep_until_ns() const;  // the thread asked to sleep: not runnable before this time
+  void fault(const Stop& stop);  // the core stopped with StopReason::fault: sets exit_code() and crash_text()
+  u64 sleep_until_ns() const;    // the thread asked to sleep: not runnable before this time
   u32 exit_code() const;
   const std::string& crash_text() const;
+  const std::string& console_output() const;  // what the program wrote, its first 64 KiB
 
  private:
   Process();

@@ -10,11 +10,12 @@
 namespace wperf::decode {
 
 struct Count {
-  u64 value = 0;   // as counted
+  u64 value = 0;  // as counted
   u64 slots = 0, rounds = 0;
-  u64 scaled = 0;  // integer part of value / (slots / rounds), 0 if never scheduled (contract 4.2)
-  double fraction = 1;          // of the time it was measured
-  double low = 0, high = 0;     // 95 % interval of the scaled value, from the per-slot values
+  u64 scaled = 0;             // integer part of value / (slots / rounds), 0 if never scheduled (contract 4.2)
+  double fraction = 1;        // of the time it was measured
+  double low = 0, high = 0;   // 95 % interval of the scaled value, from the per-slot values
+  bool has_interval = false;  // false: fewer than two slots were seen, low = high = scaled says nothing
 };
 
 struct Unit {

@@ -24,8 +24,8 @@ struct Capabilities {
   u32 cycle_counters = 1;
   u32 cluster_count = 0, cluster_size = 0, dmc_channels = 0;
   u32 period_min_ms = 10, period_max_ms = 100, period_default_ms = 100;
-  std::vector<u64> core_midr;         // per core
-  std::array<u8, 32> counter_map{};   // 0xff = none
+  std::vector<u64> core_midr;        // per core
+  std::array<u8, 32> counter_map{};  // 0xff = none
   std::string device_id;
   std::string instance_id, hardware_ids;  // of `detect`
 };
@@ -34,7 +34,7 @@ inline constexpr u16 kPaddingEvent = 0x1b;  // inst_spec
 
 // One place in a class's ring of events.
 struct Entry {
-  std::string name;    // lower case, as shown; empty for padding
+  std::string name;  // lower case, as shown; empty for padding
   u16 code = 0;
   std::optional<u32> group;  // number of the group within its class, in schedule order
   std::string metric;        // the metric it belongs to, or empty
@@ -60,8 +60,8 @@ struct MetricDefinition {
 struct Vocabulary {
   pmu::Product product = pmu::architectural();
   pmu::ExtraEvents extra;
-  std::vector<MetricDefinition> metrics;          // alphabetical
-  std::vector<std::string> warnings;              // metrics of a -C file that don't fit
+  std::vector<MetricDefinition> metrics;  // alphabetical
+  std::vector<std::string> warnings;      // metrics of a -C file that don't fit
   const MetricDefinition* find_metric(std::string_view name) const;
 };
 // metric_files: the contents of the -C files; extra_texts: the -E texts (contents already read).
@@ -70,14 +70,17 @@ diag::Result<Vocabulary> make_vocabulary(const Capabilities& machine, const std:
 
 struct CountPlan {
   std::array<Schedule, kEventClassCount> schedules;
-  std::vector<u32> cores;        // ascending, no duplicates
-  std::vector<u32> clusters;     // those the cores belong to
-  std::vector<u32> dmc_channels; // those chosen
+  std::vector<u32> cores;         // ascending, no duplicates
+  std::vector<u32> clusters;      // those the cores belong to
+  std::vector<u32> dmc_channels;  // those chosen
   bool kernel = false;
   u32 period_ms = 100;
   bool has_events() const;
 };
+// count.period as --config set it; the plan's own period_ms is it only where the machine can.
+u32 configured_period_ms(const request::Request& request, const Capabilities& machine);
 // Resolves names, checks limits and groups, pads. Also used by `test`. Raw numbers register in vocabulary.extra.
-diag::Result<CountPlan> make_count_plan(const request::Request& request, const Capabilities& machine, Vocabulary& vocabulary);
+diag::Result<CountPlan> make_count_plan(const request::Request& request, const Capabilities& machine,
+                                        Vocabulary& vocabulary);
 
 }  // namespace wperf::plan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is known of every CPU product: events, metrics, groups of metrics, identity. The tables are generated from data/
-// (tools/gen_catalogue.py), sorted, constant and free of relocations; nothing is built at start-up. All views point into
-// them and live for ever. Lookups are binary searches.
+// (tools/gen_catalogue.py), sorted, constant and free of relocations; nothing is built at start-up. All views point
+// into them and live for ever. Lookups are binary searches.
 #pragma once
 #include <optional>
 #include <span>
@@ -28,7 +28,7 @@ struct Metric {
   std::string_view formula;  // infix, event names in lower case
   std::string_view postfix;  // the same, blank-separated
   std::string_view unit;
-  std::string_view events;   // comma list of lower-case event names, in the order they are scheduled
+  std::string_view events;  // comma list of lower-case event names, in the order they are scheduled
 };
 
 struct MetricGroup {
@@ -73,9 +73,9 @@ struct Alias {
 };
 
 usize product_count();
-Product product_at(usize i);            // alphabetical
-std::span<const Alias> aliases();       // alphabetical; "neoverse-n2-r0p0" → "neoverse-n2"
-Product architectural();                // "armv8-a"
+Product product_at(usize i);       // alphabetical
+std::span<const Alias> aliases();  // alphabetical; "neoverse-n2-r0p0" → "neoverse-n2"
+Product architectural();           // "armv8-a"
 std::optional<Product> find_product(std::string_view name_or_alias);
 // By implementer, part and revision of MIDR_EL1; architectural() if unknown.
 Product identify(u64 midr);

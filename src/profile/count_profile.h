@@ -13,27 +13,28 @@
 namespace wperf::profile {
 
 struct CountRow {
-  std::string name;  // lower case; "cycle" for the fixed counter
+  std::string name;         // lower case; "cycle" for the fixed counter
   std::optional<u16> code;  // none: the fixed cycle counter
   std::string note;         // contract 3.2
   u64 value = 0;
   u64 slots = 0, rounds = 0;
   u64 scaled = 0;
-  double fraction = 1;       // of the time it was measured
-  double low = 0, high = 0;  // 95 % interval of the scaled value
+  double fraction = 1;        // of the time it was measured
+  double low = 0, high = 0;   // 95 % interval of the scaled value
+  bool has_interval = false;  // false: too little was seen, low and high say nothing
 };
 
 struct CountUnit {
-  u32 number = 0;           // core, cluster or channel
-  std::vector<u32> cores;   // dsu: the cores of this cluster
+  u32 number = 0;              // core, cluster or channel
+  std::vector<u32> cores;      // dsu: the cores of this cluster
   std::vector<CountRow> rows;  // core: first row is the cycle counter
 };
 
 struct ClassCounts {
   bool scheduled = false;
   bool multiplexed = false;
-  std::vector<CountUnit> units;    // ascending; empty if nothing of the class was scheduled
-  std::vector<CountRow> overall;   // sums; empty with a single core (dmc: always filled)
+  std::vector<CountUnit> units;   // ascending; empty if nothing of the class was scheduled
+  std::vector<CountRow> overall;  // sums; empty with a single core (dmc: always filled)
 };
 
 struct MetricRow {  // Telemetry Solution metric
@@ -45,7 +46,7 @@ struct MetricRow {  // Telemetry Solution metric
 struct L3Row {
   std::optional<u32> cluster;  // none: "all"
   std::vector<u32> cores;
-  double bandwidth_mb = 0;     // l3d_cache * 64 / 2^20
+  double bandwidth_mb = 0;  // l3d_cache * 64 / 2^20
   double miss_percent = 0;
 };
 
@@ -68,7 +69,7 @@ struct CountProfile {
 
 struct TimelineProfile {
   double duration_seconds = 0, interval_seconds = 0;
-  u64 requested_counts = 0;  // -n
+  u64 requested_counts = 0;          // -n
   std::vector<CountProfile> counts;  // in time order
 };
 

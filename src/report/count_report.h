@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `stat`: text (contract 5.2-5.5), JSON (5.6, 6.4) and timeline CSV (6.2). Pure functions of the profile;
-// lines end in LF, the writer of the bytes turns them into CR LF where the platform wants it.
+// The answers of `stat`: text (contract 5.2-5.5), JSON (5.6, 6.4) and timeline CSV (6.2). Pure functions of the
+// profile; lines end in LF, the writer of the bytes turns them into CR LF where the platform wants it.
 #pragma once
 #include <string>
 

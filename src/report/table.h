@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "report/json_writer.h"
+
 namespace wperf::report {
 
 enum class Align { left, right };
@@ -17,9 +19,12 @@ struct Column {
 
 struct Table {
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<std::string>> rows;  // a row shorter than the columns ends in empty cells
 };
 
 std::string table_text(const Table& table);
+void append_table(std::string& out, const Table& table);
+// One object per row. Readers hold integers in signed 64 bits, so a greater one is written as the greatest of these.
+void write_rows(JsonWriter& json, const Table& table);
 
 }  // namespace wperf::report

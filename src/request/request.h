@@ -17,9 +17,9 @@ enum class Command { none, help, version, stat, sample, record, list, test, man,
 // One token of a counting list (contract 3.1): a name or a number, its class, and its group.
 struct EventToken {
   EventClass event_class = EventClass::core;
-  std::string text;                  // as typed, without prefix and braces
-  std::optional<u32> number;         // raw: r1b, 27, 0x1b
-  std::optional<u32> group;          // index of the group within this list, 0-based
+  std::string text;           // as typed, without prefix and braces
+  std::optional<u32> number;  // raw: r1b, 27, 0x1b
+  std::optional<u32> group;   // index of the group within this list, 0-based
 };
 struct EventList {
   std::vector<EventToken> tokens;
@@ -44,6 +44,9 @@ struct Timeline {
   u64 count = 0;  // 0 = endless
 };
 
+// A setting that the parser found acceptable (contract 11.1). Only the period can be set; its value is a 32-bit
+// decimal.
+inline constexpr char kPeriodSetting[] = "count.period";
 struct ConfigSetting {
   std::string name, value;
 };
@@ -58,30 +61,31 @@ struct Outputs {
 };
 
 struct Program {
-  std::string path;                 // of the image
-  std::string command_line;         // "PROG ARG…"
+  std::string path;          // of the image
+  std::string command_line;  // "PROG ARG…"
   bool after_dashes = false;
 };
 
 struct Request {
   Command command = Command::none;
-  std::string device;               // --device or WPERF_DEVICE, as given; empty = the machine's own
+  std::string device;  // --device or WPERF_DEVICE, as given; empty = the machine's own
   std::vector<CountItem> items;
-  std::vector<std::string> extra_events;    // -E texts or file paths
-  std::vector<std::string> metric_files;    // -C
-  std::vector<CoreRange> cores;             // empty = all
-  std::optional<Duration> timeout;          // none or 0 = until Ctrl-C
+  std::vector<std::string> extra_events;  // -E texts or file paths
+  std::vector<std::string> metric_files;  // -C
+  std::vector<CoreRange> cores;           // empty = all
+  std::optional<Duration> timeout;        // none or 0 = until Ctrl-C
   Timeline timeline;
   bool kernel = false;
-  std::optional<u32> dmc_channel;           // none = all
+  std::optional<u32> dmc_channel;  // none = all
   std::vector<ConfigSetting> config;
   Outputs outputs;
   std::optional<std::string> man_topic;
   std::optional<std::string> pe_file, pdb_file, image_name;
   std::optional<Program> program;
-  std::optional<u32> spawn_delay_ms;        // none: count from the first instruction of the program on
+  std::optional<u32> spawn_delay_ms;  // none: count from the first instruction of the program on
   bool force_lock = false;
-  std::vector<std::string> unexpected;      // unknown tokens, to be warned about
+  std::vector<std::string> unexpected;  // unknown tokens, to be warned about
+  std::vector<std::string> warnings;    // whole lines for stderr that do not end the run
 };
 
 }  // namespace wperf::request

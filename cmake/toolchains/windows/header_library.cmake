@@ -1,0 +1,15 @@
+# header_library(FOLDER TARGET): TARGET offers /usr/include/FOLDER of the machine that builds and nothing beside it:
+# with all of /usr/include on the path a Windows build would find the C library of Linux.
+function(header_library folder target)
+  if(TARGET ${target})
+    return()
+  endif()
+  if(NOT EXISTS /usr/include/${folder})
+    message(FATAL_ERROR "/usr/include/${folder} is missing; ./scripts/build installs the package that has it")
+  endif()
+  set(headers ${CMAKE_BINARY_DIR}/toolchain/include)
+  file(MAKE_DIRECTORY ${headers})
+  file(CREATE_LINK /usr/include/${folder} ${headers}/${folder} SYMBOLIC)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${headers})
+endfunction()

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each request does, once the dispatcher has let it through.
+#include "driver/core/core.h"
+
+#include "base/bits.h"
+#include "base/bytes.h"
+#include "driver/core/dmc620_registers.h"
+#include "driver/core/pmu_registers.h"
+
+namespace wperf::driver {
+
+Core::Core(Hal& hal, LockState& lock, const CoreConfig& config)
+    : hal_(hal), lock_(lock), config_(config), session_(hal, channels_) {}
+
+void Core::client_gone(ClientId client) {
+  if (client != 0) {
+    forget_client(lock_, client);
+  }
+  vacate_if_lock_moved();
+}
+
+void Core::shutdown() {
+  vacate();
+  channels_.unmap(hal_);
+}
+
+// The first request that needs the machine reserves it; the tenant keeps it until the lock moves.
+WperfStatus Core::occupy(ClientId client) {
+  if (tenant_ == client) {
+    return WPERF_OK;
+  }
+  u32 mask = 0;
+  if (const WperfStatus status = hal_.reserve_counters(&mask); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = read_machine(hal_, mask, machine_); status != WPERF_OK) {
+    hal_.release_counters();
+    return status;
+  }
+  tenant_ = client;
+  return WPERF_OK;
+}
+
+void Core::vacate() {
+  if (tenant_ == 0) {
+    return;
+  }
+  session_.discard();
+  hal_.release_counters();
+  tenant_ = 0;
+}
+
+void Core::vacate_if_lock_moved() {
+  if (lock_.holder != tenant_) {
+    vacate();
+  }
+}
+
+WperfStatus Core::version(Caller, const WperfPlainRequest&, WperfVersionReply& reply) {
+  reply.major = config_.major;
+  reply.minor = config_.minor;
+  reply.patch = config_.patch;
+  reply.wire_version = WPERF_WIRE_VERSION;
+  TextField(reply.git).add(config_.git);
+  TextField(reply.features).add(config_.features);
+  return WPERF_OK;
+}
+
+WperfStatus Core::lock(Caller caller, const WperfLockRequest& request, NoReply&) {
+  if (request.reserved != 0) {
+    return WPERF_BAD_ARGUMENT;
+  }
+  const WperfStatus status = change_lock(lock_, caller.client, request.action);
+  vacate_if_lock_moved();
+  return status;
+}
+
+WperfStatus Core::hardware(Caller caller, const WperfPlainRequest&, WperfHardwareReply& reply) {
+  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+    return status;
+  }
+  reply.midr = machine_.first_core.midr;
+  reply.id_aa64dfr0 = machine_.first_core.id_aa64dfr0;
+  reply.pmsidr = machine_.first_core.pmsidr;
+  reply.pmbidr = machine_.first_core.pmbidr;
+  reply.core_count = machine_.core_count;
+  reply.counters_total = machine_.counters_total;
+  reply.counters_free = machine_.counters_free();
+  reply.cycle_counters = machine_.every_core_counts ? 1 : 0;
+  reply.cluster_count = machine_.cluster_count;
+  reply.cluster_size = machine_.cluster_size;
+  reply.dsu_counters = machine_.dsu_counters;
+  reply.dmc_channels = channels_.count();
+  reply.dmc_clk_counters = channels_.count() != 0 ? dmc620::kClkCounters : 0;
+  reply.dmc_clkdiv2_counters = channels_.count() != 0 ? dmc620::kClkdiv2Counters : 0;
+  reply.period_min_ms = kPeriodMinMs;
+  reply.period_max_ms = kPeriodMaxMs;
+  reply.period_default_ms = kPeriodDefaultMs;
+  copy_bytes(reply.counter_map, machine_.counter_map, sizeof reply.counter_map);
+  TextField device_id(reply.device_id);
+  device_id.add("core.stat=core");
+  if (machine_.cluster_count != 0) {
+    device_id.add(";dsu.stat=dsu");
+  }
+  if (channels_.count() != 0) {
+    device_id.add(";dmc.stat=dmc_clk,dmc_clkdiv2");
+  }
+  return WPERF_OK;
+}
+
+WperfStatus Core::core(Caller caller, const WperfCoreRequest& request, WperfCoreReply& reply) {
+  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+    return status;
+  }
+  if (request.core >= machine_.core_count || request.reserved != 0) {
+    return WPERF_BAD_ARGUMENT;
+  }
+  CoreIdentity identity;
+  if (const WperfStatus status = read_core_identity(hal_, request.core, identity); status != WPERF_OK) {
+    return status;
+  }
+  reply.midr = identity.midr;
+  reply.id_aa64dfr0 = identity.id_aa64dfr0;
+  reply.pmceid0 = identity.pmceid0;
+  reply.pmceid1 = identity.pmceid1;
+  reply.counters_total = identity.counters;
+  reply.counters_free = machine_.counters_free();
+  reply.cluster = machine_.cluster_of(request.core);
+  return WPERF_OK;
+}
+
+WperfStatus Core::dmc_setup(Caller, const WperfDmcSetupRequest& request, NoReply&) {
+  if (session_.counting()) {
+    return WPERF_WRONG_STATE;
+  }
+  if (const WperfStatus status = channels_.set_up(hal_, request); status != WPERF_OK) {
+    return status;
+  }
+  session_.discard();  // what it was configured for may be gone
+  return WPERF_OK;
+}
+
+WperfStatus Core::count_configure(Caller caller, const WperfCountRequest& request, NoReply&) {
+  if (session_.counting()) {
+    return WPERF_WRONG_STATE;
+  }
+  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+    return status;
+  }
+  const bool administrator = caller.rights.administrator;
+  if (const WperfStatus status = check_count_request(request, machine_, channels_.count(), administrator);
+      status != WPERF_OK) {
+    return status;
+  }
+  return session_.configure(request, machine_);
+}
+
+WperfStatus Core::count_start(Caller, const WperfPlainRequest&, NoReply&) {
+  return session_.start();
+}
+
+WperfStatus Core::count_stop(Caller, const WperfPlainRequest&, NoReply&) {
+  return session_.stop();
+}
+
+WperfStatus Core::count_read(Caller, const WperfCountReadRequest& request, WperfCountReply& reply) {
+  return session_.read(request, reply);
+}
+
+}  // namespace wperf::driver

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The PMUv3 counters of the core it runs on, and its fixed cycle counter, which is never written (others may use it).
+#pragma once
+#include "base/ints.h"
+#include "driver/core/counter_bank.h"
+#include "driver/core/pmu_registers.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+struct CoreRegisters {  // as found, to be put back
+  u64 pmcr;
+  u64 pmccfiltr;
+  u64 enabled;             // PMCNTENSET
+  u64 interrupts_enabled;  // PMINTENSET
+  u64 event_types[kMaxCounters];
+  u32 counter_bits;  // not put back: found by claim()
+};
+
+class CoreBank final : public CounterBank {
+ public:
+  // `map` names the hardware counter of each of the `used` counters.
+  CoreBank(Hal& hal, CoreRegisters& found, const u8* map, u32 used, bool kernel);
+
+  void claim() override;
+  void give_back() override;
+  void set_event(u32 counter, u32 event) override;
+  void run() override;
+  void halt() override;
+  u64 read_counter(u32 counter) override;
+  u32 take_overflows() override;
+  u32 counter_bits() const override { return found_.counter_bits; }
+  u64 read_cycles() override;
+
+ private:
+  u64 filter() const { return kernel_ ? 0 : kExcludeEl1; }
+
+  Hal& hal_;
+  CoreRegisters& found_;
+  const u8* map_;
+  u32 used_;
+  u64 mask_ = 0;  // of our hardware counters
+  bool kernel_;
+};
+
+}  // namespace wperf::driver

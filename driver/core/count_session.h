@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One client's counting, from configure to read: owns the units and their memory, drives them through start, timer and
+// stop. Values grow over start/stop pairs and begin anew with configure. The lock of the hal is taken inside, so that
+// tick() may run while a request does.
+#pragma once
+#include "abi/status.h"
+#include "abi/wire.h"
+#include "base/event_class.h"
+#include "base/ints.h"
+#include "driver/core/count_request.h"
+#include "driver/core/dmc_channels.h"
+#include "driver/core/machine.h"
+#include "driver/core/unit.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+class CountSession {
+ public:
+  CountSession(Hal& hal, const DmcChannels& channels) : hal_(hal), channels_(channels) {}
+
+  bool counting() const { return counting_; }
+
+  // A request that check_count_request() let pass. The only step that allocates.
+  [[nodiscard]] WperfStatus configure(const WperfCountRequest& request, const Machine& machine);
+  [[nodiscard]] WperfStatus start();
+  // Always ends counting; a failure means that a core could not be reached: its counts end at their last fold.
+  [[nodiscard]] WperfStatus stop();
+  // Brings the unit's counts up to now if counting. `reply` must be zeroed.
+  [[nodiscard]] WperfStatus read(const WperfCountReadRequest& request, WperfCountReply& reply);
+  void discard();  // stops if need be, forgets everything
+  void tick();     // the timer: new slots where multiplexed; elsewhere only folds, so that no counter laps unseen
+
+ private:
+  enum class Action : u8 { start, fold, tick, stop, abandon };
+
+  [[nodiscard]] WperfStatus perform(Unit& unit, Action action);
+  void apply(Unit& unit, Action action);
+  void apply_to_bank(Unit& unit, Action action, CounterBank& bank);
+  void abandon_all();
+  bool everything_given_back() const;
+  void plan_classes(const WperfCountRequest& request, const Machine& machine);
+  void add_units(const WperfCountRequest& request, const Machine& machine);
+  void add_unit(EventClass event_class, u32 number, u32 core);
+  void release_memory();
+  Unit* find(u32 event_class, u32 number);
+  const ClassPlan& plan_of(const Unit& unit) const { return plans_[index_of(unit.event_class)]; }
+
+  Hal& hal_;
+  const DmcChannels& channels_;
+  ClassPlan plans_[kEventClassCount] = {};
+  u8 counter_map_[kMaxCounters] = {};
+  u32 timer_ms_ = 0;
+  bool kernel_ = false;
+  bool counting_ = false;
+  Unit* units_ = nullptr;  // opens the one block of memory; the accumulators follow
+  Accumulator* next_accumulator_ = nullptr;
+  u32 unit_count_ = 0;
+};
+
+}  // namespace wperf::driver

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one door: everything a client sends is checked here, by a table, and only here are bytes untyped. To add a
+// request, add its structs to abi/wire.h, a handler to Core and a row below.
+#include "base/bytes.h"
+#include "driver/core/core.h"
+
+namespace wperf::driver {
+
+struct Core::Door {
+  enum class Needs : u8 { nothing, lock, lock_and_administrator };
+
+  struct Row {
+    u32 code;
+    u32 least_input, greatest_input;
+    u32 least_output, greatest_output;  // room the answer needs, and how long it can get
+    Needs needs;
+    WperfStatus (*handle)(Core& core, Caller caller);
+  };
+
+  template <typename Request, typename Reply, WperfStatus (Core::*handler)(Caller, const Request&, Reply&)>
+  static WperfStatus handle(Core& core, Caller caller) {
+    const Request& request = *reinterpret_cast<const Request*>(core.request_);
+    Reply& reply = *reinterpret_cast<Reply*>(core.reply_);
+    return (core.*handler)(caller, request, reply);
+  }
+
+  template <auto handler, typename Request, typename Reply>
+  static constexpr Row row(u32 code, Needs needs, WperfStatus (Core::*)(Caller, const Request&, Reply&)) {
+    static_assert(sizeof(Request) <= sizeof(Core::request_) && alignof(Request) <= 8);
+    static_assert(sizeof(Reply) <= sizeof(Core::reply_) && alignof(Reply) <= 8);
+    constexpr u32 input = sizeof(Request);
+    constexpr u32 output = answers(static_cast<Reply*>(nullptr)) ? sizeof(Reply) : 0;
+    return {code, input, input, output, output, needs, &handle<Request, Reply, handler>};
+  }
+
+  static const Row kRows[];
+  static const Row* find(u32 code);
+
+ private:
+  static constexpr bool answers(const NoReply*) { return false; }
+  static constexpr bool answers(const void*) { return true; }
+};
+
+#define WPERF_ROW(code, needs, handler) row<&Core::handler>(static_cast<u32>(code), Needs::needs, &Core::handler)
+constexpr Core::Door::Row Core::Door::kRows[] = {
+    WPERF_ROW(WPERF_CODE_VERSION, nothing, version),
+    WPERF_ROW(WPERF_CODE_LOCK, nothing, lock),
+    WPERF_ROW(WPERF_CODE_HARDWARE, lock, hardware),
+    WPERF_ROW(WPERF_CODE_CORE, lock, core),
+    WPERF_ROW(WPERF_CODE_DMC_SETUP, lock_and_administrator, dmc_setup),
+    WPERF_ROW(WPERF_CODE_COUNT_CONFIGURE, lock, count_configure),
+    WPERF_ROW(WPERF_CODE_COUNT_START, lock, count_start),
+    WPERF_ROW(WPERF_CODE_COUNT_STOP, lock, count_stop),
+    WPERF_ROW(WPERF_CODE_COUNT_READ, lock, count_read),
+};
+#undef WPERF_ROW
+
+const Core::Door::Row* Core::Door::find(u32 code) {
+  for (const Row& row : kRows) {
+    if (row.code == code) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+WperfStatus Core::dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size, u32 capacity,
+                           u32* returned) {
+  *returned = 0;
+  vacate_if_lock_moved();
+  const Door::Row* row = Door::find(code);
+  if (row == nullptr) {
+    return WPERF_UNKNOWN_CODE;
+  }
+  if (client == 0) {
+    return WPERF_BAD_ARGUMENT;
+  }
+  if (input_size < row->least_input || input_size > row->greatest_input || capacity < row->least_output) {
+    return WPERF_BAD_SIZE;
+  }
+  copy_bytes(request_, buffer, input_size);
+  const WperfHeader& header = *reinterpret_cast<const WperfHeader*>(request_);
+  if (header.size != input_size || header.version != WPERF_WIRE_VERSION) {
+    return WPERF_BAD_VERSION;
+  }
+  if (row->needs == Door::Needs::lock_and_administrator && !rights.administrator) {
+    return WPERF_ACCESS_DENIED;
+  }
+  if (row->needs != Door::Needs::nothing) {
+    if (const WperfStatus status = check_lock(lock_, client); status != WPERF_OK) {
+      return status;
+    }
+  }
+  zero_bytes(reply_, row->greatest_output);
+  const WperfStatus status = row->handle(*this, {client, rights});
+  if (status != WPERF_OK || row->greatest_output == 0) {
+    return status;
+  }
+  const WperfHeader answer = {row->greatest_output, WPERF_WIRE_VERSION};
+  copy_bytes(reply_, &answer, sizeof answer);
+  copy_bytes(buffer, reply_, row->greatest_output);
+  *returned = row->greatest_output;
+  return WPERF_OK;
+}
+
+}  // namespace wperf::driver

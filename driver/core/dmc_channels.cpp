@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/core/dmc_channels.h"
+
+#include "driver/core/dmc620_registers.h"
+
+namespace wperf::driver {
+namespace {
+
+constexpr u64 kPage = 4096;
+constexpr u64 kMaxFrame = 16 << 20;         // far more than any controller shows
+constexpr u64 kPhysicalEnd = u64{1} << 52;  // the architecture's widest physical address
+
+bool is_sound(u64 base, u64 size) {
+  if (base == 0 || base % kPage != 0 || size % kPage != 0) {
+    return false;
+  }
+  return size >= dmc620::kFrameSize && size <= kMaxFrame && base <= kPhysicalEnd - size;
+}
+
+bool are_sound(const WperfDmcSetupRequest& request) {
+  if (request.channel_count == 0 || request.channel_count > WPERF_MAX_DMC_CHANNELS || request.reserved != 0) {
+    return false;
+  }
+  for (u32 i = 0; i < request.channel_count; ++i) {
+    const auto& channel = request.channels[i];
+    if (!is_sound(channel.base, channel.size)) {
+      return false;
+    }
+    for (u32 k = 0; k < i; ++k) {
+      const auto& other = request.channels[k];
+      if (channel.base < other.base + other.size && other.base < channel.base + channel.size) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+WperfStatus DmcChannels::set_up(Hal& hal, const WperfDmcSetupRequest& request) {
+  if (!are_sound(request)) {
+    return WPERF_BAD_ARGUMENT;
+  }
+  DmcChannels fresh;
+  for (u32 i = 0; i < request.channel_count; ++i) {
+    fresh.frames_[i] = hal.map_device_memory(request.channels[i].base, dmc620::kFrameSize);
+    if (fresh.frames_[i] == nullptr) {
+      fresh.unmap(hal);
+      return WPERF_ACCESS_DENIED;
+    }
+    ++fresh.count_;
+  }
+  unmap(hal);
+  *this = fresh;
+  return WPERF_OK;
+}
+
+void DmcChannels::unmap(Hal& hal) {
+  for (u32 i = 0; i < count_; ++i) {
+    hal.unmap_device_memory(frames_[i], dmc620::kFrameSize);
+    frames_[i] = nullptr;
+  }
+  count_ = 0;
+}
+
+}  // namespace wperf::driver

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The DMC-620 channels a client has told the driver about, mapped. Addresses come from outside: everything about them
+// is checked, only the page with the counters is mapped, and the hal may refuse memory that is not a DMC's.
+#pragma once
+#include "abi/status.h"
+#include "abi/wire.h"
+#include "base/ints.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+class DmcChannels {
+ public:
+  u32 count() const { return count_; }
+  void* frame(u32 channel) const { return frames_[channel]; }
+
+  // All or nothing: on failure the channels of before stay.
+  [[nodiscard]] WperfStatus set_up(Hal& hal, const WperfDmcSetupRequest& request);
+  void unmap(Hal& hal);
+
+ private:
+  u32 count_ = 0;
+  void* frames_[WPERF_MAX_DMC_CHANNELS] = {};
+};
+
+}  // namespace wperf::driver

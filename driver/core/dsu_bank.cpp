@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/core/dsu_bank.h"
+
+namespace wperf::driver {
+
+void DsuBank::claim() {
+  found_.pmcr = hal_.read_register(Register::clusterpmcr);
+  found_.enabled = hal_.read_register(Register::clusterpmcntenset);
+  found_.selected = hal_.read_register(Register::clusterpmselr);
+  for (u32 i = 0; i < used_; ++i) {
+    select(i);
+    found_.event_types[i] = hal_.read_register(Register::clusterpmxevtyper);
+  }
+  halt();
+  hal_.write_register(Register::clusterpmovsclr, mask());
+  const u64 kept = found_.pmcr & ~(kPmcrResetEvents | kPmcrResetCycles);
+  hal_.write_register(Register::clusterpmcr, kept | kPmcrEnable);
+  hal_.synchronize();
+}
+
+void DsuBank::give_back() {
+  halt();
+  hal_.write_register(Register::clusterpmovsclr, mask());
+  for (u32 i = 0; i < used_; ++i) {
+    select(i);
+    hal_.write_register(Register::clusterpmxevtyper, found_.event_types[i]);
+  }
+  hal_.write_register(Register::clusterpmselr, found_.selected);
+  hal_.write_register(Register::clusterpmcntenset, found_.enabled & mask());
+  hal_.write_register(Register::clusterpmcr, found_.pmcr & ~(kPmcrResetEvents | kPmcrResetCycles));
+  hal_.synchronize();
+}
+
+void DsuBank::set_event(u32 counter, u32 event) {
+  select(counter);
+  hal_.write_register(Register::clusterpmxevtyper, event & kEventMask);
+  hal_.write_register(Register::clusterpmxevcntr, 0);
+}
+
+void DsuBank::run() {
+  hal_.synchronize();  // types and values first
+  hal_.write_register(Register::clusterpmcntenset, mask());
+  hal_.synchronize();
+}
+
+void DsuBank::halt() {
+  hal_.write_register(Register::clusterpmcntenclr, mask());
+  hal_.synchronize();
+}
+
+u64 DsuBank::read_counter(u32 counter) {
+  select(counter);
+  return hal_.read_register(Register::clusterpmxevcntr);
+}
+
+u32 DsuBank::take_overflows() {
+  const u64 flags = hal_.read_register(Register::clusterpmovsclr) & mask();
+  if (flags != 0) {
+    hal_.write_register(Register::clusterpmovsclr, flags);
+    hal_.synchronize();
+  }
+  return static_cast<u32>(flags);
+}
+
+void DsuBank::select(u32 counter) {
+  hal_.write_register(Register::clusterpmselr, counter);
+  hal_.synchronize();
+}
+
+}  // namespace wperf::driver

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A machine for the core's tests and fuzzers: registers that count what the test says happened, in time the test lets
+// pass. It bites: whatever a well-behaved driver never does (foreign counters, registers off their core, leaks, calls
+// under the wrong lock) is noted in `violations`. Any fallible call can be made to fail.
+#pragma once
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/event_class.h"
+#include "driver/core/dmc620_registers.h"
+#include "driver/core/pmu_registers.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+struct FakeMachine {
+  u32 cores = 4;
+  u32 counters = 6;
+  u32 pmu_version = 4;
+  u32 spe_version = 0;
+  u32 cluster_count = 2;
+  u32 cluster_size = 2;
+  u32 dsu_counters = 4;
+  u32 reserved_mask = 0x7fff'ffff;
+  u64 midr = 0x413f'd0c1;
+  std::vector<u64> dmc_frames = {0x1000'0000, 0x1001'0000};  // physical
+};
+
+// How often `event` happens on a unit in one step of time, at EL1 or at EL0 (uncore: EL0 only).
+using FakeEvents = std::function<u64(EventClass event_class, u32 unit, u32 event, bool el1)>;
+inline constexpr u32 kFakeCycleEvent = 0x11;  // what the fixed cycle counter counts
+
+class FakeHal final : public Hal {
+ public:
+  struct Pmu {  // of a core or a cluster
+    u64 pmcr = 0, enabled = 0, overflow = 0, interrupts = 0, selected = 0, cycles = 0, cycle_filter = 0;
+    u64 types[kMaxCounters] = {}, values[kMaxCounters] = {};
+    bool operator==(const Pmu& other) const {
+      return pmcr == other.pmcr && enabled == other.enabled && overflow == other.overflow &&
+             interrupts == other.interrupts && selected == other.selected && cycle_filter == other.cycle_filter &&
+             std::equal(types, types + kMaxCounters, other.types);
+    }
+  };
+  struct Frame {
+    u32 words[dmc620::kFrameSize / 4] = {};
+    u32 mapped = 0;
+  };
+
+  explicit FakeHal(const FakeMachine& machine = {}) : machine_(machine) {
+    pmu_versions.assign(machine.cores, machine.pmu_version);
+    cores.resize(machine.cores);
+    for (Pmu& core : cores) {
+      core.pmcr = u64{machine.counters} << 11;
+    }
+    clusters.resize(machine.cluster_count);
+    for (Pmu& cluster : clusters) {
+      cluster.pmcr = u64{machine.dsu_counters} << 11;
+    }
+    for (const u64 physical : machine.dmc_frames) {
+      frames[physical];
+    }
+  }
+
+  // --- what a test does to the machine ---
+  void advance(u64 ns, const FakeEvents& events) {
+    now_ns += ns;
+    for (u32 i = 0; i < cores.size(); ++i) {
+      advance_core(i, events);
+    }
+    for (u32 i = 0; i < clusters.size(); ++i) {
+      advance_cluster(i, events);
+    }
+    u32 channel = 0;
+    for (auto& [physical, frame] : frames) {
+      advance_channel(channel++, frame, events);
+    }
+  }
+  bool clean() const {
+    return allocations.empty() && !reserved && timer_ms == 0 && !in_critical && mapped_frames() == 0 &&
+           violations.empty();
+  }
+  u32 mapped_frames() const {
+    u32 mapped = 0;
+    for (const auto& [physical, frame] : frames) {
+      mapped += frame.mapped;
+    }
+    return mapped;
+  }
+
+  u64 now_ns = 1'000'000;
+  u32 fail_at = 0;        // the n-th fallible call from now on fails; 0 = none
+  std::set<u32> offline;  // cores that run_on_core cannot reach
+  std::vector<Pmu> cores, clusters;
+  std::vector<u32> pmu_versions;  // of each core
+  std::map<u64, Frame> frames;    // by physical address
+  std::set<void*> allocations;
+  std::vector<std::string> violations;
+  u32 timer_ms = 0;  // 0 = none runs
+  bool reserved = false;
+
+  // --- Hal ---
+  Topology topology() override { return {machine_.cores, machine_.cluster_count, machine_.cluster_size}; }
+  u64 read_register(Register reg) override;
+  void write_register(Register reg, u64 value) override;
+  void synchronize() override {}
+  WperfStatus run_on_core(u32 core, PerCoreCall call, void* context) override {
+    expect(core < cores.size(), "run_on_core beyond the last core");
+    expect(current_core == kNowhere, "run_on_core from a per-core call");
+    if (core >= cores.size() || offline.count(core) != 0 || fails()) {
+      return WPERF_HARDWARE_FAILED;
+    }
+    current_core = core;
+    call(context);
+    current_core = kNowhere;
+    return WPERF_OK;
+  }
+  WperfStatus reserve_counters(u32* free_mask) override {
+    expect(!reserved, "counters reserved twice");
+    if (fails()) {
+      return WPERF_NO_COUNTERS;
+    }
+    reserved = true;
+    *free_mask = machine_.reserved_mask;
+    return WPERF_OK;
+  }
+  void release_counters() override {
+    expect(reserved, "counters released that were not reserved");
+    reserved = false;
+  }
+  WperfStatus start_timer(u32 period_ms) override {
+    expect(timer_ms == 0, "two timers");
+    expect(period_ms != 0, "a timer without a period");
+    expect(!in_critical, "start_timer under the lock");
+    if (fails()) {
+      return WPERF_HARDWARE_FAILED;
+    }
+    timer_ms = period_ms;
+    return WPERF_OK;
+  }
+  void stop_timer() override {
+    expect(timer_ms != 0, "stop_timer without a timer");
+    expect(!in_critical, "stop_timer under the lock");
+    timer_ms = 0;
+  }
+  u64 time_ns() override { return now_ns; }
+  void* map_device_memory(u64 physical, u64 size) override {
+    const auto frame = frames.find(physical);
+    if (fails() || frame == frames.end() || size != dmc620::kFrameSize) {
+      return nullptr;
+    }
+    ++frame->second.mapped;
+    return &frame->second;
+  }
+  void unmap_device_memory(void* mapping, u64 size) override {
+    Frame* frame = static_cast<Frame*>(mapping);
+    expect(frame->mapped != 0 && size == dmc620::kFrameSize, "unmap of what is not mapped");
+    --frame->mapped;
+  }
+  u32 read_device(void* mapping, u64 offset) override { return *word(mapping, offset); }
+  void write_device(void* mapping, u64 offset, u32 value) override { *word(mapping, offset) = value; }
+  void enter_critical() override {
+    mutex_.lock();
+    in_critical = true;
+  }
+  void leave_critical() override {
+    in_critical = false;
+    mutex_.unlock();
+  }
+  void* allocate(usize size) override {
+    expect(timer_ms == 0, "allocation while counting");
+    if (fails()) {
+      return nullptr;
+    }
+    void* memory = std::calloc(1, size);
+    allocations.insert(memory);
+    return memory;
+  }
+  void free(void* memory) override {
+    expect(allocations.erase(memory) == 1, "free of what was not allocated");
+    std::free(memory);
+  }
+
+ private:
+  static constexpr u32 kNowhere = ~u32{0};
+  static inline thread_local u32 current_core = kNowhere;
+
+  void expect(bool good, const char* what) {
+    if (!good) {
+      violations.emplace_back(what);
+    }
+  }
+  bool fails() { return fail_at != 0 && --fail_at == 0; }
+
+  u32* word(void* mapping, u64 offset) {
+    Frame* frame = static_cast<Frame*>(mapping);
+    const bool inside = offset >= dmc620::kPmuOffset && offset < dmc620::kFrameSize && offset % 4 == 0;
+    expect(frame->mapped != 0 && inside, "device access outside the counters of a mapped frame");
+    return &frame->words[inside ? offset / 4 : 0];
+  }
+  bool long_counters(u32 core) const { return pmu_versions[core] >= 6 && pmu_versions[core] != 0xf; }
+  u64 ours() const { return (machine_.reserved_mask & 0x7fff'ffff) | (u64{1} << kCycleCounter); }
+
+  static u64 add(u64 value, u64 more, u32 width, u32 overflow_width, u64& overflow, u32 bit) {
+    const auto over = [](u64 low, u64 delta, u32 bits) {
+      return bits == 64 ? low + delta < low : ((low & 0xffff'ffff) + delta) >> 32 != 0;
+    };
+    if (over(value, more, overflow_width)) {
+      overflow |= u64{1} << bit;
+    }
+    return width == 64 ? value + more : (value + more) & 0xffff'ffff;
+  }
+  static u64 filtered(const FakeEvents& events, u32 core, u64 type) {
+    const u32 event = static_cast<u32>(type & kEventMask);
+    const bool el1 = (type & kExcludeEl1) == 0;
+    const bool el0 = (type & (u64{1} << 30)) == 0;
+    return (el0 ? events(EventClass::core, core, event, false) : 0) +
+           (el1 ? events(EventClass::core, core, event, true) : 0);
+  }
+  void advance_core(u32 number, const FakeEvents& events) {
+    Pmu& core = cores[number];
+    if ((core.pmcr & kPmcrEnable) == 0) {
+      return;
+    }
+    const u32 width = long_counters(number) ? 64 : 32;
+    const u32 overflow_width = (core.pmcr & kPmcrLongEvents) != 0 ? width : 32;
+    for (u32 i = 0; i < machine_.counters; ++i) {
+      if (bit_field(core.enabled, i, 1) != 0) {
+        core.values[i] =
+            add(core.values[i], filtered(events, number, core.types[i]), width, overflow_width, core.overflow, i);
+      }
+    }
+    if (bit_field(core.enabled, kCycleCounter, 1) != 0) {
+      core.cycles += filtered(events, number, core.cycle_filter | kFakeCycleEvent);
+    }
+  }
+  void advance_cluster(u32 number, const FakeEvents& events) {
+    Pmu& cluster = clusters[number];
+    for (u32 i = 0; (cluster.pmcr & kPmcrEnable) != 0 && i < machine_.dsu_counters; ++i) {
+      if (bit_field(cluster.enabled, i, 1) != 0) {
+        const u64 more = events(EventClass::dsu, number, static_cast<u32>(cluster.types[i] & kEventMask), false);
+        cluster.values[i] = add(cluster.values[i], more, 32, 32, cluster.overflow, i);
+      }
+    }
+  }
+  static void advance_channel(u32 number, Frame& frame, const FakeEvents& events) {
+    for (u32 i = 0; i < dmc620::kCounters; ++i) {
+      const u32 control = frame.words[dmc620::counter_register(i, dmc620::kControl) / 4];
+      if ((control & dmc620::kControlEnable) == 0) {
+        continue;
+      }
+      const bool clk = i >= dmc620::kFirstClkCounter;
+      u32& value = frame.words[dmc620::counter_register(i, dmc620::kValue) / 4];
+      u32& status = frame.words[(clk ? dmc620::kOverflowStatusClk : dmc620::kOverflowStatusClkdiv2) / 4];
+      u64 overflow = status;
+      const EventClass event_class = clk ? EventClass::dmc_clk : EventClass::dmc_clkdiv2;
+      value = static_cast<u32>(add(value, events(event_class, number, dmc620::event_of_control(control), false), 32, 32,
+                                   overflow, clk ? i - dmc620::kFirstClkCounter : i));
+      status = static_cast<u32>(overflow);
+    }
+  }
+
+  FakeMachine machine_;
+  std::mutex mutex_;
+  bool in_critical = false;
+};
+
+inline u64 FakeHal::read_register(Register reg) {
+  expect(current_core != kNowhere, "register read off its core");
+  if (current_core == kNowhere) {
+    return 0;
+  }
+  const u32 index = static_cast<u32>(reg) & 0xff;
+  Pmu& core = cores[current_core];
+  if (reg >= Register::event_type_0) {
+    return core.types[index];
+  }
+  if (reg >= Register::event_counter_0) {
+    return core.values[index];
+  }
+  if (reg >= Register::clusterpmcr) {
+    expect(machine_.cluster_count != 0, "cluster register without a DSU");
+    Pmu& cluster = clusters[current_core / machine_.cluster_size];
+    switch (reg) {
+      case Register::clusterpmcr:
+        return cluster.pmcr;
+      case Register::clusterpmcntenset:
+      case Register::clusterpmcntenclr:
+        return cluster.enabled;
+      case Register::clusterpmovsclr:
+        return cluster.overflow;
+      case Register::clusterpmselr:
+        return cluster.selected;
+      case Register::clusterpmxevtyper:
+        return cluster.types[cluster.selected];
+      default:
+        return cluster.values[cluster.selected];
+    }
+  }
+  const u64 dfr0 = (u64{pmu_versions[current_core]} << 8) | (u64{machine_.spe_version} << 32);
+  const bool pmu = reg == Register::midr || reg == Register::id_aa64dfr0 || has_pmu(dfr0);
+  expect(pmu || reg >= Register::pmsidr, "PMU register of a core without a PMU");
+  expect(reg < Register::pmsidr || machine_.spe_version != 0, "SPE register of a core without SPE");
+  switch (reg) {
+    case Register::midr:
+      return machine_.midr;
+    case Register::id_aa64dfr0:
+      return dfr0;
+    case Register::pmcr:
+      return core.pmcr;
+    case Register::pmceid0:
+      return 0x7fff'0f3f;
+    case Register::pmceid1:
+      return 0x3'0000'0000;
+    case Register::pmcntenset:
+    case Register::pmcntenclr:
+      return core.enabled;
+    case Register::pmovsclr:
+      return core.overflow;
+    case Register::pmintenset:
+    case Register::pmintenclr:
+      return core.interrupts;
+    case Register::pmccntr:
+      return core.cycles;
+    case Register::pmccfiltr:
+      return core.cycle_filter;
+    case Register::pmsidr:
+      return 0x5'1009;
+    case Register::pmbidr:
+      return 0x26;
+    default:
+      return 0;
+  }
+}
+
+inline void FakeHal::write_register(Register reg, u64 value) {
+  expect(current_core != kNowhere, "register written off its core");
+  if (current_core == kNowhere) {
+    return;
+  }
+  const u32 index = static_cast<u32>(reg) & 0xff;
+  Pmu& core = cores[current_core];
+  const u64 resets = kPmcrResetEvents | kPmcrResetCycles;
+  if (reg >= Register::event_counter_0) {
+    expect(bit_field(ours(), index, 1) != 0 && index < machine_.counters, "a counter that is not ours");
+    expect(bit_field(core.enabled, index, 1) == 0, "a counter programmed while it runs");
+    if (reg >= Register::event_type_0) {
+      core.types[index] = value;
+    } else {
+      core.values[index] = long_counters(current_core) ? value : value & 0xffff'ffff;
+    }
+    return;
+  }
+  if (reg >= Register::clusterpmcr) {
+    Pmu& cluster = clusters[current_core / machine_.cluster_size];
+    switch (reg) {
+      case Register::clusterpmcr:
+        expect((value & resets) == 0, "cluster counters reset");
+        cluster.pmcr = value;
+        return;
+      case Register::clusterpmcntenset:
+        cluster.enabled |= value;
+        return;
+      case Register::clusterpmcntenclr:
+        cluster.enabled &= ~value;
+        return;
+      case Register::clusterpmovsclr:
+        cluster.overflow &= ~value;
+        return;
+      case Register::clusterpmselr:
+        cluster.selected = value;
+        return;
+      case Register::clusterpmxevtyper:
+        cluster.types[cluster.selected] = value;
+        return;
+      case Register::clusterpmxevcntr:
+        cluster.values[cluster.selected] = value & 0xffff'ffff;
+        return;
+      default:
+        return;
+    }
+  }
+  switch (reg) {
+    case Register::pmcr:
+      expect((value & resets) == 0, "counters of others reset");
+      core.pmcr = value;
+      return;
+    case Register::pmcntenset:
+      core.enabled |= value;
+      break;
+    case Register::pmcntenclr:
+      core.enabled &= ~value;
+      break;
+    case Register::pmovsclr:
+      core.overflow &= ~value;
+      break;
+    case Register::pmintenset:
+      core.interrupts |= value;
+      break;
+    case Register::pmintenclr:
+      core.interrupts &= ~value;
+      break;
+    case Register::pmccfiltr:
+      core.cycle_filter = value;
+      return;
+    default:
+      expect(false, "a register the driver has no business writing");
+      return;
+  }
+  expect((value & ~ours()) == 0, "enable or overflow bit of a counter that is not ours");
+}
+
+}  // namespace wperf::driver

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who holds the driver: one client at a time. A state machine over plain data, called by the dispatcher only.
+#pragma once
+#include "abi/status.h"
+#include "base/ints.h"
+
+namespace wperf::driver {
+
+using ClientId = u64;  // never 0; the shell gives each open handle its own
+
+inline constexpr u32 kRememberedRobberies = 8;
+
+// Plain data, so that a shell may keep it where several processes see it (sim does).
+struct LockState {
+  ClientId holder = 0;                         // 0 = free
+  ClientId robbed[kRememberedRobberies] = {};  // lost it by force and have not acquired again; oldest first
+};
+
+// `action` is one of WPERF_LOCK_*. Force always succeeds; release by someone else than the holder changes nothing.
+[[nodiscard]] WperfStatus change_lock(LockState& lock, ClientId client, u32 action);
+
+// What a request that needs the lock is told: WPERF_OK, WPERF_LOCK_LOST (until the client acquires again) or
+// WPERF_LOCK_NEEDED.
+[[nodiscard]] WperfStatus check_lock(const LockState& lock, ClientId client);
+
+// The client's last handle closed or its process died.
+void forget_client(LockState& lock, ClientId client);
+
+}  // namespace wperf::driver

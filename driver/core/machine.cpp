@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/core/machine.h"
+
+#include "base/bits.h"
+#include "driver/core/on_core.h"
+#include "driver/core/pmu_registers.h"
+
+namespace wperf::driver {
+namespace {
+
+u32 least(u32 a, u32 b) {
+  return a < b ? a : b;
+}
+
+// A shell that contradicts itself must not make the core index beyond its tables.
+bool topology_is_sound(const Topology& topology) {
+  if (topology.core_count == 0 || topology.core_count > WPERF_MAX_CORES) {
+    return false;
+  }
+  if (topology.cluster_count == 0) {
+    return true;
+  }
+  return topology.cluster_count <= WPERF_MAX_CLUSTERS && topology.cluster_size != 0 &&
+         (topology.core_count - 1) / topology.cluster_size < topology.cluster_count;
+}
+
+WperfStatus read_cores(Hal& hal, Machine& machine) {
+  machine.counters_total = kMaxCounters;
+  machine.every_core_counts = true;
+  for (u32 core = 0; core < machine.core_count; ++core) {
+    CoreIdentity identity;
+    if (const WperfStatus status = read_core_identity(hal, core, identity); status != WPERF_OK) {
+      return status;
+    }
+    if (core == 0) {
+      machine.first_core = identity;
+    }
+    machine.counters_total = least(machine.counters_total, identity.counters);
+    machine.every_core_counts = machine.every_core_counts && has_pmu(identity.id_aa64dfr0);
+  }
+  return WPERF_OK;
+}
+
+WperfStatus read_clusters(Hal& hal, Machine& machine) {
+  if (machine.cluster_count == 0) {
+    return WPERF_OK;
+  }
+  machine.dsu_counters = kMaxCounters;
+  for (u32 core = 0; core < machine.core_count; core += machine.cluster_size) {
+    u64 pmcr = 0;
+    auto read = [&] { pmcr = hal.read_register(Register::clusterpmcr); };
+    if (const WperfStatus status = run_on(hal, core, read); status != WPERF_OK) {
+      return status;
+    }
+    machine.dsu_counters = least(machine.dsu_counters, counters_of_pmcr(pmcr));
+  }
+  return WPERF_OK;
+}
+
+void map_counters(Machine& machine, u32 reserved_mask) {
+  machine.free_mask = reserved_mask & low_bits(machine.counters_total);
+  u32 used = 0;
+  for (u32 counter = 0; counter < kMaxCounters; ++counter) {
+    if (((machine.free_mask >> counter) & 1) != 0) {
+      machine.counter_map[used++] = static_cast<u8>(counter);
+    }
+  }
+  for (; used < sizeof machine.counter_map; ++used) {
+    machine.counter_map[used] = kNoCounter;
+  }
+}
+
+}  // namespace
+
+u32 Machine::counters_free() const {
+  return count_ones(free_mask);
+}
+
+WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity) {
+  identity = {};
+  auto read = [&] {
+    identity.midr = hal.read_register(Register::midr);
+    identity.id_aa64dfr0 = hal.read_register(Register::id_aa64dfr0);
+    // Registers of a unit that the core lacks must not be read: that is an undefined instruction.
+    if (has_pmu(identity.id_aa64dfr0)) {
+      identity.pmceid0 = hal.read_register(Register::pmceid0);
+      identity.pmceid1 = hal.read_register(Register::pmceid1);
+      identity.counters = counters_of_pmcr(hal.read_register(Register::pmcr));
+    }
+    if (spe_version(identity.id_aa64dfr0) != 0) {
+      identity.pmsidr = hal.read_register(Register::pmsidr);
+      identity.pmbidr = hal.read_register(Register::pmbidr);
+    }
+  };
+  return run_on(hal, core, read);
+}
+
+WperfStatus read_machine(Hal& hal, u32 reserved_mask, Machine& machine) {
+  const Topology topology = hal.topology();
+  if (!topology_is_sound(topology)) {
+    return WPERF_HARDWARE_FAILED;
+  }
+  machine = {};
+  machine.core_count = topology.core_count;
+  machine.cluster_count = topology.cluster_count;
+  machine.cluster_size = topology.cluster_size;
+  if (const WperfStatus status = read_cores(hal, machine); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = read_clusters(hal, machine); status != WPERF_OK) {
+    return status;
+  }
+  map_counters(machine, reserved_mask);
+  return WPERF_OK;
+}
+
+}  // namespace wperf::driver

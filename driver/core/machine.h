@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the machine can count, decoded from its identification registers. Asked once per tenure of the lock, with the
+// core counters reserved, so that what a client was told still holds when it configures.
+#pragma once
+#include "abi/status.h"
+#include "abi/wire.h"
+#include "base/ints.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+inline constexpr u32 kNoCluster = 0xffff'ffff;
+inline constexpr u8 kNoCounter = 0xff;
+
+struct CoreIdentity {
+  u64 midr;
+  u64 id_aa64dfr0;
+  u64 pmceid0, pmceid1;  // 0 without a PMU
+  u64 pmsidr, pmbidr;    // 0 without SPE
+  u32 counters;          // programmable ones; 0 without a PMU
+};
+
+struct Machine {
+  u32 core_count = 0;
+  u32 cluster_count = 0;  // 0 = no DSU
+  u32 cluster_size = 0;
+  CoreIdentity first_core = {};
+  u32 counters_total = 0;  // least over the cores
+  u32 free_mask = 0;       // hardware counters that are ours on every core
+  u32 dsu_counters = 0;    // least over the clusters
+  bool every_core_counts = false;
+  u8 counter_map[32] = {};  // hardware index of free counter n
+
+  u32 counters_free() const;
+  u32 cluster_of(u32 core) const { return cluster_count == 0 ? kNoCluster : core / cluster_size; }
+};
+
+[[nodiscard]] WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity);
+
+// `reserved_mask` is what Hal::reserve_counters gave. On failure `machine` is not to be used.
+[[nodiscard]] WperfStatus read_machine(Hal& hal, u32 reserved_mask, Machine& machine);
+
+}  // namespace wperf::driver

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One thing that is counted (a core, a cluster, a DMC channel) and what has been counted on it so far. Accumulation
+// and rotation live here, once for every kind of counter. A slot ends by rotation (full) or by stopping (partial);
+// without multiplexing the only slot lasts from start to stop. Called where the unit's registers are, under the
+// driver's lock; cannot fail.
+#pragma once
+#include "abi/wire.h"
+#include "base/event_class.h"
+#include "base/ints.h"
+#include "base/wide.h"
+#include "driver/core/core_bank.h"
+#include "driver/core/counter_bank.h"
+#include "driver/core/dmc_bank.h"
+#include "driver/core/dsu_bank.h"
+#include "driver/core/schedule.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+struct Accumulator {  // of one entry
+  u64 value;
+  u64 slots;
+  u64 running_ns;
+  u64 slot_value;  // counted in the slot that is still open
+  Wide squares;
+};
+
+// The events of one class and how they go round its counters; the same for all units of the class.
+struct ClassPlan {
+  Ring ring;
+  u16 events[WPERF_MAX_CORE_EVENTS];
+};
+
+// Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
+struct Unit {
+  EventClass event_class;
+  u32 number;  // core, cluster or channel
+  u32 core;    // where its registers are; unused for DMC
+  Accumulator* entries;
+
+  u32 first;     // ring entry on counter 0 in this slot
+  bool claimed;  // hardware is ours: registers are to be put back
+  u64 slot_start_ns;
+  u64 folded_ns;  // up to when counts are in the accumulators
+  u64 enabled_ns;
+  u64 rounds;
+  u64 cycles;
+  u64 last_cycles;
+  u64 last[kMaxCounters];
+
+  union {
+    CoreRegisters core;
+    ClusterRegisters cluster;
+    DmcRegisters dmc;
+  } found;
+};
+
+void start_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal);
+void fold_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal);
+void rotate_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal);
+void stop_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal);
+
+// Puts the registers back without looking at the counts.
+void abandon_unit(Unit& unit, CounterBank& bank);
+
+// Ends the open slot as far as it has been folded; no hardware.
+void close_partial_slot(Unit& unit, const ClassPlan& plan);
+
+// The reply as if the unit were stopped where it was last folded. `reply` must be zeroed; its header is not touched.
+void describe_unit(const Unit& unit, const ClassPlan& plan, WperfCountReply& reply);
+
+}  // namespace wperf::driver

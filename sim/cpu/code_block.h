@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Basic blocks as Unicorn cuts them, decoded once: what executing one adds to the signals. The engine only counts how
+// often each ran; fold() multiplies out at the end of a slice.
+#pragma once
+#include <array>
+#include <deque>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/cpu/instruction_class.h"
+
+namespace wperf::sim {
+
+struct BlockContents {
+  std::array<u16, kTraitCount> traits{};
+  u32 instructions = 0;
+  u32 micro_ops = 0;
+
+  bool operator==(const BlockContents&) const = default;
+};
+
+struct Block {
+  u64 address = 0;
+  u32 size = 0;
+  BranchKind end = BranchKind::none;  // of the last instruction
+  bool watch_accesses = false;        // holds DC ZVA or a store exclusive: its accesses need the pc to be understood
+  bool uses_vectors = false;
+  bool rewritable = false;  // lies in writable memory: decoded again each time
+  bool listed = false;      // in the cache's list of blocks that ran since the last fold
+  u32 cost = 0;             // cycles without any miss, fixed point
+  u64 taken_target = 0;     // of a conditional branch
+  u64 runs = 0;             // since the last fold
+  u64 first_line = 0;       // key of the first cache line
+  u32 line_count = 0;
+  BlockContents contents;
+
+  u64 branch_address() const { return address + size - 4; }
+};
+
+// Sums up `code`, whole instructions.
+BlockContents sum_up(std::span<const u32> code);
+
+class BlockCache {
+ public:
+  BlockCache();
+  // Null when the block is not known, or known with another size.
+  Block* find(u64 address, u32 size) {
+    Block* const block = slots_[slot_of(address)];
+    if (block != nullptr && block->address == address && block->size == size) return block;
+    return find_elsewhere(address, size);
+  }
+  // Makes room for the block, which the caller fills, and forgets an older one of that address but for its runs.
+  Block& add(u64 address);
+  void ran(Block& block) {
+    if (!block.listed) list(block);
+    ++block.runs;
+  }
+  // Hands every block that ran to take(block) and resets its runs.
+  template <typename Take>
+  void fold(Take take) {
+    for (Block* block : listed_) {
+      take(*block);
+      block->runs = 0;
+      block->listed = false;
+    }
+    listed_.clear();
+  }
+  void clear();  // after a fold
+
+ private:
+  static constexpr usize kSlots = 1U << 16;
+  static usize slot_of(u64 address) { return address >> 2 & (kSlots - 1); }
+  Block* find_elsewhere(u64 address, u32 size);
+  void list(Block& block);
+
+  std::vector<Block*> slots_;  // last user of each slot
+  std::unordered_map<u64, Block*> by_address_;
+  std::deque<Block> blocks_;
+  std::vector<Block*> listed_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/cpu/core_memory.h"
+
+#include "sim/cpu/core_engine.h"
+#include "sim/cpu/cycle_costs.h"
+
+namespace wperf::sim {
+namespace {
+constexpr u64 kNothing = ~u64{0};
+constexpr u32 kL2TlbWays = 5;
+}  // namespace
+
+CoreMemory::CoreMemory(const CoreConfig& config, SharedMemorySystem& shared)
+    : shared_(shared),
+      core_(config.index),
+      has_l3_(shared.cluster_count() != 0),
+      l1i_(config.l1i_bytes / kLineSize, config.l1i_ways),
+      l1d_(config.l1d_bytes / kLineSize, config.l1d_ways),
+      l2_(config.l2_bytes / kLineSize, config.l2_ways),
+      l1i_tlb_(config.l1_tlb_entries, config.l1_tlb_entries),
+      l1d_tlb_(config.l1_tlb_entries, config.l1_tlb_entries),
+      l2_tlb_(config.l2_tlb_entries, kL2TlbWays) {
+  streams_.fill(kNothing);
+}
+
+void CoreMemory::select(u32 space_id, std::array<u64, kSignalCount>& counts) {
+  counts_ = &counts;
+  space_tag_ = line_key(space_id, 0);
+  last_data_page_ = kNothing;
+  last_fetch_line_ = kNothing;
+}
+
+u32 CoreMemory::load_unaligned(u64 address, u32 size) {
+  count(Signal::unaligned_ld_spec);
+  u32 wait = load_line(address);
+  const u64 last = address + size - 1;
+  if (last >> 6 != address >> 6) {
+    count(Signal::l1d_cache_rd);
+    wait += load_line(last);
+  }
+  return wait;
+}
+
+u32 CoreMemory::store_unaligned(u64 address, u32 size) {
+  count(Signal::unaligned_st_spec);
+  u32 wait = store_line(address);
+  const u64 last = address + size - 1;
+  if (last >> 6 != address >> 6) {
+    count(Signal::l1d_cache_wr);
+    wait += store_line(last);
+  }
+  return wait;
+}
+
+u32 CoreMemory::zero_line(u64 address) {
+  count(Signal::l1d_cache_wr);
+  const u32 wait = address >> 12 != last_data_page_ ? translate(address, Access::store) : 0;
+  if (!l1d_.touch(key_of(address), true)) insert_in_l1d(key_of(address), true);
+  return wait;
+}
+
+u32 CoreMemory::fetch_line(u64 address) {
+  u32 wait = 0;
+  if (address >> 12 != last_fetch_line_ >> 6) wait = translate(address, Access::fetch);
+  last_fetch_line_ = address >> 6;
+  const u64 key = key_of(address);
+  if (l1i_.touch(key, false)) return wait;
+  count(Signal::l1i_cache_refill);
+  wait += read_from_l2(key, Access::fetch);
+  l1i_.insert(key, false);
+  return wait;
+}
+
+u32 CoreMemory::translate(u64 address, Access access) {
+  const bool fetch = access == Access::fetch;
+  const bool store = access == Access::store;
+  if (!fetch) last_data_page_ = address >> 12;
+  const u64 page = space_tag_ | (address >> 12 & kLineMask);
+  LruSets& first = fetch ? l1i_tlb_ : l1d_tlb_;
+  if (first.touch(page, false)) return 0;
+  count(fetch ? Signal::l1i_tlb_refill : store ? Signal::l1d_tlb_refill_wr : Signal::l1d_tlb_refill_rd);
+  first.insert(page, false);
+  count(store ? Signal::l2d_tlb_wr : Signal::l2d_tlb_rd);
+  if (l2_tlb_.touch(page, false)) return kL2TlbWait;
+  count(store ? Signal::l2d_tlb_refill_wr : Signal::l2d_tlb_refill_rd);
+  count(fetch ? Signal::itlb_walk : Signal::dtlb_walk);
+  l2_tlb_.insert(page, false);
+  return kWalkWait;
+}
+
+u32 CoreMemory::miss(u64 key, Access access) {
+  const bool store = access == Access::store;
+  count(store ? Signal::l1d_cache_refill_wr : Signal::l1d_cache_refill_rd);
+  const u32 wait = read_from_l2(key, access);
+  insert_in_l1d(key, store);
+  return share_felt(key, wait, access);
+}
+
+// Of a wait, what the core could not hide.
+u32 CoreMemory::share_felt(u64 key, u32 wait, Access access) {
+  for (u64& last : streams_) {
+    if (key != last + 1 && key != last - 1) continue;
+    last = key;
+    return wait / kSequentialShare;
+  }
+  streams_[next_stream_++ % streams_.size()] = key;
+  return access == Access::store ? wait / kStoreShare : wait;
+}
+
+u32 CoreMemory::read_from_l2(u64 key, Access access) {
+  const bool store = access == Access::store;
+  count(store ? Signal::l2d_cache_wr : Signal::l2d_cache_rd);
+  if (!has_l3_) count(Signal::ll_cache_rd);
+  if (l2_.touch(key, false)) return kL2Wait;
+  count(store ? Signal::l2d_cache_refill_wr : Signal::l2d_cache_refill_rd);
+  count(Signal::bus_access_rd);
+  if (has_l3_) {
+    count(Signal::l3d_cache_rd);
+    count(Signal::ll_cache_rd);
+  }
+  const Served served = shared_.read_line(core_, key, store);
+  evict_from_l2(l2_.insert(key, false));
+  if (served == Served::l3) return kL3Wait;
+  count(Signal::ll_cache_miss_rd);
+  if (has_l3_) {
+    count(Signal::l3d_cache_refill);
+    count(Signal::l3d_cache_allocate);
+  }
+  return kDramWait;
+}
+
+void CoreMemory::insert_in_l1d(u64 key, bool dirty) {
+  const LruSets::Victim victim = l1d_.insert(key, dirty);
+  if (!victim.valid || !victim.dirty) return;
+  count(Signal::l1d_cache_wb);
+  count(Signal::l1d_cache_wb_victim);
+  write_to_l2(victim.key);
+}
+
+void CoreMemory::write_to_l2(u64 key) {
+  count(Signal::l2d_cache_wr);
+  if (l2_.touch(key, true)) return;
+  count(Signal::l2d_cache_allocate);
+  evict_from_l2(l2_.insert(key, true));
+}
+
+void CoreMemory::evict_from_l2(const LruSets::Victim& victim) {
+  if (!victim.valid || !victim.dirty) return;
+  count(Signal::l2d_cache_wb);
+  count(Signal::bus_access_wr);
+  if (has_l3_) count(Signal::l3d_cache_wr);
+  shared_.write_back_line(core_, victim.key);
+}
+
+}  // namespace wperf::sim

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory side of one core: L1 instruction and data caches, the L2 they share, the TLBs, and the way out to L3 and
+// DRAM. Counts what happens and answers how many cycles the core waited. L1s and L2 are write-back and write-allocate,
+// with exact LRU; the L2 is neither inclusive nor exclusive of the L1s; no coherence between cores.
+#pragma once
+#include <array>
+
+#include "base/ints.h"
+#include "sim/cpu/signals.h"
+#include "sim/memory/lru_sets.h"
+#include "sim/memory/shared_memory_system.h"
+
+namespace wperf::sim {
+
+struct CoreConfig;
+
+class CoreMemory {
+ public:
+  CoreMemory(const CoreConfig& config, SharedMemorySystem& shared);
+
+  // Whose memory is accessed from here on (0 is the kernel) and where it is counted.
+  void select(u32 space_id, std::array<u64, kSignalCount>& counts);
+
+  // An access of at most 8 bytes. One that crosses a line counts as two.
+  u32 load(u64 address, u32 size) {
+    count(Signal::l1d_cache_rd);
+    if ((address & (size - 1)) != 0) return load_unaligned(address, size);
+    return load_line(address);
+  }
+  u32 store(u64 address, u32 size) {
+    count(Signal::l1d_cache_wr);
+    if ((address & (size - 1)) != 0) return store_unaligned(address, size);
+    return store_line(address);
+  }
+  u32 zero_line(u64 address);  // DC ZVA: a whole line is written, nothing needs to be read
+  // Instruction fetch from the line of `address`; the caller counts l1i_cache.
+  u32 fetch(u64 address) {
+    if (address >> 6 == last_fetch_line_) return 0;
+    return fetch_line(address);
+  }
+
+ private:
+  enum class Access : u8 { load, store, fetch };
+
+  void count(Signal signal) { ++(*counts_)[static_cast<usize>(signal)]; }
+  u64 key_of(u64 address) const { return space_tag_ | (address >> 6 & kLineMask); }
+  u32 load_line(u64 address) {
+    u32 wait = 0;
+    if (address >> 12 != last_data_page_) [[unlikely]] {
+      wait = translate(address, Access::load);
+    }
+    if (!l1d_.touch(key_of(address), false)) [[unlikely]] {
+      wait += miss(key_of(address), Access::load);
+    }
+    return wait;
+  }
+  u32 store_line(u64 address) {
+    u32 wait = 0;
+    if (address >> 12 != last_data_page_) [[unlikely]] {
+      wait = translate(address, Access::store);
+    }
+    if (!l1d_.touch(key_of(address), true)) [[unlikely]] {
+      wait += miss(key_of(address), Access::store);
+    }
+    return wait;
+  }
+  u32 load_unaligned(u64 address, u32 size);
+  u32 store_unaligned(u64 address, u32 size);
+  u32 fetch_line(u64 address);
+  u32 translate(u64 address, Access access);
+  u32 miss(u64 key, Access access);
+  u32 read_from_l2(u64 key, Access access);
+  u32 share_felt(u64 key, u32 wait, Access access);
+  void write_to_l2(u64 key);
+  void evict_from_l2(const LruSets::Victim& victim);
+  void insert_in_l1d(u64 key, bool dirty);
+
+  SharedMemorySystem& shared_;
+  u32 core_;
+  bool has_l3_;
+  LruSets l1i_, l1d_, l2_;
+  LruSets l1i_tlb_, l1d_tlb_, l2_tlb_;
+  std::array<u64, kSignalCount>* counts_ = nullptr;
+  u64 space_tag_ = 0;
+  u64 last_data_page_ = ~u64{0};
+  u64 last_fetch_line_ = ~u64{0};
+  std::array<u64, 8> streams_{};  // lines that missed lately, one per stream of neighbours
+  u32 next_stream_ = 0;
+};
+
+}  // namespace wperf::sim

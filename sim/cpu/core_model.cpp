@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/cpu/core_model.h"
+
+#include <algorithm>
+
+namespace wperf::sim {
+namespace {
+
+struct TraitSignal {
+  Trait trait;
+  Signal signal;
+};
+constexpr TraitSignal kTraitSignals[] = {
+    {Trait::load, Signal::ld_spec},
+    {Trait::store, Signal::st_spec},
+    {Trait::data_processing, Signal::dp_spec},
+    {Trait::advanced_simd, Signal::ase_spec},
+    {Trait::floating_point, Signal::vfp_spec},
+    {Trait::crypto, Signal::crypto_spec},
+    {Trait::load_exclusive, Signal::ldrex_spec},
+    {Trait::acquire, Signal::rc_ld_spec},
+    {Trait::release, Signal::rc_st_spec},
+    {Trait::isb, Signal::isb_spec},
+    {Trait::dsb, Signal::dsb_spec},
+    {Trait::dmb, Signal::dmb_spec},
+    {Trait::branch_immediate, Signal::br_immed_spec},
+    {Trait::branch_immediate, Signal::br_immed_retired},
+    {Trait::branch_immediate, Signal::br_retired},
+    {Trait::branch_immediate, Signal::br_pred},
+    {Trait::branch_indirect, Signal::br_indirect_spec},
+    {Trait::branch_indirect, Signal::br_retired},
+    {Trait::branch_indirect, Signal::br_pred},
+    {Trait::branch_return, Signal::br_return_spec},
+    {Trait::branch_return, Signal::br_return_retired},
+};
+
+u64 of(const BlockContents& contents, Trait trait) {
+  return contents.traits[static_cast<usize>(trait)];
+}
+
+// Waits that come with an instruction whatever the memory does, in cycles.
+u64 frontend_wait(const BlockContents& contents) {
+  return of(contents, Trait::isb) * kIsbWait;
+}
+u64 backend_wait(const BlockContents& contents) {
+  return of(contents, Trait::dsb) * kDsbWait + of(contents, Trait::integer_divide) * kIntegerDivideWait +
+         of(contents, Trait::float_divide) * kFloatDivideWait;
+}
+
+}  // namespace
+
+CoreModel::CoreModel(const CoreConfig& config, SharedMemorySystem& shared)
+    : issue_width_(std::max(1U, config.issue_width)),
+      issue_cost_(kOneCycle / issue_width_),
+      memory_(config, shared),
+      kernel_base_(0xffff800000000000 + (u64{config.index} << 30)) {
+  select(Level::user, 0);
+}
+
+void CoreModel::select(Level level, u32 space_id) {
+  counts_ = &signals_.at[static_cast<usize>(level)];
+  clock_ = &clocks_[static_cast<usize>(level)];
+  memory_.select(space_id, *counts_);
+}
+
+u64 CoreModel::cost_of(const BlockContents& contents) const {
+  return contents.micro_ops * issue_cost_ + (frontend_wait(contents) + backend_wait(contents)) * kOneCycle;
+}
+
+void CoreModel::price(Block& block) const {
+  const u64 last = block.address + block.size - 1;
+  block.cost = static_cast<u32>(cost_of(block.contents));
+  block.line_count = static_cast<u32>(last / kLineSize - block.address / kLineSize + 1);
+  block.uses_vectors = of(block.contents, Trait::vector_register) != 0;
+  block.watch_accesses = of(block.contents, Trait::zero_line) != 0 || of(block.contents, Trait::store_exclusive) != 0;
+}
+
+void CoreModel::retire(const BlockContents& contents, u64 runs) {
+  for (const auto& [trait, signal] : kTraitSignals) count(signal, of(contents, trait) * runs);
+  count(Signal::inst_retired, contents.instructions * runs);
+  count(Signal::inst_spec, contents.instructions * runs);
+  count(Signal::op_retired, contents.micro_ops * runs);
+  count(Signal::op_spec, contents.micro_ops * runs);
+  exclusive_stores_ += of(contents, Trait::store_exclusive) * runs;
+  clock_->frontend += frontend_wait(contents) * runs * kOneCycle;
+  clock_->backend += backend_wait(contents) * runs * kOneCycle;
+}
+
+void CoreModel::give_back(const Block& block, const BlockContents& executed) {
+  clock_->cycles -= block.cost - cost_of(executed);
+}
+
+void CoreModel::wait_for_memory(u32 cycles) {
+  const u64 cost = cycles * kOneCycle;
+  charge(cost);
+  clock_->backend += cost;
+  clock_->backend_memory += cost;
+}
+
+void CoreModel::wait_for_fetch(u32 cycles) {
+  charge(cycles * kOneCycle);
+  clock_->frontend += cycles * kOneCycle;
+}
+
+void CoreModel::mispredict() {
+  count(Signal::br_mis_pred, 1);
+  count(Signal::br_mis_pred_retired, 1);
+  wait_for_fetch(kMispredictWait);
+}
+
+void CoreModel::take_data_abort() {
+  select(Level::kernel, 0);
+  count(Signal::exc_taken, 1);
+  count(Signal::exc_dabort, 1);
+  settle();
+}
+
+void CoreModel::settle() {
+  for (usize level = 0; level < 2; ++level) {
+    const auto at = [&](Signal signal) -> u64& { return signals_.at[level][static_cast<usize>(signal)]; };
+    const Clock& clock = clocks_[level];
+    at(Signal::cycles) = clock.cycles >> kCycleBits;
+    at(Signal::bus_cycles) = at(Signal::cycles);
+    at(Signal::stall_frontend) = clock.frontend >> kCycleBits;
+    at(Signal::stall_backend) = clock.backend >> kCycleBits;
+    at(Signal::stall_backend_mem) = clock.backend_memory >> kCycleBits;
+    at(Signal::stall_slot_frontend) = at(Signal::stall_frontend) * issue_width_;
+    at(Signal::stall_slot_backend) = at(Signal::stall_backend) * issue_width_;
+    at(Signal::pc_write_spec) = at(Signal::br_taken_retired);
+    at(Signal::l1i_tlb) = at(Signal::l1i_cache);
+    at(Signal::l1d_tlb_rd) = at(Signal::l1d_cache_rd);
+    at(Signal::l1d_tlb_wr) = at(Signal::l1d_cache_wr);
+  }
+  auto& user = signals_.at[static_cast<usize>(Level::user)];
+  user[static_cast<usize>(Signal::strex_fail_spec)] =
+      exclusive_stores_ - user[static_cast<usize>(Signal::strex_pass_spec)];
+}
+
+}  // namespace wperf::sim

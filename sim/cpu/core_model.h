@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one core does with the code it is told about: the engine reports blocks and accesses in the order they happen,
+// the model turns them into signals and cycles. No Unicorn here. The hot calls are inline and add to counters that
+// settle() turns into signals.
+#pragma once
+#include <array>
+
+#include "base/ints.h"
+#include "sim/cpu/branch_predictor.h"
+#include "sim/cpu/code_block.h"
+#include "sim/cpu/core_engine.h"
+#include "sim/cpu/core_memory.h"
+#include "sim/cpu/cycle_costs.h"
+#include "sim/cpu/signals.h"
+
+namespace wperf::sim {
+
+class CoreModel {
+ public:
+  CoreModel(const CoreConfig& config, SharedMemorySystem& shared);
+
+  // The next reports are about this level and, at EL0, this address space. Ends the fetch stream.
+  void select(Level level, u32 space_id);
+
+  // Fills in what the block's contents mean on this core.
+  void price(Block& block) const;
+  // Execution enters a block; the same block as before costs no instruction fetch.
+  void enter(Block& block, bool again) {
+    charge(block.cost);
+    if (!again) fetch(block);
+  }
+  // The last instruction of the block was executed, and `next` follows.
+  void leave(const Block& block, u64 next) {
+    if (block.end == BranchKind::none) return;
+    const bool taken = block.end != BranchKind::conditional || next == block.taken_target;
+    count(Signal::br_taken_retired, u64{taken});
+    if (!predictor_.resolve(block.end, block.branch_address(), next, taken)) mispredict();
+  }
+  void load(u64 address, u32 size) {
+    const u32 wait = memory_.load(address, size);
+    if (wait != 0) [[unlikely]] {
+      wait_for_memory(wait);
+    }
+  }
+  void store(u64 address, u32 size) {
+    const u32 wait = memory_.store(address, size);
+    if (wait != 0) [[unlikely]] {
+      wait_for_memory(wait);
+    }
+  }
+  void zero_line(u64 address) { wait_for_memory(memory_.zero_line(address)); }
+  void exclusive_stored() { count(Signal::strex_pass_spec, 1); }
+
+  // A block ran `runs` times; a block that a fault cut short: only its first instructions, once.
+  void retire(const BlockContents& contents, u64 runs);
+  // The whole block was charged when it was entered, but only `executed` of it came to pass.
+  void give_back(const Block& block, const BlockContents& executed);
+  void take_data_abort();
+  void run_kernel(KernelWork work);
+
+  // Fixed-point cycles spent at both levels.
+  u64 spent() const { return clocks_[0].cycles + clocks_[1].cycles; }
+  u64 cycles() const { return (clocks_[0].cycles >> kCycleBits) + (clocks_[1].cycles >> kCycleBits); }
+  // Brings the signals that are sums of others up to date.
+  void settle();
+  const SignalCounts& signals() const { return signals_; }
+
+ private:
+  // In fixed point.
+  struct Clock {
+    u64 cycles = 0, frontend = 0, backend = 0, backend_memory = 0;
+  };
+
+  void count(Signal signal, u64 amount) { (*counts_)[static_cast<usize>(signal)] += amount; }
+  void charge(u64 cost) { clock_->cycles += cost; }
+  void fetch(const Block& block) {
+    for (u32 line = 0; line < block.line_count; ++line) {
+      const u32 wait = memory_.fetch(block.address + line * kLineSize);
+      if (wait != 0) [[unlikely]] {
+        wait_for_fetch(wait);
+      }
+    }
+  }
+  void wait_for_memory(u32 cycles);
+  void wait_for_fetch(u32 cycles);
+  void mispredict();
+  u64 cost_of(const BlockContents& contents) const;
+
+  u32 issue_width_;
+  u64 issue_cost_;  // of one micro-op, fixed point
+  CoreMemory memory_;
+  BranchPredictor predictor_;
+  SignalCounts signals_;
+  std::array<Clock, 2> clocks_{};
+  std::array<u64, kSignalCount>* counts_;
+  Clock* clock_;
+  u64 exclusive_stores_ = 0;
+  u64 kernel_base_;        // this core's own kernel data
+  u64 cold_position_ = 0;  // in the kernel's rarely used data
+  u64 text_position_ = 0;  // in the kernel's code
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The constants of the cycle model. Cycles are kept in fixed point so that a run is the same on every host.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::sim {
+
+inline constexpr u32 kCycleBits = 16;
+inline constexpr u64 kOneCycle = u64{1} << kCycleBits;
+
+// Waits in cycles, beyond the time an access takes that hits everywhere. They are of the size Arm publishes for a
+// Neoverse N1 (L2 11, L3 about 30, DRAM about 150 cycles load to use, 11 to refill the pipe after a mispredict).
+inline constexpr u32 kMispredictWait = 11;
+inline constexpr u32 kIsbWait = 11;
+inline constexpr u32 kDsbWait = 16;
+inline constexpr u32 kIntegerDivideWait = 6;
+inline constexpr u32 kFloatDivideWait = 8;
+inline constexpr u32 kL2Wait = 8;
+inline constexpr u32 kL3Wait = 28;
+inline constexpr u32 kDramWait = 150;
+inline constexpr u32 kL2TlbWait = 5;
+inline constexpr u32 kWalkWait = 30;
+
+// How much of a data wait the core hides by doing something else meanwhile. A line next to one that missed lately was
+// on its way already (hardware prefetch); a store waits in the store buffer.
+inline constexpr u32 kSequentialShare = 8;  // one eighth is felt
+inline constexpr u32 kStoreShare = 4;
+
+}  // namespace wperf::sim

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Work of a kernel that is not executed but modelled: a fixed mix of instructions at EL1, whose fetches, loads and
+// stores go through the caches of the core at kernel addresses. The mixes are assumptions of ours, of the size of a
+// plain system call, clock interrupt and thread switch; see README.md.
+#include "sim/cpu/core_model.h"
+
+namespace wperf::sim {
+namespace {
+
+struct Recipe {
+  u32 instructions;
+  u32 loads, stores;
+  u32 immediate_branches, calls_through_pointers, returns;
+  u32 barriers;  // ISB and DMB each
+  u32 mispredicts;
+  u32 text_lines;  // lines of code run through
+  u32 cold_lines;  // lines of data nobody touched for long
+  Signal cause;    // the exception that led here; count_ for none
+};
+
+constexpr Recipe kSystemCall = {600, 130, 70, 80, 4, 14, 1, 2, 48, 0, Signal::exc_svc};
+constexpr Recipe kTimerTick = {2500, 560, 260, 340, 14, 55, 3, 12, 160, 16, Signal::exc_irq};
+constexpr Recipe kContextSwitch = {1500, 380, 210, 170, 8, 32, 4, 8, 110, 6, Signal::count_};
+
+constexpr u64 kTextBase = 0xfffff80000000000;  // shared by all cores
+constexpr u64 kTextBytes = 512 << 10;
+constexpr u64 kHotBytes = 8 << 10;    // of this core: stacks, scheduler data
+constexpr u64 kColdBytes = 16 << 20;  // larger than any L3: walked through line by line
+
+constexpr const Recipe& recipe_of(KernelWork work) {
+  switch (work) {
+    case KernelWork::system_call:
+      return kSystemCall;
+    case KernelWork::timer_tick:
+      return kTimerTick;
+    case KernelWork::context_switch:
+      return kContextSwitch;
+  }
+  return kSystemCall;
+}
+
+BlockContents contents_of(const Recipe& recipe) {
+  BlockContents result;
+  const auto set = [&](Trait trait, u32 amount) {
+    result.traits[static_cast<usize>(trait)] = static_cast<u16>(amount);
+  };
+  const u32 indirect = recipe.calls_through_pointers + recipe.returns;
+  set(Trait::load, recipe.loads);
+  set(Trait::store, recipe.stores);
+  set(Trait::branch_immediate, recipe.immediate_branches);
+  set(Trait::branch_indirect, indirect);
+  set(Trait::branch_return, recipe.returns);
+  set(Trait::isb, recipe.barriers);
+  set(Trait::dmb, recipe.barriers);
+  set(Trait::data_processing,
+      recipe.instructions - recipe.loads - recipe.stores - recipe.immediate_branches - indirect - 2 * recipe.barriers);
+  result.instructions = recipe.instructions;
+  result.micro_ops = recipe.instructions;
+  return result;
+}
+
+}  // namespace
+
+void CoreModel::run_kernel(KernelWork work) {
+  const Recipe& recipe = recipe_of(work);
+  const BlockContents contents = contents_of(recipe);
+  select(Level::kernel, 0);
+  if (recipe.cause != Signal::count_) {
+    count(Signal::exc_taken, 1);
+    count(recipe.cause, 1);
+    count(Signal::exc_return, 1);
+  }
+  charge(cost_of(contents));
+  retire(contents, 1);
+  // Two of three immediate branches go somewhere else, the others always do.
+  count(Signal::br_taken_retired, recipe.immediate_branches * 2 / 3 + recipe.calls_through_pointers + recipe.returns);
+  for (u32 i = 0; i < recipe.mispredicts; ++i) mispredict();
+
+  // Each kind of work has its own code, entered at the same place each time; now and then a path less trodden.
+  const u64 entry = kTextBase + static_cast<u64>(work) * (kTextBytes / 4);
+  const u32 detour = recipe.text_lines / 8;
+  count(Signal::l1i_cache, recipe.text_lines);
+  for (u32 line = 0; line < recipe.text_lines; ++line) {
+    const bool off_path = line >= recipe.text_lines - detour;
+    if (off_path) text_position_ = (text_position_ + kLineSize) % (kTextBytes / 4);
+    const u32 wait =
+        memory_.fetch(off_path ? kTextBase + kTextBytes / 4 * 3 + text_position_ : entry + line * kLineSize);
+    if (wait != 0) wait_for_fetch(wait);
+  }
+
+  for (u32 i = 0; i < recipe.loads - recipe.cold_lines; ++i) load(kernel_base_ + i * 24 % kHotBytes, 8);
+  for (u32 i = 0; i < recipe.stores; ++i) store(kernel_base_ + i * 16 % kHotBytes, 8);
+  const u64 cold = kernel_base_ + (1 << 20);
+  for (u32 i = 0; i < recipe.cold_lines; ++i) {
+    load(cold + cold_position_, 8);
+    cold_position_ = (cold_position_ + 5 * kLineSize) % kColdBytes;  // not neighbours
+  }
+  settle();
+}
+
+}  // namespace wperf::sim

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C face of the simulator: one WperfSim = one machine and one client of its driver.
+#include <cstdio>
+#include <cstdlib>
+
+#include "sim/machine/machine.h"
+#include "sim/machine/options.h"
+#include "sim/machine/simulated_driver.h"
+#include "sim/machine_api.h"
+
+struct WperfSim {
+  wperf::sim::Machine machine;
+  wperf::sim::SimulatedDriver driver;
+
+  WperfSim(wperf::sim::MachineOptions options, std::unique_ptr<wperf::sim::LockFile> lock_file)
+      : machine(options, wperf::sim::make_real_parts(options)), driver(machine, std::move(lock_file)) {}
+};
+
+namespace {
+
+using wperf::sim::LockFile;
+using wperf::sim::LockFileError;
+using wperf::sim::MachineError;
+using wperf::sim::MachineOptions;
+using wperf::sim::OptionError;
+
+void tell(WperfSimError* out, const std::string& text, const std::string& hint) {
+  if (out == nullptr) return;
+  std::snprintf(out->text, sizeof out->text, "%s", text.c_str());
+  std::snprintf(out->hint, sizeof out->hint, "%s", hint.c_str());
+}
+
+WperfSim* open_sim(const char* text, WperfSimError* error) {
+  tell(error, {}, {});
+  const char* instance = std::getenv("WPERF_SIM_INSTANCE");
+  OptionError option_error;
+  MachineOptions options = parse_options(text == nullptr ? "" : text, instance == nullptr ? "" : instance, option_error);
+  if (!option_error.text.empty()) {
+    tell(error, option_error.text, option_error.hint);
+    return nullptr;
+  }
+  LockFileError lock_error;
+  std::unique_ptr<LockFile> lock_file = LockFile::open(options.instance, lock_error);
+  if (!lock_file) {
+    tell(error, lock_error.text, lock_error.hint);
+    return nullptr;
+  }
+  auto sim = std::make_unique<WperfSim>(std::move(options), std::move(lock_file));
+  for (const auto& run : sim->machine.options().programs) {
+    MachineError run_error;
+    if (sim->machine.spawn(run.image, run.arguments, run.core, run_error) == 0) {
+      tell(error, run_error.text, run_error.hint);
+      return nullptr;
+    }
+  }
+  return sim.release();
+}
+
+void close_sim(WperfSim* sim) { delete sim; }
+
+WperfStatus control(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input, wperf_u32 capacity, wperf_u32* returned) {
+  return sim->driver.control(code, buffer, input, capacity, returned);
+}
+
+wperf_u32 spawn(WperfSim* sim, const char* image_path, const char* argument_line, wperf_u32 core, WperfSimError* error) {
+  MachineError machine_error;
+  const wperf_u32 pid = sim->machine.spawn(image_path, argument_line, core, machine_error);
+  tell(error, machine_error.text, machine_error.hint);
+  return pid;
+}
+
+wperf_u32 process(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out) {
+  const wperf::sim::ProgramStatus* status = sim->machine.find(pid);
+  if (status == nullptr) return 0;
+  *out = {status->pid, status->running ? 1u : 0u, status->exit_code, status->core};
+  return 1;
+}
+
+void kill_process(WperfSim* sim, wperf_u32 pid) { sim->machine.kill(pid); }
+
+void wait_sim(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSimError* error) {
+  MachineError machine_error;
+  sim->machine.wait(duration_ns, until_pid, machine_error);
+  tell(error, machine_error.text, machine_error.hint);
+}
+
+wperf_u64 now_ns(WperfSim* sim) { return sim->machine.now_ns(); }
+
+wperf_u32 dmc_channels(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_u32 capacity) {
+  wperf_u32 count = 0;
+  for (const wperf::sim::DmcRange& range : sim->driver.hal().dmc_ranges()) {
+    if (count < capacity) {
+      bases[count] = range.base;
+      sizes[count] = range.size;
+    }
+    ++count;
+  }
+  return count;
+}
+
+constexpr WperfSimApi kApi = {
+    .version = WPERF_SIM_API_VERSION,
+    .open = open_sim,
+    .close = close_sim,
+    .control = control,
+    .spawn = spawn,
+    .process = process,
+    .kill = kill_process,
+    .wait = wait_sim,
+    .now_ns = now_ns,
+    .dmc_channels = dmc_channels,
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const WperfSimApi* wperf_sim_api(void) { return &kApi; }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Test support: parts whose every cycle is known. A core retires one instruction per cycle; a program is a script.
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "sim/machine/parts.h"
+
+namespace wperf::sim::fake {
+
+inline constexpr u64 kTickCycles = 100, kCallCycles = 20, kSwitchCycles = 50;
+
+struct Step {
+  enum class Kind { work, sleep, end, crash, fault } kind = Kind::end;
+  u64 amount = 0;  // cycles, nanoseconds, exit code
+};
+using Script = std::vector<Step>;
+
+struct CoreLog {
+  u32 ticks = 0, calls = 0, switches = 0;
+};
+
+class FakeCore final : public Executor {
+ public:
+  FakeCore(CoreLog& log, ChannelSignals& traffic) : log_(log), traffic_(traffic) {}
+
+  // x0: cycles to work until the next call; x1: then fault instead.
+  Stop run(AddressSpace&, ThreadState& thread, u64 cycle_budget) override {
+    const u64 cycles = std::min(cycle_budget, thread.x[0]);
+    spend(Level::user, cycles);
+    traffic_.bytes_read += 64 * cycles;
+    thread.x[0] -= cycles;
+    if (thread.x[0] != 0) return {};
+    if (thread.x[1] != 0) return {StopReason::fault, 0, 0x10, "read of unmapped address 0x10"};
+    return {StopReason::kernel_call, 7, 0, {}};
+  }
+  void run_kernel(KernelWork work) override {
+    switch (work) {
+      case KernelWork::timer_tick:
+        ++log_.ticks;
+        return spend(Level::kernel, kTickCycles);
+      case KernelWork::system_call:
+        ++log_.calls;
+        return spend(Level::kernel, kCallCycles);
+      case KernelWork::context_switch:
+        ++log_.switches;
+        return spend(Level::kernel, kSwitchCycles);
+    }
+  }
+  const SignalCounts& signals() const override { return signals_; }
+  u64 cycles() const override { return signals_(Level::user, Signal::cycles) + signals_(Level::kernel, Signal::cycles); }
+
+ private:
+  void spend(Level level, u64 cycles) {
+    signals_(level, Signal::cycles) += cycles;
+    signals_(level, Signal::inst_retired) += cycles;
+  }
+  CoreLog& log_;
+  ChannelSignals& traffic_;
+  SignalCounts signals_;
+};
+
+class FakeProgram final : public Program {
+ public:
+  explicit FakeProgram(Script script) : script_(std::move(script)) { thread_.x[0] = 1; }  // one cycle, then the script
+
+  AddressSpace& space() override { return space_; }
+  ThreadState& thread() override { return thread_; }
+  const std::vector<Module>& modules() const override { return modules_; }
+  CallOutcome kernel_call(u32, u64 now_ns) override {
+    if (next_ == script_.size()) return CallOutcome::ended;
+    const Step step = script_[next_++];
+    thread_.x[0] = 1;
+    switch (step.kind) {
+      case Step::Kind::work:
+        thread_.x[0] = step.amount;
+        return CallOutcome::resume;
+      case Step::Kind::sleep:
+        sleep_until_ns_ = now_ns + step.amount;
+        return CallOutcome::resume;
+      case Step::Kind::fault:
+        thread_.x[1] = 1;
+        return CallOutcome::resume;
+      case Step::Kind::end:
+        exit_code_ = static_cast<u32>(step.amount);
+        return CallOutcome::ended;
+      case Step::Kind::crash:
+        exit_code_ = 0xc0000005;
+        return CallOutcome::crashed;
+    }
+    return CallOutcome::ended;
+  }
+  void fault(const Stop& stop) override {
+    exit_code_ = 0xc0000005;
+    crash_text_ = stop.text;
+  }
+  u64 sleep_until_ns() const override { return sleep_until_ns_; }
+  u32 exit_code() const override { return exit_code_; }
+  std::string crash_text() const override { return crash_text_; }
+
+ private:
+  AddressSpace space_;
+  ThreadState thread_;
+  std::vector<Module> modules_;
+  Script script_;
+  usize next_ = 0;
+  u64 sleep_until_ns_ = 0;
+  u32 exit_code_ = 0;
+  std::string crash_text_ = "unsupported call";
+};
+
+class FakeParts final : public Parts {
+ public:
+  std::map<std::string, Script> scripts;
+  std::map<u32, CoreLog> logs;
+  ChannelSignals traffic;
+  u32 cores_made = 0;
+
+  std::unique_ptr<Executor> make_core(u32 index) override {
+    ++cores_made;
+    return std::make_unique<FakeCore>(logs[index], traffic);
+  }
+  std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) override {
+    const auto found = scripts.find(request.image_path);
+    if (found == scripts.end()) {
+      error.text = "there is no program " + request.image_path;
+      return nullptr;
+    }
+    return std::make_unique<FakeProgram>(found->second);
+  }
+  ClusterSignals cluster(u32) override {
+    ClusterSignals signals;
+    signals.l3d_cache_rd = traffic.bytes_read / 64;
+    return signals;
+  }
+  ChannelSignals channel(u32) override { return traffic; }
+  std::string unavailable() override { return {}; }
+};
+
+inline Step work(u64 cycles) { return {Step::Kind::work, cycles}; }
+inline Step sleep(u64 ns) { return {Step::Kind::sleep, ns}; }
+inline Step end(u32 code) { return {Step::Kind::end, code}; }
+inline constexpr u64 kForever = u64{1} << 60;
+
+}  // namespace wperf::sim::fake

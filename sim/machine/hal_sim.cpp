@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/machine/hal_sim.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "abi/wire.h"
+
+namespace wperf::sim {
+namespace {
+
+using driver::Register;
+
+constexpr u64 kDmcBase = 0x1000'0000;
+constexpr u64 kDmcStride = 0x1'0000;
+constexpr u16 kCyclesEvent = 0x11;
+
+u32 least_counters(const MachineOptions& options) {
+  u32 least = WPERF_MAX_COUNTERS;
+  for (u32 core = 0; core < options.cores.size(); ++core) least = std::min(least, options.counters_of(core));
+  return least;
+}
+
+// The counters other owners hold are the lowest ones, on every core: owners take from the bottom.
+u32 taken_counters(const MachineOptions& options) { return least_counters(options) - options.free_counters; }
+
+}  // namespace
+
+HalSim::HalSim(Machine& machine) : machine_(machine) {
+  const MachineOptions& options = machine.options();
+  for (u32 core = 0; core < options.cores.size(); ++core) {
+    const Product& product = *options.cores[core];
+    cores_.emplace_back(
+        PmuConfig{product.midr, options.counters_of(core), product.pmu_version, options.spe ? product.spe_version : 0});
+  }
+  clusters_.resize(options.cluster_count(), DsuPmu(options.dsu_counters));
+  channels_.resize(options.dmc_channels);
+  occupy_counters();
+}
+
+HalSim::~HalSim() { machine_.stop_timer(); }
+
+// free=: somebody else counts cycles on the counters that are not free, and wants to go on doing so.
+void HalSim::occupy_counters() {
+  const u32 taken = taken_counters(machine_.options());
+  for (u32 core = 0; core < cores_.size() && taken != 0; ++core) {
+    const SignalCounts& now = machine_.signals(core);
+    for (u32 counter = 0; counter < taken; ++counter)
+      cores_[core].write(driver::event_type(counter), kCyclesEvent, now);
+    cores_[core].write(Register::pmcntenset, (u64{1} << taken) - 1, now);
+    cores_[core].write(Register::pmcr, kPmcrEnable | kPmcrLongCycles, now);
+  }
+}
+
+driver::Topology HalSim::topology() {
+  const MachineOptions& options = machine_.options();
+  return {static_cast<u32>(options.cores.size()), options.cluster_count(), options.cluster_size};
+}
+
+bool HalSim::is_cluster_register(Register reg) const {
+  return reg >= Register::clusterpmcr && reg <= Register::clusterpmxevcntr;
+}
+
+u64 HalSim::read_register(Register reg) {
+  if (!is_cluster_register(reg)) return cores_[current_core_].read(reg, machine_.signals(current_core_));
+  if (clusters_.empty()) return 0;
+  const u32 cluster = current_core_ / machine_.options().cluster_size;
+  return clusters_[cluster].read(reg, machine_.cluster(cluster));
+}
+
+void HalSim::write_register(Register reg, u64 value) {
+  if (!is_cluster_register(reg)) return cores_[current_core_].write(reg, value, machine_.signals(current_core_));
+  if (clusters_.empty()) return;
+  const u32 cluster = current_core_ / machine_.options().cluster_size;
+  clusters_[cluster].write(reg, value, machine_.cluster(cluster));
+}
+
+WperfStatus HalSim::run_on_core(u32 core, driver::PerCoreCall call, void* context) {
+  if (core >= cores_.size()) return WPERF_BAD_ARGUMENT;
+  const u32 caller = current_core_;
+  current_core_ = core;
+  call(context);
+  current_core_ = caller;
+  return WPERF_OK;
+}
+
+WperfStatus HalSim::reserve_counters(u32* free_mask) {
+  const u32 all = least_counters(machine_.options());
+  const u32 taken = taken_counters(machine_.options());
+  *free_mask = ((1u << all) - 1) & ~((1u << taken) - 1);
+  return WPERF_OK;
+}
+
+WperfStatus HalSim::start_timer(u32 period_ms) {
+  if (period_ms == 0 || on_timer_ == nullptr) return WPERF_BAD_ARGUMENT;
+  machine_.start_timer(u64{period_ms} * 1'000'000, on_timer_, timer_context_);
+  return WPERF_OK;
+}
+
+std::vector<DmcRange> HalSim::dmc_ranges() const {
+  std::vector<DmcRange> ranges;
+  for (usize channel = 0; channel < channels_.size(); ++channel)
+    ranges.push_back({kDmcBase + channel * kDmcStride, driver::dmc620::kFrameSize});
+  return ranges;
+}
+
+void* HalSim::map_device_memory(u64 physical, u64 size) {
+  const std::vector<DmcRange> ranges = dmc_ranges();
+  for (u32 channel = 0; channel < ranges.size(); ++channel) {
+    if (physical != ranges[channel].base || size == 0 || size > ranges[channel].size) continue;
+    mappings_.push_back(std::make_unique<Mapping>(Mapping{channel, size}));
+    return mappings_.back().get();
+  }
+  return nullptr;
+}
+
+void HalSim::unmap_device_memory(void* mapping, u64) {
+  std::erase_if(mappings_, [mapping](const auto& each) { return each.get() == mapping; });
+}
+
+u32 HalSim::read_device(void* mapping, u64 offset) {
+  const Mapping& at = *static_cast<Mapping*>(mapping);
+  if (!at.holds(offset)) return ~u32{0};  // what a bus answers where nobody is
+  return channels_[at.channel].read32(offset, machine_.channel(at.channel));
+}
+
+void HalSim::write_device(void* mapping, u64 offset, u32 value) {
+  const Mapping& at = *static_cast<Mapping*>(mapping);
+  if (!at.holds(offset)) return;
+  channels_[at.channel].write32(offset, value, machine_.channel(at.channel));
+}
+
+void* HalSim::allocate(usize size) { return std::calloc(1, size); }
+
+void HalSim::free(void* memory) { std::free(memory); }
+
+}  // namespace wperf::sim

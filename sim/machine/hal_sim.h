@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The driver core's machine when that machine is simulated: hal.h over the register models and the virtual clock. All
+// calls come from the one thread that uses the Machine; "running on a core" is a matter of whose registers answer.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "driver/hal.h"
+#include "sim/machine/machine.h"
+#include "sim/pmu/core_pmu.h"
+#include "sim/pmu/dmc620_frame.h"
+#include "sim/pmu/dsu_pmu.h"
+
+namespace wperf::sim {
+
+// Where the DMC-620 register frames are: what ACPI tells on a real machine.
+struct DmcRange {
+  u64 base = 0, size = 0;
+};
+
+class HalSim final : public driver::Hal {
+ public:
+  explicit HalSim(Machine& machine);
+  ~HalSim();
+  HalSim(const HalSim&) = delete;
+  HalSim& operator=(const HalSim&) = delete;
+
+  // What the timer calls: the on_timer of the driver core that this hal is made for.
+  void connect(Machine::TimerCall on_timer, void* context) {
+    on_timer_ = on_timer;
+    timer_context_ = context;
+  }
+
+  std::vector<DmcRange> dmc_ranges() const;
+
+  driver::Topology topology() override;
+  u64 read_register(driver::Register reg) override;
+  void write_register(driver::Register reg, u64 value) override;
+  void synchronize() override {}
+  WperfStatus run_on_core(u32 core, driver::PerCoreCall call, void* context) override;
+  WperfStatus reserve_counters(u32* free_mask) override;
+  void release_counters() override {}
+  WperfStatus start_timer(u32 period_ms) override;
+  void stop_timer() override { machine_.stop_timer(); }
+  u64 time_ns() override { return machine_.now_ns(); }
+  void* map_device_memory(u64 physical, u64 size) override;
+  void unmap_device_memory(void* mapping, u64 size) override;
+  u32 read_device(void* mapping, u64 offset) override;
+  void write_device(void* mapping, u64 offset, u32 value) override;
+  // The timer calls from within wait(), never beside a request: there is nobody to keep out.
+  void enter_critical() override {}
+  void leave_critical() override {}
+  void* allocate(usize size) override;
+  void free(void* memory) override;
+
+ private:
+  struct Mapping {
+    u32 channel = 0;
+    u64 size = 0;
+    bool holds(u64 offset) const { return offset < size && size - offset >= sizeof(u32); }
+  };
+  bool is_cluster_register(driver::Register reg) const;
+  void occupy_counters();
+
+  Machine& machine_;
+  Machine::TimerCall on_timer_ = nullptr;
+  void* timer_context_ = nullptr;
+  u32 current_core_ = 0;
+  std::vector<CorePmu> cores_;
+  std::vector<DsuPmu> clusters_;
+  std::vector<Dmc620Frame> channels_;
+  std::vector<std::unique_ptr<Mapping>> mappings_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The simulated driver's lock as every wperf process of this user sees it: a small file in the user's runtime folder
+// that holds the driver's LockState. Each client works on a copy during its turn: begin() reads it under a byte-range
+// lock, end() writes it back. Each client also holds an (open file description) lock on a byte of its own; the kernel
+// drops that when the process dies, however it dies, so others can tell. One object = one client, used by one thread.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "driver/core/core.h"
+
+namespace wperf::sim {
+
+struct LockFileError {
+  std::string text;  // empty = fine
+  std::string hint;
+};
+
+class LockFile {
+ public:
+  // In $XDG_RUNTIME_DIR, or where that is not set in a folder of the user's own under the temporary folder.
+  static std::unique_ptr<LockFile> open(const std::string& instance, LockFileError& error);
+  static std::unique_ptr<LockFile> open_in(const std::string& directory, const std::string& instance, LockFileError& error);
+  ~LockFile();
+  LockFile(const LockFile&) = delete;
+  LockFile& operator=(const LockFile&) = delete;
+
+  driver::ClientId client() const { return client_; }
+
+  // Waits for the turn and reads the state; a damaged file reads as a free driver. False: the file cannot be used.
+  bool begin(driver::LockState& state);
+  void end(const driver::LockState& state);
+
+  bool is_alive(driver::ClientId client) const;
+
+ private:
+  LockFile(int file, driver::ClientId client) : file_(file), client_(client) {}
+
+  int file_;
+  driver::ClientId client_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/machine/machine.h"
+
+#include <algorithm>
+
+namespace wperf::sim {
+namespace {
+
+// While several cores execute, how far one may run ahead of another.
+constexpr u64 kSharedStepNs = 20'000;
+// While at most one does, nothing needs more than that time be kept in pace.
+constexpr u64 kLoneStepNs = 1'000'000;
+constexpr u64 kIdleStepNs = 20'000'000;
+constexpr u64 kTimeSliceNs = 1'000'000;
+constexpr u64 kTickPeriodNs = 15'625'000;  // 64 Hz, as on Windows
+constexpr u64 kNever = ~u64{0};
+
+constexpr u32 kExitKilled = 1;
+
+u64 add_saturated(u64 a, u64 b) { return a > kNever - b ? kNever : a + b; }
+
+std::string name_of(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
+
+}  // namespace
+
+struct Machine::Task {
+  ProgramStatus status;
+  std::string name;
+  std::unique_ptr<Program> program;  // null once ended
+};
+
+// A core's clock may be a little ahead of the machine's: an instruction is not cut in half.
+struct Machine::Core {
+  u32 index = 0;
+  std::unique_ptr<Executor> executor;  // made when the core first does something
+  std::vector<Task*> ready;            // its programs, the one whose turn it is first
+  const Task* last = nullptr;          // whose registers and address space the core has
+  u64 local_cycles = 0;
+  u64 charged_cycles = 0;  // of the executor's
+  u64 next_tick_ns = 0;
+  u64 slice_end_cycles = 0;
+};
+
+Machine::Machine(MachineOptions options, std::unique_ptr<Parts> parts)
+    : options_(std::move(options)), parts_(std::move(parts)), clock_(options_.mhz), pacer_(options_.pace) {
+  const auto count = static_cast<u32>(options_.cores.size());
+  cores_.resize(count);
+  for (u32 index = 0; index < count; ++index) {
+    cores_[index].index = index;
+    // The cores' ticks are spread, as real ones are.
+    cores_[index].next_tick_ns = kTickPeriodNs * (index + 1) / count;
+  }
+}
+
+// A core that ran a program may still have its memory mapped: the cores go first.
+Machine::~Machine() { cores_.clear(); }
+
+void Machine::make_core(Core& core) {
+  if (!core.executor) core.executor = parts_->make_core(core.index);
+}
+
+u32 Machine::spawn(const std::string& image_path, const std::string& command_line, u32 core, MachineError& error) {
+  if (core >= cores_.size()) {
+    error.text = "the simulated machine has no core " + std::to_string(core);
+    error.hint = "its cores are 0 to " + std::to_string(cores_.size() - 1);
+    return 0;
+  }
+  const u32 pid = 1000 + 8 * static_cast<u32>(tasks_.size());  // multiples of 4, as on Windows
+  LoadError load_error;
+  auto task = std::make_unique<Task>();
+  task->program = parts_->load({image_path, command_line, options_.seed + pid, pid, pid + 4, core}, load_error);
+  if (!task->program) {
+    error.text = load_error.text.empty() ? "cannot load " + image_path : load_error.text;
+    error.hint = "the simulated machine runs ARM64 Windows programs that need only kernel32's simple calls";
+    return 0;
+  }
+  task->status = {pid, true, 0, core};
+  task->name = name_of(image_path);
+  cores_[core].ready.push_back(task.get());
+  tasks_.push_back(std::move(task));
+  return pid;
+}
+
+const ProgramStatus* Machine::find(u32 pid) const {
+  for (const auto& task : tasks_)
+    if (task->status.pid == pid) return &task->status;
+  return nullptr;
+}
+
+void Machine::end_task(Task& task, u32 exit_code) {
+  Core& core = cores_[task.status.core];
+  std::erase(core.ready, &task);
+  core.slice_end_cycles = 0;
+  task.status.running = false;
+  task.status.exit_code = exit_code;
+}
+
+void Machine::kill(u32 pid) {
+  for (const auto& task : tasks_)
+    if (task->status.pid == pid && task->status.running) end_task(*task, kExitKilled);
+}
+
+void Machine::crash(Task& task, MachineError& error) {
+  if (error.text.empty()) {
+    error.text = task.name + " (process " + std::to_string(task.status.pid) + ") crashed on the simulated machine: " +
+                 task.program->crash_text();
+    error.hint = parts_->unavailable().empty()
+                     ? "run the program under a debugger, or see sim/README.md for what the simulated Windows offers"
+                     : "the simulator needs the Unicorn library (libunicorn2) to execute programs";
+  }
+  end_task(task, task.program->exit_code());
+}
+
+const SignalCounts& Machine::signals(u32 core) const {
+  static constexpr SignalCounts kNothing{};
+  return cores_[core].executor ? cores_[core].executor->signals() : kNothing;
+}
+
+ClusterSignals Machine::cluster(u32 index) {
+  ClusterSignals signals = parts_->cluster(index);
+  signals.cycles = clock_.cycles_at(now_ns_);
+  return signals;
+}
+
+DmcInput Machine::channel(u32 index) { return {parts_->channel(index), now_ns_}; }
+
+void Machine::start_timer(u64 period_ns, TimerCall callback, void* context) {
+  timer_ = {period_ns, add_saturated(now_ns_, period_ns), callback, context};
+}
+
+void Machine::stop_timer() { timer_ = {}; }
+
+void Machine::fire_timer() {
+  timer_.deadline_ns = add_saturated(timer_.deadline_ns, timer_.period_ns);
+  timer_.callback(timer_.context);
+}
+
+void Machine::wait(u64 duration_ns, u32 until_pid, MachineError& error) {
+  const ProgramStatus* until = until_pid == 0 ? nullptr : find(until_pid);
+  if (until_pid != 0 && until == nullptr) {
+    error.text = "the simulated machine has no process " + std::to_string(until_pid);
+    return;
+  }
+  const u64 end_ns = add_saturated(now_ns_, duration_ns);
+  pacer_.begin(now_ns_);
+  while (now_ns_ < end_ns && (until == nullptr || until->running)) {
+    now_ns_ = advance(step_end(end_ns), until_pid, error);
+    if (timer_.period_ns != 0 && now_ns_ >= timer_.deadline_ns) fire_timer();
+    pacer_.keep(now_ns_);
+  }
+  pacer_.finish(now_ns_);
+}
+
+// How far all cores may go before something needs them to be at the same time.
+u64 Machine::step_end(u64 limit_ns) const {
+  u32 busy = 0;
+  u64 wake_ns = kNever;
+  for (const Core& core : cores_) {
+    u64 core_wake_ns = kNever;
+    for (const Task* task : core.ready) core_wake_ns = std::min(core_wake_ns, task->program->sleep_until_ns());
+    if (core_wake_ns <= now_ns_)
+      ++busy;
+    else
+      wake_ns = std::min(wake_ns, core_wake_ns);
+  }
+  u64 end_ns = std::min(limit_ns, wake_ns);
+  if (timer_.period_ns != 0) end_ns = std::min(end_ns, timer_.deadline_ns);
+  u64 step_ns = busy > 1 ? kSharedStepNs : kLoneStepNs;
+  if (busy == 0) step_ns = pacer_.real() ? kIdleStepNs : kNever;
+  return std::min(end_ns, add_saturated(now_ns_, step_ns));
+}
+
+// Brings every core to end_ns, or to the end of until_pid where that comes first; answers which.
+u64 Machine::advance(u64 end_ns, u32 until_pid, MachineError& error) {
+  for (Core& core : cores_) end_ns = run_core(core, end_ns, until_pid, error);
+  return end_ns;
+}
+
+u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error) {
+  const u64 end_cycles = clock_.cycles_at(end_ns);
+  while (core.local_cycles < end_cycles) {
+    const u64 tick_cycles = clock_.cycles_at(core.next_tick_ns);
+    if (core.local_cycles >= tick_cycles) {
+      core.next_tick_ns += kTickPeriodNs;
+      work(core, KernelWork::timer_tick);
+      continue;
+    }
+    const u64 limit = std::min(end_cycles, tick_cycles);
+    u64 wake_cycles = limit;
+    Task* task = pick(core, wake_cycles);
+    if (task == nullptr) {
+      core.local_cycles = wake_cycles;  // the core waits for an interrupt; its clock stands still
+      continue;
+    }
+    run_task(core, *task, limit, error);
+    if (task->status.pid == until_pid && !task->status.running)
+      return std::clamp(clock_.ns_at(core.local_cycles), now_ns_, end_ns);
+  }
+  return end_ns;
+}
+
+// The program whose turn it is, or null; then wake_cycles comes down to where the first one wakes up.
+Machine::Task* Machine::pick(Core& core, u64& wake_cycles) {
+  if (core.local_cycles >= core.slice_end_cycles && core.ready.size() > 1 && core.slice_end_cycles != 0)
+    std::rotate(core.ready.begin(), core.ready.begin() + 1, core.ready.end());
+  for (usize turn = 0; turn < core.ready.size(); ++turn) {
+    Task* task = core.ready[turn];
+    const u64 awake_cycles = clock_.cycles_not_before(task->program->sleep_until_ns());
+    if (awake_cycles > core.local_cycles) {
+      wake_cycles = std::min(wake_cycles, awake_cycles);
+      continue;
+    }
+    std::rotate(core.ready.begin(), core.ready.begin() + static_cast<std::ptrdiff_t>(turn), core.ready.end());
+    if (turn != 0 || core.local_cycles >= core.slice_end_cycles)
+      core.slice_end_cycles = core.local_cycles + clock_.cycles_at(kTimeSliceNs);
+    return task;
+  }
+  return nullptr;
+}
+
+void Machine::run_task(Core& core, Task& task, u64 limit_cycles, MachineError& error) {
+  make_core(core);
+  if (core.last != nullptr && core.last != &task) work(core, KernelWork::context_switch);
+  core.last = &task;
+  const u64 stop_cycles = std::min(limit_cycles, core.slice_end_cycles);
+  if (core.local_cycles >= stop_cycles) return;
+  const Stop stop = core.executor->run(task.program->space(), task.program->thread(), stop_cycles - core.local_cycles);
+  charge(core);
+  if (stop.reason == StopReason::fault) {
+    task.program->fault(stop);
+    return crash(task, error);
+  }
+  if (stop.reason != StopReason::kernel_call) return;
+  work(core, KernelWork::system_call);
+  switch (task.program->kernel_call(stop.immediate, clock_.ns_at(core.local_cycles))) {
+    case CallOutcome::resume:
+      return;
+    case CallOutcome::ended:
+      return end_task(task, task.program->exit_code());
+    case CallOutcome::crashed:
+      return crash(task, error);
+  }
+}
+
+void Machine::work(Core& core, KernelWork kind) {
+  make_core(core);
+  core.executor->run_kernel(kind);
+  charge(core);
+}
+
+// What the executor just spent passes on the core's clock; at least a cycle, so that nothing can stand still for ever.
+void Machine::charge(Core& core) {
+  const u64 cycles = core.executor->cycles();
+  core.local_cycles += std::max<u64>(cycles - core.charged_cycles, 1);
+  core.charged_cycles = cycles;
+}
+
+}  // namespace wperf::sim

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/machine/machine.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/machine/fake_parts.h"
+
+namespace wperf::sim {
+namespace {
+
+using namespace fake;
+
+constexpr u64 kSecond = 1'000'000'000, kMillisecond = 1'000'000;
+
+class MachineTest : public testing::Test {
+ protected:
+  // mhz=100 unless said: 10 ns a cycle.
+  void make(const std::string& options = "pace=free") {
+    OptionError error;
+    MachineOptions parsed = parse_options(options, "", error);
+    ASSERT_EQ(error.text, "");
+    auto owned = std::make_unique<FakeParts>();
+    owned->scripts = scripts_;
+    parts_ = owned.get();
+    machine_ = std::make_unique<Machine>(std::move(parsed), std::move(owned));
+  }
+  u32 spawn(const std::string& name, u32 core) {
+    MachineError error;
+    const u32 pid = machine_->spawn(name, name, core, error);
+    EXPECT_EQ(error.text, "");
+    return pid;
+  }
+  MachineError wait(u64 duration_ns, u32 until = 0) {
+    MachineError error;
+    machine_->wait(duration_ns, until, error);
+    return error;
+  }
+  u64 cycles(u32 core, Level level) { return machine_->signals(core)(level, Signal::cycles); }
+
+  std::map<std::string, Script> scripts_{{"busy.exe", {work(kForever)}}};
+  std::unique_ptr<Machine> machine_;
+  FakeParts* parts_ = nullptr;
+};
+
+TEST_F(MachineTest, OpeningMakesNoCores) {
+  make();
+  EXPECT_EQ(parts_->cores_made, 0u);
+  EXPECT_EQ(machine_->now_ns(), 0u);
+  EXPECT_EQ(cycles(7, Level::kernel), 0u);
+}
+
+TEST_F(MachineTest, IdleMachineTicksOnEveryCoreAndCountsNothingElse) {
+  make();
+  EXPECT_EQ(wait(kSecond).text, "");
+  EXPECT_EQ(machine_->now_ns(), kSecond);
+  for (u32 core = 0; core < 8; ++core) {
+    EXPECT_NEAR(parts_->logs[core].ticks, 64, 1) << core;
+    EXPECT_EQ(cycles(core, Level::kernel), parts_->logs[core].ticks * kTickCycles);
+    EXPECT_EQ(cycles(core, Level::user), 0u);
+  }
+  EXPECT_EQ(machine_->cluster(3).cycles, 100'000'000u);
+}
+
+TEST_F(MachineTest, BusyCoreSpendsExactlyTheTimeThatPassed) {
+  make();
+  spawn("busy.exe", 1);
+  spawn("busy.exe", 6);
+  for (int i = 0; i < 10; ++i) wait(kSecond / 10 + 13);
+  for (u32 core : {1u, 6u}) {
+    const u64 spent = cycles(core, Level::user) + cycles(core, Level::kernel);
+    EXPECT_GE(spent, machine_->now_ns() / 10);
+    EXPECT_LE(spent, machine_->now_ns() / 10 + kTickCycles);
+  }
+}
+
+TEST_F(MachineTest, WaitEndsExactlyWithTheProgram) {
+  scripts_["short.exe"] = {work(12'345), end(3)};
+  for (const char* options : {"pace=free", "pace=free,mhz=3000", "pace=free,mhz=7"}) {
+    make(options);
+    spawn("busy.exe", 0);
+    spawn("busy.exe", 7);
+    const u32 pid = spawn("short.exe", 4);
+    EXPECT_EQ(wait(kSecond, pid).text, "");
+    const u64 spent = cycles(4, Level::user) + cycles(4, Level::kernel);
+    const VirtualClock clock(machine_->options().mhz);
+    EXPECT_GE(spent, 12'345u + 1 + 2 * kCallCycles);
+    EXPECT_EQ(machine_->now_ns(), clock.ns_at(spent)) << options;
+    EXPECT_FALSE(machine_->find(pid)->running);
+    EXPECT_EQ(machine_->find(pid)->exit_code, 3u);
+    // A core before it in the order ran a step further and has that taken off later.
+    wait(kMillisecond);
+    for (u32 core : {0u, 7u}) {
+      const u64 others = cycles(core, Level::user) + cycles(core, Level::kernel);
+      EXPECT_LE(others, clock.cycles_at(machine_->now_ns()) + kTickCycles) << core;
+      EXPECT_GE(others, clock.cycles_at(machine_->now_ns())) << core;
+    }
+  }
+}
+
+TEST_F(MachineTest, WaitForAnEndedOrUnknownProgramReturnsAtOnce) {
+  scripts_["short.exe"] = {end(0)};
+  make();
+  const u32 pid = spawn("short.exe", 0);
+  wait(kSecond, pid);
+  const u64 now = machine_->now_ns();
+  EXPECT_EQ(wait(kSecond, pid).text, "");
+  EXPECT_EQ(machine_->now_ns(), now);
+  EXPECT_EQ(wait(kSecond, 4).text, "the simulated machine has no process 4");
+  EXPECT_EQ(machine_->now_ns(), now);
+}
+
+TEST_F(MachineTest, SleepersWakeOnTime) {
+  scripts_["sleeper.exe"] = {sleep(123'457'010), end(0)};
+  make("pace=free,mhz=1");
+  const u32 pid = spawn("sleeper.exe", 2);
+  wait(kSecond, pid);
+  EXPECT_GE(machine_->now_ns(), 123'457'010u);
+  EXPECT_LE(machine_->now_ns(), 123'457'010u + 1000 * (2 * kCallCycles + 4 + kTickCycles));
+  EXPECT_EQ(cycles(2, Level::user), 2u);
+}
+
+TEST_F(MachineTest, ProgramsOfOneCoreTakeTurns) {
+  scripts_["half.exe"] = {work(50'000'000), end(0)};
+  make();
+  const u32 first = spawn("half.exe", 3);
+  const u32 second = spawn("half.exe", 3);
+  wait(2 * kSecond, first);
+  // One slice of 1 ms apart at the end of 1 s.
+  EXPECT_NEAR(static_cast<double>(machine_->now_ns()), 1e9, 3e6);
+  EXPECT_TRUE(machine_->find(second)->running);
+  EXPECT_NEAR(parts_->logs[3].switches, 1000, 10);
+  wait(2 * kSecond, second);
+  EXPECT_FALSE(machine_->find(second)->running);
+}
+
+TEST_F(MachineTest, SleeperYieldsToTheOther) {
+  scripts_["nap.exe"] = {sleep(300 * kMillisecond), work(10), end(0)};
+  make();
+  const u32 nap = spawn("nap.exe", 0);
+  spawn("busy.exe", 0);
+  wait(kSecond, nap);
+  EXPECT_NEAR(static_cast<double>(machine_->now_ns()), 300e6, 2e6);
+  EXPECT_NEAR(static_cast<double>(cycles(0, Level::user)), 30e6, 3e5);
+}
+
+TEST_F(MachineTest, TimerFiresAtItsTimesExactly) {
+  struct Log {
+    Machine* machine;
+    std::vector<u64> times;
+  };
+  for (const bool busy : {false, true}) {
+    make();
+    if (busy) spawn("busy.exe", 5);
+    wait(777);
+    Log log{machine_.get(), {}};
+    machine_->start_timer(
+        10 * kMillisecond,
+        [](void* context) {
+          Log* into = static_cast<Log*>(context);
+          into->times.push_back(into->machine->now_ns());
+          if (into->times.size() == 7) into->machine->stop_timer();
+        },
+        &log);
+    wait(35 * kMillisecond);
+    wait(100 * kMillisecond);
+    ASSERT_EQ(log.times.size(), 7u);
+    for (u64 i = 0; i < 7; ++i) EXPECT_EQ(log.times[i], 777 + (i + 1) * 10 * kMillisecond);
+  }
+}
+
+TEST_F(MachineTest, CrashesEndTheProgramAndAreTold) {
+  scripts_["wild.exe"] = {work(100), {Step::Kind::fault, 0}};
+  scripts_["call.exe"] = {{Step::Kind::crash, 0}};
+  make();
+  for (const std::string name : {"wild.exe", "call.exe"}) {
+    const u32 pid = spawn(name, 0);
+    const MachineError error = wait(kSecond, pid);
+    EXPECT_EQ(error.text, name + " (process " + std::to_string(pid) + ") crashed on the simulated machine: " +
+                              (name == "wild.exe" ? "read of unmapped address 0x10" : "unsupported call"));
+    EXPECT_NE(error.hint, "");
+    EXPECT_FALSE(machine_->find(pid)->running);
+    EXPECT_EQ(machine_->find(pid)->exit_code, 0xc0000005u);
+    EXPECT_LT(machine_->now_ns(), kMillisecond);
+  }
+}
+
+TEST_F(MachineTest, KilledProgramsCountNoMore) {
+  make();
+  const u32 pid = spawn("busy.exe", 0);
+  wait(kMillisecond);
+  const u64 spent = cycles(0, Level::user);
+  machine_->kill(pid);
+  machine_->kill(pid);
+  EXPECT_FALSE(machine_->find(pid)->running);
+  EXPECT_EQ(machine_->find(pid)->exit_code, 1u);
+  wait(kMillisecond);
+  EXPECT_EQ(cycles(0, Level::user), spent);
+}
+
+TEST_F(MachineTest, BadSpawnsAreRefused) {
+  make("pace=free,cores=2");
+  MachineError error;
+  EXPECT_EQ(machine_->spawn("busy.exe", "busy.exe", 2, error), 0u);
+  EXPECT_EQ(error.text, "the simulated machine has no core 2");
+  EXPECT_EQ(error.hint, "its cores are 0 to 1");
+  EXPECT_EQ(machine_->spawn("none.exe", "none.exe", 1, error), 0u);
+  EXPECT_EQ(error.text, "there is no program none.exe");
+}
+
+TEST_F(MachineTest, SameCallsSameCounts) {
+  scripts_["mixed.exe"] = {work(3'333'333), sleep(7 * kMillisecond), work(999), sleep(kMillisecond), work(kForever)};
+  const auto run = [&] {
+    make();
+    for (u32 core : {0u, 0u, 3u, 7u}) spawn("mixed.exe", core);
+    wait(123'456'789);
+    std::vector<u64> all;
+    for (u32 core = 0; core < 8; ++core) {
+      all.push_back(cycles(core, Level::user));
+      all.push_back(cycles(core, Level::kernel));
+    }
+    return all;
+  };
+  const std::vector<u64> first = run();
+  EXPECT_EQ(run(), first);
+  EXPECT_GT(first[0], 0u);
+}
+
+TEST_F(MachineTest, RealPaceKeepsTheWallClock) {
+  make("pace=real");
+  spawn("busy.exe", 0);
+  const auto start = std::chrono::steady_clock::now();
+  wait(60 * kMillisecond);
+  wait(40 * kMillisecond);
+  const auto took = std::chrono::steady_clock::now() - start;
+  EXPECT_GE(took, std::chrono::milliseconds(100));
+  EXPECT_LT(took, std::chrono::milliseconds(400));
+}
+
+TEST(VirtualClock, ConversionsAgree) {
+  for (u32 mhz : {1u, 7u, 100u, 2600u, 3333u, 10000u}) {
+    const VirtualClock clock(mhz);
+    EXPECT_EQ(clock.cycles_at(1000), mhz);
+    for (u64 cycles : {u64{0}, u64{1}, u64{6}, u64{7}, u64{99'999}, u64{1} << 50}) {
+      EXPECT_GE(clock.cycles_at(clock.ns_at(cycles)), cycles);
+      EXPECT_LE(clock.cycles_at(clock.ns_at(cycles)), cycles + mhz / 1000);
+    }
+    for (u64 ns : {u64{1}, u64{999}, u64{1000}, u64{1001}, u64{123'456'789'012}})
+      EXPECT_LE(clock.cycles_not_before(ns) - clock.cycles_at(ns), 1u);
+  }
+}
+
+}  // namespace
+}  // namespace wperf::sim

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a machine is made of: cores that execute, programs that run on them, the memory system they share. The real parts
+// wrap sim/cpu, sim/windows and sim/memory; tests bring small fakes. Parts make things only when asked: opening a
+// machine must stay cheap.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/cpu/core_engine.h"
+#include "sim/machine/options.h"
+#include "sim/memory/shared_memory_system.h"
+#include "sim/windows/process.h"
+
+namespace wperf::sim {
+
+// The face of CoreEngine that the machine uses.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget) = 0;
+  virtual void run_kernel(KernelWork work) = 0;
+  virtual const SignalCounts& signals() const = 0;
+  virtual u64 cycles() const = 0;
+};
+
+// The face of Process that the machine uses.
+class Program {
+ public:
+  virtual ~Program() = default;
+  virtual AddressSpace& space() = 0;
+  virtual ThreadState& thread() = 0;
+  virtual const std::vector<Module>& modules() const = 0;
+  virtual CallOutcome kernel_call(u32 immediate, u64 now_ns) = 0;
+  virtual void fault(const Stop& stop) = 0;  // sets exit_code and crash_text
+  virtual u64 sleep_until_ns() const = 0;
+  virtual u32 exit_code() const = 0;
+  virtual std::string crash_text() const = 0;
+};
+
+struct LoadRequest {
+  std::string image_path, command_line;
+  u64 seed = 0;
+  u32 pid = 0, thread_id = 0;
+  u32 core = 0;
+};
+
+class Parts {
+ public:
+  virtual ~Parts() = default;
+  virtual std::unique_ptr<Executor> make_core(u32 index) = 0;
+  virtual std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) = 0;
+  // What the shared levels counted up to now; all zero while no core was made. cycles is left 0.
+  virtual ClusterSignals cluster(u32 index) = 0;
+  virtual ChannelSignals channel(u32 index) = 0;
+  // Empty, or why programs cannot execute on this host.
+  virtual std::string unavailable() = 0;
+};
+
+std::unique_ptr<Parts> make_real_parts(const MachineOptions& options);
+
+}  // namespace wperf::sim

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/machine/parts.h"
+
+namespace wperf::sim {
+namespace {
+
+class EngineCore final : public Executor {
+ public:
+  EngineCore(const CoreConfig& config, SharedMemorySystem& shared) : engine_(config, shared) {}
+  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget) override {
+    return engine_.run(space, thread, cycle_budget);
+  }
+  void run_kernel(KernelWork work) override { engine_.run_kernel(work); }
+  const SignalCounts& signals() const override { return engine_.signals(); }
+  u64 cycles() const override { return engine_.cycles(); }
+
+ private:
+  CoreEngine engine_;
+};
+
+class WindowsProgram final : public Program {
+ public:
+  explicit WindowsProgram(std::unique_ptr<Process> process) : process_(std::move(process)) {}
+  AddressSpace& space() override { return process_->space(); }
+  ThreadState& thread() override { return process_->thread(); }
+  const std::vector<Module>& modules() const override { return process_->modules(); }
+  CallOutcome kernel_call(u32 immediate, u64 now_ns) override { return process_->kernel_call(immediate, now_ns); }
+  void fault(const Stop& stop) override { process_->fault(stop); }
+  u64 sleep_until_ns() const override { return process_->sleep_until_ns(); }
+  u32 exit_code() const override { return process_->exit_code(); }
+  std::string crash_text() const override { return process_->crash_text(); }
+
+ private:
+  std::unique_ptr<Process> process_;
+};
+
+class RealParts final : public Parts {
+ public:
+  explicit RealParts(const MachineOptions& options)
+      : products_(options.cores), seed_(options.seed) {
+    config_.core_count = static_cast<u32>(options.cores.size());
+    config_.cluster_size = options.cluster_size;
+    config_.dmc_channels = options.dmc_channels;
+  }
+
+  std::unique_ptr<Executor> make_core(u32 index) override {
+    if (!shared_) shared_ = std::make_unique<SharedMemorySystem>(config_);
+    const Product& product = *products_[index];
+    CoreConfig core;
+    core.index = index;
+    core.seed = seed_ + index;
+    core.l1i_bytes = product.l1i_kib << 10;
+    core.l1d_bytes = product.l1d_kib << 10;
+    core.l2_bytes = product.l2_kib << 10;
+    core.l1_tlb_entries = product.l1_tlb;
+    core.l2_tlb_entries = product.l2_tlb;
+    core.issue_width = product.issue_width;
+    return std::make_unique<EngineCore>(core, *shared_);
+  }
+
+  std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) override {
+    std::unique_ptr<Process> process = Process::load(request.image_path, request.command_line, request.seed, error);
+    if (!process) return nullptr;
+    process->set_ids(request.pid, request.thread_id);
+    process->set_processor(request.core, config_.core_count);
+    return std::make_unique<WindowsProgram>(std::move(process));
+  }
+
+  ClusterSignals cluster(u32 index) override { return shared_ ? shared_->cluster(index) : ClusterSignals{}; }
+  ChannelSignals channel(u32 index) override { return shared_ ? shared_->channel(index) : ChannelSignals{}; }
+  std::string unavailable() override { return CoreEngine::unavailable(); }
+
+ private:
+  std::vector<const Product*> products_;
+  u64 seed_;
+  SharedConfig config_;
+  std::unique_ptr<SharedMemorySystem> shared_;
+};
+
+}  // namespace
+
+std::unique_ptr<Parts> make_real_parts(const MachineOptions& options) { return std::make_unique<RealParts>(options); }
+
+}  // namespace wperf::sim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The in-process shell of driver/core: one client of "the" simulated driver of this user. Counting state is this
+// process's own; the lock is everybody's (lock_file.h). Every request runs in the client's turn at that file, after
+// clients that died since have been forgotten. Used by the C API; one thread.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "driver/core/core.h"
+#include "sim/machine/hal_sim.h"
+#include "sim/machine/lock_file.h"
+#include "sim/machine/machine.h"
+
+namespace wperf::sim {
+
+class SimulatedDriver {
+ public:
+  SimulatedDriver(Machine& machine, std::unique_ptr<LockFile> lock_file);
+  ~SimulatedDriver();  // gives the lock back
+  SimulatedDriver(const SimulatedDriver&) = delete;
+  SimulatedDriver& operator=(const SimulatedDriver&) = delete;
+
+  // The twin of DeviceIoControl; see WperfSimApi::control.
+  WperfStatus control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned);
+
+  const HalSim& hal() const { return hal_; }
+
+ private:
+  void forget_the_dead();
+
+  HalSim hal_;
+  std::unique_ptr<LockFile> lock_file_;
+  driver::LockState lock_;  // this turn's copy
+  driver::Core core_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Guest ranges kept sorted by address; the host memory behind each comes zeroed and lazily from mmap.
+#include "sim/memory/address_space.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace wperf::sim {
+namespace {
+
+std::atomic<u32> next_id{1};
+
+bool by_base(const Region& region, u64 address) {
+  return region.base < address;
+}
+
+}  // namespace
+
+struct AddressSpace::State {
+  std::vector<Region> regions;  // sorted by base, no overlaps
+  u64 generation = 1;
+  u32 id = 0;
+
+  std::vector<Region>::iterator at(u64 base) {
+    const auto found = std::lower_bound(regions.begin(), regions.end(), base, by_base);
+    return found != regions.end() && found->base == base ? found : regions.end();
+  }
+  Region* containing(u64 address) {
+    auto next = std::upper_bound(regions.begin(), regions.end(), address,
+                                 [](u64 wanted, const Region& region) { return wanted < region.base; });
+    if (next == regions.begin()) return nullptr;
+    --next;
+    return address - next->base < next->size ? &*next : nullptr;
+  }
+};
+
+AddressSpace::AddressSpace() : state_(std::make_unique<State>()) {
+  state_->id = next_id.fetch_add(1, std::memory_order_relaxed);
+}
+
+AddressSpace::~AddressSpace() {
+  for (const Region& region : state_->regions) munmap(region.host, region.size);
+}
+
+bool AddressSpace::map(u64 base, u64 size, u32 permissions) {
+  if (size == 0 || base % kPageSize != 0 || size % kPageSize != 0 || base + size < base) return false;
+  const auto next = std::lower_bound(state_->regions.begin(), state_->regions.end(), base, by_base);
+  if (next != state_->regions.end() && next->base < base + size) return false;
+  if (next != state_->regions.begin() && std::prev(next)->base + std::prev(next)->size > base) return false;
+  void* const host = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (host == MAP_FAILED) return false;
+  state_->regions.insert(next, {base, size, permissions, static_cast<std::byte*>(host)});
+  ++state_->generation;
+  return true;
+}
+
+bool AddressSpace::protect(u64 base, u64 size, u32 permissions) {
+  const auto region = state_->at(base);
+  if (region == state_->regions.end() || region->size != size) return false;
+  region->permissions = permissions;
+  ++state_->generation;
+  return true;
+}
+
+bool AddressSpace::unmap(u64 base) {
+  const auto region = state_->at(base);
+  if (region == state_->regions.end()) return false;
+  munmap(region->host, region->size);
+  state_->regions.erase(region);
+  ++state_->generation;
+  return true;
+}
+
+std::span<std::byte> AddressSpace::view(u64 address, u64 size) {
+  Region* const region = state_->containing(address);
+  if (region == nullptr || size > region->size - (address - region->base)) return {};
+  return {region->host + (address - region->base), size};
+}
+
+bool AddressSpace::read(u64 address, void* out, u64 size) {
+  auto* to = static_cast<std::byte*>(out);
+  while (size > 0) {
+    const Region* const region = state_->containing(address);
+    if (region == nullptr) return false;
+    const u64 offset = address - region->base;
+    const u64 part = std::min(size, region->size - offset);
+    std::memcpy(to, region->host + offset, part);
+    to += part;
+    address += part;
+    size -= part;
+  }
+  return true;
+}
+
+bool AddressSpace::write(u64 address, const void* in, u64 size) {
+  const auto* from = static_cast<const std::byte*>(in);
+  while (size > 0) {
+    const Region* const region = state_->containing(address);
+    if (region == nullptr) return false;
+    const u64 offset = address - region->base;
+    const u64 part = std::min(size, region->size - offset);
+    std::memcpy(region->host + offset, from, part);
+    // Code changed from outside: translated and decoded copies of it are stale.
+    if ((region->permissions & kExecute) != 0) ++state_->generation;
+    from += part;
+    address += part;
+    size -= part;
+  }
+  return true;
+}
+
+const std::vector<Region>& AddressSpace::regions() const {
+  return state_->regions;
+}
+u64 AddressSpace::generation() const {
+  return state_->generation;
+}
+u32 AddressSpace::id() const {
+  return state_->id;
+}
+
+}  // namespace wperf::sim

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/memory/address_space.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace wperf::sim {
+namespace {
+
+TEST(AddressSpace, MapsZeroedPagesAndRefusesOverlapsAndOddRanges) {
+  AddressSpace space;
+  EXPECT_TRUE(space.map(0x10000, 0x2000, kRead));
+  EXPECT_FALSE(space.map(0x11000, 0x1000, kRead));
+  EXPECT_FALSE(space.map(0xf000, 0x2000, kRead));
+  EXPECT_FALSE(space.map(0x20001, 0x1000, kRead));
+  EXPECT_FALSE(space.map(0x20000, 0x800, kRead));
+  EXPECT_FALSE(space.map(0x20000, 0, kRead));
+  EXPECT_FALSE(space.map(~u64{0} - 0xfff, 0x2000, kRead));
+  EXPECT_TRUE(space.map(0x12000, 0x1000, kRead));
+  EXPECT_TRUE(space.map(0xf000, 0x1000, kRead));
+  ASSERT_EQ(space.regions().size(), 3U);
+  EXPECT_EQ(space.regions()[0].base, 0xf000U);
+  EXPECT_EQ(space.regions()[2].base, 0x12000U);
+  u64 value = 1;
+  EXPECT_TRUE(space.read(0x11ff8, &value, sizeof value));
+  EXPECT_EQ(value, 0U);
+}
+
+TEST(AddressSpace, ReadsAndWritesAcrossAdjacentRegionsButViewsStayInside) {
+  AddressSpace space;
+  ASSERT_TRUE(space.map(0x1000, 0x1000, kRead | kWrite));
+  ASSERT_TRUE(space.map(0x2000, 0x1000, kRead));
+  const u64 in = 0x1122334455667788;
+  u64 out = 0;
+  EXPECT_TRUE(space.write(0x1ffc, &in, sizeof in));
+  EXPECT_TRUE(space.read(0x1ffc, &out, sizeof out));
+  EXPECT_EQ(out, in);
+  EXPECT_TRUE(space.view(0x1ffc, 8).empty());
+  EXPECT_EQ(space.view(0x1ff8, 8).size(), 8U);
+  EXPECT_FALSE(space.read(0x2ffc, &out, sizeof out));
+  EXPECT_FALSE(space.write(0xfff, &in, 1));
+}
+
+TEST(AddressSpace, GenerationGrowsWithEveryChangeEnginesMustSee) {
+  AddressSpace space;
+  u64 before = space.generation();
+  const auto grew = [&] {
+    const bool result = space.generation() > before;
+    before = space.generation();
+    return result;
+  };
+  const u32 word = 0xd503201f;
+  ASSERT_TRUE(space.map(0x1000, 0x1000, kRead | kWrite));
+  EXPECT_TRUE(grew());
+  ASSERT_TRUE(space.write(0x1000, &word, sizeof word));
+  EXPECT_FALSE(grew()) << "data";
+  EXPECT_FALSE(space.protect(0x1000, 0x2000, kRead));
+  EXPECT_FALSE(grew());
+  EXPECT_TRUE(space.protect(0x1000, 0x1000, kRead | kExecute));
+  EXPECT_TRUE(grew());
+  ASSERT_TRUE(space.write(0x1000, &word, sizeof word));
+  EXPECT_TRUE(grew()) << "code";
+  EXPECT_FALSE(space.unmap(0x1800));
+  EXPECT_TRUE(space.unmap(0x1000));
+  EXPECT_TRUE(grew());
+  EXPECT_TRUE(space.regions().empty());
+}
+
+TEST(AddressSpace, SpacesHaveDifferentIds) {
+  AddressSpace one;
+  AddressSpace two;
+  EXPECT_NE(one.id(), two.id());
+}
+
+}  // namespace
+}  // namespace wperf::sim

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tags of a set-associative structure with exact least-recently-used replacement and a dirty mark per entry: every
+// cache and TLB of the simulated machine. A set keeps its tags in order of use, so a hit on the newest one is a single
+// compare. A key is a line or page number, its set comes from the low bits; see line_key() for what sits above them.
+#pragma once
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::sim {
+
+inline constexpr u64 kLineSize = 64;
+
+// Address bits of a key. Above them is the id of the address space, so that processes never share lines or pages.
+inline constexpr u32 kLineBits = 42;  // 48-bit addresses
+inline constexpr u64 kLineMask = (u64{1} << kLineBits) - 1;
+constexpr u64 line_key(u32 space_id, u64 address) {
+  return (u64{space_id} & 0xfffff) << kLineBits | (address / kLineSize & kLineMask);
+}
+
+class LruSets {
+ public:
+  struct Victim {
+    u64 key = 0;
+    bool valid = false;
+    bool dirty = false;
+  };
+
+  // At least one entry of one way; a number of entries that is no multiple of the ways is rounded down.
+  LruSets(u64 entries, u32 ways);
+
+  // True when the key is there: it becomes the newest, and dirty if asked.
+  bool touch(u64 key, bool dirty) {
+    u64* const set = set_of(key);
+    if (set[0] >> 1 == key) {
+      set[0] |= u64{dirty};
+      return true;
+    }
+    return touch_older(set, key, dirty);
+  }
+  // Puts an absent key in as the newest; what had to leave, if anything.
+  Victim insert(u64 key, bool dirty);
+  bool contains(u64 key) const;
+
+ private:
+  u64* set_of(u64 key) { return tags_.data() + set_index(key) * ways_; }
+  u64 set_index(u64 key) const {
+    return mask_ != 0 ? key & mask_ : set_count_ == 1 ? 0 : (key & kLineMask) % set_count_;
+  }
+  bool touch_older(u64* set, u64 key, bool dirty);
+
+  u64 ways_;
+  u64 set_count_;
+  u64 mask_;               // set_count_ - 1 where that is a mask, else 0
+  std::vector<u64> tags_;  // key << 1 | dirty, newest first within a set
+};
+
+}  // namespace wperf::sim

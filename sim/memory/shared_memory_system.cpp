@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// L3: write-back, write-allocate, least recently used, neither inclusive nor exclusive of the L2s above it. A line
+// leaves a channel's DRAM as 64 bytes read and comes back as 64 bytes written when it is evicted dirty.
+#include "sim/memory/shared_memory_system.h"
+
+#include <algorithm>
+
+#include "sim/memory/lru_sets.h"
+
+namespace wperf::sim {
+
+struct SharedMemorySystem::State {
+  SharedConfig config;
+  std::vector<LruSets> l3;  // per cluster; empty without a DSU
+  std::vector<ClusterSignals> clusters;
+  std::vector<ChannelSignals> channels;
+
+  // Neighbouring lines sit on neighbouring channels.
+  ChannelSignals& channel_of(u64 line) { return channels[(line & kLineMask) % channels.size()]; }
+  void write_to_dram(u64 line) { channel_of(line).bytes_written += kLineSize; }
+
+  void evict(ClusterSignals& cluster, const LruSets::Victim& victim) {
+    if (!victim.valid || !victim.dirty) return;
+    ++cluster.l3d_cache_wb;
+    ++cluster.bus_access_wr;
+    write_to_dram(victim.key);
+  }
+};
+
+SharedMemorySystem::SharedMemorySystem(const SharedConfig& config) : state_(std::make_unique<State>()) {
+  state_->config = config;
+  state_->channels.resize(std::max(1U, config.dmc_channels));
+  if (config.cluster_size == 0) return;
+  const u32 clusters = (config.core_count + config.cluster_size - 1) / config.cluster_size;
+  state_->clusters.resize(clusters);
+  state_->l3.assign(clusters, LruSets(config.l3_bytes / kLineSize, config.l3_ways));
+}
+
+SharedMemorySystem::~SharedMemorySystem() = default;
+
+Served SharedMemorySystem::read_line(u32 core, u64 line, bool for_write) {
+  State& state = *state_;
+  if (state.l3.empty()) {
+    state.channel_of(line).bytes_read += kLineSize;
+    return Served::dram;
+  }
+  const u32 index = core / state.config.cluster_size;
+  ClusterSignals& cluster = state.clusters[index];
+  ++cluster.l3d_cache_rd;
+  if (state.l3[index].touch(line, false)) return Served::l3;
+  ++(for_write ? cluster.l3d_cache_refill_wr : cluster.l3d_cache_refill_rd);
+  ++cluster.l3d_cache_allocate;
+  ++cluster.bus_access_rd;
+  state.channel_of(line).bytes_read += kLineSize;
+  state.evict(cluster, state.l3[index].insert(line, false));
+  return Served::dram;
+}
+
+void SharedMemorySystem::write_back_line(u32 core, u64 line) {
+  State& state = *state_;
+  if (state.l3.empty()) {
+    state.write_to_dram(line);
+    return;
+  }
+  const u32 index = core / state.config.cluster_size;
+  ClusterSignals& cluster = state.clusters[index];
+  ++cluster.l3d_cache_wr;
+  if (state.l3[index].touch(line, true)) return;
+  ++cluster.l3d_cache_allocate;  // the whole line arrives: nothing to read from DRAM
+  state.evict(cluster, state.l3[index].insert(line, true));
+}
+
+const SharedConfig& SharedMemorySystem::config() const {
+  return state_->config;
+}
+ClusterSignals& SharedMemorySystem::cluster(u32 index) {
+  return state_->clusters[index];
+}
+u32 SharedMemorySystem::cluster_count() const {
+  return static_cast<u32>(state_->clusters.size());
+}
+const ChannelSignals& SharedMemorySystem::channel(u32 index) const {
+  return state_->channels[index];
+}
+
+}  // namespace wperf::sim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads and writes of a simulated program's memory on its behalf, with its page permissions: what the program may not
+// touch, a Windows function called by it may not either. Never trusts an address. Used by every win32_*.cpp.
+#pragma once
+#include <string>
+
+#include "base/ints.h"
+#include "sim/memory/address_space.h"
+
+namespace wperf::sim {
+
+class GuestMemory {
+ public:
+  explicit GuestMemory(AddressSpace& space) : space_(space) {}
+
+  [[nodiscard]] bool allows(u64 address, u64 size, u32 permissions) const;
+  [[nodiscard]] bool read(u64 address, void* out, u64 size) const;
+  [[nodiscard]] bool write(u64 address, const void* in, u64 size);
+  [[nodiscard]] bool fill(u64 address, u8 value, u64 size);
+  // Like memmove. Both ranges are checked first.
+  [[nodiscard]] bool copy(u64 to, u64 from, u64 size);
+
+  // Zero-terminated text of at most 32767 characters (Windows' own limit for paths and command lines). Wide text comes
+  // back as one char per UTF-16 unit, '?' for what is not ASCII: enough for names.
+  [[nodiscard]] bool read_text(u64 address, std::string& out) const;
+  [[nodiscard]] bool read_wide(u64 address, std::string& out) const;
+  // Count of units before the terminator, without a limit but the mapped memory's.
+  [[nodiscard]] bool length_of(u64 address, u32 unit_size, u64& out) const;
+
+ private:
+  AddressSpace& space_;
+};
+
+}  // namespace wperf::sim

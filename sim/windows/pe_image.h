@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A PE32+ file for ARM64, read from untrusted bytes: headers, sections and the directories a loader needs. Every
+// length, offset and sum is checked here, so that what comes out can be mapped without further thought. Pure: takes
+// bytes, keeps none of them. Called by loader.cpp. Layout: Microsoft's "PE Format" page.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::sim {
+
+struct PeSection {
+  std::string name;
+  u32 rva = 0;          // page-aligned, ascending, sections do not overlap
+  u32 mapped_size = 0;  // page-aligned, at least 1 page
+  u32 permissions = 0;  // Permission bits
+  u32 file_offset = 0;  // file_offset + file_size lies inside the file
+  u32 file_size = 0;    // <= mapped_size; the rest is zero
+};
+
+struct PeSymbol {    // one wanted function
+  std::string name;  // empty: by ordinal
+  u32 ordinal = 0;
+  u32 slot_rva = 0;  // 8 bytes of the import address table
+};
+
+struct PeImport {
+  std::string dll;
+  std::vector<PeSymbol> symbols;
+};
+
+struct PeExport {
+  std::string name;  // empty: by ordinal only
+  u32 ordinal = 0;
+  u32 rva = 0;          // 0 for a forwarder
+  std::string forward;  // "OTHER.Name" or "OTHER.#12"
+};
+
+struct PeTls {
+  bool present = false;
+  u32 data_rva = 0, data_size = 0, zero_fill = 0, index_rva = 0;
+  std::vector<u32> callback_rvas;
+};
+
+struct PeImage {
+  u64 preferred_base = 0;
+  u32 image_size = 0;    // page-aligned
+  u32 headers_size = 0;  // mapped from file offset 0; not above the file's size
+  u32 entry_rva = 0;     // 0 = none
+  u64 stack_reserve = 0;
+  bool is_dll = false;
+  bool relocatable = false;
+  std::vector<PeSection> sections;
+  std::vector<PeImport> imports;  // delay imports included
+  std::vector<PeExport> exports;
+  std::vector<u32> relocation_rvas;  // DIR64: 8 bytes to add the displacement to
+  PeTls tls;
+};
+
+// Empty, or why the bytes cannot be loaded: the predicate of a sentence whose subject is the file's name, e.g.
+// "is an x64 program; the simulated machine runs ARM64 programs".
+[[nodiscard]] std::string parse_pe(std::span<const std::byte> file, PeImage& out);
+
+}  // namespace wperf::sim

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/windows/process.h"
+
+#include <filesystem>
+
+#include "sim/windows/process_state.h"
+#include "sim/windows/win32_call.h"
+#include "sim/windows/win32_surface.h"
+
+namespace wperf::sim {
+namespace {
+
+constexpr usize kLongestCommandLine = 32766;
+
+void list_modules(ProcessState& state) {
+  for (const LoadedImage& image : state.loaded.images) state.modules.push_back(image.module);
+  for (const SystemImage& image : state.system.images()) {
+    state.modules.push_back({std::string(system_dll_file(image.dll)), "", image.base, image.size, 0});
+  }
+}
+
+}  // namespace
+
+Process::Process() = default;
+Process::~Process() = default;
+
+std::unique_ptr<Process> Process::load(const std::string& image_path, const std::string& command_line, u64 seed,
+                                       LoadError& error) {
+  ImageFile file;
+  if (!read_image_file(image_path, file, error)) return nullptr;
+  FolderSource beside(std::filesystem::path(image_path).parent_path().string());
+  return load(file, beside, command_line, seed, error);
+}
+
+std::unique_ptr<Process> Process::load(const ImageFile& program, ImageSource& source, const std::string& command_line,
+                                       u64 seed, LoadError& error) {
+  error.text.clear();
+  if (command_line.size() > kLongestCommandLine || command_line.find('\0') != std::string::npos) {
+    error.text = "the command line of " + program.name + " is longer than Windows allows";
+    return nullptr;
+  }
+  std::unique_ptr<Process> process(new Process());
+  process->state_ = std::make_unique<State>(seed);
+  State& state = *process->state_;
+  state.command_line = command_line;
+  if (!state.system.map(state.space, seed)) {
+    error.text = "there is no room for the DLLs of Windows";
+    return nullptr;
+  }
+  if (!load_images(state.space, program, source, state.system, seed, state.loaded, error)) return nullptr;
+  list_modules(state);
+  if (!prepare_start(state, error)) return nullptr;
+  constexpr u32 kFirstId = 1000;
+  process->set_ids(kFirstId, kFirstId + 4);
+  process->set_processor(0, 1);
+  return process;
+}
+
+AddressSpace& Process::space() {
+  return state_->space;
+}
+ThreadState& Process::thread() {
+  return state_->thread;
+}
+const std::vector<Module>& Process::modules() const {
+  return state_->modules;
+}
+u64 Process::sleep_until_ns() const {
+  return state_->sleep_until_ns;
+}
+u32 Process::exit_code() const {
+  return state_->exit_code;
+}
+const std::string& Process::crash_text() const {
+  return state_->crash_text;
+}
+const std::string& Process::console_output() const {
+  return state_->console;
+}
+
+void Process::set_ids(u32 process_id, u32 thread_id) {
+  state_->process_id = process_id;
+  state_->thread_id = thread_id;
+  const u64 ids[2] = {process_id, thread_id};
+  state_->space.write(state_->teb + 0x40, ids, sizeof ids);
+}
+
+void Process::set_processor(u32 core, u32 core_count) {
+  state_->processor = core;
+  state_->processor_count = core_count;
+  state_->affinity = u64{1} << (core & 63);
+  state_->space.write(state_->peb + 0xb8, &core_count, sizeof core_count);
+}
+
+CallOutcome Process::kernel_call(u32 immediate, u64 now_ns) {
+  const Win32Function* const function = win32_function(immediate);
+  if (function == nullptr) {
+    state_->exit_code = 0xc000001c;  // STATUS_INVALID_SYSTEM_SERVICE
+    state_->crash_text = "svc #" + std::to_string(immediate) + " at " +
+                         describe_address(*state_, state_->thread.pc - 4) + " is not a call Windows has";
+    return CallOutcome::crashed;
+  }
+  Win32Call call(*state_, function->name, now_ns);
+  state_->thread.x[0] = function->handler(call);
+  return call.outcome();
+}
+
+void Process::fault(const Stop& stop) {
+  state_->exit_code = kStatusAccessViolation;
+  const bool overflow =
+      stop.fault_address < state_->stack_limit && state_->stack_limit - stop.fault_address <= kPageSize;
+  state_->crash_text = stop.text + " at " + describe_address(*state_, state_->thread.pc) +
+                       (overflow ? " (the program ran out of stack)" : "");
+}
+
+std::string describe_address(const ProcessState& state, u64 address) {
+  for (const Module& module : state.modules) {
+    if (address - module.base < module.size) return module.name + "+" + hex(address - module.base);
+  }
+  return hex(address);
+}
+
+}  // namespace wperf::sim

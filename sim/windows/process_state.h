@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a simulated process is made of, inside this room: Process (process.h) is its public face, the win32_*.cpp files
+// change it through Win32Call.
+#pragma once
+#include <array>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/windows/guest_memory.h"
+#include "sim/windows/heap.h"
+#include "sim/windows/loader.h"
+#include "sim/windows/process.h"
+#include "sim/windows/system_dlls.h"
+#include "sim/windows/virtual_memory.h"
+
+namespace wperf::sim {
+
+struct FiberSlot {  // FlsAlloc
+  bool used = false;
+  u64 value = 0;
+};
+
+// A DLL's entry point or TLS callback still to be called before the program's entry point.
+struct PendingStart {
+  u64 address = 0;
+  u64 module_base = 0;
+  usize image = 0;
+  bool is_entry = false;  // its result decides whether the process may start
+};
+
+// Teb and Peb offsets are those of 64-bit Windows.
+struct ProcessState {
+  explicit ProcessState(u64 random_seed) : memory(space), virtual_memory(space, random_seed), seed(random_seed) {}
+
+  AddressSpace space;
+  GuestMemory memory;
+  VirtualMemory virtual_memory;
+  u64 seed;
+  ThreadState thread;
+  SystemDlls system;
+  LoadedImages loaded;
+  std::vector<Module> modules;
+  std::deque<PendingStart> starts;
+  bool starting_entry = false;  // the DLL entry point that runs now may refuse
+  usize starting_image = 0;
+
+  u64 teb = 0, peb = 0;
+  u32 process_id = 0, thread_id = 0;
+  u32 processor = 0, processor_count = 1;
+  u64 affinity = 1;
+  u64 stack_base = 0, stack_limit = 0;  // base is the high end
+  u64 command_line_a = 0, command_line_w = 0, environment_w = 0;
+  std::string command_line;
+
+  std::unordered_map<u64, Heap> heaps;  // by handle
+  u64 process_heap = 0;
+  std::array<bool, 64> tls_used{};
+  std::array<FiberSlot, 128> fiber_slots{};
+
+  u64 sleep_until_ns = 0;
+  u32 exit_code = 0;
+  std::string crash_text;
+  std::string console;  // the first kConsoleKept bytes written
+  u64 console_bytes = 0;
+};
+
+inline constexpr usize kConsoleKept = 64 << 10;
+inline constexpr u64 kTebLastError = 0x68;
+inline constexpr u64 kTebTlsSlots = 0x1480;
+inline constexpr u32 kStatusAccessViolation = 0xc0000005;
+inline constexpr u32 kStatusDllInitFailed = 0xc0000142;
+
+struct Process::State : ProcessState {
+  using ProcessState::ProcessState;
+};
+
+// Sets up stack, TEB, PEB, command line, static TLS and the first registers. Called once, after the images are loaded.
+[[nodiscard]] bool prepare_start(ProcessState& state, LoadError& error);
+// Points the thread at the next pending DLL start or, when none is left, at the program's entry point.
+void go_to_next_start(ProcessState& state);
+std::string describe_address(const ProcessState& state, u64 address);  // "bignum.dll+0x1010"
+
+}  // namespace wperf::sim

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/windows/win32_call.h"
+
+#include <array>
+#include <vector>
+
+namespace wperf::sim {
+
+bool Win32Call::read(u64 address, void* out, u64 size) {
+  if (state.memory.read(address, out, size)) return true;
+  crash("cannot read " + std::to_string(size) + " bytes at " + hex(address));
+  state.exit_code = kStatusAccessViolation;
+  return false;
+}
+
+bool Win32Call::write(u64 address, const void* in, u64 size) {
+  if (state.memory.write(address, in, size)) return true;
+  crash("cannot write " + std::to_string(size) + " bytes at " + hex(address));
+  state.exit_code = kStatusAccessViolation;
+  return false;
+}
+
+bool Win32Call::read_name(u64 address, bool wide, std::string& out) {
+  if (wide ? state.memory.read_wide(address, out) : state.memory.read_text(address, out)) return true;
+  crash("there is no readable text at " + hex(address));
+  state.exit_code = kStatusAccessViolation;
+  return false;
+}
+
+bool Win32Call::write_name(u64 address, bool wide, std::string_view text) {
+  if (!wide) {
+    const std::string terminated(text);
+    return write(address, terminated.c_str(), terminated.size() + 1);
+  }
+  std::vector<u16> units;
+  units.reserve(text.size() + 1);
+  for (char character : text) units.push_back(static_cast<u8>(character));
+  units.push_back(0);
+  return write(address, units.data(), units.size() * sizeof(u16));
+}
+
+// The program may have unmapped or protected its TEB; then there is nowhere to keep the number.
+void Win32Call::set_last_error(u32 error) {
+  (void)state.memory.write(state.teb + kTebLastError, &error, sizeof error);
+}
+
+u32 Win32Call::last_error() const {
+  u32 error = 0;
+  return state.memory.read(state.teb + kTebLastError, &error, sizeof error) ? error : 0;
+}
+
+u64 Win32Call::fail(u32 error, u64 result) {
+  set_last_error(error);
+  return result;
+}
+
+u64 Win32Call::crash(const std::string& why) {
+  constexpr u32 kStatusUnsuccessful = 0xc0000001;
+  outcome_ = CallOutcome::crashed;
+  state.exit_code = kStatusUnsuccessful;
+  state.crash_text =
+      std::string(function_) + ", called from " + describe_address(state, state.thread.x[30]) + ": " + why;
+  return 0;
+}
+
+u64 Win32Call::end(u32 exit_code) {
+  outcome_ = CallOutcome::ended;
+  state.exit_code = exit_code;
+  return exit_code;
+}
+
+std::string hex(u64 value) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  do {
+    text.insert(text.begin(), kDigits[value & 15]);
+    value >>= 4;
+  } while (value != 0);
+  return "0x" + text;
+}
+
+}  // namespace wperf::sim

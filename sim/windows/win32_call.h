@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One call of a Windows function by a simulated program: its arguments, the process it may change, its end. Every
+// handler of the Win32 surface takes one. A wrong pointer ends the program, not the simulator.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+#include "sim/windows/process_state.h"
+
+namespace wperf::sim {
+
+// Windows error codes that programs look at.
+inline constexpr u32 kErrorInvalidHandle = 6, kErrorNotEnoughMemory = 8, kErrorInvalidParameter = 87,
+                     kErrorInsufficientBuffer = 122, kErrorModNotFound = 126, kErrorProcNotFound = 127,
+                     kErrorEnvironmentVariableNotFound = 203, kErrorInvalidAddress = 487, kErrorNotSupported = 50,
+                     kErrorNoMoreItems = 259;
+
+class Win32Call {
+ public:
+  Win32Call(ProcessState& process_state, std::string_view function, u64 virtual_now_ns)
+      : state(process_state), now_ns(virtual_now_ns), function_(function) {}
+
+  u64 argument(u32 index) const { return state.thread.x[index]; }  // the first 8; no handler has more
+  u32 argument32(u32 index) const { return static_cast<u32>(argument(index)); }
+
+  // Memory of the program. On failure the program has crashed and the handler returns.
+  [[nodiscard]] bool read(u64 address, void* out, u64 size);
+  [[nodiscard]] bool write(u64 address, const void* in, u64 size);
+  template <class T>
+  [[nodiscard]] bool write_value(u64 address, const T& value) {
+    return write(address, &value, sizeof value);
+  }
+  template <class T>
+  [[nodiscard]] bool read_value(u64 address, T& value) {
+    return read(address, &value, sizeof value);
+  }
+  [[nodiscard]] bool read_name(u64 address, bool wide, std::string& out);
+  // Zero-terminated, as UTF-16 when wide; capacity in characters. Returns false on a crash.
+  [[nodiscard]] bool write_name(u64 address, bool wide, std::string_view text);
+
+  void set_last_error(u32 error);
+  u32 last_error() const;
+  u64 fail(u32 error, u64 result = 0);  // sets the last error and returns `result`
+  u64 crash(const std::string& why);    // "HeapFree: …" ; returns 0
+  u64 end(u32 exit_code);
+
+  CallOutcome outcome() const { return outcome_; }
+
+  ProcessState& state;
+  const u64 now_ns;
+
+ private:
+  std::string_view function_;
+  CallOutcome outcome_ = CallOutcome::resume;
+};
+
+std::string hex(u64 value);  // "0x1f"
+
+}  // namespace wperf::sim

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/windows/win32_surface.h"
+
+namespace wperf::sim {
+namespace {
+
+std::array<std::span<const Win32Function>, 9> parts() {
+  return {start_functions(), process_functions(), module_functions(), memory_functions(), thread_functions(),
+          time_functions(),  console_functions(), text_functions(),   crt_functions()};
+}
+
+char lower(char character) {
+  return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
+}
+
+bool same_ignoring_case(std::string_view left, std::string_view right) {
+  if (left.size() != right.size()) return false;
+  for (usize index = 0; index < left.size(); ++index) {
+    if (lower(left[index]) != lower(right[index])) return false;
+  }
+  return true;
+}
+
+std::string_view without_extension(std::string_view name) {
+  constexpr std::string_view kExtension = ".dll";
+  if (name.size() > kExtension.size() && same_ignoring_case(name.substr(name.size() - kExtension.size()), kExtension)) {
+    name.remove_suffix(kExtension.size());
+  }
+  return name;
+}
+
+bool starts_with(std::string_view name, std::string_view prefix) {
+  return name.size() >= prefix.size() && same_ignoring_case(name.substr(0, prefix.size()), prefix);
+}
+
+}  // namespace
+
+u32 win32_function_count() {
+  usize count = 0;
+  for (const auto& part : parts()) count += part.size();
+  return static_cast<u32>(count);
+}
+
+const Win32Function* win32_function(u32 number) {
+  usize index = number;
+  for (const auto& part : parts()) {
+    if (index < part.size()) return &part[index];
+    index -= part.size();
+  }
+  return nullptr;
+}
+
+std::optional<u32> find_win32_function(u8 dlls, std::string_view name) {
+  u32 number = 0;
+  for (const auto& part : parts()) {
+    for (const Win32Function& function : part) {
+      if ((function.dlls & dlls) != 0 && function.name == name) return number;
+      ++number;
+    }
+  }
+  return std::nullopt;
+}
+
+u8 system_dlls_named(std::string_view dll) {
+  const std::string_view name = without_extension(dll);
+  if (same_ignoring_case(name, "kernel32") || same_ignoring_case(name, "kernelbase") ||
+      starts_with(name, "api-ms-win-core-")) {
+    return kKernelDll;
+  }
+  if (same_ignoring_case(name, "ntdll")) return kNtDll;
+  if (same_ignoring_case(name, "ucrtbase") || same_ignoring_case(name, "msvcrt") ||
+      same_ignoring_case(name, "vcruntime140") || starts_with(name, "api-ms-win-crt-")) {
+    return kCrtDll;
+  }
+  return 0;
+}
+
+std::string_view system_dll_file(u8 dlls) {
+  if (dlls & kKernelDll) return "KERNEL32.DLL";
+  if (dlls & kNtDll) return "ntdll.dll";
+  return "ucrtbase.dll";
+}
+
+bool same_dll_name(std::string_view left, std::string_view right) {
+  return same_ignoring_case(without_extension(left), without_extension(right));
+}
+
+}  // namespace wperf::sim

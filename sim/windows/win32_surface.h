@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Windows functions the simulator answers: one table, cut over the win32_*.cpp files. A function's number is the
+// immediate of the SVC in its stub. The tables are constants; nothing is built at start-up.
+#pragma once
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/ints.h"
+
+namespace wperf::sim {
+
+class Win32Call;
+
+// Which DLLs of Windows have a function. kernel: kernel32, kernelbase and the api-ms-win-core sets.
+enum SystemDll : u8 { kKernelDll = 1, kNtDll = 2, kCrtDll = 4 };
+
+struct Win32Function {
+  std::string_view name;
+  u8 dlls;                     // SystemDll bits
+  u64 (*handler)(Win32Call&);  // its result is the guest's x0
+};
+
+// The parts of the table, each with its functions in no particular order. Numbers run through them in this order.
+std::span<const Win32Function> start_functions();  // first: their numbers are fixed, below
+std::span<const Win32Function> process_functions();
+std::span<const Win32Function> module_functions();
+std::span<const Win32Function> memory_functions();
+std::span<const Win32Function> thread_functions();
+std::span<const Win32Function> time_functions();
+std::span<const Win32Function> console_functions();
+std::span<const Win32Function> text_functions();
+std::span<const Win32Function> crt_functions();
+
+inline constexpr u32 kThreadReturnNumber = 0;  // where the entry point returns to: w0 is the exit code
+inline constexpr u32 kNextStartNumber = 1;     // where a DLL's entry point returns to: the next one, then the program
+
+u32 win32_function_count();
+const Win32Function* win32_function(u32 number);                         // null: no such number
+std::optional<u32> find_win32_function(u8 dlls, std::string_view name);  // its number
+u8 system_dlls_named(std::string_view dll);                              // 0: not a DLL of Windows we know
+std::string_view system_dll_file(u8 dlls);                               // "KERNEL32.DLL", of the lowest bit
+
+bool same_dll_name(std::string_view left, std::string_view right);  // ignores case and a missing ".dll"
+
+}  // namespace wperf::sim

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Thread-local slots and locks. There is one thread: a lock it already holds either nests (critical sections) or would
+// never be released (slim locks), and then the program is stuck for good.
+#include "sim/windows/win32_call.h"
+#include "sim/windows/win32_surface.h"
+
+namespace wperf::sim {
+namespace {
+
+constexpr u32 kNoIndex = ~0u;
+
+u64 tls_alloc(Win32Call& call) {
+  auto& used = call.state.tls_used;
+  for (u32 index = 0; index < used.size(); ++index) {
+    if (used[index]) continue;
+    used[index] = true;
+    const u64 zero = 0;
+    (void)call.state.memory.write(call.state.teb + kTebTlsSlots + index * 8, &zero, sizeof zero);
+    return index;
+  }
+  return call.fail(kErrorNoMoreItems, kNoIndex);
+}
+
+u64 tls_get_value(Win32Call& call) {
+  const u32 index = call.argument32(0);
+  u64 value = 0;
+  if (index >= call.state.tls_used.size()) return call.fail(kErrorInvalidParameter);
+  if (!call.read_value(call.state.teb + kTebTlsSlots + u64{index} * 8, value)) return 0;
+  call.set_last_error(0);  // documented: how callers tell a stored zero from a failure
+  return value;
+}
+
+u64 tls_set_value(Win32Call& call) {
+  const u32 index = call.argument32(0);
+  if (index >= call.state.tls_used.size()) return call.fail(kErrorInvalidParameter);
+  return call.write_value(call.state.teb + kTebTlsSlots + u64{index} * 8, call.argument(1));
+}
+
+u64 tls_free(Win32Call& call) {
+  const u32 index = call.argument32(0);
+  if (index >= call.state.tls_used.size() || !call.state.tls_used[index]) return call.fail(kErrorInvalidParameter);
+  call.state.tls_used[index] = false;
+  return 1;
+}
+
+// Fiber-local slots. The callbacks run when a thread ends; the simulated process ends with its thread and skips them.
+u64 fls_alloc(Win32Call& call) {
+  auto& slots = call.state.fiber_slots;
+  for (u32 index = 0; index < slots.size(); ++index) {
+    if (slots[index].used) continue;
+    slots[index] = {true, 0};
+    return index;
+  }
+  return call.fail(kErrorNoMoreItems, kNoIndex);
+}
+
+FiberSlot* fiber_slot(Win32Call& call) {
+  const u32 index = call.argument32(0);
+  if (index < call.state.fiber_slots.size() && call.state.fiber_slots[index].used) {
+    return &call.state.fiber_slots[index];
+  }
+  call.set_last_error(kErrorInvalidParameter);
+  return nullptr;
+}
+
+u64 fls_get_value(Win32Call& call) {
+  const FiberSlot* const slot = fiber_slot(call);
+  if (slot == nullptr) return 0;
+  call.set_last_error(0);
+  return slot->value;
+}
+
+u64 fls_set_value(Win32Call& call) {
+  FiberSlot* const slot = fiber_slot(call);
+  if (slot == nullptr) return 0;
+  slot->value = call.argument(1);
+  return 1;
+}
+
+u64 fls_free(Win32Call& call) {
+  FiberSlot* const slot = fiber_slot(call);
+  if (slot == nullptr) return 0;
+  *slot = {};
+  return 1;
+}
+
+// RTL_CRITICAL_SECTION, 40 bytes; lock_count is -1 when free.
+struct CriticalSection {
+  u64 debug;
+  u32 lock_count, recursion;
+  u64 owner, semaphore, spin_count;
+};
+static_assert(sizeof(CriticalSection) == 40);
+
+bool initialize_section(Win32Call& call, u64 spin_count) {
+  CriticalSection section{};
+  section.debug = ~0ull;
+  section.lock_count = ~0u;
+  section.spin_count = spin_count;
+  return call.write_value(call.argument(0), section);
+}
+
+u64 initialize_critical_section(Win32Call& call) {
+  (void)initialize_section(call, 0);
+  return 0;
+}
+
+u64 initialize_critical_section_spin(Win32Call& call) {
+  return initialize_section(call, call.argument32(1));
+}
+
+u64 enter_critical_section(Win32Call& call) {
+  CriticalSection section{};
+  if (!call.read_value(call.argument(0), section)) return 0;
+  if (section.recursion != 0 && section.owner != call.state.thread_id) {
+    return call.crash("the critical section at " + hex(call.argument(0)) + " is damaged");
+  }
+  ++section.recursion;
+  section.owner = call.state.thread_id;
+  section.lock_count = ~1u;  // locked, nobody waits
+  return call.write_value(call.argument(0), section);
+}
+
+u64 leave_critical_section(Win32Call& call) {
+  CriticalSection section{};
+  if (!call.read_value(call.argument(0), section)) return 0;
+  if (section.recursion == 0 || section.owner != call.state.thread_id) {
+    return call.crash("the critical section at " + hex(call.argument(0)) + " is not held");
+  }
+  if (--section.recursion == 0) {
+    section.owner = 0;
+    section.lock_count = ~0u;
+  }
+  (void)call.write_value(call.argument(0), section);
+  return 0;
+}
+
+u64 delete_critical_section(Win32Call& call) {
+  (void)call.write_value(call.argument(0), CriticalSection{});
+  return 0;
+}
+
+constexpr u64 kSlimFree = 0, kSlimHeld = 1, kSlimShared = 0x11;
+
+u64 initialize_slim(Win32Call& call) {
+  (void)call.write_value(call.argument(0), kSlimFree);
+  return 0;
+}
+
+u64 acquire_slim(Win32Call& call, bool shared, bool only_try) {
+  u64 lock = 0;
+  if (!call.read_value(call.argument(0), lock)) return 0;
+  if (lock != kSlimFree && !(shared && lock >= kSlimShared)) {
+    return only_try ? 0 : call.crash("the program waits for a lock that it holds itself");
+  }
+  const u64 taken = !shared ? kSlimHeld : lock == kSlimFree ? kSlimShared : lock + 0x10;
+  return call.write_value(call.argument(0), taken);
+}
+
+u64 acquire_slim_exclusive(Win32Call& call) {
+  return acquire_slim(call, false, false);
+}
+u64 acquire_slim_shared(Win32Call& call) {
+  return acquire_slim(call, true, false);
+}
+u64 try_slim_exclusive(Win32Call& call) {
+  return acquire_slim(call, false, true);
+}
+u64 try_slim_shared(Win32Call& call) {
+  return acquire_slim(call, true, true);
+}
+
+u64 release_slim(Win32Call& call) {
+  u64 lock = 0;
+  if (!call.read_value(call.argument(0), lock)) return 0;
+  if (lock == kSlimFree) return call.crash("the lock at " + hex(call.argument(0)) + " is not held");
+  const u64 left = lock > kSlimShared ? lock - 0x10 : kSlimFree;
+  (void)call.write_value(call.argument(0), left);
+  return 0;
+}
+
+// SLIST_HEADER, 16 bytes: this one keeps depth in the low half and the first entry in the high half.
+struct ListHeader {
+  u64 depth, first;
+};
+
+u64 initialize_list(Win32Call& call) {
+  (void)call.write_value(call.argument(0), ListHeader{});
+  return 0;
+}
+
+u64 push_list(Win32Call& call) {
+  ListHeader header{};
+  if (!call.read_value(call.argument(0), header)) return 0;
+  const u64 before = header.first;
+  if (!call.write_value(call.argument(1), before)) return 0;
+  (void)call.write_value(call.argument(0), ListHeader{header.depth + 1, call.argument(1)});
+  return before;
+}
+
+u64 flush_list(Win32Call& call) {
+  ListHeader header{};
+  if (!call.read_value(call.argument(0), header)) return 0;
+  (void)call.write_value(call.argument(0), ListHeader{});
+  return header.first;
+}
+
+u64 same_pointer(Win32Call& call) {
+  return call.argument(0);
+}
+
+constexpr Win32Function kThread[] = {
+    {"TlsAlloc", kKernelDll, tls_alloc},
+    {"TlsGetValue", kKernelDll, tls_get_value},
+    {"TlsSetValue", kKernelDll, tls_set_value},
+    {"TlsFree", kKernelDll, tls_free},
+    {"FlsAlloc", kKernelDll, fls_alloc},
+    {"FlsGetValue", kKernelDll, fls_get_value},
+    {"FlsSetValue", kKernelDll, fls_set_value},
+    {"FlsFree", kKernelDll, fls_free},
+    {"InitializeCriticalSection", kKernelDll, initialize_critical_section},
+    {"InitializeCriticalSectionAndSpinCount", kKernelDll, initialize_critical_section_spin},
+    {"InitializeCriticalSectionEx", kKernelDll, initialize_critical_section_spin},
+    {"EnterCriticalSection", kKernelDll, enter_critical_section},
+    {"TryEnterCriticalSection", kKernelDll, enter_critical_section},
+    {"LeaveCriticalSection", kKernelDll, leave_critical_section},
+    {"DeleteCriticalSection", kKernelDll, delete_critical_section},
+    {"RtlInitializeCriticalSection", kNtDll, initialize_critical_section},
+    {"RtlEnterCriticalSection", kNtDll, enter_critical_section},
+    {"RtlLeaveCriticalSection", kNtDll, leave_critical_section},
+    {"RtlDeleteCriticalSection", kNtDll, delete_critical_section},
+    {"InitializeSRWLock", kKernelDll, initialize_slim},
+    {"AcquireSRWLockExclusive", kKernelDll, acquire_slim_exclusive},
+    {"AcquireSRWLockShared", kKernelDll, acquire_slim_shared},
+    {"TryAcquireSRWLockExclusive", kKernelDll, try_slim_exclusive},
+    {"TryAcquireSRWLockShared", kKernelDll, try_slim_shared},
+    {"ReleaseSRWLockExclusive", kKernelDll, release_slim},
+    {"ReleaseSRWLockShared", kKernelDll, release_slim},
+    {"InitializeSListHead", kKernelDll, initialize_list},
+    {"InterlockedPushEntrySList", kKernelDll, push_list},
+    {"InterlockedFlushSList", kKernelDll, flush_list},
+    {"EncodePointer", kKernelDll, same_pointer},
+    {"DecodePointer", kKernelDll, same_pointer},
+    {"RtlEncodePointer", kNtDll, same_pointer},
+    {"RtlDecodePointer", kNtDll, same_pointer},
+};
+
+}  // namespace
+
+std::span<const Win32Function> thread_functions() {
+  return kThread;
+}
+
+}  // namespace wperf::sim

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "cli/options.h"
+#include "request/core_list.h"
+#include "request/duration.h"
+#include "request/event_list.h"
+#include "request/number.h"
+
+namespace wperf::cli {
+namespace {
+
+using request::Command;
+using request::Request;
+
+class Parser {
+ public:
+  Parser(std::span<const std::string> arguments, FileExists file_exists)
+      : arguments_(arguments), file_exists_(file_exists) {}
+
+  diag::Result<Request> run();
+
+ private:
+  diag::Result<void> take_token(const std::string& token);
+  diag::Result<void> take_option(const OptionRow& row, const std::string& spelling);
+  void take_command(const CommandRow& row);
+  void take_program();
+  void take_flag(Option option);
+  diag::Result<void> take_value(Option option, const std::string& spelling, const std::string& value);
+  diag::Result<void> take_counting_value(Option option, const std::string& spelling, const std::string& value);
+  diag::Result<void> take_file_value(Option option, const std::string& value);
+  diag::Result<void> take_events(const std::string& value);
+  void take_metrics(std::string_view value);
+  void take_setting(const std::string& value);
+  void finish();
+
+  bool given(Command command) const { return (given_commands_ & (1u << static_cast<u32>(command))) != 0; }
+  bool spawns() const { return given(Command::stat) || given(Command::record); }
+
+  std::span<const std::string> arguments_;
+  FileExists file_exists_;
+  Request request_;
+  usize next_ = 0;
+  u32 given_commands_ = 0;
+};
+
+diag::Result<Request> Parser::run() {
+  while (next_ < arguments_.size()) {
+    const std::string& token = arguments_[next_++];
+    if (token == "--") {
+      take_program();
+      break;
+    }
+    WPERF_CHECK_OK(take_token(token));
+  }
+  finish();
+  return std::move(request_);
+}
+
+diag::Result<void> Parser::take_token(const std::string& token) {
+  if (const CommandRow* command = find_command(token)) {
+    take_command(*command);
+    return {};
+  }
+  if (const OptionRow* option = find_option(token)) return take_option(*option, token);
+  request_.unexpected.push_back(token);
+  return {};
+}
+
+// `man` takes the next token whatever it is.
+void Parser::take_command(const CommandRow& row) {
+  given_commands_ |= 1u << static_cast<u32>(row.command);
+  if (row.command == Command::man && next_ < arguments_.size()) request_.man_topic = arguments_[next_++];
+}
+
+// The rest of the line is the program's, word for word.
+void Parser::take_program() {
+  if (!spawns()) {
+    request_.warnings.emplace_back("warning: only `stat` and `record` support process spawn!");
+    return;
+  }
+  if (next_ >= arguments_.size()) return;
+  request::Program program;
+  program.path = arguments_[next_];
+  program.command_line = arguments_[next_];
+  for (usize i = next_ + 1; i < arguments_.size(); ++i) program.command_line += " " + arguments_[i];
+  program.after_dashes = true;
+  request_.pe_file = program.path;
+  request_.program = std::move(program);
+}
+
+diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
+  if (row.value == Value::none) {
+    take_flag(row.option);
+    return {};
+  }
+  if (next_ >= arguments_.size()) return {};  // contract 2.1: an option at the end without its value is ignored
+  return take_value(row.option, spelling, arguments_[next_++]);
+}
+
+void Parser::take_flag(Option option) {
+  request::Outputs& outputs = request_.outputs;
+  switch (option) {
+    case Option::timeline:
+      request_.timeline.enabled = true;
+      break;
+    case Option::kernel:
+      request_.kernel = true;
+      break;
+    case Option::json:
+      outputs.json = outputs.quiet = true;
+      break;
+    case Option::quiet:
+      outputs.quiet = true;
+      break;
+    case Option::verbose:
+      outputs.verbose = true;
+      break;
+    case Option::force_lock:
+      request_.force_lock = true;
+      break;
+    default:  // flags of sample and record, which this build knows but does not carry out
+      break;
+  }
+}
+
+diag::Result<void> Parser::take_value(Option option, const std::string& spelling, const std::string& value) {
+  switch (option) {
+    case Option::metrics:
+      take_metrics(value);
+      return {};
+    case Option::config:
+      take_setting(value);
+      return {};
+    case Option::device:
+      request_.device = value;
+      return {};
+    case Option::image_name:
+      request_.image_name = value;
+      return {};
+    case Option::events:
+    case Option::cores:
+    case Option::timeout:
+    case Option::interval:
+    case Option::count:
+    case Option::dmc:
+    case Option::spawn_delay:
+      return take_counting_value(option, spelling, value);
+    default:
+      return take_file_value(option, value);
+  }
+}
+
+diag::Result<u32> parse_u32(const std::string& value, const std::string& spelling) {
+  const std::optional<u64> number = request::parse_decimal(value);
+  if (number.has_value() && *number <= ~u32{0}) return static_cast<u32>(*number);
+  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling), .hint = {}};
+}
+
+diag::Result<void> Parser::take_counting_value(Option option, const std::string& spelling, const std::string& value) {
+  switch (option) {
+    case Option::events:
+      return take_events(value);
+    case Option::cores: {
+      WPERF_TRY(request_.cores, request::parse_core_list(value));
+      return {};
+    }
+    case Option::timeout: {
+      WPERF_TRY(request_.timeout, request::parse_duration(value, spelling));
+      return {};
+    }
+    case Option::interval: {
+      WPERF_TRY(request_.timeline.interval, request::parse_duration(value, spelling));
+      return {};
+    }
+    case Option::dmc: {
+      WPERF_TRY(request_.dmc_channel, parse_u32(value, spelling));
+      return {};
+    }
+    case Option::spawn_delay: {
+      WPERF_TRY(request_.spawn_delay_ms, parse_u32(value, spelling));
+      return {};
+    }
+    default:  // -n: what is no number is 0, endless
+      request_.timeline.count = request::parse_decimal(value).value_or(0);
+      return {};
+  }
+}
+
+diag::Result<void> Parser::take_file_value(Option option, const std::string& value) {
+  const bool missing = file_exists_ != nullptr && !file_exists_(value);
+  switch (option) {
+    case Option::metric_file:
+      request_.metric_files.push_back(value);
+      return {};
+    case Option::extra_events:
+      request_.extra_events.push_back(value);
+      return {};
+    case Option::output:
+      request_.outputs.json_file = value;
+      return {};
+    case Option::output_csv:
+      request_.outputs.csv_file = value;
+      return {};
+    case Option::directory:
+      request_.outputs.directory = value;
+      return {};
+    case Option::pe_file:
+      if (missing) return diag::contract_error(fmt::format("PE file '{}' doesn't exist", value));
+      request_.pe_file = value;
+      return {};
+    case Option::pdb_file:
+      if (missing) return diag::contract_error(fmt::format("PDB file '{}' doesn't exist", value));
+      request_.pdb_file = value;
+      return {};
+    default:  // values of sample and record, which this build knows but does not carry out
+      return {};
+  }
+}
+
+// Only after `sample` or `record` is -e a sampling list, whose events this build has no use for.
+diag::Result<void> Parser::take_events(const std::string& value) {
+  if (given(Command::sample) || given(Command::record)) return {};
+  WPERF_TRY(request::EventList list, request::parse_event_list(value));
+  request_.items.emplace_back(std::move(list));
+  return {};
+}
+
+void Parser::take_metrics(std::string_view value) {
+  while (!value.empty()) {
+    const usize comma = value.find(',');
+    request_.items.emplace_back(request::MetricName{std::string(value.substr(0, comma))});
+    value.remove_prefix(comma == std::string_view::npos ? value.size() : comma + 1);
+  }
+}
+
+// A setting that cannot be made is told and left out; the run goes on.
+void Parser::take_setting(const std::string& value) {
+  const usize equals = value.find('=');
+  const std::string name = value.substr(0, equals);
+  const std::string number = equals == std::string::npos ? std::string() : value.substr(equals + 1);
+  if (name == request::kPeriodSetting && parse_u32(number, "--config").has_value()) {
+    request_.config.push_back({name, number});
+  } else {
+    request_.warnings.push_back(fmt::format("error: can't set '{}' config", value));
+  }
+}
+
+void Parser::finish() {
+  for (const CommandRow& row : command_rows()) {
+    if (given(row.command)) {
+      request_.command = row.command;
+      break;
+    }
+  }
+  if (request_.timeline.enabled && !request_.timeout.has_value()) request_.timeout = request::Duration{1000};
+  if (request_.pe_file.has_value() && !request_.program.has_value() && spawns()) {
+    request_.program = request::Program{*request_.pe_file, *request_.pe_file, false};
+  }
+}
+
+}  // namespace
+
+diag::Result<Request> parse_command_line(std::span<const std::string> arguments, FileExists file_exists) {
+  return Parser(arguments, file_exists).run();
+}
+
+}  // namespace wperf::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// argv → Request: one pass from left to right over exact tokens (contract 2). Called by main; knows no device.
+#pragma once
+#include <span>
+#include <string>
+
+#include "diag/result.h"
+#include "request/request.h"
+
+namespace wperf::cli {
+
+// Asked for --pe_file and --pdb_file where they stand, so that the first mistake on the line is the one reported.
+// May be null: nothing is checked.
+using FileExists = bool (*)(const std::string& path);
+
+// `arguments` without the program's own name.
+diag::Result<request::Request> parse_command_line(std::span<const std::string> arguments, FileExists file_exists);
+
+}  // namespace wperf::cli

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/options.h"
+
+namespace wperf::cli {
+namespace {
+
+using request::Command;
+
+// Names that WindowsPerf shows with the short form last (`--output, -o`) are written that way round.
+constexpr CommandRow kCommands[] = {
+    {Command::detect, "detect", "", false, "", "", true, true, "detect", "List the devices of the kernel driver."},
+    {Command::help, "-h", "--help", false, "", "", false, true, "version-help", "Show this text."},
+    {Command::man, "man", "", false, "[CPU/]NAME", "", true, true, "man",
+     "Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named."},
+    {Command::version, "--version", "", false, "", "", true, true, "version-help",
+     "Show the versions of wperf and of its driver."},
+    {Command::test, "test", "", false, "", "", true, true, "test",
+     "Show what the machine can count, how wperf is set, and the schedule that given events would get."},
+    {Command::list, "list", "-l", true, "", "", true, true, "list",
+     "List the events, metrics and groups of metrics that -e and -m take."},
+    {Command::stat, "stat", "", false, "", "[-- PROGRAM ARGUMENTS...]", true, true, "stat",
+     "Count events on cores, while the machine does its work or while a program started for it runs."},
+    {Command::sample, "sample", "", false, "", "", true, false, "",
+     "Sample a running program. This build counts but does not sample yet."},
+    {Command::record, "record", "", false, "", "-- PROGRAM ARGUMENTS...", true, false, "",
+     "Start a program and sample it. This build counts but does not sample yet."},
+    {Command::doctor, "doctor", "", false, "", "", false, true, "doctor",
+     "Check everything a measurement needs and name the way out of what is missing."},
+};
+
+constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record);
+constexpr CommandSet kSampling(Command::sample, Command::record);
+constexpr CommandSet kStat(Command::stat);
+constexpr CommandSet kEvents(Command::stat, Command::sample, Command::record, Command::test);
+constexpr CommandSet kCounting(Command::stat, Command::test);
+constexpr CommandSet kWords(Command::stat, Command::sample, Command::record, Command::test, Command::list);
+constexpr CommandSet kAnswering(Command::stat, Command::sample, Command::record, Command::list, Command::test,
+                                Command::man, Command::detect, Command::version, Command::doctor);
+constexpr CommandSet kVerbose(Command::stat, Command::sample, Command::record, Command::list);
+constexpr CommandSet kLocking(Command::stat, Command::sample, Command::record, Command::list, Command::test,
+                              Command::man, Command::detect, Command::version);
+
+constexpr OptionRow kOptions[] = {
+    {Option::events, "-e", "", false, Value::text, "EVENTS", kEvents,
+     "Events, separated by commas: names of `wperf list`, raw numbers such as r1b or 0x1b, and groups in braces, which "
+     "are "
+     "always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ name counters outside the "
+     "cores. "
+     "May be given several times. After sample or record the form is NAME:INTERVAL, without groups."},
+    {Option::metrics, "-m", "", false, Value::text, "METRICS", kCounting,
+     "Metrics or groups of metrics of `wperf list`, separated by commas. May be given several times."},
+    {Option::cores, "-c", "--cpu", false, Value::text, "CORES", kMeasuring,
+     "Cores to count on: numbers and ranges such as 0,4-7. Default: all; with a program to start: core 0. Given twice, "
+     "the last counts."},
+    {Option::timeout, "--timeout", "sleep", true, Value::duration, "DURATION", kMeasuring,
+     "How long one count takes: a number with up to two decimals and a unit out of ms, s, m, h, d (default s), in "
+     "steps of "
+     "0.1 s. 0 or none: until Ctrl-C or the end of the program; with -t the default is 1 s."},
+    {Option::timeline, "-t", "", false, Value::none, "", kStat,
+     "Timeline: count again and again, pause between the counts, and write one CSV file per kind of counter."},
+    {Option::interval, "-i", "", false, Value::duration, "DURATION", kStat,
+     "Pause between two counts of a timeline, in steps of 0.5 s. Default: 60 s. 0 is allowed."},
+    {Option::count, "-n", "", false, Value::number, "COUNT", kStat,
+     "How many counts a timeline takes. Default: 0, until Ctrl-C."},
+    {Option::kernel, "-k", "", false, Value::none, "", kMeasuring, "Include what happens in kernel mode."},
+    {Option::dmc, "--dmc", "", false, Value::number, "CHANNEL", kStat,
+     "Count on one channel of the DDR memory controller only. Default: all."},
+    {Option::metric_file, "-C", "", false, Value::file, "FILE", kWords,
+     "Read metrics from FILE: lines of NAME:EVENTS, # starts a comment. They replace built-in metrics of the same "
+     "name."},
+    {Option::extra_events, "-E", "", false, Value::file, "EVENTS", kWords,
+     "Name more events: NAME:HEX,NAME:HEX, or a file with such lines. A name may carry a prefix such as /dsu/."},
+    {Option::config, "--config", "", false, Value::text, "NAME=VALUE", kEvents,
+     "Change a setting for this run. count.period is the length of a time slot in milliseconds, 10 to 100, when more "
+     "events are counted than there are counters. Default: 100."},
+    {Option::pe_file, "--pe_file", "", false, Value::file, "FILE", kMeasuring,
+     "The program to start or to sample. With stat it is started without arguments; `--` replaces it."},
+    {Option::pdb_file, "--pdb_file", "", false, Value::file, "FILE", kSampling,
+     "The symbols of the program. Default: beside the program, with the extension pdb."},
+    {Option::image_name, "--image_name", "", false, Value::text, "NAME", kSampling,
+     "The running program to sample. Default: the name of the PE file."},
+    {Option::spawn_delay, "--record_spawn_delay", "", false, Value::number, "MILLISECONDS", kMeasuring,
+     "Let a started program run this long before measuring. Default: 0, from its first instruction on."},
+    {Option::symbol, "--symbol", "-s", true, Value::text, "TEXT", kSampling,
+     "Show only functions of this name. ^TEXT is a beginning, TEXT$ an end; upper and lower case are the same."},
+    {Option::display_row, "--sample-display-row", "", false, Value::number, "ROWS", kSampling,
+     "Functions to show for each event. Default: 50."},
+    {Option::display_long, "--sample-display-long", "", false, Value::none, "", kSampling,
+     "Show decorated names of functions."},
+    {Option::annotate, "--annotate", "", false, Value::none, "", kSampling, "Show the source lines of the samples."},
+    {Option::disassemble, "--disassemble", "", false, Value::none, "", kSampling,
+     "Show the instructions of the samples too. Implies --annotate."},
+    {Option::export_perf_data, "--export_perf_data", "", false, Value::none, "", kSampling,
+     "Also write the samples to perf.data in the current folder."},
+    {Option::json, "--json", "", false, Value::none, "", kAnswering,
+     "Print the result as one JSON document and nothing else."},
+    {Option::quiet, "-q", "", false, Value::none, "", kAnswering, "Print no text. Warnings and errors still appear."},
+    {Option::verbose, "-v", "--verbose", false, Value::none, "", kVerbose, "Tell more, in text and in JSON."},
+    {Option::output, "--output", "-o", false, Value::file, "FILE", kAnswering,
+     "Write the JSON to FILE. With -t but without --json, the CSV goes there instead."},
+    {Option::output_csv, "--output-csv", "", false, Value::file, "FILE", kStat,
+     "Write the CSV of a timeline to FILE. {timestamp}, {class} and {core} in the name are replaced."},
+    {Option::directory, "--output-prefix", "--cwd", false, Value::folder, "FOLDER", kAnswering,
+     "Where the files of --output and --output-csv go."},
+    {Option::device, "--device", "", false, Value::device, "DEVICE", kAnswering,
+     "What measures: driver, linux, or sim[:KEY=VALUE,...] for the simulated machine. Default: the environment "
+     "variable WPERF_DEVICE, else the machine's own."},
+    {Option::force_lock, "--force-lock", "", false, Value::none, "", kLocking,
+     "Take the driver from another wperf that holds it. The other one ends with an error."},
+};
+
+constexpr Example kExamples[] = {
+    {Command::stat, "wperf stat -e inst_spec,vfp_spec,ld_spec -c 0 --timeout 3",
+     "Count three events on core 0 for three seconds."},
+    {Command::stat, "wperf stat -m imix -e l1i_cache -c 7 sleep 10.5", "A metric and an event on core 7."},
+    {Command::stat, "wperf stat -e {ld_spec,st_spec},{vfp_spec,ase_spec} -c 0 --timeout 2",
+     "Two groups. PowerShell and Unix shells want the braces quoted."},
+    {Command::stat, "wperf stat -m dcache --json -o dcache.json -- myprog.exe 1000",
+     "Count while a program runs, and keep the result as JSON."},
+    {Command::stat, "wperf stat -t -i 0 -n 5 --timeout 2 -m imix -c 1",
+     "Five counts of two seconds each into a CSV file."},
+    {Command::stat, "wperf stat -m l3_cache,ddr_bw --timeout 1", "Traffic of the shared cache and of the memory."},
+    {Command::list, "wperf list -v", "Every event and metric, with formulas and explanations."},
+    {Command::man, "wperf man neoverse-v2/ipc", "What a metric means on another CPU."},
+    {Command::test, "wperf test -e {ld_spec,st_spec},inst_spec --json", "The schedule that these events would get."},
+    {Command::doctor, "wperf doctor", "Why does nothing get counted?"},
+    {Command::stat, "wperf stat --device sim -e inst_spec --timeout 1", "Try wperf without the hardware."},
+};
+
+template <typename Row>
+const Row* find_row(std::span<const Row> rows, std::string_view token) {
+  if (token.empty()) return nullptr;
+  for (const Row& row : rows) {
+    if (token == row.name || token == row.alias) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const CommandRow> command_rows() {
+  return kCommands;
+}
+std::span<const OptionRow> option_rows() {
+  return kOptions;
+}
+std::span<const Example> examples() {
+  return kExamples;
+}
+
+const CommandRow& row_of(Command command) {
+  for (const CommandRow& row : kCommands) {
+    if (row.command == command) return row;
+  }
+  return kCommands[1];  // help
+}
+
+const CommandRow* find_command(std::string_view token) {
+  return find_row(command_rows(), token);
+}
+const OptionRow* find_option(std::string_view token) {
+  return find_row(option_rows(), token);
+}
+
+std::string usage_of(const OptionRow& row) {
+  std::string usage = "[" + std::string(row.name);
+  if (row.value != Value::none) usage.append(" ").append(row.value_name);
+  return usage + "]";
+}
+
+}  // namespace wperf::cli

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one table of commands and options. The parser, --help, docs/user, the man page and the shell completions are all
+// made from it; a test holds the checked-in files against it. Rows are constant data, in the order in which they are
+// shown.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+#include "request/request.h"
+
+namespace wperf::cli {
+
+enum class Option : u8 {
+  events,
+  metrics,
+  cores,
+  timeout,
+  timeline,
+  interval,
+  count,
+  kernel,
+  dmc,
+  metric_file,
+  extra_events,
+  config,
+  pe_file,
+  pdb_file,
+  image_name,
+  spawn_delay,
+  symbol,
+  display_row,
+  display_long,
+  annotate,
+  disassemble,
+  export_perf_data,
+  json,
+  quiet,
+  verbose,
+  output,
+  output_csv,
+  directory,
+  device,
+  force_lock,
+};
+
+// What stands behind the option; shells complete by it.
+enum class Value : u8 { none, text, number, duration, file, folder, device };
+
+// A set of commands.
+class CommandSet {
+ public:
+  template <typename... Commands>
+  explicit constexpr CommandSet(Commands... commands) : bits_((bit(commands) | ... | 0u)) {}
+  constexpr bool has(request::Command command) const { return (bits_ & bit(command)) != 0; }
+
+ private:
+  static constexpr u32 bit(request::Command command) { return 1u << static_cast<u32>(command); }
+  u32 bits_;
+};
+
+struct OptionRow {
+  Option option;
+  std::string_view name;
+  std::string_view alias;  // empty: none
+  bool alias_apart;        // the alias is shown in a section of its own, not beside the name
+  Value value;
+  std::string_view value_name;  // "" without a value
+  CommandSet commands;
+  std::string_view help;  // whole sentences
+};
+
+struct CommandRow {
+  request::Command command;
+  std::string_view name;  // the token
+  std::string_view alias;
+  bool alias_apart;
+  std::string_view argument;  // "[CPU/]NAME" of man
+  std::string_view tail;      // "[-- PROGRAM ARGUMENTS...]"
+  bool needs_device;          // false: runs without opening one
+  bool in_this_build;
+  std::string_view page;  // docs/user/PAGE.md; several commands may share one
+  std::string_view help;
+};
+
+struct Example {
+  request::Command command;
+  std::string_view line;
+  std::string_view help;
+};
+
+std::span<const CommandRow> command_rows();  // when several are given, the first in this order runs
+std::span<const OptionRow> option_rows();
+std::span<const Example> examples();
+
+const CommandRow& row_of(request::Command command);  // any but none
+const CommandRow* find_command(std::string_view token);
+const OptionRow* find_option(std::string_view token);
+
+// "-c, --cpu": the name as help shows it.
+template <typename Row>
+std::string shown_name(const Row& row) {
+  std::string name(row.name);
+  if (!row.alias.empty() && !row.alias_apart) name.append(", ").append(row.alias);
+  return name;
+}
+
+// "[-e EVENTS] [-k] …", the part of a synopsis behind the command word, in pieces that must not be broken.
+std::string usage_of(const OptionRow& row);
+
+}  // namespace wperf::cli

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slots an event was seen in are a sample, drawn without replacement, of all slots of the run. With S of R slots
+// measured, mean m and sample variance s², the total is estimated as R·m with variance R²·(1 - S/R)·s²/S (Cochran,
+// Sampling Techniques, 2.5), and the interval takes Student's t with S-1 degrees of freedom.
+#include "decode/counts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "decode/wide.h"
+
+namespace wperf::decode {
+namespace {
+
+// Two-sided 95 %. Beyond the table the expansion in 1/df (Abramowitz and Stegun 26.7.5) is right to three digits.
+double student_t(u64 degrees_of_freedom) {
+  static constexpr double kTable[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                      2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                      2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+  if (degrees_of_freedom <= std::size(kTable)) return kTable[degrees_of_freedom - 1];
+  const double n = static_cast<double>(degrees_of_freedom);
+  return 1.959964 + 2.372272 / n + 2.822501 / (n * n);
+}
+
+struct Spread {
+  bool known = false;
+  double variance = 0;  // s² of the count in one slot
+};
+
+Spread spread_of(const raw::CounterReading& reading) {
+  if (reading.slots < 2) return {};
+  const Wide squares{.high = reading.squares_high, .low = reading.squares_low};
+  const WideQuotient mean_share = divide(multiply(reading.value, reading.value), reading.slots);
+  // No set of slots has less: the sum of squares lacks one, so the variance is unknown rather than small.
+  if (less(squares, mean_share.quotient)) return {};
+  const double fraction = static_cast<double>(mean_share.remainder) / static_cast<double>(reading.slots);
+  const double deviation = to_double(subtract(squares, mean_share.quotient)) - fraction;
+  return {.known = true, .variance = std::max(deviation, 0.0) / static_cast<double>(reading.slots - 1)};
+}
+
+// Outward to the next whole number, or to the next double where those are further apart.
+double round_down(double value) {
+  return std::nextafter(std::floor(value), -std::numeric_limits<double>::infinity());
+}
+double round_up(double value) {
+  return std::nextafter(std::ceil(value), std::numeric_limits<double>::infinity());
+}
+bool is_exact(double value) {
+  return value < 9007199254740992.0;
+}  // 2^53
+
+void set_exact(Count& count) {
+  count.scaled = count.value;
+  count.fraction = 1;
+  count.low = count.high = static_cast<double>(count.value);
+  count.has_interval = true;
+}
+
+void set_interval(Count& count, const raw::CounterReading& reading, bool divides_evenly) {
+  count.low = count.high = static_cast<double>(count.scaled);
+  const Spread spread = spread_of(reading);
+  if (!spread.known) return;
+  const double rounds = static_cast<double>(count.rounds);
+  const double slots = static_cast<double>(count.slots);
+  const double unseen = rounds - slots;
+  const double sampling = student_t(count.slots - 1) * std::sqrt(rounds * unseen * spread.variance / slots);
+  // Counts are whole: even at a steady rate two slots may differ by one, so each unseen slot may hold one more or less.
+  const double half = sampling + unseen;
+  const double low = static_cast<double>(count.scaled) - half;
+  const double high = static_cast<double>(count.scaled) + (divides_evenly ? 0.0 : 1.0) + half;
+  // What was counted did happen.
+  count.low = std::max(is_exact(high) ? std::floor(low) : round_down(low), static_cast<double>(count.value));
+  count.high = is_exact(high) ? std::ceil(high) : round_up(high);
+  count.has_interval = true;
+}
+
+Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& reading) {
+  Count count{.value = reading.value, .slots = reading.slots, .rounds = unit.rounds};
+  if (!unit.multiplexed) {
+    set_exact(count);
+    return count;
+  }
+  // Devices that don't rotate in slots of their own report only times.
+  const bool by_slots = unit.rounds != 0;
+  const u64 measured = by_slots ? reading.slots : reading.running_ns;
+  const u64 total = by_slots ? unit.rounds : unit.enabled_ns;
+  if (measured == 0) {
+    count.fraction = 0;
+    return count;
+  }
+  if (measured >= total) {
+    set_exact(count);
+    return count;
+  }
+  const WideQuotient scaled = divide(multiply(reading.value, total), measured);
+  count.scaled = saturate(scaled.quotient);
+  count.fraction = static_cast<double>(measured) / static_cast<double>(total);
+  count.low = count.high = static_cast<double>(count.scaled);
+  if (by_slots) set_interval(count, reading, scaled.remainder == 0);
+  return count;
+}
+
+}  // namespace
+
+std::vector<Unit> decode_counts(const raw::CountCapture& capture) {
+  std::vector<Unit> units;
+  units.reserve(capture.units.size());
+  for (const raw::UnitCounts& source : capture.units) {
+    Unit unit{.event_class = source.event_class,
+              .unit = source.unit,
+              .multiplexed = source.multiplexed,
+              .rounds = source.rounds,
+              .cycles = {},
+              .counts = {}};
+    unit.cycles = {.value = source.cycles, .slots = source.rounds, .rounds = source.rounds};
+    set_exact(unit.cycles);
+    unit.counts.reserve(source.entries.size());
+    for (const raw::CounterReading& reading : source.entries) unit.counts.push_back(decode_count(source, reading));
+    units.push_back(std::move(unit));
+  }
+  return units;
+}
+
+}  // namespace wperf::decode

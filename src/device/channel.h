@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The way to a driver and the machine it runs in. Implemented by channel_sim (simulator library) and channel_win (device
+// interface of wperf-driver.sys). Moves bytes; never reads them. Called from one thread.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "abi/status.h"
+#include "base/ints.h"
+#include "diag/result.h"
+
+namespace wperf::device {
+
+struct ProcessState {
+  bool running = false;
+  u32 exit_code = 0;
+};
+
+struct DeviceMemory {
+  u64 base = 0, size = 0;
+};
+
+class Channel {
+ public:
+  virtual ~Channel() = default;  // closes; the driver releases this client's lock
+
+  // One request; `buffer` is shared by request (its first `input` bytes) and answer. Returns the bytes of the answer.
+  virtual std::pair<WperfStatus, size_t> control(u32 code, std::span<std::byte> buffer, size_t input) = 0;
+
+  // Starts a program pinned to `core`, suspended: it runs from the next wait() on.
+  virtual diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) = 0;
+  virtual ProcessState process(u32 pid) = 0;
+  virtual void kill(u32 pid) = 0;
+
+  // Lets time pass: at most `nanoseconds`, less when process `until_pid` (0 = none) ends.
+  virtual diag::Result<void> wait(u64 nanoseconds, u32 until_pid) = 0;
+  virtual u64 now_ns() = 0;
+
+  virtual std::vector<DeviceMemory> dmc_channels() = 0;  // where ACPI says the DMC-620s are
+  virtual std::string instance_id() = 0;                 // of `detect`
+  virtual std::string hardware_ids() = 0;
+};
+
+// "sim" or "sim:key=value,…".
+diag::Result<std::unique_ptr<Channel>> open_sim_channel(const std::string& options);
+
+}  // namespace wperf::device

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The channel to the simulated machine: libwperf-sim.so, loaded on demand from beside the program.
+#include <memory>
+
+#include "device/channel.h"
+#include "os/files.h"
+#include "os/process.h"
+#include "os/shared_library.h"
+#include "sim/machine_api.h"
+
+namespace wperf::device {
+namespace {
+
+constexpr const char* kLibrary = "libwperf-sim.so";
+
+diag::Error error_of(const WperfSimError& error) { return {.text = error.text, .hint = error.hint}; }
+
+class SimChannel final : public Channel {
+ public:
+  SimChannel(const WperfSimApi* api, WperfSim* sim) : api_(api), sim_(sim) {}
+  ~SimChannel() override { api_->close(sim_); }
+  SimChannel(const SimChannel&) = delete;
+  SimChannel& operator=(const SimChannel&) = delete;
+
+  std::pair<WperfStatus, size_t> control(u32 code, std::span<std::byte> buffer, size_t input) override {
+    u32 returned = 0;
+    const WperfStatus status =
+        api_->control(sim_, code, buffer.data(), static_cast<u32>(input), static_cast<u32>(buffer.size()), &returned);
+    return {status, returned};
+  }
+
+  diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
+    WperfSimError error{};
+    const u32 pid = api_->spawn(sim_, image.c_str(), command_line.c_str(), core, &error);
+    if (pid == 0) return error_of(error);
+    return pid;
+  }
+
+  ProcessState process(u32 pid) override {
+    WperfSimProcess process{};
+    if (api_->process(sim_, pid, &process) == 0) return {};
+    return {.running = process.running != 0, .exit_code = process.exit_code};
+  }
+
+  void kill(u32 pid) override { api_->kill(sim_, pid); }
+
+  diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override {
+    WperfSimError error{};
+    api_->wait(sim_, nanoseconds, until_pid, &error);
+    if (error.text[0] != '\0') return error_of(error);
+    return {};
+  }
+
+  u64 now_ns() override { return api_->now_ns(sim_); }
+
+  std::vector<DeviceMemory> dmc_channels() override {
+    u64 bases[16] = {};
+    u64 sizes[16] = {};
+    const u32 count = api_->dmc_channels(sim_, bases, sizes, 16);
+    std::vector<DeviceMemory> channels;
+    for (u32 i = 0; i < count && i < 16; ++i) channels.push_back({bases[i], sizes[i]});
+    return channels;
+  }
+
+  std::string instance_id() override { return "ROOT\\WPERFDRIVER\\0000"; }
+  std::string hardware_ids() override { return "Root\\WPERFDRIVER"; }
+
+ private:
+  const WperfSimApi* api_;
+  WperfSim* sim_;
+};
+
+}  // namespace
+
+diag::Result<std::unique_ptr<Channel>> open_sim_channel(const std::string& options) {
+  auto library = os::SharedLibrary::load(os::join_path(os::program_folder(), kLibrary));
+  if (!library.has_value()) {
+    return diag::Error{.text = "the simulator cannot be loaded: " + library.error().text,
+                       .hint = std::string("keep ") + kLibrary + " in the folder of wperf, or build it with scripts/build",
+                       .code = diag::ExitCode::no_device};
+  }
+  using ApiFunction = const WperfSimApi* (*)();
+  const auto function = reinterpret_cast<ApiFunction>(library.value().find("wperf_sim_api"));
+  const WperfSimApi* api = function != nullptr ? function() : nullptr;
+  if (api == nullptr || api->version != WPERF_SIM_API_VERSION) {
+    return diag::Error{.text = std::string(kLibrary) + " does not belong to this wperf",
+                       .hint = "build both together with scripts/build",
+                       .code = diag::ExitCode::no_device};
+  }
+  WperfSimError error{};
+  WperfSim* sim = api->open(options.c_str(), &error);
+  if (sim == nullptr) {
+    diag::Error failure = error_of(error);
+    failure.code = diag::ExitCode::usage;
+    return failure;
+  }
+  return std::unique_ptr<Channel>(std::make_unique<SimChannel>(api, sim));
+}
+
+}  // namespace wperf::device

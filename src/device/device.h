@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Device is one machine that can execute a plan. Called by pipeline from one thread. Order: acquire, then anything.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/channel.h"
+#include "diag/result.h"
+#include "plan/plan.h"
+#include "raw/counts.h"
+
+namespace wperf::device {
+
+struct DriverVersion {
+  u32 major = 0, minor = 0, patch = 0;
+  std::string git, features;
+};
+
+// One configured count: start → (read | check)* → stop → read. The destructor stops.
+class CountSession {
+ public:
+  virtual ~CountSession() = default;
+  virtual diag::Result<void> start() = 0;
+  virtual diag::Result<void> check() = 0;  // fails when the driver was taken away meanwhile
+  virtual diag::Result<void> stop() = 0;
+  virtual diag::Result<raw::CountCapture> read() = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual diag::Result<void> acquire(bool force) = 0;
+  virtual diag::Result<DriverVersion> driver_version() = 0;
+  virtual diag::Result<plan::Capabilities> capabilities() = 0;
+  virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
+  virtual Channel& machine() = 0;  // programs and time
+};
+
+// A machine whose driver speaks our wire, over any channel.
+std::unique_ptr<Device> make_driver_device(std::unique_ptr<Channel> channel);
+
+// "driver", "linux", "sim" or "sim:key=value,…"; empty: the machine's own.
+diag::Result<std::unique_ptr<Device>> open_device(const std::string& name);
+
+}  // namespace wperf::device

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One typed request to the driver: fills the header in, shares the buffer between request and answer as the kernel
+// does, checks the answer's size, and turns a refusal into the sentence the user should read.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "abi/wire.h"
+#include "device/channel.h"
+#include "diag/result.h"
+
+namespace wperf::device {
+
+diag::Error error_of_status(WperfStatus status, u32 code);
+
+namespace driver_call_detail {
+diag::Result<void> exchange(Channel& channel, u32 code, std::span<std::byte> buffer, size_t input, size_t answer);
+}
+
+template <typename Request>
+Request make_request() {
+  static_assert(std::is_trivially_copyable_v<Request>);
+  Request request{};
+  request.header = {.size = sizeof(Request), .version = WPERF_WIRE_VERSION};
+  return request;
+}
+
+// A request without an answer.
+template <typename Request>
+diag::Result<void> call_driver(Channel& channel, u32 code, const Request& request) {
+  std::vector<std::byte> buffer(sizeof(Request));
+  std::memcpy(buffer.data(), &request, sizeof request);
+  return driver_call_detail::exchange(channel, code, buffer, sizeof(Request), 0);
+}
+
+template <typename Reply, typename Request>
+diag::Result<Reply> ask_driver(Channel& channel, u32 code, const Request& request) {
+  static_assert(std::is_trivially_copyable_v<Reply>);
+  std::vector<std::byte> buffer(std::max(sizeof(Request), sizeof(Reply)));
+  std::memcpy(buffer.data(), &request, sizeof request);
+  WPERF_CHECK_OK(driver_call_detail::exchange(channel, code, buffer, sizeof(Request), sizeof(Reply)));
+  Reply reply;
+  std::memcpy(&reply, buffer.data(), sizeof reply);
+  return reply;
+}
+
+}  // namespace wperf::device

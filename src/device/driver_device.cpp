@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The device of a machine whose driver speaks our wire: plan → requests, answers → raw.
+#include <algorithm>
+
+#include "device/device.h"
+#include "device/driver_call.h"
+
+namespace wperf::device {
+namespace {
+
+std::string text_of(const char* text, size_t size) { return {text, std::find(text, text + size, '\0')}; }
+
+void fill_entries(const plan::Schedule& schedule, WperfEventEntry* out, u32 capacity, u32& count) {
+  count = static_cast<u32>(std::min<size_t>(schedule.entries.size(), capacity));
+  for (u32 i = 0; i < count; ++i) {
+    const plan::Entry& entry = schedule.entries[i];
+    out[i].event = entry.code;
+    out[i].group = entry.group.has_value() ? static_cast<u16>(*entry.group) : static_cast<u16>(WPERF_NO_GROUP);
+  }
+}
+
+WperfCountRequest request_of(const plan::CountPlan& plan) {
+  auto request = make_request<WperfCountRequest>();
+  request.flags = plan.kernel ? WPERF_COUNT_KERNEL : 0;
+  request.period_ms = plan.period_ms;
+  request.dmc_channel = plan.dmc_channels.size() == 1 ? plan.dmc_channels.front() : u32{WPERF_ALL_CHANNELS};
+  for (const u32 core : plan.cores) {
+    if (core < WPERF_MAX_CORES) request.core_mask[core / 64] |= u64{1} << (core % 64);
+  }
+  const auto& schedules = plan.schedules;
+  fill_entries(schedules[WPERF_CLASS_CORE], request.core, WPERF_MAX_CORE_EVENTS, request.entry_count[WPERF_CLASS_CORE]);
+  fill_entries(schedules[WPERF_CLASS_DSU], request.dsu, WPERF_MAX_DSU_EVENTS, request.entry_count[WPERF_CLASS_DSU]);
+  fill_entries(schedules[WPERF_CLASS_DMC_CLK], request.dmc_clk, WPERF_MAX_DMC_CLK_EVENTS,
+               request.entry_count[WPERF_CLASS_DMC_CLK]);
+  fill_entries(schedules[WPERF_CLASS_DMC_CLKDIV2], request.dmc_clkdiv2, WPERF_MAX_DMC_CLKDIV2_EVENTS,
+               request.entry_count[WPERF_CLASS_DMC_CLKDIV2]);
+  return request;
+}
+
+raw::UnitCounts unit_of(EventClass event_class, const WperfCountReply& reply) {
+  raw::UnitCounts unit{.event_class = event_class,
+                       .unit = reply.unit,
+                       .multiplexed = reply.multiplexed != 0,
+                       .rounds = reply.rounds,
+                       .enabled_ns = reply.enabled_ns,
+                       .cycles = reply.cycles,
+                       .entries = {}};
+  const u32 count = std::min<u32>(reply.entry_count, WPERF_MAX_CORE_EVENTS);
+  unit.entries.reserve(count);
+  for (u32 i = 0; i < count; ++i) {
+    const WperfCounterReading& reading = reply.entries[i];
+    unit.entries.push_back({.value = reading.value,
+                            .slots = reading.slots,
+                            .running_ns = reading.running_ns,
+                            .squares_low = reading.squares_low,
+                            .squares_high = reading.squares_high});
+  }
+  return unit;
+}
+
+class DriverCountSession final : public CountSession {
+ public:
+  DriverCountSession(Channel& channel, const plan::CountPlan& plan) : channel_(channel), plan_(plan) {}
+  ~DriverCountSession() override {
+    if (running_) (void)send(WPERF_CODE_COUNT_STOP);
+  }
+  DriverCountSession(const DriverCountSession&) = delete;
+  DriverCountSession& operator=(const DriverCountSession&) = delete;
+
+  diag::Result<void> start() override {
+    start_ns_ = channel_.now_ns();
+    WPERF_CHECK_OK(send(WPERF_CODE_COUNT_START));
+    running_ = true;
+    return {};
+  }
+
+  // Any request tells whether the lock is still ours; this one is cheap.
+  diag::Result<void> check() override {
+    auto request = make_request<WperfCoreRequest>();
+    const auto reply = ask_driver<WperfCoreReply>(channel_, WPERF_CODE_CORE, request);
+    if (!reply.has_value()) return reply.error();
+    return {};
+  }
+
+  diag::Result<void> stop() override {
+    running_ = false;
+    WPERF_CHECK_OK(send(WPERF_CODE_COUNT_STOP));
+    end_ns_ = channel_.now_ns();
+    return {};
+  }
+
+  diag::Result<raw::CountCapture> read() override {
+    raw::CountCapture capture{.start_ns = start_ns_, .end_ns = running_ ? channel_.now_ns() : end_ns_, .units = {}};
+    for (const EventClass event_class : kEventClasses) {
+      if (plan_.schedules[index_of(event_class)].entries.empty()) continue;
+      for (const u32 unit : units(event_class)) {
+        auto request = make_request<WperfCountReadRequest>();
+        request.event_class = static_cast<u32>(index_of(event_class));
+        request.unit = unit;
+        WPERF_TRY(const WperfCountReply reply, ask_driver<WperfCountReply>(channel_, WPERF_CODE_COUNT_READ, request));
+        capture.units.push_back(unit_of(event_class, reply));
+      }
+    }
+    return capture;
+  }
+
+ private:
+  const std::vector<u32>& units(EventClass event_class) const {
+    if (event_class == EventClass::core) return plan_.cores;
+    if (event_class == EventClass::dsu) return plan_.clusters;
+    return plan_.dmc_channels;
+  }
+
+  diag::Result<void> send(u32 code) { return call_driver(channel_, code, make_request<WperfPlainRequest>()); }
+
+  Channel& channel_;
+  plan::CountPlan plan_;
+  bool running_ = false;
+  u64 start_ns_ = 0, end_ns_ = 0;
+};
+
+class DriverDevice final : public Device {
+ public:
+  explicit DriverDevice(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
+
+  diag::Result<void> acquire(bool force) override {
+    auto request = make_request<WperfLockRequest>();
+    request.action = force ? WPERF_LOCK_FORCE : WPERF_LOCK_ACQUIRE;
+    return call_driver(*channel_, WPERF_CODE_LOCK, request);
+  }
+
+  diag::Result<DriverVersion> driver_version() override {
+    WPERF_TRY(const WperfVersionReply reply,
+              ask_driver<WperfVersionReply>(*channel_, WPERF_CODE_VERSION, make_request<WperfPlainRequest>()));
+    return DriverVersion{.major = reply.major,
+                         .minor = reply.minor,
+                         .patch = reply.patch,
+                         .git = text_of(reply.git, sizeof reply.git),
+                         .features = text_of(reply.features, sizeof reply.features)};
+  }
+
+  diag::Result<plan::Capabilities> capabilities() override {
+    WPERF_CHECK_OK(set_up_dmc());
+    WPERF_TRY(const WperfHardwareReply reply,
+              ask_driver<WperfHardwareReply>(*channel_, WPERF_CODE_HARDWARE, make_request<WperfPlainRequest>()));
+    plan::Capabilities machine = machine_of(reply);
+    machine.instance_id = channel_->instance_id();
+    machine.hardware_ids = channel_->hardware_ids();
+    for (u32 core = 0; core < machine.core_count; ++core) {
+      auto request = make_request<WperfCoreRequest>();
+      request.core = core;
+      WPERF_TRY(const WperfCoreReply one, ask_driver<WperfCoreReply>(*channel_, WPERF_CODE_CORE, request));
+      machine.core_midr.push_back(one.midr);
+    }
+    return machine;
+  }
+
+  diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
+    WPERF_CHECK_OK(call_driver(*channel_, WPERF_CODE_COUNT_CONFIGURE, request_of(plan)));
+    return std::unique_ptr<CountSession>(std::make_unique<DriverCountSession>(*channel_, plan));
+  }
+
+  Channel& machine() override { return *channel_; }
+
+ private:
+  diag::Result<void> set_up_dmc() {
+    const std::vector<DeviceMemory> channels = channel_->dmc_channels();
+    if (channels.empty()) return {};
+    auto request = make_request<WperfDmcSetupRequest>();
+    request.channel_count = static_cast<u32>(std::min<size_t>(channels.size(), WPERF_MAX_DMC_CHANNELS));
+    for (u32 i = 0; i < request.channel_count; ++i) {
+      request.channels[i].base = channels[i].base;
+      request.channels[i].size = channels[i].size;
+    }
+    return call_driver(*channel_, WPERF_CODE_DMC_SETUP, request);
+  }
+
+  static plan::Capabilities machine_of(const WperfHardwareReply& reply) {
+    plan::Capabilities machine;
+    machine.midr = reply.midr;
+    machine.id_aa64dfr0 = reply.id_aa64dfr0;
+    machine.pmsidr = reply.pmsidr;
+    machine.pmbidr = reply.pmbidr;
+    machine.core_count = std::min<u32>(reply.core_count, WPERF_MAX_CORES);
+    machine.counters_total = {reply.counters_total, reply.dsu_counters, reply.dmc_clk_counters, reply.dmc_clkdiv2_counters};
+    machine.counters_free = {reply.counters_free, reply.dsu_counters, reply.dmc_clk_counters, reply.dmc_clkdiv2_counters};
+    machine.cycle_counters = reply.cycle_counters;
+    machine.cluster_count = reply.cluster_count;
+    machine.cluster_size = reply.cluster_size;
+    machine.dmc_channels = reply.dmc_channels;
+    machine.period_min_ms = reply.period_min_ms;
+    machine.period_max_ms = reply.period_max_ms;
+    machine.period_default_ms = reply.period_default_ms;
+    std::copy(std::begin(reply.counter_map), std::end(reply.counter_map), machine.counter_map.begin());
+    machine.device_id = text_of(reply.device_id, sizeof reply.device_id);
+    return machine;
+  }
+
+  std::unique_ptr<Channel> channel_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_driver_device(std::unique_ptr<Channel> channel) {
+  return std::make_unique<DriverDevice>(std::move(channel));
+}
+
+}  // namespace wperf::device

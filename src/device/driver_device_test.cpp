@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The driver device over a channel that answers from a script: what goes over the wire, and what a refusal says.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <map>
+
+#include "abi/wire.h"
+#include "device/device.h"
+
+namespace wperf::device {
+namespace {
+
+using Handler = std::function<std::pair<WperfStatus, size_t>(std::span<std::byte>, size_t)>;
+
+struct FakeChannel final : Channel {
+  std::map<u32, Handler> handlers;
+  std::vector<u32> codes;
+  std::vector<DeviceMemory> memory;
+
+  std::pair<WperfStatus, size_t> control(u32 code, std::span<std::byte> buffer, size_t input) override {
+    codes.push_back(code);
+    const auto handler = handlers.find(code);
+    return handler == handlers.end() ? std::pair<WperfStatus, size_t>{WPERF_OK, 0} : handler->second(buffer, input);
+  }
+  diag::Result<u32> spawn(const std::string&, const std::string&, u32) override { return 1u; }
+  ProcessState process(u32) override { return {}; }
+  void kill(u32) override {}
+  diag::Result<void> wait(u64, u32) override { return {}; }
+  u64 now_ns() override { return 0; }
+  std::vector<DeviceMemory> dmc_channels() override { return memory; }
+  std::string instance_id() override { return "I"; }
+  std::string hardware_ids() override { return "H"; }
+};
+
+template <typename Reply>
+Handler answer(const Reply& reply) {
+  return [reply](std::span<std::byte> buffer, size_t) -> std::pair<WperfStatus, size_t> {
+    std::memcpy(buffer.data(), &reply, sizeof reply);
+    return {WPERF_OK, sizeof reply};
+  };
+}
+
+Handler refuse(WperfStatus status) {
+  return [status](std::span<std::byte>, size_t) -> std::pair<WperfStatus, size_t> { return {status, 0}; };
+}
+
+struct Made {
+  FakeChannel* channel;
+  std::unique_ptr<Device> device;
+};
+
+Made make() {
+  auto channel = std::make_unique<FakeChannel>();
+  FakeChannel* raw = channel.get();
+  return {raw, make_driver_device(std::move(channel))};
+}
+
+TEST(DriverDevice, RefusedLockSpeaksTheContractsWords) {
+  Made made = make();
+  made.channel->handlers[WPERF_CODE_LOCK] = refuse(WPERF_LOCK_BUSY);
+  const auto taken = made.device->acquire(false);
+  ASSERT_FALSE(taken.has_value());
+  EXPECT_TRUE(taken.error().verbatim);
+  EXPECT_EQ(taken.error().text,
+            "warning: other WindowsPerf process acquired the wperf-driver.\n"
+            "note: use --force-lock to force driver to give lock to current `wperf` process.\n"
+            "Operation cancelled!");
+}
+
+TEST(DriverDevice, ForceGoesOverTheWire) {
+  Made made = make();
+  u32 action = 0;
+  made.channel->handlers[WPERF_CODE_LOCK] = [&](std::span<std::byte> buffer, size_t input) {
+    EXPECT_EQ(input, sizeof(WperfLockRequest));
+    WperfLockRequest request;
+    std::memcpy(&request, buffer.data(), sizeof request);
+    EXPECT_EQ(request.header.size, sizeof request);
+    action = request.action;
+    return std::pair<WperfStatus, size_t>{WPERF_OK, 0};
+  };
+  ASSERT_TRUE(made.device->acquire(true).has_value());
+  EXPECT_EQ(action, u32{WPERF_LOCK_FORCE});
+}
+
+TEST(DriverDevice, ShortAnswerIsAnError) {
+  Made made = make();
+  made.channel->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte>, size_t) {
+    return std::pair<WperfStatus, size_t>{WPERF_OK, 8};
+  };
+  EXPECT_FALSE(made.device->driver_version().has_value());
+}
+
+TEST(DriverDevice, TextFieldsMayFillTheirWholeRoom) {
+  Made made = make();
+  WperfVersionReply reply{};
+  reply.header = {.size = sizeof reply, .version = WPERF_WIRE_VERSION};
+  std::memset(reply.git, 'a', sizeof reply.git);  // no terminating zero
+  std::memcpy(reply.features, "+trace", 6);
+  made.channel->handlers[WPERF_CODE_VERSION] = answer(reply);
+  const auto version = made.device->driver_version();
+  ASSERT_TRUE(version.has_value());
+  EXPECT_EQ(version.value().git, std::string(32, 'a'));
+  EXPECT_EQ(version.value().features, "+trace");
+}
+
+TEST(DriverDevice, TellsTheDriverWhereTheMemoryControllersAre) {
+  Made made = make();
+  made.channel->memory = {{0x1000, 0x1000}, {0x2000, 0x1000}};
+  WperfHardwareReply reply{};
+  reply.core_count = 2;
+  made.channel->handlers[WPERF_CODE_HARDWARE] = answer(reply);
+  WperfCoreReply core{};
+  core.midr = 0x414fd0c1;
+  made.channel->handlers[WPERF_CODE_CORE] = answer(core);
+  const auto machine = made.device->capabilities();
+  ASSERT_TRUE(machine.has_value());
+  EXPECT_EQ(made.channel->codes.front(), u32{WPERF_CODE_DMC_SETUP});
+  EXPECT_EQ(machine.value().core_midr, (std::vector<u64>{0x414fd0c1, 0x414fd0c1}));
+  EXPECT_EQ(machine.value().instance_id, "I");
+}
+
+TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
+  Made made = make();
+  plan::CountPlan plan;
+  plan.cores = {1, 65};
+  plan.kernel = true;
+  plan.period_ms = 20;
+  plan::Entry entry;
+  entry.code = 0x70;
+  entry.group = 3;
+  plan.schedules[0].entries = {entry};
+  plan.schedules[0].counters = 6;
+  made.channel->handlers[WPERF_CODE_COUNT_CONFIGURE] = [](std::span<std::byte> buffer, size_t) {
+    WperfCountRequest request;
+    std::memcpy(&request, buffer.data(), sizeof request);
+    EXPECT_EQ(request.core_mask[0], 2u);
+    EXPECT_EQ(request.core_mask[1], 2u);
+    EXPECT_EQ(request.flags, u32{WPERF_COUNT_KERNEL});
+    EXPECT_EQ(request.entry_count[WPERF_CLASS_CORE], 1u);
+    EXPECT_EQ(request.core[0].event, 0x70);
+    EXPECT_EQ(request.core[0].group, 3);
+    return std::pair<WperfStatus, size_t>{WPERF_OK, 0};
+  };
+  WperfCountReply reply{};
+  reply.entry_count = 100000;  // a driver gone mad: never read past the array
+  reply.cycles = 7;
+  reply.entries[0].value = 42;
+  made.channel->handlers[WPERF_CODE_COUNT_READ] = answer(reply);
+  auto session = made.device->open_count(plan);
+  ASSERT_TRUE(session.has_value());
+  ASSERT_TRUE(session.value()->start().has_value());
+  ASSERT_TRUE(session.value()->stop().has_value());
+  const auto capture = session.value()->read();
+  ASSERT_TRUE(capture.has_value());
+  ASSERT_EQ(capture.value().units.size(), 2u);
+  EXPECT_EQ(capture.value().units[0].cycles, 7u);
+  EXPECT_EQ(capture.value().units[0].entries.size(), size_t{WPERF_MAX_CORE_EVENTS});
+  EXPECT_EQ(capture.value().units[0].entries[0].value, 42u);
+}
+
+TEST(DriverDevice, AbandonedSessionStopsTheDriver) {
+  Made made = make();
+  {
+    auto session = made.device->open_count(plan::CountPlan{});
+    ASSERT_TRUE(session.has_value());
+    ASSERT_TRUE(session.value()->start().has_value());
+  }
+  EXPECT_EQ(made.channel->codes.back(), u32{WPERF_CODE_COUNT_STOP});
+}
+
+TEST(OpenDevice, UnknownNamesAreUsageErrors) {
+  const auto device = open_device("nonsense:x=1");
+  ASSERT_FALSE(device.has_value());
+  EXPECT_EQ(device.error().code, diag::ExitCode::usage);
+}
+
+}  // namespace
+}  // namespace wperf::device

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the running tool speaks to a person. Stages below cli get this face and never touch stdout or stderr.
+#pragma once
+#include <string_view>
+
+namespace wperf::diag {
+
+class Console {
+ public:
+  virtual ~Console() = default;
+  // Results and progress; nothing appears with -q/--json. Lines end in LF.
+  virtual void out(std::string_view text) = 0;
+  // The one JSON document of --json, which -q does not silence.
+  virtual void document(std::string_view text) = 0;
+  // Warnings, a whole line without its end.
+  virtual void warn(std::string_view line) = 0;
+  // True where moving progress (backspaces) is welcome: stdout is a terminal and not quiet.
+  virtual bool animated() const = 0;
+  // Ctrl-C was pressed since the start.
+  virtual bool interrupted() const = 0;
+};
+
+}  // namespace wperf::diag

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "os/files.h"
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace wperf::os {
+namespace {
+
+std::filesystem::path path_of(const std::string& utf8) {
+  return std::filesystem::path(std::u8string(utf8.begin(), utf8.end()));
+}
+
+std::string utf8_of(const std::filesystem::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+}  // namespace
+
+bool file_exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path_of(path), error);
+}
+
+diag::Result<std::string> load_text_file(const std::string& path, size_t limit) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path_of(path), error)) return diag::Error{.text = path + " is a directory", .hint = {}};
+  std::ifstream file(path_of(path), std::ios::binary);
+  if (!file) return diag::Error{.text = "cannot open " + path, .hint = {}};
+  std::string text;
+  char chunk[16384];
+  while (file.read(chunk, sizeof chunk), file.gcount() > 0) {
+    text.append(chunk, static_cast<size_t>(file.gcount()));
+    if (text.size() > limit) {
+      return diag::Error{.text = path + " is larger than " + std::to_string(limit) + " bytes", .hint = {}};
+    }
+  }
+  if (file.bad()) return diag::Error{.text = "cannot read " + path, .hint = {}};
+  return text;
+}
+
+diag::Result<void> save_text_file(const std::string& path, std::string_view text) {
+  std::ofstream file(path_of(path), std::ios::trunc);
+  if (file) file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file) file.flush();
+  if (!file) return diag::Error{.text = "cannot write " + path, .hint = {}};
+  return {};
+}
+
+std::string join_path(const std::string& directory, const std::string& name) {
+  return utf8_of(path_of(directory) / path_of(name));
+}
+
+}  // namespace wperf::os

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/count_profile_builder.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::pipeline {
+namespace {
+
+plan::Entry entry(std::string name, u16 code, std::string metric = {}, std::optional<u32> group = {}) {
+  plan::Entry made;
+  made.name = std::move(name);
+  made.code = code;
+  made.metric = std::move(metric);
+  made.group = group;
+  return made;
+}
+
+raw::UnitCounts unit(EventClass event_class, u32 number, std::vector<u64> values) {
+  raw::UnitCounts made;
+  made.event_class = event_class;
+  made.unit = number;
+  made.rounds = 1;
+  made.enabled_ns = 1000;
+  made.cycles = 100 + number;
+  for (const u64 value : values) made.entries.push_back({.value = value, .slots = 1, .running_ns = 1000});
+  return made;
+}
+
+TEST(CountProfileBuilder, PaddingIsDroppedAndCoresAreSummed) {
+  plan::CountPlan plan;
+  plan.cores = {0, 2};
+  plan::Entry padding = entry("", plan::kPaddingEvent);
+  padding.padding = true;
+  plan.schedules[0] = {.entries = {entry("ld_spec", 0x70), padding, entry("st_spec", 0x71)}, .counters = 6};
+  raw::CountCapture capture;
+  capture.end_ns = 1'234'567'890;
+  capture.units = {unit(EventClass::core, 0, {1, 99, 2}), unit(EventClass::core, 2, {10, 99, 20})};
+  const auto profile = build_count_profile(plan, {}, {}, capture);
+  const auto& core = profile.classes[0];
+  ASSERT_EQ(core.units.size(), 2u);
+  ASSERT_EQ(core.units[1].rows.size(), 3u);
+  EXPECT_EQ(core.units[1].rows[0].name, "cycle");
+  EXPECT_EQ(core.units[1].rows[0].value, 102u);
+  EXPECT_EQ(core.units[1].rows[2].name, "st_spec");
+  EXPECT_EQ(core.overall[1].value, 11u);
+  EXPECT_EQ(core.overall[2].value, 22u);
+  EXPECT_DOUBLE_EQ(profile.elapsed_seconds, 1.234);
+}
+
+TEST(CountProfileBuilder, L3AndMemoryMetrics) {
+  plan::CountPlan plan;
+  plan.cores = {0, 1};
+  plan.schedules[WPERF_CLASS_DSU] = {
+      .entries = {entry("l3d_cache", 0x2b, "l3_cache"), entry("l3d_cache_refill", 0x2a, "l3_cache")}, .counters = 6};
+  plan.schedules[WPERF_CLASS_DMC_CLKDIV2] = {.entries = {entry("rdwr", 0x12, "ddr_bw")}, .counters = 8};
+  plan::Capabilities machine;
+  machine.core_count = 4;
+  machine.cluster_size = 2;
+  raw::CountCapture capture;
+  capture.units = {unit(EventClass::dsu, 0, {1 << 20, 1 << 18}), unit(EventClass::dmc_clkdiv2, 0, {1'000'000}),
+                   unit(EventClass::dmc_clkdiv2, 1, {500'000})};
+  const auto profile = build_count_profile(plan, machine, {}, capture);
+  ASSERT_EQ(profile.l3.size(), 2u);
+  EXPECT_EQ(profile.l3[0].cores, (std::vector<u32>{0, 1}));
+  EXPECT_DOUBLE_EQ(profile.l3[0].bandwidth_mb, 64.0);
+  EXPECT_DOUBLE_EQ(profile.l3[0].miss_percent, 25.0);
+  EXPECT_FALSE(profile.l3[1].cluster.has_value());
+  ASSERT_EQ(profile.ddr.size(), 3u);
+  EXPECT_DOUBLE_EQ(profile.ddr[2].bandwidth_mb, 192.0);
+}
+
+TEST(CountProfileBuilder, AMetricIsEvaluatedOncePerGroupAndCore) {
+  plan::Vocabulary vocabulary;
+  plan::MetricDefinition definition;
+  definition.name = "ipc";
+  definition.solution = pmu::Metric{.name = "ipc",
+                                    .title = {},
+                                    .description = {},
+                                    .formula = {},
+                                    .postfix = "inst_retired cpu_cycles /",
+                                    .unit = "per cycle",
+                                    .events = {}};
+  vocabulary.metrics.push_back(definition);
+  plan::CountPlan plan;
+  plan.cores = {3};
+  plan.schedules[0] = {.entries = {entry("cpu_cycles", 0x11, "ipc", 0), entry("inst_retired", 8, "ipc", 0),
+                                   entry("cpu_cycles", 0x11, "ipc", 1), entry("inst_retired", 8, "ipc", 1)},
+                       .counters = 6};
+  raw::CountCapture capture;
+  capture.units = {unit(EventClass::core, 3, {100, 250, 0, 5})};
+  const auto profile = build_count_profile(plan, {}, vocabulary, capture);
+  ASSERT_EQ(profile.metrics.size(), 2u);
+  EXPECT_DOUBLE_EQ(profile.metrics[0].value, 2.5);
+  EXPECT_DOUBLE_EQ(profile.metrics[1].value, 0);  // division by zero
+  EXPECT_EQ(profile.metrics[0].core, 3u);
+}
+
+}  // namespace
+}  // namespace wperf::pipeline

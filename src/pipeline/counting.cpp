@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/counting.h"
+
+#include <algorithm>
+
+namespace wperf::pipeline {
+namespace {
+
+constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
+constexpr u64 kCountStepMs = 100;
+constexpr u64 kPauseStepMs = 500;
+constexpr u64 kPollMs = 100;  // Ctrl-C is noticed this soon
+
+struct Waiting {
+  u64 duration_ms = 0;  // 0 = endless
+  u64 step_ms = kCountStepMs;
+  device::CountSession* session = nullptr;  // polled for a lost lock
+};
+
+// `trouble` receives what the machine says of a crashed program.
+diag::Result<WaitEnd> wait_with_progress(device::Channel& machine, const Waiting& waiting, const SpawnedProgram& program,
+                                         Progress& progress, diag::Console& console,
+                                         std::optional<diag::Error>& trouble) {
+  const u64 start = machine.now_ns();
+  const u64 end = start + waiting.duration_ms * kNanosecondsPerMillisecond;
+  u64 next_step = start + waiting.step_ms * kNanosecondsPerMillisecond;
+  while (true) {
+    if (console.interrupted()) return WaitEnd::interrupted;
+    if (program.ended()) return WaitEnd::program_ended;
+    const u64 now = machine.now_ns();
+    if (waiting.duration_ms != 0 && now >= end) return WaitEnd::time;
+    u64 slice = kPollMs * kNanosecondsPerMillisecond;
+    if (waiting.duration_ms != 0) slice = std::min(slice, end - now);
+    const auto waited = machine.wait(slice, program.pid());
+    if (!waited.has_value()) {
+      trouble = waited.error();
+      return WaitEnd::program_ended;
+    }
+    while (machine.now_ns() >= next_step) {
+      progress.step();
+      next_step += waiting.step_ms * kNanosecondsPerMillisecond;
+    }
+    if (waiting.session != nullptr) WPERF_CHECK_OK(waiting.session->check());
+  }
+}
+
+}  // namespace
+
+diag::Result<void> SpawnedProgram::start(const request::Program& program, u32 core) {
+  auto pid = machine_.spawn(program.path, program.command_line, core);
+  if (!pid.has_value()) {
+    diag::Error error = std::move(pid).error();
+    error.text = "CreateProcess failed: " + error.text;
+    return error;
+  }
+  pid_ = pid.value();
+  return {};
+}
+
+Progress::Progress(diag::Console& console, std::string_view label) : console_(console) {
+  console_.out(std::string(label) + " ... " + (console_.animated() ? "-" : ""));
+}
+
+void Progress::step() {
+  if (!console_.animated()) return;
+  constexpr std::string_view kSigns = "/|\\-";
+  const char text[] = {'\b', kSigns[position_++ % kSigns.size()]};
+  console_.out({text, sizeof text});
+}
+
+void Progress::done() { console_.out(console_.animated() ? "\bdone\n" : "done\n"); }
+
+diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& plan, u64 duration_ms,
+                                      const SpawnedProgram& program, diag::Console& console) {
+  CountOutcome outcome;
+  WPERF_TRY(const auto session, machine.device->open_count(plan));
+  Progress progress(console, "counting");
+  WPERF_CHECK_OK(session->start());
+  const Waiting waiting{.duration_ms = duration_ms, .step_ms = kCountStepMs, .session = session.get()};
+  WPERF_TRY(outcome.end, wait_with_progress(machine.device->machine(), waiting, program, progress, console, outcome.trouble));
+  WPERF_CHECK_OK(session->stop());
+  progress.done();
+  if (outcome.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...\n");
+  WPERF_TRY(outcome.capture, session->read());
+  return outcome;
+}
+
+diag::Result<WaitEnd> pause_between_counts(Machine& machine, u64 duration_ms, const SpawnedProgram& program,
+                                           diag::Console& console) {
+  Progress progress(console, "sleeping");
+  WaitEnd end = WaitEnd::time;
+  if (duration_ms != 0) {
+    std::optional<diag::Error> trouble;
+    const Waiting waiting{.duration_ms = duration_ms, .step_ms = kPauseStepMs, .session = nullptr};
+    WPERF_TRY(end, wait_with_progress(machine.device->machine(), waiting, program, progress, console, trouble));
+    if (trouble.has_value()) return *trouble;
+  }
+  progress.done();
+  return end;
+}
+
+}  // namespace wperf::pipeline

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One running measurement: the program under it, the waiting with progress and Ctrl-C, and single counts.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "diag/console.h"
+#include "diag/result.h"
+#include "pipeline/machine.h"
+#include "plan/plan.h"
+#include "raw/counts.h"
+#include "request/request.h"
+
+namespace wperf::pipeline {
+
+// The program a measurement started; killed when the measurement is over.
+class SpawnedProgram {
+ public:
+  explicit SpawnedProgram(device::Channel& machine) : machine_(machine) {}
+  ~SpawnedProgram() {
+    if (pid_ != 0) machine_.kill(pid_);
+  }
+  SpawnedProgram(const SpawnedProgram&) = delete;
+  SpawnedProgram& operator=(const SpawnedProgram&) = delete;
+
+  diag::Result<void> start(const request::Program& program, u32 core);
+  u32 pid() const { return pid_; }  // 0: no program
+  bool ended() const { return pid_ != 0 && !machine_.process(pid_).running; }
+
+ private:
+  device::Channel& machine_;
+  u32 pid_ = 0;
+};
+
+enum class WaitEnd { time, interrupted, program_ended };
+
+// The moving sign behind "counting ... ".
+class Progress {
+ public:
+  Progress(diag::Console& console, std::string_view label);
+  void step();
+  void done();
+
+ private:
+  diag::Console& console_;
+  size_t position_ = 0;
+};
+
+struct CountOutcome {
+  raw::CountCapture capture;
+  WaitEnd end = WaitEnd::time;
+  std::optional<diag::Error> trouble;  // the program crashed: what was counted is still good
+};
+
+// Counts once: start, wait for `duration_ms` (0 = until Ctrl-C or the end of the program), stop, read.
+diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& plan, u64 duration_ms,
+                                      const SpawnedProgram& program, diag::Console& console);
+// The pause between two counts of a timeline.
+diag::Result<WaitEnd> pause_between_counts(Machine& machine, u64 duration_ms, const SpawnedProgram& program,
+                                           diag::Console& console);
+
+}  // namespace wperf::pipeline

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/pipeline.h"
+
+#include "pipeline/machine.h"
+#include "pipeline/run_catalogue.h"
+#include "pipeline/run_doctor.h"
+#include "pipeline/run_machine.h"
+#include "pipeline/run_stat.h"
+
+namespace wperf::pipeline {
+
+diag::Result<void> run(const request::Request& request, diag::Console& console) {
+  using request::Command;
+  switch (request.command) {
+    case Command::stat:
+      return run_stat(request, console);
+    case Command::list:
+      return run_list(request, console);
+    case Command::man:
+      return run_man(request, console);
+    case Command::test:
+      return run_test(request, console);
+    case Command::detect:
+      return run_detect(request, console);
+    case Command::version:
+      return run_version(request, console);
+    case Command::doctor:
+      return run_doctor(request, console);
+    case Command::sample:
+    case Command::record:
+      return diag::Error{.text = "this wperf counts but does not sample yet", .hint = "wperf stat counts events"};
+    case Command::none:
+    case Command::help:
+      break;
+  }
+  // No command word: the lock is taken and given back, which is what `wperf --force-lock` alone is for.
+  WPERF_TRY(const auto device, open_locked_device(request));
+  return {};
+}
+
+}  // namespace wperf::pipeline

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/run_catalogue.h"
+
+#include <algorithm>
+
+#include "pipeline/machine.h"
+#include "pipeline/outputs.h"
+#include "report/small_reports.h"
+
+namespace wperf::pipeline {
+namespace {
+
+profile::CatalogueListing listing_of(const Machine& machine) {
+  profile::CatalogueListing listing;
+  for (const EventClass event_class : kEventClasses) {
+    listing.classes[index_of(event_class)] = machine.capabilities.counters_total[index_of(event_class)] > 0;
+  }
+  for (const plan::MetricDefinition& metric : machine.vocabulary.metrics) {
+    profile::ListedMetric listed{.name = metric.name, .definition = metric.definition, .formula = {}, .unit = {}, .description = {}};
+    if (metric.solution.has_value()) {
+      listed.formula = metric.solution->formula;
+      listed.unit = metric.solution->unit;
+      listed.description = metric.solution->description;
+    }
+    listing.metrics.push_back(std::move(listed));
+  }
+  return listing;
+}
+
+// armv8-a and armv9-a first, then every product and alias, sorted.
+std::string known_products() {
+  std::vector<std::string> names;
+  for (usize i = 0; i < pmu::product_count(); ++i) names.emplace_back(pmu::product_at(i).name());
+  for (const pmu::Alias& alias : pmu::aliases()) names.emplace_back(alias.alias);
+  const auto generic = [](const std::string& name) { return name == "armv8-a" || name == "armv9-a"; };
+  std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+    return std::pair(!generic(a), a) < std::pair(!generic(b), b);
+  });
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+diag::Result<void> run_list(const request::Request& request, diag::Console& console) {
+  WPERF_TRY(const Machine machine, open_machine(request, console));
+  const auto blocks = report::list_report(machine.vocabulary.product, machine.vocabulary.extra.all(), listing_of(machine),
+                                          request.outputs.verbose);
+  if (!silent(request.outputs)) console.out(report::blocks_text(blocks));
+  if (wants_json(request.outputs)) deliver_json(request.outputs, report::blocks_json(blocks), console);
+  return {};
+}
+
+diag::Result<void> run_man(const request::Request& request, diag::Console& console) {
+  WPERF_TRY(const Machine machine, open_machine(request, console));
+  if (!request.man_topic.has_value()) {
+    return diag::contract_error(
+        "warning: no argument(s) specified, specify an event, metric, or group of metrics to obtain relevant, manual "
+        "style, information.");
+  }
+  std::string name = request.man_topic->substr(0, request.man_topic->find(','));
+  pmu::Product product = machine.vocabulary.product;
+  if (const size_t slash = name.find('/'); slash != std::string::npos) {
+    const std::string cpu = name.substr(0, slash);
+    name.erase(0, slash + 1);
+    const auto named = pmu::find_product(cpu);
+    if (!named.has_value()) {
+      return diag::contract_error("warning: CPU name: \"" + cpu + "\" not found, use " + known_products() + ".");
+    }
+    product = *named;
+  }
+  const auto page = report::find_manual_page(product, name);
+  if (!page.has_value()) {
+    return diag::contract_error("warning: \"" + name + "\" not found! Ensure it is compatible with the specified CPU");
+  }
+  console.out(report::manual_text(*page));
+  if (wants_json(request.outputs)) deliver_json(request.outputs, report::manual_json(*page), console);
+  return {};
+}
+
+}  // namespace wperf::pipeline

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/run_doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "os/process.h"
+#include "pipeline/machine.h"
+#include "pipeline/outputs.h"
+#include "profile/machine_report.h"
+#include "report/small_reports.h"
+#include "wperf_version.h"
+
+namespace wperf::pipeline {
+namespace {
+
+using profile::Check;
+using profile::CheckStatus;
+
+constexpr u64 kTrialMs = 50;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+Check failure(std::string name, const diag::Error& error) {
+  return {.name = std::move(name), .status = CheckStatus::fail, .detail = first_line(error.text), .fix = error.hint};
+}
+
+Check check_driver(device::Device& device) {
+  const auto version = device.driver_version();
+  if (!version.has_value()) return failure("driver", version.error());
+  const auto& driver = version.value();
+  const std::string number = fmt::format("{}.{}.{}", driver.major, driver.minor, driver.patch);
+  if (number != kVersion) {
+    return {.name = "driver",
+            .status = CheckStatus::warn,
+            .detail = fmt::format("version {}, this wperf is {}", number, kVersion),
+            .fix = "install the driver that came with this wperf"};
+  }
+  return {.name = "driver", .detail = fmt::format("version {} ({}{})", number, driver.git, driver.features), .fix = {}};
+}
+
+// Counts cycles on core 0, kernel included, for a moment: an idle core still runs its timer tick.
+Check check_pmu(device::Device& device, const plan::Capabilities& machine) {
+  plan::CountPlan trial;
+  trial.cores = {0};
+  trial.kernel = true;
+  trial.period_ms = machine.period_default_ms;
+  plan::Entry instructions;
+  instructions.name = "inst_retired";
+  instructions.code = 0x08;
+  trial.schedules[index_of(EventClass::core)] = {.entries = {instructions}, .counters = 1};
+  auto session = device.open_count(trial);
+  if (!session.has_value()) return failure("pmu", session.error());
+  if (auto started = session.value()->start(); !started.has_value()) return failure("pmu", started.error());
+  if (auto waited = device.machine().wait(kTrialMs * 1'000'000, 0); !waited.has_value()) {
+    return failure("pmu", waited.error());
+  }
+  if (auto stopped = session.value()->stop(); !stopped.has_value()) return failure("pmu", stopped.error());
+  const auto capture = session.value()->read();
+  if (!capture.has_value()) return failure("pmu", capture.error());
+  const auto& unit = capture.value().units.at(0);
+  const u64 counted = unit.entries.empty() ? 0 : unit.entries[0].value;
+  if (unit.cycles == 0 || counted == 0) {
+    return {.name = "pmu",
+            .status = CheckStatus::fail,
+            .detail = fmt::format("{} cycles and {} instructions counted on core 0 in {} ms", unit.cycles, counted, kTrialMs),
+            .fix = "the PMU is hidden from this system (a virtual machine?); use --device sim to learn wperf meanwhile"};
+  }
+  return {.name = "pmu",
+          .detail = fmt::format("counted {} cycles and {} instructions on core 0 in {} ms", unit.cycles, counted, kTrialMs),
+          .fix = {}};
+}
+
+Check check_counters(const plan::Capabilities& machine) {
+  const u32 total = machine.counters_total[index_of(EventClass::core)];
+  const u32 free = machine.counters_free[index_of(EventClass::core)];
+  Check check{.name = "counters", .detail = fmt::format("{} of {} programmable counters free", free, total), .fix = {}};
+  if (free < total) {
+    check.status = free == 0 ? CheckStatus::fail : CheckStatus::warn;
+    check.detail += fmt::format(", {} taken by others", total - free);
+    check.fix = "stop the other profiler or hypervisor that uses the PMU";
+  }
+  return check;
+}
+
+Check check_cores(const plan::Capabilities& machine) {
+  std::vector<u64> kinds = machine.core_midr;
+  std::sort(kinds.begin(), kinds.end());
+  kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
+  std::string text = fmt::format("{} cores", machine.core_count);
+  for (const u64 midr : kinds) {
+    const auto count = std::count(machine.core_midr.begin(), machine.core_midr.end(), midr);
+    text += fmt::format(", {} x {} (MIDR {:#x})", count, pmu::identify(midr).title(), midr);
+  }
+  return {.name = "cores", .detail = text, .fix = {}};
+}
+
+Check check_spe(const plan::Capabilities& machine) {
+  const bool present = ((machine.id_aa64dfr0 >> 32) & 0xf) != 0;
+  if (!present) return {.name = "spe", .status = CheckStatus::warn, .detail = "not in this hardware", .fix = {}};
+  return {.name = "spe", .status = CheckStatus::warn, .detail = "in the hardware; this wperf cannot sample with it yet", .fix = {}};
+}
+
+Check check_uncore(std::string name, u32 units, const char* what, const char* kind) {
+  if (units == 0) return {.name = std::move(name), .status = CheckStatus::warn, .detail = fmt::format("no {} found", kind), .fix = {}};
+  return {.name = std::move(name), .detail = fmt::format("{} {}", units, what), .fix = {}};
+}
+
+Check check_symbols() {
+  const auto path = os::environment("_NT_SYMBOL_PATH");
+  if (path.has_value() && !path->empty()) return {.name = "symbols", .detail = "_NT_SYMBOL_PATH=" + *path, .fix = {}};
+  return {.name = "symbols",
+          .status = CheckStatus::warn,
+          .detail = "_NT_SYMBOL_PATH is not set; counting does not need it",
+          .fix = "set _NT_SYMBOL_PATH=srv*<cache folder>*<symbol server>"};
+}
+
+Check check_privileges(const std::string& device) {
+  if (device.rfind("sim", 0) == 0) return {.name = "privileges", .detail = "the simulated machine needs none", .fix = {}};
+  return {.name = "privileges", .detail = "the driver let this user in", .fix = {}};
+}
+
+std::vector<Check> examine(const request::Request& request) {
+  std::vector<Check> checks;
+  auto opened = device::open_device(request.device);
+  if (!opened.has_value()) {
+    checks.push_back(failure("device", opened.error()));
+    return checks;
+  }
+  device::Device& device = *opened.value();
+  checks.push_back({.name = "device", .detail = request.device + ", " + device.machine().instance_id(), .fix = {}});
+  checks.push_back(check_driver(device));
+  checks.push_back(check_privileges(request.device));
+  if (auto taken = device.acquire(request.force_lock); !taken.has_value()) {
+    checks.push_back(failure("lock", taken.error()));
+    checks.back().fix = "end the other wperf, or take the driver from it with --force-lock";
+    return checks;
+  }
+  checks.push_back({.name = "lock", .detail = "free", .fix = {}});
+  const auto machine = device.capabilities();
+  if (!machine.has_value()) {
+    checks.push_back(failure("hardware", machine.error()));
+    return checks;
+  }
+  checks.push_back(check_cores(machine.value()));
+  checks.push_back(check_pmu(device, machine.value()));
+  checks.push_back(check_counters(machine.value()));
+  checks.push_back(check_spe(machine.value()));
+  checks.push_back(check_uncore("dsu", machine.value().cluster_count, "clusters with an L3 cache", "DSU"));
+  checks.push_back(check_uncore("dmc", machine.value().dmc_channels, "memory channels", "DMC-620 memory controller"));
+  checks.push_back(check_symbols());
+  return checks;
+}
+
+}  // namespace
+
+diag::Result<void> run_doctor(const request::Request& request, diag::Console& console) {
+  const std::vector<Check> checks = examine(request);
+  console.out(report::doctor_text(checks));
+  if (wants_json(request.outputs)) deliver_json(request.outputs, report::doctor_json(checks), console);
+  const bool failed =
+      std::any_of(checks.begin(), checks.end(), [](const Check& check) { return check.status == CheckStatus::fail; });
+  if (failed) {
+    return diag::Error{.text = "this machine cannot be measured as it is",
+                       .hint = "see the failed checks above",
+                       .code = diag::ExitCode::no_device};
+  }
+  return {};
+}
+
+}  // namespace wperf::pipeline

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pipeline/timeline_files.h"
+
+#include <fmt/format.h>
+
+#include "os/process.h"
+#include "pipeline/outputs.h"
+
+namespace wperf::pipeline {
+namespace {
+
+void replace_first(std::string& text, std::string_view placeholder, const std::string& value) {
+  const size_t position = text.find(placeholder);
+  if (position != std::string::npos) text.replace(position, placeholder.size(), value);
+}
+
+// Which option names the CSV: --output-csv, else -o when it isn't the JSON's.
+const std::optional<std::string>& chosen_name(const request::Outputs& outputs) {
+  if (outputs.csv_file.has_value() || outputs.json) return outputs.csv_file;
+  return outputs.json_file;
+}
+
+}  // namespace
+
+std::vector<TimelineFile> timeline_files(const request::Request& request, const plan::CountPlan& plan) {
+  const std::string stamp = os::local_time_stamp();
+  const std::optional<std::string>& name = chosen_name(request.outputs);
+  const std::string first_core = std::to_string(plan.cores.front());
+  std::vector<TimelineFile> files;
+  for (const EventClass event_class : kEventClasses) {
+    if (plan.schedules[index_of(event_class)].entries.empty()) continue;
+    const std::string class_name = kEventClassNames[index_of(event_class)];
+    std::string path;
+    if (name.has_value()) {
+      path = *name;
+      replace_first(path, "{timestamp}", stamp);
+      replace_first(path, "{class}", class_name);
+      replace_first(path, "{core}", first_core);
+      path = output_path(request.outputs, path);
+    } else if (plan.cores.size() == 1) {
+      path = fmt::format("wperf_core_{}_{}.{}.csv", first_core, stamp, class_name);
+    } else {
+      path = fmt::format("wperf_system_side_{}.{}.csv", stamp, class_name);
+    }
+    files.push_back({event_class, std::move(path)});
+  }
+  return files;
+}
+
+}  // namespace wperf::pipeline

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/counters.h"
+
+#include <fmt/format.h>
+
+#include "request/event_list.h"
+
+namespace wperf::plan {
+namespace {
+
+constexpr usize kMaxEvents[kEventClassCount] = {WPERF_MAX_CORE_EVENTS, WPERF_MAX_DSU_EVENTS, WPERF_MAX_DMC_CLK_EVENTS,
+                                                WPERF_MAX_DMC_CLKDIV2_EVENTS};
+
+diag::Error too_many(EventClass event_class, usize size, usize limit) {
+  return diag::contract_error(fmt::format("error: too many {} (including padding) events: {} > {}",
+                                          request::class_name(event_class), size, limit));
+}
+
+}  // namespace
+
+diag::Result<void> check_group_size(EventClass event_class, usize size, const Capabilities& machine) {
+  const u32 total = machine.counters_total[index_of(event_class)];
+  const u32 available = machine.counters_free[index_of(event_class)];
+  if (size > total) {
+    return diag::contract_error(
+        fmt::format("event group size({}) exceeds number of hardware PMU counters({})", size, total));
+  }
+  if (size > available) {
+    return diag::contract_error(
+        fmt::format("event group size({}) exceeds number of free hardware PMU counters({}) out of a total of ({})",
+                    size, available, total));
+  }
+  return {};
+}
+
+diag::Result<void> check_class_available(EventClass event_class, const Capabilities& machine) {
+  if (machine.counters_free[index_of(event_class)] != 0) return {};
+  const std::string_view name = request::class_name(event_class);
+  const u32 total = machine.counters_total[index_of(event_class)];
+  if (total == 0) {
+    return diag::Error{.text = fmt::format("this machine has no {} counters", name),
+                       .hint = "`wperf test` shows the counters of every class"};
+  }
+  return diag::Error{.text = fmt::format("none of the {} {} counters is free", total, name),
+                     .hint = "end the other profiler or debugger that holds them"};
+}
+
+diag::Result<void> check_schedule_size(EventClass event_class, usize size) {
+  const usize limit = kMaxEvents[index_of(event_class)];
+  if (size > limit) return too_many(event_class, size, limit);
+  // The driver's table keeps one core place for the cycle counter.
+  if (event_class == EventClass::core && size == limit) return too_many(event_class, size, limit - 1);
+  return {};
+}
+
+}  // namespace wperf::plan

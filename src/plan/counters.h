@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many events fit where: the limits of groups and of whole schedules (contract 3.1, 2.5).
+#pragma once
+#include "base/event_class.h"
+#include "base/ints.h"
+#include "diag/result.h"
+#include "plan/plan.h"
+
+namespace wperf::plan {
+
+// A group must fit the free counters of its class.
+diag::Result<void> check_group_size(EventClass event_class, usize size, const Capabilities& machine);
+
+// Anything of the class can be counted at all.
+diag::Result<void> check_class_available(EventClass event_class, const Capabilities& machine);
+
+// The whole ring, padding included, fits the driver's tables.
+diag::Result<void> check_schedule_size(EventClass event_class, usize size);
+
+}  // namespace wperf::plan

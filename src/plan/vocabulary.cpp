@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which words this run knows: the product's events and metrics, the user's extra events, and every metric that fits the
+// machine (contract 3.5-3.7).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/counters.h"
+#include "plan/metric_file.h"
+#include "plan/names.h"
+#include "plan/plan.h"
+#include "request/event_list.h"
+
+namespace wperf::plan {
+namespace {
+
+struct BuiltIn {
+  std::string_view name;
+  std::string_view events;
+};
+constexpr BuiltIn kCoreMetrics[] = {
+    {"imix", "inst_spec,dp_spec,vfp_spec,ase_spec,ld_spec,st_spec"},
+    {"icache", "l1i_cache,l1i_cache_refill,l2i_cache,l2i_cache_refill,inst_retired"},
+    {"dcache", "l1d_cache,l1d_cache_refill,l2d_cache,l2d_cache_refill,inst_retired"},
+    {"itlb", "l1i_tlb,l1i_tlb_refill,l2i_tlb,l2i_tlb_refill,inst_retired"},
+    {"dtlb", "l1d_tlb,l1d_tlb_refill,l2d_tlb,l2d_tlb_refill,inst_retired"},
+};
+
+// Arm and Qualcomm as in WindowsPerf; Microsoft, whose Cobalt 100 is a Neoverse N2.
+bool has_core_metrics(u64 midr) {
+  const u64 implementer = midr >> 24 & 0xff;
+  return implementer == 0x41 || implementer == 0x51 || implementer == 0x6d;
+}
+
+std::string_view first_events(std::string_view list, u32 count) {
+  usize end = 0;
+  for (u32 i = 0; i < count; ++i) {
+    end = list.find(',', i == 0 ? 0 : end + 1);
+    if (end == std::string_view::npos) return list;
+  }
+  return list.substr(0, end);
+}
+
+class VocabularyMaker {
+ public:
+  explicit VocabularyMaker(const Capabilities& machine) : machine_(machine) {
+    vocabulary_.product = pmu::identify(machine.midr);
+  }
+
+  diag::Result<void> add_extra_events(const std::string& text) { return vocabulary_.extra.parse(text); }
+  diag::Result<void> add_metric_file(const std::string& text);
+  void add_built_in_metrics();
+  Vocabulary finish();
+
+ private:
+  diag::Result<MetricDefinition> define(std::string name, std::string definition, NameOrder order) const;
+  void add_built_in(std::string_view name, std::string definition, std::optional<pmu::Metric> solution);
+  bool has(std::string_view name) const;
+  bool has_class(EventClass event_class) const { return machine_.counters_total[index_of(event_class)] != 0; }
+
+  const Capabilities& machine_;
+  Vocabulary vocabulary_;
+};
+
+diag::Result<void> VocabularyMaker::add_metric_file(const std::string& text) {
+  WPERF_TRY(const std::vector<MetricLine> lines, parse_metric_file(text));
+  for (const MetricLine& line : lines) {
+    auto metric = define(line.name, line.definition, NameOrder::architecture_first);
+    if (!metric.has_value()) {
+      vocabulary_.warnings.push_back(
+          fmt::format("warning: Metric {} is unable to be used due to lack of hardware resources.", line.name));
+      vocabulary_.warnings.push_back("note: " + metric.error().text);
+      continue;
+    }
+    std::vector<MetricDefinition>& metrics = vocabulary_.metrics;  // of two with one name the later counts
+    metrics.erase(std::remove_if(metrics.begin(), metrics.end(),
+                                 [&](const MetricDefinition& other) { return other.name == line.name; }),
+                  metrics.end());
+    metrics.push_back(std::move(metric).value());
+  }
+  return {};
+}
+
+void VocabularyMaker::add_built_in_metrics() {
+  const u32 available = machine_.counters_free[index_of(EventClass::core)];
+  if (has_core_metrics(machine_.midr) && available != 0) {
+    for (const BuiltIn& metric : kCoreMetrics) {
+      add_built_in(metric.name, fmt::format("{{{}}}", first_events(metric.events, available)), std::nullopt);
+    }
+  }
+  if (has_class(EventClass::dsu)) add_built_in("l3_cache", "/dsu/l3d_cache,/dsu/l3d_cache_refill", std::nullopt);
+  if (has_class(EventClass::dmc_clkdiv2)) add_built_in("ddr_bw", "/dmc_clkdiv2/rdwr", std::nullopt);
+  for (usize i = 0; i < vocabulary_.product.metric_count(); ++i) {
+    const pmu::Metric metric = vocabulary_.product.metric(i);
+    add_built_in(metric.name, fmt::format("{{{}}}", metric.events), metric);
+  }
+}
+
+// The list parses, every name is known and every group fits.
+diag::Result<MetricDefinition> VocabularyMaker::define(std::string name, std::string definition,
+                                                       NameOrder order) const {
+  MetricDefinition metric;
+  WPERF_TRY(metric.events, request::parse_event_list(definition));
+  if (name.empty()) return diag::Error{.text = "the metric has no name", .hint = {}};
+  if (metric.events.tokens.empty()) return diag::Error{.text = "the metric has no events", .hint = {}};
+  usize members = 0;
+  const std::vector<request::EventToken>& tokens = metric.events.tokens;
+  for (usize i = 0; i < tokens.size(); ++i) {
+    WPERF_CHECK_OK(check_class_available(tokens[i].event_class, machine_));
+    const auto code = resolve_code(tokens[i], vocabulary_, order);
+    if (!code.has_value()) return code.error();
+    members = request::continues_group(metric.events, i) ? members + 1 : 1;
+    if (tokens[i].group.has_value()) {
+      WPERF_CHECK_OK(check_group_size(tokens[i].event_class, members, machine_));
+    }
+  }
+  metric.name = std::move(name);
+  metric.definition = std::move(definition);
+  return metric;
+}
+
+// A built-in metric that does not fit is simply absent: this is no news to the user and must not reach stderr.
+void VocabularyMaker::add_built_in(std::string_view name, std::string definition, std::optional<pmu::Metric> solution) {
+  if (has(name)) return;
+  const NameOrder order = solution.has_value() ? NameOrder::product_first : NameOrder::architecture_first;
+  auto metric = define(std::string(name), std::move(definition), order);
+  if (!metric.has_value()) return;
+  metric.value().solution = solution;
+  vocabulary_.metrics.push_back(std::move(metric).value());
+}
+
+bool VocabularyMaker::has(std::string_view name) const {
+  return std::any_of(vocabulary_.metrics.begin(), vocabulary_.metrics.end(),
+                     [&](const MetricDefinition& metric) { return metric.name == name; });
+}
+
+Vocabulary VocabularyMaker::finish() {
+  std::sort(vocabulary_.metrics.begin(), vocabulary_.metrics.end(),
+            [](const MetricDefinition& a, const MetricDefinition& b) { return a.name < b.name; });
+  return std::move(vocabulary_);
+}
+
+}  // namespace
+
+const MetricDefinition* Vocabulary::find_metric(std::string_view name) const {
+  const auto found =
+      std::lower_bound(metrics.begin(), metrics.end(), name,
+                       [](const MetricDefinition& metric, std::string_view n) { return metric.name < n; });
+  return found != metrics.end() && found->name == name ? &*found : nullptr;
+}
+
+diag::Result<Vocabulary> make_vocabulary(const Capabilities& machine, const std::vector<std::string>& extra_texts,
+                                         const std::vector<std::string>& metric_files) {
+  VocabularyMaker maker(machine);
+  for (const std::string& text : extra_texts) {
+    WPERF_CHECK_OK(maker.add_extra_events(text));
+  }
+  for (const std::string& text : metric_files) {
+    WPERF_CHECK_OK(maker.add_metric_file(text));
+  }
+  maker.add_built_in_metrics();
+  return maker.finish();
+}
+
+}  // namespace wperf::plan

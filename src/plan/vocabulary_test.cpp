@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/names.h"
+#include "plan/plan.h"
+#include "plan/test_machine.h"
+
+namespace wperf::plan {
+namespace {
+
+std::string definition_of(const Vocabulary& vocabulary, std::string_view name) {
+  const MetricDefinition* metric = vocabulary.find_metric(name);
+  return metric == nullptr ? "none" : metric->definition;
+}
+
+TEST(Vocabulary, BuiltInMetrics) {
+  const Vocabulary words = vocabulary_of(test_machine());
+  EXPECT_EQ(words.product.name(), "neoverse-n1");
+  EXPECT_EQ(definition_of(words, "imix"), "{inst_spec,dp_spec,vfp_spec,ase_spec,ld_spec,st_spec}");
+  EXPECT_EQ(definition_of(words, "dcache"), "{l1d_cache,l1d_cache_refill,l2d_cache,l2d_cache_refill,inst_retired}");
+  EXPECT_EQ(definition_of(words, "itlb"), "{l1i_tlb,l1i_tlb_refill,l2i_tlb,l2i_tlb_refill,inst_retired}");
+  EXPECT_EQ(definition_of(words, "l3_cache"), "/dsu/l3d_cache,/dsu/l3d_cache_refill");
+  EXPECT_EQ(definition_of(words, "ddr_bw"), "/dmc_clkdiv2/rdwr");
+  EXPECT_FALSE(words.find_metric("imix")->solution.has_value());
+  EXPECT_TRUE(words.warnings.empty());
+}
+
+TEST(Vocabulary, BuiltInsAreCutToTheFreeCounters) {
+  EXPECT_EQ(definition_of(vocabulary_of(test_machine(kNeoverseN1, 5)), "imix"),
+            "{inst_spec,dp_spec,vfp_spec,ase_spec,ld_spec}");
+  EXPECT_EQ(definition_of(vocabulary_of(test_machine(kNeoverseN1, 1)), "dtlb"), "{l1d_tlb}");
+  EXPECT_EQ(definition_of(vocabulary_of(test_machine(kNeoverseN1, 0)), "imix"), "none");
+}
+
+TEST(Vocabulary, OtherVendorsAndMissingUncore) {
+  Capabilities machine = test_machine(kUnknownCpu);
+  machine.counters_total = machine.counters_free = {6, 0, 0, 0};
+  const Vocabulary words = vocabulary_of(machine);
+  EXPECT_EQ(words.product.name(), "armv8-a");
+  EXPECT_TRUE(words.metrics.empty());
+}
+
+TEST(Vocabulary, MetricsOfTheProduct) {
+  const Vocabulary words = vocabulary_of(test_machine());
+  usize solution_count = 0;
+  for (const MetricDefinition& metric : words.metrics) {
+    if (!metric.solution.has_value()) continue;
+    ++solution_count;
+    EXPECT_EQ(metric.definition, "{" + std::string(metric.solution->events) + "}");
+  }
+  EXPECT_EQ(solution_count, words.product.metric_count());
+  EXPECT_TRUE(std::is_sorted(words.metrics.begin(), words.metrics.end(),
+                             [](const auto& a, const auto& b) { return a.name < b.name; }));
+}
+
+TEST(Vocabulary, ProductMetricsThatDoNotFitAreSilentlyAbsent) {
+  const Vocabulary words = vocabulary_of(test_machine(kNeoverseN1, 1));
+  for (const MetricDefinition& metric : words.metrics) {
+    if (metric.solution.has_value()) {
+      EXPECT_EQ(metric.events.tokens.size(), 1u) << metric.name;
+    }
+  }
+  EXPECT_TRUE(words.warnings.empty());
+}
+
+TEST(Vocabulary, EveryMetricOfEveryProductResolvesToItsOwnCodes) {
+  for (usize i = 0; i < pmu::product_count(); ++i) {
+    Vocabulary words;
+    words.product = pmu::product_at(i);
+    for (usize m = 0; m < words.product.metric_count(); ++m) {
+      const pmu::Metric metric = words.product.metric(m);
+      for (const request::EventToken& token : event_list(metric.events).tokens) {
+        const auto code = resolve_code(token, words, NameOrder::product_first);
+        ASSERT_TRUE(code.has_value()) << words.product.name() << " " << metric.name << " " << token.text;
+      }
+    }
+  }
+}
+
+TEST(Vocabulary, FileMetricsReplaceBuiltIns) {
+  const auto result =
+      make_vocabulary(test_machine(), {}, {"imix:{ld_spec,st_spec}\nmine:/dsu/l3d_cache , inst_spec\n"});
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(definition_of(result.value(), "imix"), "{ld_spec,st_spec}");
+  EXPECT_EQ(definition_of(result.value(), "mine"), "/dsu/l3d_cache,inst_spec");
+  EXPECT_TRUE(result.value().warnings.empty());
+}
+
+TEST(Vocabulary, FileMetricsThatDoNotFitWarn) {
+  const auto result = make_vocabulary(
+      test_machine(kNeoverseN1, 2), {},
+      {"imix:{ld_spec,st_spec,inst_spec}\nodd:{no_such_event}\nlonely\nopen:{a\n:ld_spec\nfine:ld_spec"});
+  ASSERT_TRUE(result.has_value());
+  const std::vector<std::string> expected = {
+      "warning: Metric imix is unable to be used due to lack of hardware resources.",
+      "note: event group size(3) exceeds number of free hardware PMU counters(2) out of a total of (6)",
+      "warning: Metric odd is unable to be used due to lack of hardware resources.",
+      "note: unknown event name: no_such_event",
+      "warning: Metric lonely is unable to be used due to lack of hardware resources.",
+      "note: the metric has no events",
+      "warning: Metric open is unable to be used due to lack of hardware resources.",
+      "note: missing '}' for event group {a",
+      "warning: Metric  is unable to be used due to lack of hardware resources.",
+      "note: the metric has no name",
+  };
+  EXPECT_EQ(result.value().warnings, expected);
+  EXPECT_EQ(definition_of(result.value(), "fine"), "ld_spec");
+  EXPECT_EQ(definition_of(result.value(), "imix"), "{inst_spec,dp_spec}");
+}
+
+TEST(Vocabulary, ThirdPartOfAMetricLineEndsTheRun) {
+  const auto result = make_vocabulary(test_machine(), {}, {"a:ld_spec:b"});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().text, "unrecognized config component 'b'");
+}
+
+TEST(Vocabulary, ExtraEventsFromSeveralTexts) {
+  const auto typed = make_vocabulary(test_machine(), {"foo:0x1234"}, {"m:foo"});
+  ASSERT_TRUE(typed.has_value());
+  EXPECT_EQ(typed.value().extra.all().size(), 1u);
+  EXPECT_EQ(definition_of(typed.value(), "m"), "foo");
+  const auto several = make_vocabulary(test_machine(), {"foo:1234,bar:77", "/dsu/baz:ab"}, {});
+  ASSERT_TRUE(several.has_value());
+  EXPECT_EQ(several.value().extra.all().size(), 3u);
+  EXPECT_FALSE(make_vocabulary(test_machine(), {""}, {}).has_value());
+  EXPECT_FALSE(make_vocabulary(test_machine(), {"a b:1"}, {}).has_value());
+}
+
+TEST(Names, OrderOfTheTables) {
+  const Vocabulary words = make_vocabulary(test_machine(), {"mine:1b,/dsu/mine:2c,vfp_spec:99"}, {}).value();
+  const auto code = [&](std::string_view text) {
+    const auto result = resolve_code(event_list(text).tokens.at(0), words, NameOrder::architecture_first);
+    return result.has_value() ? std::to_string(result.value()) : result.error().text;
+  };
+  EXPECT_EQ(code("mine"), "27");
+  EXPECT_EQ(code("/dsu/mine"), "44");
+  EXPECT_EQ(code("vfp_spec"), "153");  // -E before the tables, exact spelling only
+  EXPECT_EQ(code("VFP_SPEC"), "117");
+  EXPECT_EQ(code("Mine"), "unknown event name: Mine");
+  EXPECT_EQ(code("l3d_cache"), "43");
+  EXPECT_EQ(code("/dsu/L3D_Cache"), "43");
+  EXPECT_EQ(code("r1b"), "27");
+  EXPECT_EQ(code("/dsu/inst_spec"), "unknown event name: inst_spec");
+  EXPECT_EQ(code("{}"), "unknown event name: ");
+}
+
+TEST(Names, ShownNames) {
+  Vocabulary words = make_vocabulary(test_machine(), {"mine:1b,other:fff0"}, {}).value();
+  EXPECT_EQ(shown_name(EventClass::core, 0x1b, words), "inst_spec");
+  EXPECT_EQ(shown_name(EventClass::core, 0xfff0, words), "other");
+  EXPECT_EQ(shown_name(EventClass::core, 0xfff1, words), "rfff1");
+  EXPECT_EQ(shown_name(EventClass::dsu, 0x2b, words), "l3d_cache");
+  EXPECT_EQ(shown_name(EventClass::dsu, 0xfff0, words), "rfff0");
+}
+
+}  // namespace
+}  // namespace wperf::plan

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `list` shows beside the product's own tables (contract 8.4). Made by pipeline, written by report.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/event_class.h"
+
+namespace wperf::profile {
+
+struct ListedMetric {
+  std::string name;
+  std::string definition;                  // "{a,b}" or "/dsu/x,/dsu/y"
+  std::string formula, unit, description;  // empty unless the product defines the metric
+};
+
+struct CatalogueListing {
+  std::array<bool, kEventClassCount> classes{};  // those this machine can count
+  std::vector<ListedMetric> metrics;             // alphabetical
+  std::optional<std::string> spe_version;        // "FEAT_SPE…"; none: SPE is not listed
+};
+
+}  // namespace wperf::profile

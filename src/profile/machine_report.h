@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the small commands say of the tool and of the machine: --version, detect and doctor. Made by pipeline, written
+// by report.
+#pragma once
+#include <string>
+
+namespace wperf::profile {
+
+struct Component {
+  std::string name;  // "wperf", "wperf-driver"
+  std::string version;
+  std::string git;       // hexadecimal
+  std::string features;  // "+trace+spe", may be empty
+};
+
+struct DeviceInstance {
+  std::string instance_id, hardware_ids;
+};
+
+enum class CheckStatus { ok, warn, fail };
+
+struct Check {
+  std::string name;
+  CheckStatus status = CheckStatus::ok;
+  std::string detail;
+  std::string fix;  // the way out; empty if there is nothing to fix or no known way
+};
+
+}  // namespace wperf::profile

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contract 5.6 and 6.4. Clients validate these documents against schemas that allow no other key in core, dsu, dmc and
+// their rows; what is new goes to the level of Time_elapsed.
+#include <algorithm>
+
+#include "report/count_report.h"
+#include "report/count_tables.h"
+#include "report/json_writer.h"
+#include "report/number_text.h"
+
+namespace wperf::report {
+namespace {
+
+// A timeline's items have neither sums over cores nor memory channels (contract 6.4).
+enum class Place { document, timeline };
+
+// { "name": [rows] }, or {} where there is nothing to say.
+void write_optional_rows(JsonWriter& json, std::string_view key, std::string_view name, bool present, auto make_table) {
+  json.key(key);
+  json.begin_object();
+  if (present) {
+    json.key(name);
+    write_rows(json, make_table());
+  }
+  json.end_object();
+}
+
+void write_overall(JsonWriter& json, const profile::ClassCounts& counts, Place place) {
+  write_optional_rows(json, "overall", "Systemwide_Overall_Performance_Counters",
+                      place == Place::document && !counts.overall.empty(),
+                      [&] { return counter_table(counts.overall, CounterRows::overall, counts.multiplexed); });
+}
+
+void write_core(JsonWriter& json, const profile::CountProfile& profile, Place place) {
+  const profile::ClassCounts& counts = class_counts(profile, EventClass::core);
+  json.key("core");
+  json.begin_object();
+  json.key("Multiplexing");
+  json.boolean(counts.multiplexed);
+  json.key("Kernel_mode");
+  json.boolean(profile.kernel);
+  json.key("cores");
+  json.begin_array();
+  for (const profile::CountUnit& unit : counts.units) {
+    json.begin_object();
+    json.key("core_number");
+    json.integer(unit.number);
+    json.key("Performance_counter");
+    write_rows(json, counter_table(unit.rows, CounterRows::core, counts.multiplexed));
+    json.end_object();
+  }
+  json.end_array();
+  write_overall(json, counts, place);
+  write_optional_rows(json, "ts_metric", "Telemetry_Solution_Metrics", !profile.metrics.empty(),
+                      [&] { return telemetry_table(profile.metrics); });
+  json.end_object();
+}
+
+void write_dsu(JsonWriter& json, const profile::CountProfile& profile, Place place) {
+  const profile::ClassCounts& counts = class_counts(profile, EventClass::dsu);
+  json.key("dsu");
+  json.begin_object();
+  for (const profile::CountUnit& unit : counts.units) {
+    json.key(std::to_string(unit.number));
+    json.begin_object();
+    json.key("Performance_counter");
+    write_rows(json, counter_table(unit.rows, CounterRows::cluster, counts.multiplexed));
+    json.end_object();
+  }
+  write_optional_rows(json, "l3metric", "L3_Cache_Metrics", profile.has_l3_metric,
+                      [&] { return l3_table(profile.l3); });
+  write_overall(json, counts, place);
+  json.end_object();
+}
+
+void write_dmc(JsonWriter& json, const profile::CountProfile& profile, Place place) {
+  const bool in_document = place == Place::document;
+  json.key("dmc");
+  json.begin_object();
+  write_optional_rows(json, "pmu", "PMU_Performance_Counters", in_document && dmc_scheduled(profile),
+                      [&] { return dmc_table(profile); });
+  write_optional_rows(json, "ddr", "DDR_Metrics", in_document && profile.has_ddr_metric,
+                      [&] { return ddr_table(profile.ddr); });
+  json.end_object();
+}
+
+void write_estimate(JsonWriter& json, EventClass event_class, u32 unit, const profile::CountRow& row) {
+  json.begin_object();
+  json.key("class");
+  json.string(class_name(event_class));
+  json.key("unit");
+  json.integer(unit);
+  json.key("event_name");
+  json.string(row.name);
+  json.key("event_note");
+  json.string(row.note);
+  json.key("fraction");
+  json.real(row.fraction);
+  if (row.has_interval) {
+    json.key("low");
+    json.integer(whole_count(row.low));
+    json.key("high");
+    json.integer(whole_count(row.high));
+  }
+  json.end_object();
+}
+
+void write_estimates(JsonWriter& json, const profile::CountProfile& profile) {
+  if (std::none_of(profile.classes.begin(), profile.classes.end(),
+                   [](const profile::ClassCounts& counts) { return counts.multiplexed; })) {
+    return;
+  }
+  json.key("Multiplexing_estimates");
+  json.begin_array();
+  for (const EventClass event_class : kEventClasses) {
+    const profile::ClassCounts& counts = class_counts(profile, event_class);
+    if (!counts.multiplexed) continue;
+    for (const profile::CountUnit& unit : counts.units) {
+      for (const profile::CountRow& row : unit.rows) {
+        if (row.code.has_value()) write_estimate(json, event_class, unit.number, row);
+      }
+    }
+  }
+  json.end_array();
+}
+
+void write_count(JsonWriter& json, const profile::CountProfile& profile, Place place) {
+  json.begin_object();
+  write_core(json, profile, place);
+  write_dsu(json, profile, place);
+  write_dmc(json, profile, place);
+  write_estimates(json, profile);
+  json.key("Time_elapsed");
+  json.real(profile.elapsed_seconds);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string count_json(const profile::CountProfile& profile) {
+  std::string out;
+  JsonWriter json(out);
+  write_count(json, profile, Place::document);
+  return out;
+}
+
+std::string timeline_json(const profile::TimelineProfile& timeline) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.key("count_duration");
+  json.fixed(timeline.duration_seconds, 2);
+  json.key("count_interval");
+  json.fixed(timeline.interval_seconds, 2);
+  json.key("count_timeline");
+  json.integer(timeline.requested_counts);
+  json.key("timeline");
+  json.begin_array();
+  for (const profile::CountProfile& count : timeline.counts) write_count(json, count, Place::timeline);
+  json.end_array();
+  json.end_object();
+  return out;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes one JSON document, compact and in pure ASCII (contract 1.6), to the end of a string. Commas are the writer's
+// business; that begins and ends pair up is the caller's. Nothing is kept but the string, so size does not matter.
+#pragma once
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "base/ints.h"
+
+namespace wperf::report {
+
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::string& out) : out_(out) {}
+
+  void begin_object() { open('{'); }
+  void end_object() { close('}'); }
+  void begin_array() { open('['); }
+  void end_array() { close(']'); }
+  void key(std::string_view name);
+
+  // `utf8` is escaped; bytes that are not UTF-8 become U+FFFD.
+  void string(std::string_view utf8);
+  void integer(u64 value);
+  // Digits that are already text, e.g. of a table cell.
+  void digits(std::string_view decimal);
+  // Up to six significant digits; a value that is not finite becomes 0.
+  void real(double value);
+  // A fixed number of decimals.
+  void fixed(double value, int decimals);
+  // A template, so that a pointer does not quietly become `true`.
+  template <typename T>
+    requires std::is_same_v<T, bool>
+  void boolean(T value) {
+    separate();
+    out_ += value ? "true" : "false";
+  }
+
+ private:
+  void open(char bracket);
+  void close(char bracket);
+  void separate();
+
+  std::string& out_;
+  bool need_comma_ = false;
+};
+
+}  // namespace wperf::report

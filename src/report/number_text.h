@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers as reports spell them (contract 1.5). Independent of any locale. Called by the tables and texts of this room.
+#pragma once
+#include <string>
+
+#include "base/ints.h"
+
+namespace wperf::report {
+
+std::string with_commas(u64 value);             // 1,234,567
+std::string hex(u64 value, int digits);         // 0x001b
+std::string fixed(double value, int decimals);  // a value that is not finite becomes 0
+u64 whole_count(double value);                  // of a bound that is a whole number: within 0 and the greatest i64
+std::string elapsed(double seconds);            // up to 6 significant digits, always with a decimal point
+
+}  // namespace wperf::report

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/small_reports.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "report/count_tables.h"
+#include "report/json_writer.h"
+
+namespace wperf::report {
+
+std::string blocks_text(std::span<const Block> blocks) {
+  std::string out;
+  for (const Block& block : blocks) {
+    if (!block.heading.empty()) fmt::format_to(std::back_inserter(out), "\n{}\n\n", block.heading);
+    append_table(out, block.table);
+  }
+  return out;
+}
+
+std::string blocks_json(std::span<const Block> blocks) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  for (const Block& block : blocks) {
+    json.key(block.json_key);
+    write_rows(json, block.table);
+  }
+  json.end_object();
+  return out;
+}
+
+std::vector<Block> version_report(std::span<const profile::Component> components) {
+  Table table;
+  table.columns = {{"Component"}, {"Version"}, {"GitVer"}, {"FeatureString"}};
+  for (const profile::Component& component : components) {
+    table.rows.push_back({component.name, component.version, component.git, component.features});
+  }
+  return {{.json_key = "Version", .heading = {}, .table = std::move(table)}};
+}
+
+std::vector<Block> detect_report(std::span<const profile::DeviceInstance> devices) {
+  Table table;
+  table.columns = {{"Device Instance ID"}, {"Hardware IDs"}};
+  for (const profile::DeviceInstance& device : devices) table.rows.push_back({device.instance_id, device.hardware_ids});
+  return {{.json_key = "Devices", .heading = {}, .table = std::move(table)}};
+}
+
+std::string header_text(const profile::Component& tool, std::string_view build, std::string_view bugs_url) {
+  return fmt::format("WindowsPerf ver. {} ({}/{}{}) WOA profiling with performance counters.\nReport bugs to: {}\n",
+                     tool.version, tool.git, build, tool.features, bugs_url);
+}
+
+std::string doctor_text(std::span<const profile::Check> checks) {
+  static constexpr std::string_view kWords[] = {"ok", "warn", "FAIL"};
+  std::string out;
+  for (const profile::Check& check : checks) {
+    fmt::format_to(std::back_inserter(out), "{:<5}{}: {}\n", kWords[static_cast<usize>(check.status)], check.name,
+                   check.detail);
+    if (!check.fix.empty()) fmt::format_to(std::back_inserter(out), "     fix: {}\n", check.fix);
+  }
+  return out;
+}
+
+std::string doctor_json(std::span<const profile::Check> checks) {
+  static constexpr std::string_view kWords[] = {"ok", "warn", "fail"};
+  Table table;
+  table.columns = {{"check"}, {"status"}, {"detail"}, {"fix"}};
+  for (const profile::Check& check : checks) {
+    table.rows.push_back({check.name, std::string(kWords[static_cast<usize>(check.status)]), check.detail, check.fix});
+  }
+  const Block block{.json_key = "Doctor", .heading = {}, .table = std::move(table)};
+  return blocks_json({&block, 1});
+}
+
+std::string schedule_text(const profile::TestReport& test) {
+  std::string out = "events to be counted:\n";
+  const auto to = std::back_inserter(out);
+  for (const EventClass event_class : kEventClasses) {
+    const std::vector<profile::ScheduledEvent>& schedule = test.schedules[index_of(event_class)];
+    if (schedule.empty()) continue;
+    fmt::format_to(to, "  {:>4}{:>18} events:", schedule.size(), class_name(event_class));
+    for (const profile::ScheduledEvent& event : schedule) fmt::format_to(to, " 0x{:04x}", event.code);
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counting lists (contract 3.1): `inst_spec,{ld_spec,st_spec},r1b,/dsu/{l3d_cache,/dsu/l3d_cache_refill}`. The grammar
+// of -e for stat and test, of metric files and of built-in metrics. Names are not looked up here.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "diag/result.h"
+#include "request/request.h"
+
+namespace wperf::request {
+
+// core, dsu, dmc_clk, dmc_clkdiv2.
+std::string_view class_name(EventClass event_class);
+
+// Token i belongs to the group of the token before it.
+bool continues_group(const EventList& list, usize i);
+
+diag::Result<EventList> parse_event_list(std::string_view text);
+
+}  // namespace wperf::request

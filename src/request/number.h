@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole-text numbers of the command line and of the text files: every character must belong to the number, nothing
+// wraps, no locale. A value beyond 64 bits comes back as the greatest one, which every caller's own limit refuses.
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "base/ints.h"
+
+namespace wperf::request {
+
+// Digits only. None when the text is empty or has another character.
+std::optional<u64> parse_decimal(std::string_view text);
+
+// The digits of one base (2 to 16), either case, no prefix.
+std::optional<u64> parse_digits(std::string_view text, u32 base);
+
+// C notation: 0x1b, 27, 033.
+std::optional<u64> parse_c_number(std::string_view text);
+
+}  // namespace wperf::request

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every end-to-end test needs: the built tool, the workloads, and a machine of its own.
+
+Tests run `wperf` as a user would. WPERF_BINARY, WPERF_WORKLOADS and WPERF_SOURCE_DIR come from ctest.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+import uuid
+
+BINARY = os.environ.get("WPERF_BINARY", "")
+WORKLOADS = pathlib.Path(os.environ.get("WPERF_WORKLOADS", "."))
+SOURCE = pathlib.Path(os.environ.get("WPERF_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+SHARED = SOURCE.parent / "shared"
+TIMEOUT = 120
+
+
+def workload(name):
+    return str(WORKLOADS / name)
+
+
+class WperfTest(unittest.TestCase):
+    """Each test class has its own simulated machine, so that tests may run side by side."""
+
+    options = "pace=free,seed=1"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.environment = dict(os.environ)
+        cls.environment["WPERF_SIM_INSTANCE"] = "test-" + uuid.uuid4().hex[:16]
+        cls.environment["WPERF_DEVICE"] = "sim:" + cls.options
+
+    def run_wperf(self, *arguments, device=None, cwd=None):
+        environment = dict(self.environment)
+        if device is not None:
+            environment["WPERF_DEVICE"] = device
+        return subprocess.run([BINARY, *map(str, arguments)], env=environment, cwd=cwd, text=True, encoding="utf-8",
+                              capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
+
+    def start_wperf(self, *arguments, device=None):
+        environment = dict(self.environment)
+        if device is not None:
+            environment["WPERF_DEVICE"] = device
+        return subprocess.Popen([BINARY, *map(str, arguments)], env=environment, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+
+    def ok(self, *arguments, **keywords):
+        """Runs, expects success with an empty stderr, returns stdout."""
+        done = self.run_wperf(*arguments, **keywords)
+        self.assertEqual(done.stderr, "", arguments)
+        self.assertEqual(done.returncode, 0, arguments)
+        return done.stdout
+
+    def json(self, *arguments, **keywords):
+        """Runs with --json, expects one ASCII document and nothing else."""
+        text = self.ok(*arguments, **keywords)
+        self.assertTrue(text.isascii())
+        return json.loads(text)
+
+    def fails(self, *arguments, status=1, **keywords):
+        """Runs, expects the status and an empty stdout beyond progress; returns stderr."""
+        done = self.run_wperf(*arguments, **keywords)
+        self.assertEqual(done.returncode, status, (arguments, done.stderr))
+        self.assertNotEqual(done.stderr, "", arguments)
+        return done.stderr
+
+
+def counts(document, core=0):
+    """{event name: counter value} of one core of a stat document; a repeated name keeps its first value."""
+    result = {}
+    for entry in document["core"]["cores"]:
+        if entry["core_number"] == core:
+            for row in entry["Performance_counter"]:
+                result.setdefault(row["event_name"], row["counter_value"])
+    return result

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every wrong input is one clear error, nothing is left running, and the lock is free afterwards."""
+import os
+import pathlib
+import struct
+import tempfile
+import unittest
+
+from support import WperfTest, workload
+
+
+class BadInputTest(WperfTest):
+    def tearDown(self):
+        self.ok("--version")  # the lock is free
+
+    def error_of(self, *arguments, **keywords):
+        text = self.fails(*arguments, **keywords)
+        self.assertNotIn("unexpected arg", text)
+        return text
+
+    def test_events(self):
+        self.assertIn("unknown event name: nonsense", self.error_of("stat", "-e", "nonsense", "--timeout", "1"))
+        self.assertIn("nested group is not supported", self.error_of("stat", "-e", "{ld_spec,{st_spec}}", "--timeout", "1"))
+        self.assertIn("missing '{' for event group", self.error_of("stat", "-e", "ld_spec,st_spec}", "--timeout", "1"))
+        self.error_of("stat", "-e", "{ld_spec,st_spec", "--timeout", "1")  # unterminated
+        self.error_of("stat", "-e", "r10000", "--timeout", "1")
+        self.assertIn("exceeds number of hardware PMU counters",
+                      self.error_of("stat", "-e", "{r1,r2,r3,r4,r5,r6,r7}", "--timeout", "1"))
+        self.assertIn("exceeds number of free hardware PMU counters(4) out of a total of (6)",
+                      self.error_of("stat", "-e", "{r1,r2,r3,r4,r5}", "--timeout", "1", device="sim:free=4,pace=free"))
+        self.assertIn("no event specified", self.error_of("stat", "--timeout", "1", status=255))
+        many = ",".join(["inst_spec"] * 129)
+        self.assertIn("error: too many", self.error_of("stat", "-e", many, "--timeout", "1"))
+
+    def test_metrics(self):
+        text = self.error_of("stat", "-m", "nonsense", "--timeout", "1")
+        self.assertIn("metric 'nonsense' not supported", text)
+        self.assertIn("\n  imix\n", text)
+        self.assertIn("open config file 'no-such-file' failed", self.error_of("stat", "-C", "no-such-file", "-m", "imix"))
+
+    def test_cores(self):
+        self.assertIn("core index 99 not allowed. Use 0-7, see option -c <n>",
+                      self.error_of("stat", "-e", "ld_spec", "-c", "99", "--timeout", "1"))
+        self.assertIn("core index 256 not allowed", self.error_of("stat", "-e", "ld_spec", "-c", "256", "--timeout", "1"))
+        self.assertIn("option -c format not supported, use comma separated list of integers, or range of integers",
+                      self.error_of("stat", "-e", "ld_spec", "-c", "a", "--timeout", "1"))
+
+    def test_durations(self):
+        for bad in (".5", "01", "3.222s", "-1", "2d30m", "1!s", ""):
+            for option in ("--timeout", "sleep", "-i"):
+                self.assertIn(f'input: "{bad}" to argument \'{option}\' is invalid',
+                              self.error_of("stat", "-e", "ld_spec", option, bad))
+
+    def test_files(self):
+        self.assertIn("PE file 'no.exe' doesn't exist",
+                      self.error_of("stat", "-e", "ld_spec", "--pe_file", "no.exe", "--timeout", "1"))
+        self.assertIn("PDB file 'no.pdb' doesn't exist",
+                      self.error_of("stat", "-e", "ld_spec", "--pdb_file", "no.pdb", "--timeout", "1"))
+
+    def test_unwritable_output_is_no_failure(self):
+        path = "/proc/no/such/folder.json"
+        done = self.run_wperf("list", "-o", path)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, f"Unable to open {path}\n")
+
+    def test_unexpected_argument_is_only_a_warning(self):
+        done = self.run_wperf("list", "nonsense")
+        self.assertEqual((done.returncode, done.stderr), (0, "warning: unexpected arg 'nonsense' ignored\n"))
+
+    def test_programs(self):
+        with tempfile.TemporaryDirectory(prefix="wperf bad ") as folder:
+            folder = pathlib.Path(folder)
+            good = pathlib.Path(workload("fib.exe")).read_bytes()
+            x64 = bytearray(good)
+            header = struct.unpack_from("<I", good, 0x3C)[0]
+            struct.pack_into("<H", x64, header + 4, 0x8664)
+            lacking = good.replace(b"ExitProcess\0", b"ExitProcezz\0") if b"ExitProcess\0" in good else b""
+            cases = {"missing.exe": None, "text.exe": b"#!/bin/sh\n", "empty.exe": b"", "x64.exe": bytes(x64),
+                     "short.exe": good[:700], "half.exe": good[:len(good) // 2]}
+            if lacking:
+                cases["lacking.exe"] = lacking
+            for name, content in cases.items():
+                path = folder / name
+                if content is not None:
+                    path.write_bytes(content)
+                with self.subTest(name):
+                    text = self.error_of("stat", "-e", "inst_retired", "-c", "0", "--timeout", "1", "--", str(path))
+                    self.assertEqual(text.count("CreateProcess failed"), 1)
+                    self.assertLessEqual(len(text.strip().splitlines()), 2, text)
+                    if name == "lacking.exe":
+                        self.assertIn("ExitProcezz", text)
+
+    def test_program_with_several_cores(self):
+        self.assertIn("you can specify only one core for process spawn",
+                      self.error_of("stat", "-e", "ld_spec", "-c", "0,1", "--", workload("fib.exe")))
+
+    def test_devices(self):
+        self.error_of("list", device="nonsense", status=2)
+        text = self.error_of("list", device="sim:cores=0", status=2)
+        self.assertIn("cores", text)
+        text = self.error_of("list", device="sim:colour=red", status=2)
+        self.assertIn("colour", text)
+
+    def test_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full here")
+        done = self.run_wperf("list", "-o", "/dev/full")
+        self.assertEqual((done.returncode, done.stderr), (0, "Unable to open /dev/full\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

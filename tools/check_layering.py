@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Holds the sources against the table of rooms in ARCHITECTURE.md.
+
+usage: tools/check_layering.py [ROOT]
+
+Checked: every #include "…", the LINKS of every wperf_room(), headers of the operating system outside the rooms that may
+have them, standard headers in freestanding rooms, printing outside the command line, files that are too long. A folder
+that no row of the table names is an error, so a new room starts with its row.
+"""
+import dataclasses
+import pathlib
+import re
+import subprocess
+import sys
+
+TABLE_HEAD = re.compile(r"^\|\s*room\s*\|\s*may include\s*\|", re.IGNORECASE)
+CODE_SPAN = re.compile(r"`([^`]+)`")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">]+)[">]', re.MULTILINE)
+ROOM_CALL = re.compile(r"\bwperf_room\s*\(([^)]*)\)")
+ROOM_KEYWORDS = ("LINKS", "LIBRARIES", "TEST_LINKS")
+NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
+PRINTING = re.compile(r"\bstd::(?:cout|cerr|clog)\b|\b(?:v?f?printf|f?puts|putchar|perror)\s*\(|\bfmt::print\b")
+OS_HEADER = re.compile(
+    r"^(?:windows|winsock2?|winternl|psapi|tlhelp32|dbghelp|processthreadsapi|io|direct|process|conio"
+    r"|unistd|fcntl|dlfcn|pthread|sched|signal|poll|termios|dirent|pwd|spawn|semaphore|ucontext"
+    r"|sys/.*|linux/.*|asm/.*|netinet/.*|arpa/.*)(?:\.h)?$", re.IGNORECASE)
+SYSTEM_FILE = re.compile(r"_(?:linux|win)(?:_test)?\.(?:cpp|h)$")
+
+OS_ROOMS = ("src/os", "src/device", "sim/", "tests", "fuzz", "bench")
+FREESTANDING_ROOMS = ("abi", "base", "driver", "driver/core")
+PRINTING_ROOMS = ("src/cli", "tests", "fuzz", "bench", "sim/workloads")
+MOST_LINES = 600
+LONG_FILE_REASON = "Long because"
+SOURCES = (".cpp", ".h", ".c")
+ANYTHING = "everything"
+EVERY_SRC_ROOM = "src/*"
+
+
+class TableError(Exception):
+    """The table in ARCHITECTURE.md cannot be read."""
+
+
+@dataclasses.dataclass(frozen=True)
+class File:
+    name: str  # from the root, with forward slashes
+    text: str
+
+
+def parse_table(page):
+    """The table as {room: [what it may include, …]}; entries are rooms or single headers."""
+    rows = {}
+    lines = iter(page.splitlines())
+    for line in lines:
+        if TABLE_HEAD.match(line):
+            break
+    else:
+        raise TableError("ARCHITECTURE.md has no table that starts with | room | may include |")
+    next(lines, "")
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        cells = line.strip().strip("|").split("|")
+        rooms = CODE_SPAN.findall(cells[0])
+        if not rooms or len(cells) < 2:
+            raise TableError(f"this row names no room in `code font`: {line}")
+        may = CODE_SPAN.findall(cells[1])
+        if ANYTHING in cells[1]:
+            may.append(ANYTHING)
+        for room in rooms:
+            if room in rows:
+                raise TableError(f"the room {room} has two rows")
+            rows[room] = may
+    for room, may in rows.items():
+        if room.startswith("src/") and room != EVERY_SRC_ROOM:
+            may.extend(rows.get(EVERY_SRC_ROOM, []))
+    for room, may in rows.items():
+        for entry in may:
+            if entry != ANYTHING and entry not in rows and not entry.endswith(".h"):
+                raise TableError(f"the row of {room} names {entry}, which has no row of its own")
+    return rows
+
+
+def room_of(name, table):
+    """The row a file belongs to: the longest one that is a folder of its path."""
+    best = None
+    for room in table:
+        if name.startswith(room + "/") and (best is None or len(room) > len(best)):
+            best = room
+    return best
+
+
+def in_rooms(name, rooms):
+    return any(name.startswith(room if room.endswith("/") else room + "/") for room in rooms)
+
+
+def resolve(name, includer, names):
+    """The file an #include "…" means, or None when it is none of ours."""
+    folder = includer.rpartition("/")[0]
+    for candidate in (name, "src/" + name, f"{folder}/{name}"):
+        if candidate in names:
+            return candidate
+    return None
+
+
+def reachable(starts, files_by_name):
+    """The names of these files and of all of ours that they include, directly or not."""
+    seen, waiting = set(), list(starts)
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for match in INCLUDE.finditer(files_by_name[name].text):
+            found = resolve(match[2], name, files_by_name) if match[1] == '"' else None
+            if found is not None:
+                waiting.append(found)
+    return seen
+
+
+def find_test_files(files):
+    """*_test.cpp and the headers that only they include."""
+    files_by_name = {file.name: file for file in files if file.name.endswith(SOURCES)}
+    tests = [name for name in files_by_name if name.endswith("_test.cpp")]
+    product = [name for name in files_by_name if not name.endswith(("_test.cpp", ".h"))]
+    return reachable(tests, files_by_name) - reachable(product, files_by_name)
+
+
+def check_include(file, quoted, target, table, names, is_test):
+    room = room_of(file.name, table)
+    if quoted:
+        found = resolve(target, file.name, names)
+        if found is None:
+            if target in table[room] or ANYTHING in table[room]:
+                return None
+            return f'includes "{target}", which is neither a file of the tree nor in its row'
+        other = room_of(found, table)
+        if other == room or ANYTHING in table[room] or other in table[room] or found in table[room]:
+            return None
+        return f'is in {room}, which may not include {other} ("{target}")'
+    if room in FREESTANDING_ROOMS and not is_test:
+        return f"includes <{target}>; {room} is freestanding and has no headers but ours"
+    if OS_HEADER.match(target) and not in_rooms(file.name, OS_ROOMS) and not SYSTEM_FILE.search(file.name):
+        return f"includes the system header <{target}>; that belongs in src/os, src/device, sim or a _linux/_win file"
+    return None
+
+
+def check_source(file, table, names, is_test):
+    """Every complaint about one source file, as 'name:line: sentence'."""
+    complaints = []
+    for match in INCLUDE.finditer(file.text):
+        complaint = check_include(file, match[1] == '"', match[2], table, names, is_test)
+        if complaint:
+            line = file.text.count("\n", 0, match.start(1)) + 1
+            complaints.append(f"{file.name}:{line}: {complaint}")
+    if not in_rooms(file.name, PRINTING_ROOMS) and not is_test:
+        code = NOISE.sub(lambda match: "\n" * match[0].count("\n"), file.text)
+        for match in PRINTING.finditer(code):
+            line = code.count("\n", 0, match.start()) + 1
+            complaints.append(f"{file.name}:{line}: prints; only src/cli does")
+    lines = file.text.count("\n")
+    head = file.text[:2000]
+    if lines > MOST_LINES and "/generated/" not in file.name and LONG_FILE_REASON not in head:
+        complaints.append(f'{file.name}:1: {lines} lines; over {MOST_LINES} the header comment says "{LONG_FILE_REASON} …"')
+    return complaints
+
+
+def room_calls(cmake_files):
+    """Every wperf_room() as (file, folder, name, links)."""
+    for file in cmake_files:
+        for match in ROOM_CALL.finditer(re.sub(r"#[^\n]*", "", file.text)):
+            words = match[1].split()
+            if not words or words[0].startswith("$"):
+                continue
+            links, current = [], None
+            for word in words[1:]:
+                if word in ROOM_KEYWORDS:
+                    current = word
+                elif current == "LINKS":
+                    links.append(word)
+            yield file, file.name.rpartition("/")[0], words[0], links
+
+
+def check_links(cmake_files, table):
+    calls = list(room_calls(cmake_files))
+    folder_of = {name: folder for _, folder, name, _ in calls}
+    complaints = []
+    for file, folder, name, links in calls:
+        if folder not in table:
+            complaints.append(f"{file.name}: the room {name} ({folder}) has no row in ARCHITECTURE.md")
+            continue
+        for link in links:
+            other = folder_of.get(link)
+            if other is None:
+                complaints.append(f"{file.name}: {name} links {link}, which is no room")
+            elif other not in table[folder] and ANYTHING not in table[folder]:
+                complaints.append(f"{file.name}: {name} links {link}; {folder} may not include {other}")
+    return complaints
+
+
+def check(files, page):
+    """All complaints about files (sources and CMakeLists.txt) under the table of the page."""
+    table = parse_table(page)
+    names = {file.name for file in files}
+    test_files = find_test_files(files)
+    complaints = []
+    for file in files:
+        if not file.name.endswith(SOURCES):
+            continue
+        if room_of(file.name, table) is None:
+            complaints.append(f"{file.name}:1: its folder has no row in the table of ARCHITECTURE.md")
+        else:
+            complaints.extend(check_source(file, table, names, file.name in test_files))
+    complaints.extend(check_links([file for file in files if file.name.endswith("CMakeLists.txt")], table))
+    return complaints
+
+
+def read_tree(root):
+    listing = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                             capture_output=True, check=False)
+    if listing.returncode == 0:
+        names = listing.stdout.decode().split("\0")
+    else:
+        names = [path.relative_to(root).as_posix() for path in root.rglob("*")]
+        names = [name for name in names if not name.startswith(("build/", ".git/"))]
+    files = []
+    for name in sorted(set(names)):
+        path = root / name
+        if name.endswith(SOURCES + ("CMakeLists.txt",)) and path.is_file():
+            files.append(File(name, path.read_text(encoding="utf-8")))
+    return files
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
+    files = read_tree(root)
+    try:
+        complaints = check(files, (root / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+    except TableError as error:
+        complaints = [f"ARCHITECTURE.md: {error}"]
+    for complaint in complaints:
+        print(complaint)
+    print(f"layering: {len(files)} files, {len(complaints)} complaints")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
