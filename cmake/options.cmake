@@ -50,4 +50,7 @@ if(WPERF_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
   include(GoogleTest)
+  # Debian's own python3 first: it is the one that has the jsonschema package.
+  find_program(WPERF_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+  find_program(WPERF_PYTHON NAMES python3 REQUIRED)
 endif()

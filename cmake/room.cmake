@@ -1,10 +1,11 @@
 # wperf_room(NAME [LINKS rooms…] [LIBRARIES libs…]): a static library from the .cpp files of this
-# folder, plus NAME_test from its *_test.cpp files. A room without sources is an interface.
+# folder (main.cpp aside: programs are made by hand), plus NAME_test from its *_test.cpp files. A room without
+# sources is an interface.
 function(wperf_room name)
   cmake_parse_arguments(ROOM "" "" "LINKS;LIBRARIES;TEST_LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
     list(FILTER sources EXCLUDE REGEX "_(linux|sim)\\.cpp$")

@@ -32,7 +32,6 @@ struct Block {
   u32 cost = 0;             // cycles without any miss, fixed point
   u64 taken_target = 0;     // of a conditional branch
   u64 runs = 0;             // since the last fold
-  u64 first_line = 0;       // key of the first cache line
   u32 line_count = 0;
   BlockContents contents;
 

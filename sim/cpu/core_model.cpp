@@ -75,7 +75,8 @@ void CoreModel::price(Block& block) const {
   block.watch_accesses = of(block.contents, Trait::zero_line) != 0 || of(block.contents, Trait::store_exclusive) != 0;
 }
 
-void CoreModel::retire(const BlockContents& contents, u64 runs) {
+void CoreModel::retire(const BlockContents& contents, u64 runs, u64 lines) {
+  count(Signal::l1i_cache, lines * runs);
   for (const auto& [trait, signal] : kTraitSignals) count(signal, of(contents, trait) * runs);
   count(Signal::inst_retired, contents.instructions * runs);
   count(Signal::inst_spec, contents.instructions * runs);
@@ -86,8 +87,9 @@ void CoreModel::retire(const BlockContents& contents, u64 runs) {
   clock_->backend += backend_wait(contents) * runs * kOneCycle;
 }
 
-void CoreModel::give_back(const Block& block, const BlockContents& executed) {
+void CoreModel::retire_part(const Block& block, const BlockContents& executed) {
   clock_->cycles -= block.cost - cost_of(executed);
+  retire(executed, 1, block.line_count);
 }
 
 void CoreModel::wait_for_memory(u32 cycles) {
@@ -108,11 +110,10 @@ void CoreModel::mispredict() {
   wait_for_fetch(kMispredictWait);
 }
 
-void CoreModel::take_data_abort() {
+void CoreModel::take_fault(bool data_abort) {
   select(Level::kernel, 0);
   count(Signal::exc_taken, 1);
-  count(Signal::exc_dabort, 1);
-  settle();
+  count(Signal::exc_dabort, u64{data_abort});
 }
 
 void CoreModel::settle() {

@@ -51,15 +51,15 @@ class CoreModel {
   void zero_line(u64 address) { wait_for_memory(memory_.zero_line(address)); }
   void exclusive_stored() { count(Signal::strex_pass_spec, 1); }
 
-  // A block ran `runs` times; a block that a fault cut short: only its first instructions, once.
-  void retire(const BlockContents& contents, u64 runs);
-  // The whole block was charged when it was entered, but only `executed` of it came to pass.
-  void give_back(const Block& block, const BlockContents& executed);
-  void take_data_abort();
+  // The block ran block.runs times from start to end.
+  void retire(const Block& block) { retire(block.contents, block.runs, block.line_count); }
+  // The block was entered, but only `executed`, its first instructions, came to pass.
+  void retire_part(const Block& block, const BlockContents& executed);
+  void take_fault(bool data_abort);
   void run_kernel(KernelWork work);
 
-  // Fixed-point cycles spent at both levels.
-  u64 spent() const { return clocks_[0].cycles + clocks_[1].cycles; }
+  // Fixed-point cycles spent at the selected level.
+  u64 spent() const { return clock_->cycles; }
   u64 cycles() const { return (clocks_[0].cycles >> kCycleBits) + (clocks_[1].cycles >> kCycleBits); }
   // Brings the signals that are sums of others up to date.
   void settle();
@@ -85,6 +85,7 @@ class CoreModel {
   void wait_for_fetch(u32 cycles);
   void mispredict();
   u64 cost_of(const BlockContents& contents) const;
+  void retire(const BlockContents& contents, u64 runs, u64 lines);
 
   u32 issue_width_;
   u64 issue_cost_;  // of one micro-op, fixed point

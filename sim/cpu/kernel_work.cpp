@@ -71,7 +71,7 @@ void CoreModel::run_kernel(KernelWork work) {
     count(Signal::exc_return, 1);
   }
   charge(cost_of(contents));
-  retire(contents, 1);
+  retire(contents, 1, recipe.text_lines);
   // Two of three immediate branches go somewhere else, the others always do.
   count(Signal::br_taken_retired, recipe.immediate_branches * 2 / 3 + recipe.calls_through_pointers + recipe.returns);
   for (u32 i = 0; i < recipe.mispredicts; ++i) mispredict();
@@ -79,7 +79,6 @@ void CoreModel::run_kernel(KernelWork work) {
   // Each kind of work has its own code, entered at the same place each time; now and then a path less trodden.
   const u64 entry = kTextBase + static_cast<u64>(work) * (kTextBytes / 4);
   const u32 detour = recipe.text_lines / 8;
-  count(Signal::l1i_cache, recipe.text_lines);
   for (u32 line = 0; line < recipe.text_lines; ++line) {
     const bool off_path = line >= recipe.text_lines - detour;
     if (off_path) text_position_ = (text_position_ + kLineSize) % (kTextBytes / 4);

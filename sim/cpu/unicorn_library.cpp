@@ -55,7 +55,11 @@ const Loaded& loaded() {
 
 }  // namespace
 
-const UnicornLibrary* unicorn() { return loaded().failure.empty() ? &loaded().functions : nullptr; }
-const std::string& unicorn_failure() { return loaded().failure; }
+const UnicornLibrary* unicorn() {
+  return loaded().failure.empty() ? &loaded().functions : nullptr;
+}
+const std::string& unicorn_failure() {
+  return loaded().failure;
+}
 
 }  // namespace wperf::sim

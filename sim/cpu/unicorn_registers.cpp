@@ -45,8 +45,8 @@ void UnicornRegisters::move_vectors(ThreadState& state, bool write) {
 }
 
 void UnicornRegisters::load(const ThreadState& thread) {
-  const bool general = thread.x == held_.x && thread.sp == held_.sp && thread.nzcv == held_.nzcv &&
-                       thread.tpidr == held_.tpidr;
+  const bool general =
+      thread.x == held_.x && thread.sp == held_.sp && thread.nzcv == held_.nzcv && thread.tpidr == held_.tpidr;
   const bool vectors = thread.v == held_.v && thread.fpcr == held_.fpcr && thread.fpsr == held_.fpsr;
   held_ = thread;
   if (!known_ || !general) move_general(held_, true);

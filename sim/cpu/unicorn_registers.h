@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moves a ThreadState into and out of a Unicorn CPU, touching as little as it can: a thread that resumes where it stopped
-// costs one comparison.
+// Moves a ThreadState into and out of a Unicorn CPU, touching as little as it can: a thread that resumes where it
+// stopped costs one comparison.
 #pragma once
 #include "sim/cpu/core_engine.h"
 #include "sim/cpu/unicorn_library.h"
@@ -10,7 +10,7 @@ namespace wperf::sim {
 class UnicornRegisters {
  public:
   UnicornRegisters(const UnicornLibrary& library, uc_engine* cpu) : library_(library), cpu_(cpu) {}
-  void load(const ThreadState& thread);                   // all but pc, which uc_emu_start takes
+  void load(const ThreadState& thread);                  // all but pc, which uc_emu_start takes
   void save(ThreadState& thread, bool vectors_changed);  // everything
   u64 read(int id) const;
 

@@ -188,12 +188,27 @@ std::string settle(Said& said) {
   return {};
 }
 
+// All names, those of one family in braces: the list has to fit a line or two.
+std::string product_list() {
+  std::string list;
+  std::string_view family;
+  for (const std::string_view name : product_names()) {
+    const usize dash = name.find('-') + 1;  // 0: a family of its own
+    if (dash != 0 && name.substr(0, dash) == family) {
+      list += "," + std::string(name.substr(dash));
+      continue;
+    }
+    if (!family.empty()) list += "}";
+    family = name.substr(0, dash);
+    if (!list.empty()) list += " ";
+    list += family.empty() ? std::string(name) : std::string(family) + "{" + std::string(name.substr(dash));
+  }
+  return family.empty() ? list : list + "}";
+}
+
 std::string hint_for(std::string_view key) {
   if (key != "cpu") return "the keys are " + std::string(kKeys);
-  std::string hint = "known cores: ";
-  for (const std::string_view name : product_names()) hint += std::string(name) + " ";
-  hint.pop_back();
-  return hint;
+  return "the cores are " + product_list();
 }
 
 }  // namespace

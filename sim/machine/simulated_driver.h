@@ -23,7 +23,7 @@ class SimulatedDriver {
   // The twin of DeviceIoControl; see WperfSimApi::control.
   WperfStatus control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned);
 
-  const HalSim& hal() const { return hal_; }
+  HalSim& hal() { return hal_; }
 
  private:
   void forget_the_dead();

@@ -18,6 +18,10 @@ namespace {
 using request::Command;
 using request::Request;
 
+// Of several command words the first in this order runs (contract 1.1).
+constexpr Command kPriority[] = {Command::doctor, Command::detect, Command::help, Command::man,    Command::version,
+                                 Command::test,   Command::list,   Command::stat, Command::record, Command::sample};
+
 class Parser {
  public:
   Parser(std::span<const std::string> arguments, FileExists file_exists)
@@ -40,6 +44,7 @@ class Parser {
   void finish();
 
   bool given(Command command) const { return (given_commands_ & (1u << static_cast<u32>(command))) != 0; }
+  bool missing(const std::string& path) const { return file_exists_ != nullptr && !file_exists_(path); }
   bool spawns() const { return given(Command::stat) || given(Command::record); }
 
   std::span<const std::string> arguments_;
@@ -193,7 +198,6 @@ diag::Result<void> Parser::take_counting_value(Option option, const std::string&
 }
 
 diag::Result<void> Parser::take_file_value(Option option, const std::string& value) {
-  const bool missing = file_exists_ != nullptr && !file_exists_(value);
   switch (option) {
     case Option::metric_file:
       request_.metric_files.push_back(value);
@@ -211,11 +215,11 @@ diag::Result<void> Parser::take_file_value(Option option, const std::string& val
       request_.outputs.directory = value;
       return {};
     case Option::pe_file:
-      if (missing) return diag::contract_error(fmt::format("PE file '{}' doesn't exist", value));
+      if (missing(value)) return diag::contract_error(fmt::format("PE file '{}' doesn't exist", value));
       request_.pe_file = value;
       return {};
     case Option::pdb_file:
-      if (missing) return diag::contract_error(fmt::format("PDB file '{}' doesn't exist", value));
+      if (missing(value)) return diag::contract_error(fmt::format("PDB file '{}' doesn't exist", value));
       request_.pdb_file = value;
       return {};
     default:  // values of sample and record, which this build knows but does not carry out
@@ -252,11 +256,8 @@ void Parser::take_setting(const std::string& value) {
 }
 
 void Parser::finish() {
-  for (const CommandRow& row : command_rows()) {
-    if (given(row.command)) {
-      request_.command = row.command;
-      break;
-    }
+  for (const Command command : kPriority) {
+    if (given(command) && request_.command == Command::none) request_.command = command;
   }
   if (request_.timeline.enabled && !request_.timeout.has_value()) request_.timeout = request::Duration{1000};
   if (request_.pe_file.has_value() && !request_.program.has_value() && spawns()) {

@@ -8,24 +8,24 @@ using request::Command;
 
 // Names that WindowsPerf shows with the short form last (`--output, -o`) are written that way round.
 constexpr CommandRow kCommands[] = {
-    {Command::detect, "detect", "", false, "", "", true, true, "detect", "List the devices of the kernel driver."},
-    {Command::help, "-h", "--help", false, "", "", false, true, "version-help", "Show this text."},
-    {Command::man, "man", "", false, "[CPU/]NAME", "", true, true, "man",
-     "Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named."},
-    {Command::version, "--version", "", false, "", "", true, true, "version-help",
-     "Show the versions of wperf and of its driver."},
-    {Command::test, "test", "", false, "", "", true, true, "test",
-     "Show what the machine can count, how wperf is set, and the schedule that given events would get."},
-    {Command::list, "list", "-l", true, "", "", true, true, "list",
-     "List the events, metrics and groups of metrics that -e and -m take."},
     {Command::stat, "stat", "", false, "", "[-- PROGRAM ARGUMENTS...]", true, true, "stat",
      "Count events on cores, while the machine does its work or while a program started for it runs."},
+    {Command::list, "list", "-l", true, "", "", true, true, "list",
+     "List the events, metrics and groups of metrics that -e and -m take."},
+    {Command::man, "man", "", false, "[CPU/]NAME", "", true, true, "man",
+     "Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named."},
+    {Command::test, "test", "", false, "", "", true, true, "test",
+     "Show what the machine can count, how wperf is set, and the schedule that given events would get."},
+    {Command::detect, "detect", "", false, "", "", true, true, "detect", "List the devices of the kernel driver."},
+    {Command::doctor, "doctor", "", false, "", "", false, true, "doctor",
+     "Check everything a measurement needs and name the way out of what is missing."},
+    {Command::version, "--version", "", false, "", "", true, true, "version-help",
+     "Show the versions of wperf and of its driver."},
+    {Command::help, "-h", "--help", false, "", "", false, true, "version-help", "Show this text."},
     {Command::sample, "sample", "", false, "", "", true, false, "",
      "Sample a running program. This build counts but does not sample yet."},
     {Command::record, "record", "", false, "", "-- PROGRAM ARGUMENTS...", true, false, "",
      "Start a program and sample it. This build counts but does not sample yet."},
-    {Command::doctor, "doctor", "", false, "", "", false, true, "doctor",
-     "Check everything a measurement needs and name the way out of what is missing."},
 };
 
 constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record);
@@ -152,7 +152,7 @@ const CommandRow& row_of(Command command) {
   for (const CommandRow& row : kCommands) {
     if (row.command == command) return row;
   }
-  return kCommands[1];  // help
+  return kCommands[0];
 }
 
 const CommandRow* find_command(std::string_view token) {

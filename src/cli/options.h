@@ -91,7 +91,7 @@ struct Example {
   std::string_view help;
 };
 
-std::span<const CommandRow> command_rows();  // when several are given, the first in this order runs
+std::span<const CommandRow> command_rows();
 std::span<const OptionRow> option_rows();
 std::span<const Example> examples();
 

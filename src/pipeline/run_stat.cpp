@@ -15,16 +15,6 @@
 namespace wperf::pipeline {
 namespace {
 
-diag::Result<void> check_files(const request::Request& request) {
-  if (request.pe_file.has_value() && !os::file_exists(*request.pe_file)) {
-    return diag::contract_error("PE file '" + *request.pe_file + "' doesn't exist");
-  }
-  if (request.pdb_file.has_value() && !os::file_exists(*request.pdb_file)) {
-    return diag::contract_error("PDB file '" + *request.pdb_file + "' doesn't exist");
-  }
-  return {};
-}
-
 diag::Result<void> start_program(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
                                  SpawnedProgram& program, diag::Console& console) {
   if (!request.program.has_value()) return {};
@@ -82,7 +72,6 @@ diag::Result<void> run_timeline(const request::Request& request, const plan::Cou
 }  // namespace
 
 diag::Result<void> run_stat(const request::Request& request, diag::Console& console) {
-  WPERF_CHECK_OK(check_files(request));
   WPERF_TRY(Machine machine, open_machine(request, console));
   WPERF_TRY(const plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.vocabulary));
   if (!plan.has_events()) {

@@ -48,8 +48,9 @@ CountRow scaled(std::string name, u16 code, std::string note, u64 value, u64 slo
   row.rounds = rounds;
   row.scaled = slots == 0 ? 0 : value * rounds / slots;
   row.fraction = static_cast<double>(slots) / static_cast<double>(rounds);
-  row.low = static_cast<double>(row.scaled - row.scaled / 16);
-  row.high = static_cast<double>(row.scaled + row.scaled / 16);
+  const u64 half = row.scaled / 16;
+  row.low = static_cast<double>(row.scaled - half);
+  row.high = static_cast<double>(row.scaled + half);
   row.has_interval = slots >= 2;
   return row;
 }

@@ -77,6 +77,7 @@ std::string table_text(const Table& table) {
 
 void write_rows(JsonWriter& json, const Table& table) {
   std::vector<std::string> keys;
+  keys.reserve(table.columns.size());
   for (const Column& column : table.columns) keys.push_back(key_of(column.title));
   json.begin_array();
   for (const std::vector<std::string>& row : table.rows) {

@@ -1,5 +1,14 @@
-# fmt for the Windows cross build: the headers of Debian's libfmt-dev.
-include(${CMAKE_CURRENT_LIST_DIR}/header_library.cmake)
-header_library(fmt fmt::fmt-header-only)
-target_compile_definitions(fmt::fmt-header-only INTERFACE FMT_HEADER_ONLY=1)
+# fmt for the Windows cross build: Debian's headers (libfmt-dev) and nothing beside them. With all of /usr/include on the
+# path a Windows build would find the C library of Linux.
+if(NOT TARGET fmt::fmt-header-only)
+  if(NOT EXISTS /usr/include/fmt/format.h)
+    message(FATAL_ERROR "/usr/include/fmt is missing; ./scripts/build installs the package that has it")
+  endif()
+  set(headers ${CMAKE_BINARY_DIR}/toolchain/include)
+  file(MAKE_DIRECTORY ${headers})
+  file(CREATE_LINK /usr/include/fmt ${headers}/fmt SYMBOLIC)
+  add_library(fmt::fmt-header-only INTERFACE IMPORTED GLOBAL)
+  target_include_directories(fmt::fmt-header-only SYSTEM INTERFACE ${headers})
+  target_compile_definitions(fmt::fmt-header-only INTERFACE FMT_HEADER_ONLY=1)
+endif()
 set(fmt_FOUND TRUE)

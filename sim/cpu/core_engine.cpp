@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/cpu/core_engine.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/cpu/core_model.h"
+#include "sim/cpu/unicorn_core.h"
+
+namespace wperf::sim {
+
+struct CoreEngine::State {
+  // A CPU keeps its translations, so each process of the core has one of its own; the longest unused one goes first.
+  struct Resident {
+    u32 space_id = 0;
+    std::unique_ptr<UnicornCore> cpu;
+  };
+  static constexpr usize kResidents = 4;
+
+  State(const CoreConfig& config, SharedMemorySystem& shared) : model(config, shared) {}
+
+  UnicornCore& cpu_for(const AddressSpace& space, const UnicornLibrary& library) {
+    auto found = std::find_if(residents.begin(), residents.end(),
+                              [&](const Resident& resident) { return resident.space_id == space.id(); });
+    if (found == residents.end()) {
+      if (residents.size() == kResidents) residents.pop_back();
+      residents.push_back({space.id(), std::make_unique<UnicornCore>(library, model)});
+      found = residents.end() - 1;
+    }
+    std::rotate(residents.begin(), found, found + 1);
+    return *residents.front().cpu;
+  }
+
+  CoreModel model;
+  std::vector<Resident> residents;  // latest used first
+};
+
+CoreEngine::CoreEngine(const CoreConfig& config, SharedMemorySystem& shared)
+    : state_(std::make_unique<State>(config, shared)) {}
+CoreEngine::~CoreEngine() = default;
+
+Stop CoreEngine::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget) {
+  const UnicornLibrary* const library = unicorn();
+  if (library == nullptr) {
+    Stop result;
+    result.reason = StopReason::fault;
+    result.fault_address = thread.pc;
+    result.text = unicorn_failure();
+    return result;
+  }
+  return state_->cpu_for(space, *library).run(space, thread, cycle_budget);
+}
+
+void CoreEngine::run_kernel(KernelWork work) {
+  state_->model.run_kernel(work);
+}
+const SignalCounts& CoreEngine::signals() const {
+  return state_->model.signals();
+}
+u64 CoreEngine::cycles() const {
+  return state_->model.cycles();
+}
+std::string CoreEngine::unavailable() {
+  return unicorn() != nullptr ? std::string() : unicorn_failure();
+}
+
+}  // namespace wperf::sim

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/cpu/unicorn_core.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace wperf::sim {
+namespace {
+
+// An address no block starts at: uc_emu_start runs until something stops it.
+constexpr u64 kNowhere = ~u64{0} - 3;
+// Unicorn's exception numbers (QEMU's EXCP_UDEF, EXCP_SWI, EXCP_BKPT).
+constexpr u32 kSupervisorCall = 2;
+constexpr u32 kBreakpoint = 7;
+// Unicorn's softmmu pages for ARM.
+constexpr u64 kUnicornPage = 1024;
+// The generic timer as a program sees it: right for the default machine of 100 MHz.
+constexpr u64 kCyclesPerTimerTick = 4;
+constexpr u64 kTimerFrequency = 25'000'000;
+
+std::string with_number(const char* text, u64 number) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%s 0x%llx", text, static_cast<unsigned long long>(number));
+  return buffer;
+}
+
+const char* describe(uc_mem_type type) {
+  switch (type) {
+    case UC_MEM_READ_UNMAPPED:
+      return "read of unmapped address";
+    case UC_MEM_WRITE_UNMAPPED:
+      return "write to unmapped address";
+    case UC_MEM_FETCH_UNMAPPED:
+      return "jump to unmapped address";
+    case UC_MEM_READ_PROT:
+      return "read of protected address";
+    case UC_MEM_WRITE_PROT:
+      return "write to read-only address";
+    case UC_MEM_FETCH_PROT:
+      return "jump to non-executable address";
+    default:
+      return "bad access to address";
+  }
+}
+
+}  // namespace
+
+UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model)
+    : model_(model), cpu_(library), registers_(library, cpu_.handle()) {
+  if (!cpu_.failure().empty()) return;
+  cpu_.add_hook(UC_HOOK_BLOCK, reinterpret_cast<void*>(&on_block), this);
+  cpu_.add_hook(UC_HOOK_MEM_READ, reinterpret_cast<void*>(&on_read), this);
+  cpu_.add_hook(UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(&on_write), this);
+  cpu_.add_hook(UC_HOOK_MEM_INVALID, reinterpret_cast<void*>(&on_bad_access), this);
+  cpu_.add_hook(UC_HOOK_INTR, reinterpret_cast<void*>(&on_exception), this);
+  cpu_.add_hook(UC_HOOK_INSN, reinterpret_cast<void*>(&on_system_read), this, UC_ARM64_INS_MRS);
+}
+
+Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget) {
+  space_ = &space;
+  if (!cpu_.failure().empty()) return fault(thread.pc, cpu_.failure());
+  if (space.generation() != generation_) {
+    blocks_.clear();
+    if (!cpu_.refresh(space)) return fault(thread.pc, cpu_.failure());
+    generation_ = space.generation();
+  }
+  registers_.load(thread);
+  model_.select(Level::user, space.id());
+  const u64 budget = std::clamp<u64>(cycle_budget, 1, ~u64{0} >> (kCycleBits + 1));
+  limit_ = model_.spent() + budget * kOneCycle;
+  current_ = nullptr;
+  vectors_used_ = false;
+  halves_to_skip_ = 0;
+
+  const Stop result = execute(thread.pc);
+
+  blocks_.fold([this](const Block& block) { model_.retire(block); });
+  registers_.save(thread, vectors_used_);
+  if (why_ == Why::unaligned_pc) thread.pc = result.fault_address;
+  if (result.reason == StopReason::fault) model_.take_fault(why_ == Why::bad_access);
+  model_.settle();
+  return result;
+}
+
+Stop UnicornCore::execute(u64 pc) {
+  for (;;) {
+    why_ = Why::nothing;
+    blocks_entered_ = 0;
+    const uc_err error = cpu_.library().emu_start(cpu_.handle(), pc, kNowhere, 0, 0);
+    if (why_ == Why::budget) return {};
+    if (why_ == Why::unaligned_pc) return fault(bad_address_, with_number("jump to unaligned address", bad_address_));
+    pc = registers_.read(UC_ARM64_REG_PC);
+    if (why_ == Why::exception) return exception_ == kSupervisorCall ? kernel_call(pc) : exception(pc);
+    if (why_ == Why::bad_access) return bad_access(pc);
+    // WFI ends emulation without a word; to us it is an instruction like others.
+    if (error == UC_ERR_OK && blocks_entered_ != 0) continue;
+    cut_short(pc);
+    return fault(pc, error == UC_ERR_OK ? with_number("execution does not get beyond address", pc)
+                                        : std::string("Unicorn stopped: ") + cpu_.library().strerror(error));
+  }
+}
+
+Stop UnicornCore::kernel_call(u64 pc) {
+  Stop result;
+  result.reason = StopReason::kernel_call;
+  result.immediate = word_at(pc - 4) >> 5 & 0xffff;
+  return result;
+}
+
+Stop UnicornCore::exception(u64 pc) {
+  cut_short(pc);
+  const u32 word = word_at(pc);
+  if (exception_ == kBreakpoint) return fault(pc, with_number("breakpoint instruction brk", word >> 5 & 0xffff));
+  return fault(pc, with_number("undefined instruction", word));
+}
+
+Stop UnicornCore::bad_access(u64 pc) {
+  if (bad_type_ == UC_MEM_FETCH_UNMAPPED || bad_type_ == UC_MEM_FETCH_PROT) {
+    if (current_ != nullptr) model_.leave(*current_, pc);
+  } else {
+    cut_short(pc);
+  }
+  return fault(bad_address_, with_number(describe(bad_type_), bad_address_));
+}
+
+Stop UnicornCore::fault(u64 address, std::string text) {
+  Stop result;
+  result.reason = StopReason::fault;
+  result.fault_address = address;
+  result.text = std::move(text);
+  return result;
+}
+
+// The instruction at pc did not happen, nor what follows it in its block.
+void UnicornCore::cut_short(u64 pc) {
+  Block* const block = current_;
+  if (block == nullptr || pc < block->address || pc - block->address >= block->size) return;
+  const u64 size = pc - block->address;
+  const auto bytes = space_->view(block->address, size);
+  if (bytes.size() != size) return;
+  std::vector<u32> code(size / 4);
+  if (size != 0) std::memcpy(code.data(), bytes.data(), size);
+  --block->runs;
+  model_.retire_part(*block, sum_up(code));
+}
+
+u32 UnicornCore::word_at(u64 address) {
+  u32 word = 0;
+  space_->read(address, &word, sizeof word);
+  return word;
+}
+
+Block& UnicornCore::decode(u64 address, u32 size) {
+  Block& block = blocks_.add(address);
+  block.size = size;
+  const auto bytes = space_->view(address, size);
+  std::vector<u32> code(bytes.size() / 4);
+  if (!code.empty()) std::memcpy(code.data(), bytes.data(), code.size() * 4);
+  block.contents = sum_up(code);
+  if (!code.empty()) {
+    const Instruction last = classify_instruction(code.back());
+    const auto offset = static_cast<u64>(static_cast<std::int32_t>(last.branch_offset));
+    block.end = last.branch;
+    block.taken_target = block.branch_address() + offset;
+  }
+  const auto& regions = space_->regions();
+  block.rewritable = std::any_of(regions.begin(), regions.end(), [address](const Region& region) {
+    return address - region.base < region.size && (region.permissions & kWrite) != 0;
+  });
+  model_.price(block);
+  return block;
+}
+
+// A block in writable memory may be another by now: then Unicorn has translated it anew, and we decode it anew.
+Block* UnicornCore::rewritten(Block& block) {
+  const auto bytes = space_->view(block.address, block.size);
+  std::vector<u32> code(bytes.size() / 4);
+  if (!code.empty()) std::memcpy(code.data(), bytes.data(), code.size() * 4);
+  if (sum_up(code) == block.contents && classify_instruction(code.back()).branch == block.end) return &block;
+  return &decode(block.address, block.size);
+}
+
+void UnicornCore::stop(Why why) {
+  why_ = why;
+  cpu_.library().emu_stop(cpu_.handle());
+}
+
+inline void UnicornCore::enter_block(u64 address, u32 size) {
+  Block* block = current_;
+  if (block != nullptr) model_.leave(*block, address);
+  if (model_.spent() >= limit_) [[unlikely]] {
+    current_ = nullptr;
+    return stop(Why::budget);  // the block is not executed
+  }
+  const bool again = block != nullptr && block->address == address && block->size == size && !block->rewritable;
+  if (!again) {
+    if ((address & 3) != 0) [[unlikely]] {
+      current_ = nullptr;
+      bad_address_ = address;
+      return stop(Why::unaligned_pc);
+    }
+    block = blocks_.find(address, size);
+    if (block == nullptr) [[unlikely]] {
+      block = &decode(address, size);
+    } else if (block->rewritable) [[unlikely]] {
+      block = rewritten(*block);
+    }
+    vectors_used_ |= block->uses_vectors;
+    current_ = block;
+    ++blocks_entered_;
+  }
+  blocks_.ran(*block);
+  model_.enter(*block, again);
+}
+
+// What Unicorn does beside what the program asked: a load that crosses one of its pages is reported, and then the two
+// aligned words it is made of.
+bool UnicornCore::is_half(u64 address) {
+  if (address != next_half_) {
+    halves_to_skip_ = 0;
+    return false;
+  }
+  --halves_to_skip_;
+  next_half_ += half_size_;
+  return true;
+}
+
+Instruction UnicornCore::current_instruction() {
+  return classify_instruction(word_at(registers_.read(UC_ARM64_REG_PC)));
+}
+
+inline void UnicornCore::read(u64 address, u32 size) {
+  if (halves_to_skip_ != 0 && is_half(address)) return;
+  // Unicorn compares before it stores; the store exclusive of a real core does not read.
+  if (current_->watch_accesses && current_instruction().is(Trait::store_exclusive)) return;
+  if (((address + size - 1) ^ address) >= kUnicornPage) [[unlikely]] {
+    halves_to_skip_ = 2;
+    half_size_ = size;
+    next_half_ = address & ~u64{size - 1};
+  }
+  model_.load(address, size);
+}
+
+inline void UnicornCore::write(u64 address, u32 size) {
+  if (current_->watch_accesses) [[unlikely]] {
+    const Instruction instruction = current_instruction();
+    if (instruction.is(Trait::zero_line)) {
+      // Reported byte by byte, the first ones more than once.
+      if (address % kLineSize == kLineSize - 1) model_.zero_line(address);
+      return;
+    }
+    const bool second_half = instruction.access_count == 2 && instruction.access_bytes == 8 && (address & 8) != 0;
+    if (instruction.is(Trait::store_exclusive) && !second_half) model_.exclusive_stored();
+  }
+  model_.store(address, size);
+}
+
+void UnicornCore::on_block(uc_engine*, u64 address, u32 size, void* self) {
+  static_cast<UnicornCore*>(self)->enter_block(address, size);
+}
+
+void UnicornCore::on_read(uc_engine*, uc_mem_type, u64 address, int size, int64_t, void* self) {
+  static_cast<UnicornCore*>(self)->read(address, static_cast<u32>(size));
+}
+
+void UnicornCore::on_write(uc_engine*, uc_mem_type, u64 address, int size, int64_t, void* self) {
+  static_cast<UnicornCore*>(self)->write(address, static_cast<u32>(size));
+}
+
+bool UnicornCore::on_bad_access(uc_engine*, uc_mem_type type, u64 address, int, int64_t, void* self) {
+  auto* const core = static_cast<UnicornCore*>(self);
+  core->why_ = Why::bad_access;
+  core->bad_type_ = type;
+  core->bad_address_ = address;
+  return false;
+}
+
+void UnicornCore::on_exception(uc_engine*, u32 number, void* self) {
+  auto* const core = static_cast<UnicornCore*>(self);
+  core->exception_ = number;
+  core->stop(Why::exception);
+}
+
+// Unicorn's own timer runs with the host's clock. Non-zero: we have written the register.
+u32 UnicornCore::on_system_read(uc_engine* cpu, uc_arm64_reg to, const uc_arm64_cp_reg* from, void* self) {
+  const auto* const core = static_cast<UnicornCore*>(self);
+  const auto is = [from](u32 crn, u32 crm, u32 op2) {
+    return from->op0 == 3 && from->op1 == 3 && from->crn == crn && from->crm == crm && from->op2 == op2;
+  };
+  const bool counter = is(14, 0, 1) || is(14, 0, 2);  // CNTPCT_EL0, CNTVCT_EL0
+  const bool frequency = is(14, 0, 0);
+  const bool cycles = is(9, 13, 0);  // PMCCNTR_EL0, which Windows lets programs read
+  if (!counter && !frequency && !cycles) return 0;
+  const u64 value = frequency ? kTimerFrequency : core->model_.cycles() / (counter ? kCyclesPerTimerTick : 1);
+  core->cpu_.library().reg_write(cpu, to, &value);
+  return 1;
+}
+
+}  // namespace wperf::sim

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Unicorn ARM64 CPU at EL0 whose memory is that of one address space. Knows nothing of models.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/cpu/unicorn_library.h"
+#include "sim/memory/address_space.h"
+
+namespace wperf::sim {
+
+class UnicornCpu {
+ public:
+  explicit UnicornCpu(const UnicornLibrary& library);
+  ~UnicornCpu();
+  UnicornCpu(const UnicornCpu&) = delete;
+  UnicornCpu& operator=(const UnicornCpu&) = delete;
+
+  const std::string& failure() const { return failure_; }  // empty = usable
+  uc_engine* handle() const { return handle_; }
+  const UnicornLibrary& library() const { return library_; }
+  // Makes the CPU see the space as it is now, code included. `space` is the same one each time.
+  // False when Unicorn refuses a region: failure() says so.
+  bool refresh(const AddressSpace& space);
+  bool add_hook(int type, void* callback, void* user, int instruction = 0);
+
+ private:
+  bool check(uc_err error, const char* what);
+  bool become_user();
+  void write_system_register(u32 op0, u32 op1, u32 crn, u32 crm, u32 op2, u64 value);
+
+  const UnicornLibrary& library_;
+  uc_engine* handle_ = nullptr;
+  std::string failure_;
+  std::vector<Region> mapped_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every C workload stands on: no C runtime, only a few functions of KERNEL32. program.c holds the entry point and
+// calls run().
+#pragma once
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+int run(void);  // the workload; its result is the exit code, 0 = it checked its own answer
+
+u64 number_argument(u32 index, u64 fallback);  // decimal; index 1 is the first word after the program's name
+void print(const char* label, u64 value);      // "label value", one line
+void* take_pages(u64 bytes);                   // zeroed; ends in a null pointer when there is no memory

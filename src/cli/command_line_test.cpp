@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/command_line.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::cli {
+namespace {
+
+using request::Command;
+using request::EventList;
+using request::MetricName;
+using request::Request;
+
+diag::Result<Request> parse(std::vector<std::string> arguments, FileExists file_exists = nullptr) {
+  return parse_command_line(arguments, file_exists);
+}
+
+Request parsed(std::vector<std::string> arguments) {
+  auto result = parse(std::move(arguments));
+  EXPECT_TRUE(result.has_value()) << (result.has_value() ? "" : result.error().text);
+  return result.has_value() ? std::move(result).value() : Request{};
+}
+
+std::string error_of(std::vector<std::string> arguments, FileExists file_exists = nullptr) {
+  const auto result = parse(std::move(arguments), file_exists);
+  return result.has_value() ? "no error" : result.error().text;
+}
+
+TEST(CommandLine, Nothing) {
+  const Request request = parsed({});
+  EXPECT_EQ(request.command, Command::none);
+  EXPECT_TRUE(request.unexpected.empty());
+}
+
+TEST(CommandLine, EveryCommandWord) {
+  EXPECT_EQ(parsed({"stat"}).command, Command::stat);
+  EXPECT_EQ(parsed({"sample"}).command, Command::sample);
+  EXPECT_EQ(parsed({"record"}).command, Command::record);
+  EXPECT_EQ(parsed({"list"}).command, Command::list);
+  EXPECT_EQ(parsed({"-l"}).command, Command::list);
+  EXPECT_EQ(parsed({"test"}).command, Command::test);
+  EXPECT_EQ(parsed({"man"}).command, Command::man);
+  EXPECT_EQ(parsed({"detect"}).command, Command::detect);
+  EXPECT_EQ(parsed({"doctor"}).command, Command::doctor);
+  EXPECT_EQ(parsed({"--version"}).command, Command::version);
+  EXPECT_EQ(parsed({"-h"}).command, Command::help);
+  EXPECT_EQ(parsed({"--help"}).command, Command::help);
+}
+
+TEST(CommandLine, OfSeveralCommandsTheFirstInRankRuns) {
+  EXPECT_EQ(parsed({"stat", "list"}).command, Command::list);
+  EXPECT_EQ(parsed({"list", "test"}).command, Command::test);
+  EXPECT_EQ(parsed({"test", "--version"}).command, Command::version);
+  EXPECT_EQ(parsed({"--version", "man", "ipc"}).command, Command::man);
+  EXPECT_EQ(parsed({"man", "ipc", "-h"}).command, Command::help);
+  EXPECT_EQ(parsed({"-h", "detect"}).command, Command::detect);
+  EXPECT_EQ(parsed({"record", "stat"}).command, Command::stat);
+}
+
+TEST(CommandLine, TokensAreExact) {
+  const Request request = parsed({"stat", "-E=x:1", "--Timeout", "-vq", "STAT", "--json=1", "---", ""});
+  EXPECT_EQ(request.unexpected,
+            (std::vector<std::string>{"-E=x:1", "--Timeout", "-vq", "STAT", "--json=1", "---", ""}));
+  EXPECT_EQ(request.command, Command::stat);
+}
+
+TEST(CommandLine, AnOptionAtTheEndWithoutItsValueIsIgnored) {
+  for (const char* option :
+       {"-e", "-m", "-c", "--cpu", "--timeout", "sleep", "-i", "-n", "--dmc", "-C", "-E", "--config", "--output", "-o",
+        "--output-csv", "--cwd", "--pe_file", "--device", "--record_spawn_delay"}) {
+    const Request request = parsed({"stat", option});
+    EXPECT_TRUE(request.unexpected.empty()) << option;
+    EXPECT_TRUE(request.warnings.empty()) << option;
+    EXPECT_TRUE(request.items.empty()) << option;
+  }
+}
+
+TEST(CommandLine, OptionsTakeTheNextTokenWhateverItIs) {
+  const Request request = parsed({"stat", "-o", "--json", "-C", "-k"});
+  EXPECT_EQ(request.outputs.json_file, "--json");
+  EXPECT_EQ(request.metric_files, (std::vector<std::string>{"-k"}));
+  EXPECT_FALSE(request.outputs.json);
+  EXPECT_FALSE(request.kernel);
+}
+
+TEST(CommandLine, ManTakesTheNextToken) {
+  EXPECT_FALSE(parsed({"man"}).man_topic.has_value());
+  EXPECT_EQ(parsed({"man", "neoverse-n1/ipc"}).man_topic, "neoverse-n1/ipc");
+  EXPECT_EQ(parsed({"man", "--json"}).man_topic, "--json");
+  const Request request = parsed({"--json", "man", "list"});
+  EXPECT_EQ(request.command, Command::man);
+  EXPECT_EQ(request.man_topic, "list");
+  EXPECT_TRUE(request.outputs.json);
+}
+
+TEST(CommandLine, EventsAndMetricsKeepTheirOrder) {
+  const Request request = parsed({"stat", "-e", "a,{b,c}", "-m", "imix,dcache", "-e", "d"});
+  ASSERT_EQ(request.items.size(), 4u);
+  EXPECT_EQ(std::get<EventList>(request.items[0]).tokens.size(), 3u);
+  EXPECT_EQ(std::get<MetricName>(request.items[1]).name, "imix");
+  EXPECT_EQ(std::get<MetricName>(request.items[2]).name, "dcache");
+  EXPECT_EQ(std::get<EventList>(request.items[3]).tokens[0].text, "d");
+}
+
+TEST(CommandLine, EventsAfterSampleOrRecordAreASamplingList) {
+  EXPECT_EQ(parsed({"-e", "ld_spec", "sample"}).items.size(), 1u);
+  EXPECT_TRUE(parsed({"sample", "-e", "ld_spec:100000"}).items.empty());
+  EXPECT_TRUE(parsed({"record", "-e", "arm_spe_0/ld=1/"}).items.empty());
+  EXPECT_EQ(error_of({"-e", "{a", "sample"}), "missing '}' for event group {a");
+}
+
+TEST(CommandLine, EventListErrorsEndTheRun) {
+  EXPECT_EQ(error_of({"stat", "-e", "{a,{b}"}), "nested group is not supported {b}");
+  EXPECT_EQ(error_of({"stat", "-e", "a}"}), "missing '{' for event group a}");
+  EXPECT_EQ(error_of({"stat", "-e", "0x10000"}), "extra event value out of range in 0x10000");
+}
+
+TEST(CommandLine, Cores) {
+  const Request request = parsed({"stat", "-c", "1", "--cpu", "0,3-2"});
+  ASSERT_EQ(request.cores.size(), 2u);
+  EXPECT_EQ(request.cores[1].first, 2u);
+  EXPECT_EQ(request.cores[1].last, 3u);
+  EXPECT_EQ(error_of({"stat", "-c", "x"}),
+            "option -c format not supported, use comma separated list of integers, or range of integers");
+}
+
+TEST(CommandLine, DurationsNameTheSpellingUsed) {
+  EXPECT_EQ(parsed({"stat", "--timeout", "0.1s"}).timeout->milliseconds, 100u);
+  EXPECT_EQ(parsed({"stat", "sleep", "1"}).timeout->milliseconds, 1000u);
+  EXPECT_FALSE(parsed({"stat"}).timeout.has_value());
+  EXPECT_EQ(error_of({"stat", "--timeout", "01"}), "input: \"01\" to argument '--timeout' is invalid");
+  EXPECT_EQ(error_of({"stat", "sleep", "-1"}), "input: \"-1\" to argument 'sleep' is invalid");
+  EXPECT_EQ(error_of({"stat", "-i", ""}), "input: \"\" to argument '-i' is invalid");
+}
+
+TEST(CommandLine, Timeline) {
+  const Request plain = parsed({"stat", "-i", "2", "-n", "3"});
+  EXPECT_FALSE(plain.timeline.enabled);
+  EXPECT_FALSE(plain.timeout.has_value());
+  const Request defaults = parsed({"stat", "-t"});
+  EXPECT_TRUE(defaults.timeline.enabled);
+  EXPECT_EQ(defaults.timeline.interval.milliseconds, 60'000u);
+  EXPECT_EQ(defaults.timeout->milliseconds, 1000u);
+  EXPECT_EQ(defaults.timeline.count, 0u);
+  for (const auto& line : {std::vector<std::string>{"stat", "-t", "-i", "2.2", "-n", "3", "--timeout", "0.1"},
+                           std::vector<std::string>{"stat", "-n", "3", "--timeout", "0.1", "-i", "2.2", "-t"}}) {
+    const Request request = parsed(line);
+    EXPECT_EQ(request.timeline.interval.milliseconds, 2200u);
+    EXPECT_EQ(request.timeline.count, 3u);
+    EXPECT_EQ(request.timeout->milliseconds, 100u);
+  }
+  EXPECT_EQ(parsed({"stat", "-t", "-n", "many"}).timeline.count, 0u);
+  EXPECT_EQ(parsed({"stat", "-t", "-n", "-1"}).timeline.count, 0u);
+  EXPECT_EQ(parsed({"stat", "-t", "--timeout", "0"}).timeout->milliseconds, 0u);
+}
+
+TEST(CommandLine, Outputs) {
+  const Request request =
+      parsed({"list", "--json", "-v", "-o", "a.json", "--output-csv", "a.csv", "--output-prefix", "folder"});
+  EXPECT_TRUE(request.outputs.json);
+  EXPECT_TRUE(request.outputs.quiet);
+  EXPECT_TRUE(request.outputs.verbose);
+  EXPECT_EQ(request.outputs.json_file, "a.json");
+  EXPECT_EQ(request.outputs.csv_file, "a.csv");
+  EXPECT_EQ(request.outputs.directory, "folder");
+  EXPECT_EQ(parsed({"list", "--output", "b", "--cwd", "c"}).outputs.json_file, "b");
+  const Request quiet = parsed({"list", "-q"});
+  EXPECT_TRUE(quiet.outputs.quiet);
+  EXPECT_FALSE(quiet.outputs.json);
+}
+
+TEST(CommandLine, Settings) {
+  const Request request = parsed({"test", "--config", "count.period=13"});
+  ASSERT_EQ(request.config.size(), 1u);
+  EXPECT_EQ(request.config[0].value, "13");
+  EXPECT_TRUE(request.warnings.empty());
+  for (const char* bad : {"count.period=abc", "count.period", "count.period=", "count.period_max=5", "x=1", "", "=",
+                          "count.period=4294967296", "count.period=1.5"}) {
+    const Request refused = parsed({"test", "--config", bad});
+    EXPECT_TRUE(refused.config.empty()) << bad;
+    EXPECT_EQ(refused.warnings, (std::vector<std::string>{"error: can't set '" + std::string(bad) + "' config"}));
+  }
+}
+
+TEST(CommandLine, AProgramTakesTheRestOfTheLine) {
+  const Request request =
+      parsed({"stat", "-e", "a", "-c", "1", "--", "python", "-E", "x.py", "-C", "--json", "--", "a b"});
+  ASSERT_TRUE(request.program.has_value());
+  EXPECT_EQ(request.program->path, "python");
+  EXPECT_EQ(request.program->command_line, "python -E x.py -C --json -- a b");
+  EXPECT_TRUE(request.program->after_dashes);
+  EXPECT_TRUE(request.extra_events.empty());
+  EXPECT_TRUE(request.metric_files.empty());
+  EXPECT_FALSE(request.outputs.json);
+  EXPECT_TRUE(request.unexpected.empty());
+}
+
+TEST(CommandLine, ProgramsWithoutACommandThatStartsThem) {
+  for (const char* command : {"list", "sample", "test"}) {
+    const Request request = parsed({command, "--", "p.exe"});
+    EXPECT_FALSE(request.program.has_value());
+    EXPECT_EQ(request.warnings, (std::vector<std::string>{"warning: only `stat` and `record` support process spawn!"}));
+  }
+  EXPECT_FALSE(parsed({"stat", "--"}).program.has_value());
+}
+
+TEST(CommandLine, PeFileStartsAProgramToo) {
+  const Request request = parsed({"stat", "--pe_file", "p.exe"});
+  ASSERT_TRUE(request.program.has_value());
+  EXPECT_EQ(request.program->command_line, "p.exe");
+  EXPECT_FALSE(request.program->after_dashes);
+  const Request replaced = parsed({"record", "--pe_file", "p.exe", "--", "q.exe", "1"});
+  EXPECT_EQ(replaced.pe_file, "q.exe");
+  EXPECT_EQ(replaced.program->path, "q.exe");
+  EXPECT_FALSE(parsed({"sample", "--pe_file", "p.exe"}).program.has_value());
+}
+
+bool only_good_exists(const std::string& path) {
+  return path == "good";
+}
+
+TEST(CommandLine, FilesAreCheckedFromLeftToRight) {
+  EXPECT_EQ(error_of({"record", "--pe_file", "a", "--pdb_file", "b"}, only_good_exists), "PE file 'a' doesn't exist");
+  EXPECT_EQ(error_of({"record", "--pdb_file", "b", "--pe_file", "a"}, only_good_exists), "PDB file 'b' doesn't exist");
+  EXPECT_EQ(error_of({"record", "--pe_file", "good", "--pdb_file", "b"}, only_good_exists),
+            "PDB file 'b' doesn't exist");
+  EXPECT_EQ(error_of({"stat", "sleep", "x", "--pe_file", "a"}, only_good_exists),
+            "input: \"x\" to argument 'sleep' is invalid");
+  EXPECT_EQ(error_of({"stat", "--pe_file", "a", "sleep", "x"}, only_good_exists), "PE file 'a' doesn't exist");
+  EXPECT_EQ(error_of({"stat", "--", "missing.exe"}, only_good_exists), "no error");
+  EXPECT_EQ(error_of({"stat", "-o", "new", "-C", "no", "-E", "a:1"}, only_good_exists), "no error");
+}
+
+TEST(CommandLine, TheRest) {
+  const Request request =
+      parsed({"stat", "-k", "--dmc", "1", "--force-lock", "--device", "sim:cores=4", "--record_spawn_delay", "250",
+              "--image_name", "x", "-C", "m1", "-C", "m2", "-E", "a:1"});
+  EXPECT_TRUE(request.kernel);
+  EXPECT_EQ(request.dmc_channel, 1u);
+  EXPECT_TRUE(request.force_lock);
+  EXPECT_EQ(request.device, "sim:cores=4");
+  EXPECT_EQ(request.spawn_delay_ms, 250u);
+  EXPECT_EQ(request.image_name, "x");
+  EXPECT_EQ(request.metric_files.size(), 2u);
+  EXPECT_EQ(request.extra_events.size(), 1u);
+  EXPECT_EQ(parsed({"--force-lock"}).command, Command::none);
+  EXPECT_EQ(error_of({"stat", "--dmc", "x"}), "'x' is not a number that --dmc takes");
+  EXPECT_EQ(error_of({"stat", "--record_spawn_delay", "1s"}), "'1s' is not a number that --record_spawn_delay takes");
+}
+
+TEST(CommandLine, SamplingOptionsAreKnown) {
+  const Request request = parsed({"record", "-e", "ld_spec:1000", "--annotate", "--disassemble", "--sample-display-row",
+                                  "5", "--symbol", "^x", "-s", "y", "--sample-display-long", "--export_perf_data",
+                                  "--pdb_file", "p", "-c", "1", "--", "a.exe"});
+  EXPECT_TRUE(request.unexpected.empty());
+  EXPECT_EQ(request.command, Command::record);
+  EXPECT_EQ(request.pdb_file, "p");
+}
+
+}  // namespace
+}  // namespace wperf::cli

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Completion scripts. They offer the commands where no command is on the line yet, then the options of that command and
+// what the option before the cursor takes.
+#include "cli/help.h"
+
+namespace wperf::cli {
+namespace {
+
+constexpr std::string_view kDevices = "driver linux sim sim:";
+constexpr std::string_view kNotice = "# Made from src/cli/options.cpp; do not edit.\n";
+
+template <typename Row>
+std::string spellings(const Row& row, std::string_view separator) {
+  std::string out(row.name);
+  if (!row.alias.empty()) out.append(separator).append(row.alias);
+  return out;
+}
+
+void append_word(std::string& list, std::string_view word) {
+  if (!list.empty()) list += ' ';
+  list += word;
+}
+
+std::string command_words() {
+  std::string words;
+  for (const CommandRow& row : command_rows()) append_word(words, spellings(row, " "));
+  return words;
+}
+
+std::string option_words(const CommandRow& command) {
+  std::string words;
+  for (const OptionRow& row : option_rows()) {
+    if (row.commands.has(command.command)) append_word(words, spellings(row, " "));
+  }
+  return words;
+}
+
+std::string all_option_words() {
+  std::string words;
+  for (const OptionRow& row : option_rows()) append_word(words, spellings(row, " "));
+  return words;
+}
+
+// "-o|--output|…": the patterns of a shell's case for the options that take this kind of value; empty if none does.
+std::string patterns_of(Value value) {
+  std::string patterns;
+  for (const OptionRow& row : option_rows()) {
+    if (row.value == value) patterns += (patterns.empty() ? "" : "|") + spellings(row, "|");
+  }
+  return patterns;
+}
+
+// 'it'\''s': one word for bash and zsh.
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+// '…' with quotes doubled: one word for PowerShell.
+std::string powershell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    out += c;
+    if (c == '\'') out += c;
+  }
+  return out + "'";
+}
+
+std::string first_sentence(std::string_view help) {
+  const usize end = help.find(". ");
+  return std::string(end == std::string_view::npos ? help.substr(0, help.size() - 1) : help.substr(0, end));
+}
+
+// In the descriptions of _describe a colon ends the word it explains.
+std::string zsh_item(std::string_view word, std::string_view help) {
+  return "    " + shell_quoted(std::string(word) + ":" + first_sentence(help)) + "\n";
+}
+
+template <typename Row>
+std::string zsh_items(const Row& row) {
+  std::string items = zsh_item(row.name, row.help);
+  if (!row.alias.empty()) items += zsh_item(row.alias, row.help);
+  return items;
+}
+
+template <typename Row>
+std::string powershell_items(const Row& row) {
+  std::string out;
+  for (const std::string_view word : {row.name, row.alias}) {
+    if (word.empty()) continue;
+    out += "  $help[" + powershell_quoted(word) + "] = " + powershell_quoted(first_sentence(row.help)) + "\n";
+  }
+  return out;
+}
+
+std::string powershell_words(std::string_view name, std::string_view words) {
+  return "  " + std::string(name) + " = " + powershell_quoted(words) + " -split ' '\n";
+}
+
+}  // namespace
+
+std::string render_bash_completion() {
+  std::string out = "# bash completion for wperf. Source it, or put it into bash-completion's folder as `wperf`.\n";
+  out += kNotice;
+  out +=
+      "_wperf() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word command='' i\n"
+      "  COMPREPLY=()\n"
+      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+      "    word=${COMP_WORDS[i]}\n"
+      "    if [[ $word == -- ]]; then\n"
+      "      compopt -o default\n"
+      "      return\n"
+      "    fi\n"
+      "    case $word in\n";
+  for (const CommandRow& row : command_rows()) {
+    out += "      " + spellings(row, "|") + ") command=${command:-" + std::string(row.name) + "} ;;\n";
+  }
+  out +=
+      "    esac\n"
+      "  done\n"
+      "  case $previous in\n";
+  out += "    " + patterns_of(Value::file) + ")\n      compopt -o filenames\n" +
+         "      mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n      return ;;\n";
+  out += "    " + patterns_of(Value::folder) + ")\n      compopt -o filenames\n" +
+         "      mapfile -t COMPREPLY < <(compgen -d -- \"$current\")\n      return ;;\n";
+  out += "    " + patterns_of(Value::device) + ")\n      mapfile -t COMPREPLY < <(compgen -W " +
+         shell_quoted(kDevices) + " -- \"$current\")\n      return ;;\n";
+  out += "    " + patterns_of(Value::text) + "|" + patterns_of(Value::number) + "|" + patterns_of(Value::duration) +
+         ") return ;;\n"
+         "  esac\n"
+         "  local words\n"
+         "  case $command in\n";
+  for (const CommandRow& row : command_rows()) {
+    out += "    " + std::string(row.name) + ") words=" + shell_quoted(option_words(row)) + " ;;\n";
+  }
+  out += "    *) words=" + shell_quoted(command_words() + " " + all_option_words()) +
+         " ;;\n"
+         "  esac\n"
+         "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+         "}\n"
+         "complete -F _wperf wperf wperf.exe\n";
+  return out;
+}
+
+std::string render_zsh_completion() {
+  std::string out =
+      "#compdef wperf wperf.exe\n# zsh completion for wperf. Put it into a folder of $fpath as `_wperf`.\n";
+  out += kNotice;
+  out += "local -a verbs flags\nlocal word command='' i\nverbs=(\n";
+  for (const CommandRow& row : command_rows()) out += zsh_items(row);
+  out +=
+      ")\n"
+      "for ((i = 2; i < CURRENT; ++i)); do\n"
+      "  word=$words[i]\n"
+      "  if [[ $word == -- ]]; then\n"
+      "    shift $i words\n"
+      "    ((CURRENT -= i))\n"
+      "    _normal\n"
+      "    return\n"
+      "  fi\n"
+      "  case $word in\n";
+  for (const CommandRow& row : command_rows()) {
+    out += "    " + spellings(row, "|") + ") command=${command:-" + std::string(row.name) + "} ;;\n";
+  }
+  out += "  esac\ndone\ncase $words[CURRENT-1] in\n";
+  out += "  " + patterns_of(Value::file) + ") _files; return ;;\n";
+  out += "  " + patterns_of(Value::folder) + ") _files -/; return ;;\n";
+  out += "  " + patterns_of(Value::device) + ") compadd -- " + std::string(kDevices) + "; return ;;\n";
+  out += "  " + patterns_of(Value::text) + "|" + patterns_of(Value::number) + "|" + patterns_of(Value::duration) +
+         ") _message value; return ;;\nesac\ncase $command in\n";
+  for (const CommandRow& row : command_rows()) {
+    out += "  " + std::string(row.name) + ") flags=(\n";
+    for (const OptionRow& option : option_rows()) {
+      if (option.commands.has(row.command)) out += zsh_items(option);
+    }
+    out += "  ) ;;\n";
+  }
+  out += "  *)\n    _describe -t commands command verbs\n    flags=(\n";
+  for (const OptionRow& option : option_rows()) out += zsh_items(option);
+  out += "    ) ;;\nesac\n_describe -t options option options\n";
+  return out;
+}
+
+std::string render_powershell_completion() {
+  std::string out = "# PowerShell completion for wperf. Dot-source it from your $PROFILE.\n";
+  out += kNotice;
+  // PowerShell's own tables do not tell -c from -C.
+  out +=
+      "Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {\n"
+      "  param($word, $line, $cursor)\n"
+      "  $help = [System.Collections.Generic.Dictionary[string,string]]::new([StringComparer]::Ordinal)\n"
+      "  $optionsOf = [System.Collections.Generic.Dictionary[string,object]]::new([StringComparer]::Ordinal)\n";
+  for (const CommandRow& row : command_rows()) out += powershell_items(row);
+  for (const OptionRow& row : option_rows()) out += powershell_items(row);
+  for (const CommandRow& row : command_rows()) {
+    for (const std::string_view word : {row.name, row.alias}) {
+      if (!word.empty()) out += powershell_words("$optionsOf[" + powershell_quoted(word) + "]", option_words(row));
+    }
+  }
+  std::string valued;
+  for (const OptionRow& row : option_rows()) {
+    if (row.value != Value::none && row.value != Value::device) append_word(valued, spellings(row, " "));
+  }
+  out += powershell_words("$valued", valued);
+  out += powershell_words("$devices", kDevices);
+  out += powershell_words("$everything", command_words() + " " + all_option_words());
+  out +=
+      "  $before = @($line.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } |\n"
+      "      Select-Object -Skip 1 | ForEach-Object { $_.ToString() })\n"
+      "  if ($before -ccontains '--') { return }\n"
+      "  $previous = if ($before.Count) { $before[-1] } else { '' }\n"
+      "  if ($valued -ccontains $previous) { return }\n"
+      "  $command = $before | Where-Object { $optionsOf.ContainsKey($_) } | Select-Object -First 1\n"
+      "  $offered = if ($previous -ceq '--device') { $devices } elseif ($command) { $optionsOf[$command] } else { "
+      "$everything }\n"
+      "  $offered | Where-Object { $_.StartsWith($word, [StringComparison]::Ordinal) } | ForEach-Object {\n"
+      "    $tip = if ($help.ContainsKey($_)) { $help[$_] } else { $_ }\n"
+      "    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $tip)\n"
+      "  }\n"
+      "}\n";
+  return out;
+}
+
+}  // namespace wperf::cli

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/options.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cli/command_line.h"
+#include "cli/help.h"
+
+namespace wperf::cli {
+namespace {
+
+using request::Command;
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  while (!line.empty()) {
+    const usize blank = line.find(' ');
+    words.emplace_back(line.substr(0, blank));
+    line.remove_prefix(blank == std::string_view::npos ? line.size() : blank + 1);
+  }
+  return words;
+}
+
+TEST(Options, EverySpellingIsUnique) {
+  std::set<std::string_view> seen;
+  const auto add = [&](std::string_view word) {
+    if (!word.empty()) EXPECT_TRUE(seen.insert(word).second) << word;
+  };
+  for (const CommandRow& row : command_rows()) {
+    add(row.name);
+    add(row.alias);
+  }
+  for (const OptionRow& row : option_rows()) {
+    add(row.name);
+    add(row.alias);
+  }
+  EXPECT_EQ(seen.size(), 46u);
+}
+
+TEST(Options, EveryRowIsWhole) {
+  for (const OptionRow& row : option_rows()) {
+    EXPECT_EQ(row.value == Value::none, row.value_name.empty()) << row.name;
+    EXPECT_EQ(row.help.back(), '.') << row.name;
+    bool used = false;
+    for (const CommandRow& command : command_rows()) used = used || row.commands.has(command.command);
+    EXPECT_TRUE(used) << row.name << " belongs to no command";
+  }
+  for (const CommandRow& row : command_rows()) {
+    EXPECT_EQ(row.help.back(), '.') << row.name;
+    EXPECT_EQ(row_of(row.command).name, row.name);
+  }
+}
+
+TEST(Options, OnlyHelpAndDoctorNeedNoDevice) {
+  for (const CommandRow& row : command_rows()) {
+    EXPECT_EQ(row.needs_device, row.command != Command::help && row.command != Command::doctor) << row.name;
+  }
+}
+
+TEST(Options, TheParserKnowsEveryRow) {
+  for (const OptionRow& row : option_rows()) {
+    for (const std::string_view spelling : {row.name, row.alias}) {
+      if (spelling.empty()) continue;
+      std::vector<std::string> line = {"stat", std::string(spelling)};
+      if (row.value != Value::none) line.emplace_back("1");
+      const auto request = parse_command_line(line, nullptr);
+      ASSERT_TRUE(request.has_value()) << spelling << ": " << request.error().text;
+      EXPECT_TRUE(request.value().unexpected.empty()) << spelling;
+    }
+  }
+}
+
+TEST(Options, TheParserUnderstandsEveryExample) {
+  for (const Example& example : examples()) {
+    std::vector<std::string> words = words_of(example.line);
+    ASSERT_EQ(words.front(), "wperf");
+    words.erase(words.begin());
+    const auto request = parse_command_line(words, nullptr);
+    ASSERT_TRUE(request.has_value()) << example.line << ": " << request.error().text;
+    EXPECT_TRUE(request.value().unexpected.empty()) << example.line;
+    EXPECT_TRUE(request.value().warnings.empty()) << example.line;
+    EXPECT_EQ(request.value().command, example.command) << example.line;
+    for (const std::string& word : words) {  // and its options belong to its command
+      if (word == "--") break;
+      const OptionRow* row = find_option(word);
+      if (row != nullptr) EXPECT_TRUE(row->commands.has(example.command)) << example.line << ": " << word;
+    }
+  }
+}
+
+TEST(Help, Sections) {
+  const std::string help = render_help();
+  usize last = 0;
+  for (const char* section : {"NAME:\n", "SYNOPSIS:\n", "OPTIONS:\n", "OPTIONS aliases:\n", "EXAMPLES:\n"}) {
+    const usize place = help.find(section);
+    ASSERT_NE(place, std::string::npos) << section;
+    EXPECT_GE(place, last) << section;
+    last = place;
+  }
+  for (const char* line : {"wperf stat ", "wperf record ", "wperf sample ", "wperf list ", "wperf test ",
+                           "wperf detect ", "wperf man ", "wperf doctor "}) {
+    EXPECT_NE(help.find(line), std::string::npos) << line;
+  }
+}
+
+TEST(Help, EveryOptionNameEndsItsLine) {
+  const std::string help = render_help();
+  for (const char* name : {"-h, --help",
+                           "--version",
+                           "-v, --verbose",
+                           "-q",
+                           "-e",
+                           "-m",
+                           "--timeout",
+                           "-t",
+                           "-i",
+                           "-n",
+                           "--annotate",
+                           "--disassemble",
+                           "--image_name",
+                           "--pe_file",
+                           "--pdb_file",
+                           "--sample-display-long",
+                           "--sample-display-row",
+                           "--record_spawn_delay",
+                           "--force-lock",
+                           "-c, --cpu",
+                           "-k",
+                           "--dmc",
+                           "-C",
+                           "-E",
+                           "--json",
+                           "--output, -o",
+                           "--output-csv",
+                           "--config",
+                           "--output-prefix, --cwd",
+                           "--device",
+                           "--symbol",
+                           "--export_perf_data",
+                           "sleep",
+                           "-s",
+                           "-l"}) {
+    EXPECT_NE(help.find("\n    " + std::string(name) + "\n"), std::string::npos) << name;
+  }
+}
+
+TEST(Help, LinesFitATerminal) {
+  std::string help = render_help();
+  for (usize start = 0; start < help.size();) {
+    const usize end = help.find('\n', start);
+    EXPECT_LE(end - start, 80u) << help.substr(start, end - start);
+    start = end + 1;
+  }
+}
+
+}  // namespace
+}  // namespace wperf::cli
