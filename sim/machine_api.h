@@ -29,11 +29,14 @@ typedef struct WperfSimApi {
      `run=` programs are loaded here but start executing with the first wait(). */
   WperfSim* (*open)(const char* options, WperfSimError* error);
   void (*close)(WperfSim* sim); /* releases the driver lock if this client holds it */
-  /* The twin of DeviceIoControl: one shared buffer of `capacity` bytes, `input` of them filled in; *returned = bytes of answer. */
-  WperfStatus (*control)(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input, wperf_u32 capacity, wperf_u32* returned);
+  /* The twin of DeviceIoControl: one shared buffer of `capacity` bytes, `input` of them filled in; *returned = bytes of
+   * answer. */
+  WperfStatus (*control)(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input, wperf_u32 capacity,
+                         wperf_u32* returned);
   /* Loads a program, suspended, pinned to `core`; it executes during wait(). argument_line is the whole command line
      "PROG ARG…" as on Windows. 0 on failure, else the pid. */
-  wperf_u32 (*spawn)(WperfSim* sim, const char* image_path, const char* argument_line, wperf_u32 core, WperfSimError* error);
+  wperf_u32 (*spawn)(WperfSim* sim, const char* image_path, const char* argument_line, wperf_u32 core,
+                     WperfSimError* error);
   wperf_u32 (*process)(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out); /* 0 = unknown pid */
   void (*kill)(WperfSim* sim, wperf_u32 pid);
   /* Lets virtual time pass: at most `duration_ns`, less when process `until_pid` (0 = none) ends. Sleeps to keep pace

@@ -112,6 +112,30 @@ TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
   EXPECT_EQ(hal.cores[0].overflow, 0u) << "flags are taken back";
 }
 
+// A counter that passes its top after the flags were read and before its value was: it must count once, not again at
+// the next fold, when its flag would be found set.
+TEST_F(Counting, OverflowBetweenTheReadsCountsOnce) {
+  for (const Register at : {Register::pmovsclr, event_counter(0), event_counter(1)}) {
+    begin(count_request({0}, {0x8, 0x9}));
+    const auto only_user = [](u64 step) { return [step](EventClass, u32, u32, bool el1) { return el1 ? 0 : step; }; };
+    hal.advance(kMs, only_user(0xffff'ffff));
+    core.on_timer();
+    u32 reads = 0;
+    hal.before_read = [&](Register reg) {
+      if (reg == at && reads++ == 0) {
+        hal.advance(0, only_user(2));
+      }
+    };
+    core.on_timer();
+    hal.before_read = nullptr;
+    hal.advance(kMs, only_user(3));
+    core.on_timer();
+    EXPECT_EQ(read().entries[0].value, 0x1'0000'0004u) << static_cast<u32>(at);
+    EXPECT_EQ(read().entries[1].value, 0x1'0000'0004u) << static_cast<u32>(at);
+    ASSERT_EQ(ann.stop(), WPERF_OK);
+  }
+}
+
 TEST_F(Counting, CyclesAreADifference) {
   hal.cores[0].cycles = ~u64{0} - 3;
   hal.cores[0].enabled = u64{1} << kCycleCounter;  // somebody else's already

@@ -42,7 +42,7 @@ class Dispatch : public testing::Test {
   std::vector<u8> bytes_of(u32 size, u32 version, u32 length) const {
     std::vector<u8> bytes(length, 0xa5);
     const WperfHeader header = {size, version};
-    std::memcpy(bytes.data(), &header, std::min<usize>(length, sizeof header));
+    std::copy_n(reinterpret_cast<const u8*>(&header), std::min<usize>(length, sizeof header), bytes.begin());
     return bytes;
   }
 };

@@ -93,8 +93,9 @@ class FakeHal final : public Hal {
   }
 
   u64 now_ns = 1'000'000;
-  u32 fail_at = 0;        // the n-th fallible call from now on fails; 0 = none
-  std::set<u32> offline;  // cores that run_on_core cannot reach
+  u32 fail_at = 0;                            // the n-th fallible call from now on fails; 0 = none
+  std::function<void(Register)> before_read;  // may let events happen between two reads of the driver
+  std::set<u32> offline;                      // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
   std::vector<u32> pmu_versions;  // of each core
   std::map<u64, Frame> frames;    // by physical address
@@ -188,6 +189,7 @@ class FakeHal final : public Hal {
  private:
   static constexpr u32 kNowhere = ~u32{0};
   static inline thread_local u32 current_core = kNowhere;
+  static inline thread_local bool in_critical = false;  // this thread holds the lock
 
   void expect(bool good, const char* what) {
     if (!good) {
@@ -266,13 +268,15 @@ class FakeHal final : public Hal {
 
   FakeMachine machine_;
   std::mutex mutex_;
-  bool in_critical = false;
 };
 
 inline u64 FakeHal::read_register(Register reg) {
   expect(current_core != kNowhere, "register read off its core");
   if (current_core == kNowhere) {
     return 0;
+  }
+  if (before_read) {
+    before_read(reg);
   }
   const u32 index = static_cast<u32>(reg) & 0xff;
   Pmu& core = cores[current_core];

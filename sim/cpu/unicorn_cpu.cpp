@@ -56,13 +56,18 @@ bool UnicornCpu::become_user() {
          check(library_.mem_unmap(handle_, kPage, kPageSize), "unmap memory");
 }
 
+bool UnicornCpu::drop_translations(const Region& region) {
+  return check(library_.ctl(handle_, UC_CTL_WRITE(UC_CTL_TB_REMOVE_CACHE, 2), region.base, region.base + region.size),
+               "drop translated code");
+}
+
 bool UnicornCpu::refresh(const AddressSpace& space) {
   const std::vector<Region>& wanted = space.regions();
   std::vector<Region> kept;
   for (const Region& region : mapped_) {
-    // Code may have been rewritten from outside: mapping it anew drops its translations.
-    const Region* const now = find(wanted, region);
-    if (now != nullptr && ((now->permissions | region.permissions) & kExecute) == 0) {
+    // Its code may have been rewritten from outside, or other code comes to lie there.
+    if ((region.permissions & kExecute) != 0 && !drop_translations(region)) return false;
+    if (find(wanted, region) != nullptr) {
       kept.push_back(region);
     } else if (!check(library_.mem_unmap(handle_, region.base, region.size), "unmap memory")) {
       return false;

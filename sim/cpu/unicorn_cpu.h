@@ -27,6 +27,7 @@ class UnicornCpu {
  private:
   bool check(uc_err error, const char* what);
   bool become_user();
+  bool drop_translations(const Region& region);
   void write_system_register(u32 op0, u32 op1, u32 crn, u32 crm, u32 op2, u64 value);
 
   const UnicornLibrary& library_;

@@ -12,7 +12,7 @@ struct WperfSim {
   wperf::sim::Machine machine;
   wperf::sim::SimulatedDriver driver;
 
-  WperfSim(wperf::sim::MachineOptions options, std::unique_ptr<wperf::sim::LockFile> lock_file)
+  WperfSim(const wperf::sim::MachineOptions& options, std::unique_ptr<wperf::sim::LockFile> lock_file)
       : machine(options, wperf::sim::make_real_parts(options)), driver(machine, std::move(lock_file)) {}
 };
 
@@ -34,7 +34,8 @@ WperfSim* open_sim(const char* text, WperfSimError* error) {
   tell(error, {}, {});
   const char* instance = std::getenv("WPERF_SIM_INSTANCE");
   OptionError option_error;
-  MachineOptions options = parse_options(text == nullptr ? "" : text, instance == nullptr ? "" : instance, option_error);
+  MachineOptions options =
+      parse_options(text == nullptr ? "" : text, instance == nullptr ? "" : instance, option_error);
   if (!option_error.text.empty()) {
     tell(error, option_error.text, option_error.hint);
     return nullptr;
@@ -45,7 +46,7 @@ WperfSim* open_sim(const char* text, WperfSimError* error) {
     tell(error, lock_error.text, lock_error.hint);
     return nullptr;
   }
-  auto sim = std::make_unique<WperfSim>(std::move(options), std::move(lock_file));
+  auto sim = std::make_unique<WperfSim>(options, std::move(lock_file));
   for (const auto& run : sim->machine.options().programs) {
     MachineError run_error;
     if (sim->machine.spawn(run.image, run.arguments, run.core, run_error) == 0) {
@@ -56,13 +57,17 @@ WperfSim* open_sim(const char* text, WperfSimError* error) {
   return sim.release();
 }
 
-void close_sim(WperfSim* sim) { delete sim; }
+void close_sim(WperfSim* sim) {
+  delete sim;
+}
 
-WperfStatus control(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input, wperf_u32 capacity, wperf_u32* returned) {
+WperfStatus control(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input, wperf_u32 capacity,
+                    wperf_u32* returned) {
   return sim->driver.control(code, buffer, input, capacity, returned);
 }
 
-wperf_u32 spawn(WperfSim* sim, const char* image_path, const char* argument_line, wperf_u32 core, WperfSimError* error) {
+wperf_u32 spawn(WperfSim* sim, const char* image_path, const char* argument_line, wperf_u32 core,
+                WperfSimError* error) {
   MachineError machine_error;
   const wperf_u32 pid = sim->machine.spawn(image_path, argument_line, core, machine_error);
   tell(error, machine_error.text, machine_error.hint);
@@ -76,7 +81,9 @@ wperf_u32 process(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out) {
   return 1;
 }
 
-void kill_process(WperfSim* sim, wperf_u32 pid) { sim->machine.kill(pid); }
+void kill_process(WperfSim* sim, wperf_u32 pid) {
+  sim->machine.kill(pid);
+}
 
 void wait_sim(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSimError* error) {
   MachineError machine_error;
@@ -84,7 +91,9 @@ void wait_sim(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSi
   tell(error, machine_error.text, machine_error.hint);
 }
 
-wperf_u64 now_ns(WperfSim* sim) { return sim->machine.now_ns(); }
+wperf_u64 now_ns(WperfSim* sim) {
+  return sim->machine.now_ns();
+}
 
 wperf_u32 dmc_channels(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_u32 capacity) {
   wperf_u32 count = 0;
@@ -113,4 +122,6 @@ constexpr WperfSimApi kApi = {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const WperfSimApi* wperf_sim_api(void) { return &kApi; }
+extern "C" __attribute__((visibility("default"))) const WperfSimApi* wperf_sim_api(void) {
+  return &kApi;
+}

@@ -49,7 +49,9 @@ class FakeCore final : public Executor {
     }
   }
   const SignalCounts& signals() const override { return signals_; }
-  u64 cycles() const override { return signals_(Level::user, Signal::cycles) + signals_(Level::kernel, Signal::cycles); }
+  u64 cycles() const override {
+    return signals_(Level::user, Signal::cycles) + signals_(Level::kernel, Signal::cycles);
+  }
 
  private:
   void spend(Level level, u64 cycles) {
@@ -138,9 +140,15 @@ class FakeParts final : public Parts {
   std::string unavailable() override { return {}; }
 };
 
-inline Step work(u64 cycles) { return {Step::Kind::work, cycles}; }
-inline Step sleep(u64 ns) { return {Step::Kind::sleep, ns}; }
-inline Step end(u32 code) { return {Step::Kind::end, code}; }
+inline Step work(u64 cycles) {
+  return {Step::Kind::work, cycles};
+}
+inline Step sleep(u64 ns) {
+  return {Step::Kind::sleep, ns};
+}
+inline Step end(u32 code) {
+  return {Step::Kind::end, code};
+}
 inline constexpr u64 kForever = u64{1} << 60;
 
 }  // namespace wperf::sim::fake

@@ -22,7 +22,9 @@ u32 least_counters(const MachineOptions& options) {
 }
 
 // The counters other owners hold are the lowest ones, on every core: owners take from the bottom.
-u32 taken_counters(const MachineOptions& options) { return least_counters(options) - options.free_counters; }
+u32 taken_counters(const MachineOptions& options) {
+  return least_counters(options) - options.free_counters;
+}
 
 }  // namespace
 
@@ -38,7 +40,9 @@ HalSim::HalSim(Machine& machine) : machine_(machine) {
   occupy_counters();
 }
 
-HalSim::~HalSim() { machine_.stop_timer(); }
+HalSim::~HalSim() {
+  machine_.stop_timer();
+}
 
 // free=: somebody else counts cycles on the counters that are not free, and wants to go on doing so.
 void HalSim::occupy_counters() {
@@ -130,8 +134,12 @@ void HalSim::write_device(void* mapping, u64 offset, u32 value) {
   channels_[at.channel].write32(offset, value, machine_.channel(at.channel));
 }
 
-void* HalSim::allocate(usize size) { return std::calloc(1, size); }
+void* HalSim::allocate(usize size) {
+  return std::calloc(1, size);
+}
 
-void HalSim::free(void* memory) { std::free(memory); }
+void HalSim::free(void* memory) {
+  std::free(memory);
+}
 
 }  // namespace wperf::sim

@@ -20,7 +20,8 @@ class LockFile {
  public:
   // In $XDG_RUNTIME_DIR, or where that is not set in a folder of the user's own under the temporary folder.
   static std::unique_ptr<LockFile> open(const std::string& instance, LockFileError& error);
-  static std::unique_ptr<LockFile> open_in(const std::string& directory, const std::string& instance, LockFileError& error);
+  static std::unique_ptr<LockFile> open_in(const std::string& directory, const std::string& instance,
+                                           LockFileError& error);
   ~LockFile();
   LockFile(const LockFile&) = delete;
   LockFile& operator=(const LockFile&) = delete;

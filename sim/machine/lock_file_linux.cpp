@@ -21,8 +21,8 @@ using driver::LockState;
 constexpr u64 kMagic = 0x6b636f6c6d697377;  // "wsimlock", read as bytes
 constexpr u64 kVersion = 1;
 constexpr off_t kTurnByte = 0;
-constexpr u64 kFirstClient = 0x1000;                // byte numbers of clients start behind those of the file's contents
-constexpr u64 kClientMask = 0x0fffffffffffffff;     // and stay positive as an off_t
+constexpr u64 kFirstClient = 0x1000;             // byte numbers of clients start behind those of the file's contents
+constexpr u64 kClientMask = 0x0fffffffffffffff;  // and stay positive as an off_t
 
 struct LockRecord {
   u64 magic = kMagic;
@@ -40,10 +40,12 @@ u64 checksum_of(const LockRecord& record) {
   return hash;
 }
 
-std::string reason(int code) { return std::error_code(code, std::generic_category()).message(); }
+std::string reason(int code) {
+  return std::error_code(code, std::generic_category()).message();
+}
 
 struct flock byte_lock(short type, off_t start) {
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
   lock.l_start = start;
@@ -58,7 +60,9 @@ bool set_lock(int file, int command, short type, off_t start) {
   return true;
 }
 
-off_t byte_of(ClientId client) { return static_cast<off_t>(client); }
+off_t byte_of(ClientId client) {
+  return static_cast<off_t>(client);
+}
 
 // Takes a client number nobody holds by holding its byte. 0: none to be had.
 ClientId claim_client(int file) {
@@ -72,7 +76,7 @@ ClientId claim_client(int file) {
 }
 
 bool is_private_directory(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
          (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
@@ -97,10 +101,11 @@ std::unique_ptr<LockFile> LockFile::open(const std::string& instance, LockFileEr
   return error.text.empty() ? open_in(directory, instance, error) : nullptr;
 }
 
-std::unique_ptr<LockFile> LockFile::open_in(const std::string& directory, const std::string& instance, LockFileError& error) {
+std::unique_ptr<LockFile> LockFile::open_in(const std::string& directory, const std::string& instance,
+                                            LockFileError& error) {
   const std::string path = directory + "/wperf-sim-" + instance + ".lock";
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR);
-  struct stat info {};
+  struct stat info{};
   if (file < 0) {
     error.text = "cannot open the simulated driver's lock " + path + ": " + reason(errno);
   } else if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid()) {
@@ -115,7 +120,9 @@ std::unique_ptr<LockFile> LockFile::open_in(const std::string& directory, const 
   return nullptr;
 }
 
-LockFile::~LockFile() { close(file_); }
+LockFile::~LockFile() {
+  close(file_);
+}
 
 bool LockFile::begin(LockState& state) {
   if (!set_lock(file_, F_OFD_SETLKW, F_WRLCK, kTurnByte)) return false;

@@ -156,13 +156,18 @@ TEST_F(LockFileTest, KilledProcessesAreSeenDead) {
 }
 
 TEST_F(LockFileTest, TurnsExcludeEachOther) {
-  constexpr int kRounds = 500;
+  constexpr int kRounds = 3000;
   std::vector<pid_t> children;
+  int gate[2];  // opens, for all at once, when its writing end closes
+  ASSERT_EQ(pipe(gate), 0);
   for (int i = 0; i < 3; ++i) {
     const pid_t child = fork();
     if (child == 0) {
       LockFileError error;
       auto mine = LockFile::open_in(folder_.path(), "test", error);
+      close(gate[1]);
+      char byte = 0;
+      if (::read(gate[0], &byte, 1) != 0) _exit(1);
       for (int round = 0; round < kRounds; ++round) {
         LockState state;
         if (!mine || !mine->begin(state)) _exit(1);
@@ -173,6 +178,8 @@ TEST_F(LockFileTest, TurnsExcludeEachOther) {
     }
     children.push_back(child);
   }
+  close(gate[1]);
+  close(gate[0]);
   for (const pid_t child : children) {
     int status = 1;
     waitpid(child, &status, 0);

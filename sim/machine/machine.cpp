@@ -17,9 +17,13 @@ constexpr u64 kNever = ~u64{0};
 
 constexpr u32 kExitKilled = 1;
 
-u64 add_saturated(u64 a, u64 b) { return a > kNever - b ? kNever : a + b; }
+u64 add_saturated(u64 a, u64 b) {
+  return a > kNever - b ? kNever : a + b;
+}
 
-std::string name_of(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
+std::string name_of(const std::string& path) {
+  return path.substr(path.find_last_of("/\\") + 1);
+}
 
 }  // namespace
 
@@ -53,7 +57,9 @@ Machine::Machine(MachineOptions options, std::unique_ptr<Parts> parts)
 }
 
 // A core that ran a program may still have its memory mapped: the cores go first.
-Machine::~Machine() { cores_.clear(); }
+Machine::~Machine() {
+  cores_.clear();
+}
 
 void Machine::make_core(Core& core) {
   if (!core.executor) core.executor = parts_->make_core(core.index);
@@ -93,6 +99,7 @@ void Machine::end_task(Task& task, u32 exit_code) {
   core.slice_end_cycles = 0;
   task.status.running = false;
   task.status.exit_code = exit_code;
+  task.program.reset();
 }
 
 void Machine::kill(u32 pid) {
@@ -102,8 +109,8 @@ void Machine::kill(u32 pid) {
 
 void Machine::crash(Task& task, MachineError& error) {
   if (error.text.empty()) {
-    error.text = task.name + " (process " + std::to_string(task.status.pid) + ") crashed on the simulated machine: " +
-                 task.program->crash_text();
+    error.text = task.name + " (process " + std::to_string(task.status.pid) +
+                 ") crashed on the simulated machine: " + task.program->crash_text();
     error.hint = parts_->unavailable().empty()
                      ? "run the program under a debugger, or see sim/README.md for what the simulated Windows offers"
                      : "the simulator needs the Unicorn library (libunicorn2) to execute programs";
@@ -122,13 +129,17 @@ ClusterSignals Machine::cluster(u32 index) {
   return signals;
 }
 
-DmcInput Machine::channel(u32 index) { return {parts_->channel(index), now_ns_}; }
+DmcInput Machine::channel(u32 index) {
+  return {parts_->channel(index), now_ns_};
+}
 
 void Machine::start_timer(u64 period_ns, TimerCall callback, void* context) {
   timer_ = {period_ns, add_saturated(now_ns_, period_ns), callback, context};
 }
 
-void Machine::stop_timer() { timer_ = {}; }
+void Machine::stop_timer() {
+  timer_ = {};
+}
 
 void Machine::fire_timer() {
   timer_.deadline_ns = add_saturated(timer_.deadline_ns, timer_.period_ns);

@@ -110,12 +110,13 @@ TEST_F(MachineTest, WaitForAnEndedOrUnknownProgramReturnsAtOnce) {
 }
 
 TEST_F(MachineTest, SleepersWakeOnTime) {
-  scripts_["sleeper.exe"] = {sleep(123'457'010), end(0)};
+  // Between two ticks, and not at the boundary of a cycle: it wakes with the first cycle that is not before its time.
+  constexpr u64 kSleep = 5'000'500, kCall = (1 + kCallCycles) * 1000;
+  scripts_["sleeper.exe"] = {sleep(kSleep), end(0)};
   make("pace=free,mhz=1");
   const u32 pid = spawn("sleeper.exe", 2);
   wait(kSecond, pid);
-  EXPECT_GE(machine_->now_ns(), 123'457'010u);
-  EXPECT_LE(machine_->now_ns(), 123'457'010u + 1000 * (2 * kCallCycles + 4 + kTickCycles));
+  EXPECT_EQ(machine_->now_ns(), kCall + kSleep + 500 + kCall);
   EXPECT_EQ(cycles(2, Level::user), 2u);
 }
 

@@ -135,7 +135,8 @@ std::string take(const Setting& setting, Said& said) {
   if (setting.key == "instance") return take_instance(setting.value, options.instance);
   if (setting.key == "run") return take_run(setting, said);
   if (setting.key == "seed")
-    return parse_number<u64>(setting.value, 0, ~u64{0}, options.seed) ? "" : quoted(setting) + " is not a 64-bit number";
+    return parse_number<u64>(setting.value, 0, ~u64{0}, options.seed) ? ""
+                                                                      : quoted(setting) + " is not a 64-bit number";
   return "unknown simulator option '" + std::string(setting.key) + "'";
 }
 
@@ -180,7 +181,8 @@ std::string settle(Said& said) {
            std::to_string(least) + " counters of the core";
   options.cluster_size = said.dsu ? said.cluster.value_or(2) : 0;
   if (options.cluster_count() > WPERF_MAX_CLUSTERS)
-    return "simulator option 'cluster=' makes more than 128 clusters of " + std::to_string(options.cores.size()) + " cores";
+    return "simulator option 'cluster=' makes more than 128 clusters of " + std::to_string(options.cores.size()) +
+           " cores";
   for (const RunOption& run : options.programs)
     if (run.core >= options.cores.size())
       return "simulator option 'run=' names core " + std::to_string(run.core) + " of a machine with " +

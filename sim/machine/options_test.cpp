@@ -45,9 +45,9 @@ TEST(Options, DefaultMachine) {
 }
 
 TEST(Options, EveryKey) {
-  const MachineOptions options =
-      parse("cpu=neoverse-v2,cores=4,counters=10,free=0x3,cluster=4,dsu=8,dmc=1,spe=off,mhz=2600,seed=0xffffffffffffffff,"
-            "pace=free,instance=a-B_9");
+  const MachineOptions options = parse(
+      "cpu=neoverse-v2,cores=4,counters=10,free=0x3,cluster=4,dsu=8,dmc=1,spe=off,mhz=2600,seed=0xffffffffffffffff,"
+      "pace=free,instance=a-B_9");
   ASSERT_EQ(options.cores.size(), 4u);
   EXPECT_EQ(options.cores[0]->name, "neoverse-v2");
   EXPECT_EQ(options.counters_of(0), 10u);

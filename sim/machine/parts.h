@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a machine is made of: cores that execute, programs that run on them, the memory system they share. The real parts
-// wrap sim/cpu, sim/windows and sim/memory; tests bring small fakes. Parts make things only when asked: opening a
+// What a machine is made of: cores that execute, programs that run on them, the memory system they share. The real
+// parts wrap sim/cpu, sim/windows and sim/memory; tests bring small fakes. Parts make things only when asked: opening a
 // machine must stay cheap.
 #pragma once
 #include <memory>

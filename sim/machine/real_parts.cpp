@@ -36,8 +36,7 @@ class WindowsProgram final : public Program {
 
 class RealParts final : public Parts {
  public:
-  explicit RealParts(const MachineOptions& options)
-      : products_(options.cores), seed_(options.seed) {
+  explicit RealParts(const MachineOptions& options) : products_(options.cores), seed_(options.seed) {
     config_.core_count = static_cast<u32>(options.cores.size());
     config_.cluster_size = options.cluster_size;
     config_.dmc_channels = options.dmc_channels;
@@ -79,6 +78,8 @@ class RealParts final : public Parts {
 
 }  // namespace
 
-std::unique_ptr<Parts> make_real_parts(const MachineOptions& options) { return std::make_unique<RealParts>(options); }
+std::unique_ptr<Parts> make_real_parts(const MachineOptions& options) {
+  return std::make_unique<RealParts>(options);
+}
 
 }  // namespace wperf::sim

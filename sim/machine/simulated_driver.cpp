@@ -47,8 +47,8 @@ WperfStatus SimulatedDriver::control(u32 code, void* buffer, u32 input_size, u32
   if (!lock_file_->begin(lock_)) return WPERF_HARDWARE_FAILED;
   forget_the_dead();
   // The person at a simulated machine may do everything there.
-  const WperfStatus status =
-      core_.dispatch(lock_file_->client(), driver::Rights{.administrator = true}, code, buffer, input_size, capacity, returned);
+  const WperfStatus status = core_.dispatch(lock_file_->client(), driver::Rights{.administrator = true}, code, buffer,
+                                            input_size, capacity, returned);
   lock_file_->end(lock_);
   return status;
 }

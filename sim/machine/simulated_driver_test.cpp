@@ -163,7 +163,8 @@ TEST_F(SimulatedDriverTest, CountsAreExact) {
   }
 }
 
-// 32-bit counters on a core that counts more than 2^32 between two looks at it would lose; the driver's timer prevents it.
+// 32-bit counters on a core that counts more than 2^32 between two looks at it would lose; the driver's timer prevents
+// it.
 TEST_F(SimulatedDriverTest, CountsPastThirtyTwoBits) {
   auto client = open_locked("pace=free,mhz=10000");
   client->spawn({work(kForever)}, 0);
@@ -213,7 +214,8 @@ TEST_F(SimulatedDriverTest, CountersOfOthersGoOnUndisturbed) {
     return signals(Level::user, Signal::cycles) + signals(Level::kernel, Signal::cycles);
   };
   EXPECT_EQ(theirs(), cycles());
-  EXPECT_OK(client->send(WPERF_CODE_COUNT_CONFIGURE, count_request({kInstRetired, kInstRetired, kCpuCycles}, false, 10)));
+  EXPECT_OK(
+      client->send(WPERF_CODE_COUNT_CONFIGURE, count_request({kInstRetired, kInstRetired, kCpuCycles}, false, 10)));
   EXPECT_OK(client->plain(WPERF_CODE_COUNT_START));
   client->wait(55 * kMillisecond);
   EXPECT_OK(client->plain(WPERF_CODE_COUNT_STOP));
@@ -330,7 +332,9 @@ class ChildClient {
   int to_child_[2] = {-1, -1}, from_child_[2] = {-1, -1};
 };
 
-char letter(WperfStatus status) { return static_cast<char>('a' + status); }
+char letter(WperfStatus status) {
+  return static_cast<char>('a' + status);
+}
 
 TEST_F(SimulatedDriverTest, LockBetweenProcesses) {
   ChildClient child([this](ChildClient& self) {

@@ -20,7 +20,8 @@ void Pacer::sleep_until(u64 virtual_ns) const {
 
 void Pacer::keep(u64 virtual_ns) const {
   if (!real()) return;
-  const auto ahead = wall_start_ + std::chrono::nanoseconds(virtual_ns - virtual_start_ns_) - std::chrono::steady_clock::now();
+  const auto ahead =
+      wall_start_ + std::chrono::nanoseconds(virtual_ns - virtual_start_ns_) - std::chrono::steady_clock::now();
   if (ahead > kSlack) sleep_until(virtual_ns);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cycles of the machine's one clock ⇄ nanoseconds of virtual time, and the sleeping that keeps virtual time from running
-// ahead of the wall clock.
+// Cycles of the machine's one clock ⇄ nanoseconds of virtual time, and the sleeping that keeps virtual time from
+// running ahead of the wall clock.
 #pragma once
 #include <chrono>
 

@@ -12,7 +12,9 @@ constexpr u64 kTypeMask = 0xfc00ffffu;    // P, U, NSK, NSU, NSH, M and the 16-b
 constexpr u64 kFilterMask = 0xfc000000u;  // the same without an event
 constexpr u64 kLowWord = 0xffffffffu;
 
-bool counts_at(u64 type, Level level) { return (type & (level == Level::user ? kFilterUser : kFilterKernel)) == 0; }
+bool counts_at(u64 type, Level level) {
+  return (type & (level == Level::user ? kFilterUser : kFilterKernel)) == 0;
+}
 
 // The register's index within a bank of `kMaxEventCounters`, or kMaxEventCounters when it is of another bank.
 u32 bank_index(Register reg, Register first) {
@@ -45,7 +47,9 @@ CorePmu::CorePmu(const PmuConfig& config) : config_(config), control_(kPmcrLongC
   if (config_.counters > kMaxEventCounters) config_.counters = kMaxEventCounters;
 }
 
-u64 CorePmu::implemented_mask() const { return ((u64{1} << config_.counters) - 1) | u64{1} << kCycleCounterBit; }
+u64 CorePmu::implemented_mask() const {
+  return ((u64{1} << config_.counters) - 1) | u64{1} << kCycleCounterBit;
+}
 
 // Adds to an event counter and returns how often it overflowed.
 u64 CorePmu::add(u32 index, u64 delta) {
@@ -95,8 +99,9 @@ void CorePmu::synchronize_cycles(const SignalCounts& now) {
   if ((control_ & kPmcrEnable) == 0 || (enabled_ >> kCycleCounterBit & 1) == 0) return;
   const u64 before = cycles_.value;
   cycles_.value = before + delta;
-  const bool wrapped = (control_ & kPmcrLongCycles) != 0 ? cycles_.value < before
-                                                         : (delta >> 32) + (((before & kLowWord) + (delta & kLowWord)) >> 32) != 0;
+  const bool wrapped = (control_ & kPmcrLongCycles) != 0
+                           ? cycles_.value < before
+                           : (delta >> 32) + (((before & kLowWord) + (delta & kLowWord)) >> 32) != 0;
   if (wrapped) overflowed_ |= u64{1} << kCycleCounterBit;
 }
 
@@ -105,7 +110,9 @@ bool CorePmu::interrupt_pending(const SignalCounts& now) {
   return (control_ & kPmcrEnable) != 0 && (overflowed_ & interrupts_ & implemented_mask()) != 0;
 }
 
-u64 CorePmu::read_counter(u32 index) const { return index < config_.counters ? counters_[index].value : 0; }
+u64 CorePmu::read_counter(u32 index) const {
+  return index < config_.counters ? counters_[index].value : 0;
+}
 
 void CorePmu::write_counter(u32 index, u64 value) {
   if (index < config_.counters) counters_[index].value = wide_events() ? value : value & kLowWord;
@@ -142,7 +149,8 @@ u64 CorePmu::read(Register reg, const SignalCounts& now) {
     case Register::id_aa64dfr0:
       return id_aa64dfr0_of(config_);
     case Register::pmcr:
-      return control_ | u64{config_.counters} << 11 | (config_.midr >> 4 & 0xff) << 16 | (config_.midr >> 24 & 0xff) << 24;
+      return control_ | u64{config_.counters} << 11 | (config_.midr >> 4 & 0xff) << 16 |
+             (config_.midr >> 24 & 0xff) << 24;
     case Register::pmceid0:
       return pmceid_of(0);
     case Register::pmceid1:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PMUv3 registers of one core over its signals. Reads and writes mean what the Arm ARM (chapter D, "The Performance
-// Monitors Extension") says they mean. Counters are lazy: every access brings the signals as they are now, and the model
-// adds what passed since the access before. So counting costs the executing core nothing.
-// Used by the machine's hal; holds no pointer to the engine, which may not exist yet.
+// Monitors Extension") says they mean. Counters are lazy: every access brings the signals as they are now, and the
+// model adds what passed since the access before. So counting costs the executing core nothing. Used by the machine's
+// hal; holds no pointer to the engine, which may not exist yet.
 #pragma once
 #include <array>
 
@@ -17,9 +17,9 @@ inline constexpr u32 kCycleCounterBit = 31;  // of PMCNTENSET, PMOVSCLR, PMINTEN
 
 struct PmuConfig {
   u64 midr = 0;
-  u32 counters = 6;      // PMCR.N
-  u32 version = 4;       // ID_AA64DFR0.PMUVer: 1 v3, 4 v3p1, 5 v3p4, 6 v3p5, 7 v3p7, 8 v3p8
-  u32 spe_version = 1;   // ID_AA64DFR0.PMSVer, 0 = none
+  u32 counters = 6;     // PMCR.N
+  u32 version = 4;      // ID_AA64DFR0.PMUVer: 1 v3, 4 v3p1, 5 v3p4, 6 v3p5, 7 v3p7, 8 v3p8
+  u32 spe_version = 1;  // ID_AA64DFR0.PMSVer, 0 = none
 };
 
 // Bits of PMCR_EL0.

@@ -9,7 +9,9 @@ namespace registers = driver::dmc620;
 constexpr u64 kBytesPerRequest = 64;    // the caches ask for lines
 constexpr u64 kBytesPerTransfer = 128;  // one rdwr event
 
-u64 clock_cycles(u64 now_ns, u64 mhz) { return now_ns / 1000 * mhz + now_ns % 1000 * mhz / 1000; }
+u64 clock_cycles(u64 now_ns, u64 mhz) {
+  return now_ns / 1000 * mhz + now_ns % 1000 * mhz / 1000;
+}
 
 struct Place {
   u32 counter = registers::kCounters;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The register frame of one DMC-620 memory controller over what its channel moved and over virtual time. Offsets and
-// bits are those of driver/core/dmc620_registers.h. Mask, match and invert are kept but do not filter: the channel model
-// knows bytes, not transactions. Events that cannot be derived from bytes and time count 0. Used by the machine's hal.
+// bits are those of driver/core/dmc620_registers.h. Mask, match and invert are kept but do not filter: the channel
+// model knows bytes, not transactions. Events that cannot be derived from bytes and time count 0. Used by the machine's
+// hal.
 #pragma once
 #include <array>
 

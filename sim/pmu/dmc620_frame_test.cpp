@@ -8,7 +8,9 @@ namespace {
 
 using namespace driver::dmc620;
 
-u32 enabled(u32 event) { return control_of_event(event) | kControlEnable; }
+u32 enabled(u32 event) {
+  return control_of_event(event) | kControlEnable;
+}
 
 TEST(Dmc620Frame, EveryCounterCountsItsKindOfEvent) {
   Dmc620Frame frame;

@@ -41,7 +41,9 @@ u64 cluster_event_value(const ClusterSignals& signals, u16 code) {
 
 DsuPmu::DsuPmu(u32 counters) : count_(counters < 31 ? counters : 31) {}
 
-DsuPmu::Counter* DsuPmu::selected() { return selector_ < count_ ? &counters_[selector_] : nullptr; }
+DsuPmu::Counter* DsuPmu::selected() {
+  return selector_ < count_ ? &counters_[selector_] : nullptr;
+}
 
 void DsuPmu::synchronize(const ClusterSignals& now) {
   for (u32 index = 0; index < count_; ++index) {

@@ -27,9 +27,9 @@ TEST(DsuPmu, EventsAreSumsOfSignals) {
     u16 event;
     u64 value;
   };
-  const Row rows[] = {{0x11, 1},        {0x1d, 1},          {0x19, 870000000}, {0x29, 500000}, {0x2a, 43000},
-                      {0x2b, 210},      {0x2c, 6000000},    {0x60, 70000000},  {0x61, 800000000},
-                      {0xa0, 10},       {0xa1, 200},        {0xa2, 3000},      {0xa3, 40000},  {0xc0, 0}};
+  const Row rows[] = {{0x11, 1},   {0x1d, 1},       {0x19, 870000000}, {0x29, 500000},    {0x2a, 43000},
+                      {0x2b, 210}, {0x2c, 6000000}, {0x60, 70000000},  {0x61, 800000000}, {0xa0, 10},
+                      {0xa1, 200}, {0xa2, 3000},    {0xa3, 40000},     {0xc0, 0}};
   for (const Row& row : rows) EXPECT_EQ(cluster_event_value(distinct_signals(), row.event), row.value) << row.event;
 }
 

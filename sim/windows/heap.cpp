@@ -40,6 +40,10 @@ u64 Heap::allocate(VirtualMemory& memory, u64 size) {
   return start + kHeader;
 }
 
+bool Heap::comes_zeroed(u64 size) {
+  return size >= kOwnAllocation;
+}
+
 bool Heap::free(VirtualMemory& memory, u64 address) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return false;

@@ -13,7 +13,8 @@ namespace wperf::sim {
 
 class Heap {
  public:
-  u64 allocate(VirtualMemory& memory, u64 size);  // zeroed or not, as it comes; 0 = no memory
+  u64 allocate(VirtualMemory& memory, u64 size);  // 0 = no memory
+  static bool comes_zeroed(u64 size);             // a block of that size is always fresh memory
   [[nodiscard]] bool free(VirtualMemory& memory, u64 address);
   std::optional<u64> size_of(u64 address) const;  // as asked for
   void destroy(VirtualMemory& memory);

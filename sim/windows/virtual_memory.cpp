@@ -12,7 +12,7 @@ namespace {
 constexpr u64 kMemoryArea = 0x01d0'0000'0000;
 constexpr u64 kHighest = 0x7fff'0000'0000;
 constexpr u64 kMostReserved = 1ull << 40;
-constexpr u64 kMostCommitted = 16ull << 30;
+constexpr u64 kMostCommitted = 8ull << 30;
 constexpr usize kMostReservations = 65536;
 constexpr u64 kLargestRegion = 256ull << 20;  // splitting copies a region, so regions stay small enough to copy
 

@@ -4,7 +4,7 @@
 #include "bignum.h"
 #include "program.h"
 
-enum { kPrime = 4294967291u };  // the largest below 2^32
+static const u32 kPrime = 4294967291u;  // the largest below 2^32
 
 static u32 expected_remainder(u64 exponent) {
   u64 result = 1;

@@ -32,11 +32,18 @@ std::string all_names(const Row& row) {
   return std::string(row.name) + (row.alias.empty() ? "" : ", " + std::string(row.alias));
 }
 
+// A piece of the synopsis stays on one line.
+std::string unbroken(const std::string& piece) {
+  std::string out;
+  for (const char c : roff(piece)) out += c == ' ' ? std::string("\\ ") : std::string(1, c);
+  return out;
+}
+
 std::string synopsis() {
   std::string out;
   for (const CommandRow& row : command_rows()) {
     out += ".HP 4\n.B wperf " + roff(row.name) + "\n";
-    for (const std::string& piece : usage_pieces(row)) out += roff(piece) + "\n";
+    for (const std::string& piece : usage_pieces(row)) out += unbroken(piece) + "\n";
   }
   return out;
 }
@@ -48,8 +55,8 @@ std::string render_man_page() {
       ".\\\" Made from src/cli/options.cpp; do not edit.\n"
       ".TH WPERF 1\n"
       ".SH NAME\nwperf \\- counts what Arm processors do under Windows, with their hardware counters\n"
-      ".SH SYNOPSIS\n.nh\n";
-  out += synopsis() + ".hy\n.SH COMMANDS\n";
+      ".SH SYNOPSIS\n.nh\n.ad l\n";
+  out += synopsis() + ".ad b\n.hy\n.SH COMMANDS\n";
   for (const CommandRow& row : command_rows()) out += entry(all_names(row), row.argument, row.help);
   out += ".SH OPTIONS\n";
   for (const OptionRow& row : option_rows()) out += entry(all_names(row), row.value_name, row.help);

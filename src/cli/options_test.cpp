@@ -26,7 +26,8 @@ std::vector<std::string> words_of(std::string_view line) {
 TEST(Options, EverySpellingIsUnique) {
   std::set<std::string_view> seen;
   const auto add = [&](std::string_view word) {
-    if (!word.empty()) EXPECT_TRUE(seen.insert(word).second) << word;
+    if (word.empty()) return;
+    EXPECT_TRUE(seen.insert(word).second) << word;
   };
   for (const CommandRow& row : command_rows()) {
     add(row.name);
@@ -36,7 +37,6 @@ TEST(Options, EverySpellingIsUnique) {
     add(row.name);
     add(row.alias);
   }
-  EXPECT_EQ(seen.size(), 46u);
 }
 
 TEST(Options, EveryRowIsWhole) {
@@ -85,7 +85,7 @@ TEST(Options, TheParserUnderstandsEveryExample) {
     for (const std::string& word : words) {  // and its options belong to its command
       if (word == "--") break;
       const OptionRow* row = find_option(word);
-      if (row != nullptr) EXPECT_TRUE(row->commands.has(example.command)) << example.line << ": " << word;
+      EXPECT_TRUE(row == nullptr || row->commands.has(example.command)) << example.line << ": " << word;
     }
   }
 }

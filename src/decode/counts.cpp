@@ -2,13 +2,16 @@
 // The slots an event was seen in are a sample, drawn without replacement, of all slots of the run. With S of R slots
 // measured, mean m and sample variance s², the total is estimated as R·m with variance R²·(1 - S/R)·s²/S (Cochran,
 // Sampling Techniques, 2.5), and the interval takes Student's t with S-1 degrees of freedom.
+//
+// A run rarely ends with a slot. The scaled value counts the one cut short as a whole slot, as contract 4.2 wants; the
+// interval measures R and m by time, which is exact, so after a short run the scaled value may lie outside of it.
 #include "decode/counts.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "decode/wide.h"
+#include "decode/wide_arithmetic.h"
 
 namespace wperf::decode {
 namespace {
@@ -30,7 +33,7 @@ struct Spread {
 
 Spread spread_of(const raw::CounterReading& reading) {
   if (reading.slots < 2) return {};
-  const Wide squares{.high = reading.squares_high, .low = reading.squares_low};
+  const Wide squares{.low = reading.squares_low, .high = reading.squares_high};
   const WideQuotient mean_share = divide(multiply(reading.value, reading.value), reading.slots);
   // No set of slots has less: the sum of squares lacks one, so the variance is unknown rather than small.
   if (less(squares, mean_share.quotient)) return {};
@@ -57,25 +60,44 @@ void set_exact(Count& count) {
   count.has_interval = true;
 }
 
-void set_interval(Count& count, const raw::CounterReading& reading, bool divides_evenly) {
-  count.low = count.high = static_cast<double>(count.scaled);
+// The length of a whole slot: of the slots of entries that were not on when counting stopped. 0: the device tells no
+// times.
+double slot_length_ns(const raw::UnitCounts& unit) {
+  double longest = 0;
+  for (const raw::CounterReading& reading : unit.entries) {
+    if (reading.slots == 0) continue;
+    longest = std::max(longest, static_cast<double>(reading.running_ns) / static_cast<double>(reading.slots));
+  }
+  return unit.enabled_ns == 0 ? 0 : longest;
+}
+
+// The sums of squares hold whole slots only (abi/wire.h), so the spread of an entry that was on at the end is unknown.
+bool was_cut_short(const raw::CounterReading& reading, double slot_ns) {
+  constexpr double kTimerJitter = 0.05;  // in slots
+  return static_cast<double>(reading.slots) - static_cast<double>(reading.running_ns) / slot_ns > kTimerJitter;
+}
+
+void set_interval(Count& count, const raw::UnitCounts& unit, const raw::CounterReading& reading, double slot_ns) {
+  const bool timed = slot_ns > 0 && reading.running_ns > 0;
   const Spread spread = spread_of(reading);
-  if (!spread.known) return;
-  const double rounds = static_cast<double>(count.rounds);
-  const double slots = static_cast<double>(count.slots);
-  const double unseen = rounds - slots;
-  const double sampling = student_t(count.slots - 1) * std::sqrt(rounds * unseen * spread.variance / slots);
+  if (!spread.known || (timed && was_cut_short(reading, slot_ns))) return;
+  const WideQuotient estimate = timed ? divide(multiply(reading.value, unit.enabled_ns), reading.running_ns)
+                                      : divide(multiply(reading.value, unit.rounds), reading.slots);
+  const double slots = static_cast<double>(reading.slots);
+  const double rounds = timed ? static_cast<double>(unit.enabled_ns) / slot_ns : static_cast<double>(unit.rounds);
+  const double unseen = std::max(rounds - slots, 0.0);
+  const double sampling = student_t(reading.slots - 1) * std::sqrt(rounds * unseen * spread.variance / slots);
   // Counts are whole: even at a steady rate two slots may differ by one, so each unseen slot may hold one more or less.
   const double half = sampling + unseen;
-  const double low = static_cast<double>(count.scaled) - half;
-  const double high = static_cast<double>(count.scaled) + (divides_evenly ? 0.0 : 1.0) + half;
+  const double low = static_cast<double>(saturate(estimate.quotient)) - half;
+  const double high = static_cast<double>(saturate(estimate.quotient)) + (estimate.remainder == 0 ? 0.0 : 1.0) + half;
   // What was counted did happen.
   count.low = std::max(is_exact(high) ? std::floor(low) : round_down(low), static_cast<double>(count.value));
-  count.high = is_exact(high) ? std::ceil(high) : round_up(high);
+  count.high = std::max(is_exact(high) ? std::ceil(high) : round_up(high), count.low);
   count.has_interval = true;
 }
 
-Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& reading) {
+Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& reading, double slot_ns) {
   Count count{.value = reading.value, .slots = reading.slots, .rounds = unit.rounds};
   if (!unit.multiplexed) {
     set_exact(count);
@@ -93,11 +115,10 @@ Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& readi
     set_exact(count);
     return count;
   }
-  const WideQuotient scaled = divide(multiply(reading.value, total), measured);
-  count.scaled = saturate(scaled.quotient);
+  count.scaled = saturate(divide(multiply(reading.value, total), measured).quotient);
   count.fraction = static_cast<double>(measured) / static_cast<double>(total);
   count.low = count.high = static_cast<double>(count.scaled);
-  if (by_slots) set_interval(count, reading, scaled.remainder == 0);
+  if (by_slots) set_interval(count, unit, reading, slot_ns);
   return count;
 }
 
@@ -116,7 +137,10 @@ std::vector<Unit> decode_counts(const raw::CountCapture& capture) {
     unit.cycles = {.value = source.cycles, .slots = source.rounds, .rounds = source.rounds};
     set_exact(unit.cycles);
     unit.counts.reserve(source.entries.size());
-    for (const raw::CounterReading& reading : source.entries) unit.counts.push_back(decode_count(source, reading));
+    const double slot_ns = slot_length_ns(source);
+    for (const raw::CounterReading& reading : source.entries) {
+      unit.counts.push_back(decode_count(source, reading, slot_ns));
+    }
     units.push_back(std::move(unit));
   }
   return units;

@@ -14,8 +14,8 @@ struct Count {
   u64 slots = 0, rounds = 0;
   u64 scaled = 0;             // integer part of value / (slots / rounds), 0 if never scheduled (contract 4.2)
   double fraction = 1;        // of the time it was measured
-  double low = 0, high = 0;   // 95 % interval of the scaled value, from the per-slot values
-  bool has_interval = false;  // false: fewer than two slots were seen, low = high = scaled says nothing
+  double low = 0, high = 0;   // 95 % interval of what a counter of its own would have counted
+  bool has_interval = false;  // false: too few whole slots were seen; low = high = scaled says nothing
 };
 
 struct Unit {

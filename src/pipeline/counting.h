@@ -26,6 +26,7 @@ class SpawnedProgram {
   diag::Result<void> start(const request::Program& program, u32 core);
   u32 pid() const { return pid_; }  // 0: no program
   bool ended() const { return pid_ != 0 && !machine_.process(pid_).running; }
+  u32 exit_code() const { return machine_.process(pid_).exit_code; }
 
  private:
   device::Channel& machine_;

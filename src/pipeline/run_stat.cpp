@@ -30,6 +30,9 @@ diag::Result<void> run_single(const request::Request& request, const plan::Count
   WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, duration_ms, program, console));
   const profile::CountProfile profile =
       build_count_profile(plan, machine.capabilities, machine.vocabulary, outcome.capture);
+  if (request.outputs.verbose && program.ended()) {
+    console.out(fmt::format("{} ended with exit code {:#x}\n", request.program->path, program.exit_code()));
+  }
   console.out(report::count_text(profile, {.verbose = request.outputs.verbose}));
   if (wants_json(request.outputs)) deliver_json(request.outputs, report::count_json(profile), console);
   if (outcome.trouble.has_value()) return *outcome.trouble;

@@ -20,7 +20,7 @@ struct CountRow {
   u64 slots = 0, rounds = 0;
   u64 scaled = 0;
   double fraction = 1;        // of the time it was measured
-  double low = 0, high = 0;   // 95 % interval of the scaled value
+  double low = 0, high = 0;   // 95 % interval of what a counter of its own would have counted
   bool has_interval = false;  // false: too little was seen, low and high say nothing
 };
 

@@ -16,7 +16,7 @@ def rows_of(document, core=0):
 
 class StatTest(WperfTest):
     def stat(self, *arguments, **keywords):
-        document = self.json("stat", *arguments, "--json", **keywords)
+        document = self.json("stat", "--json", *arguments, **keywords)
         validate(self, document, "wperf.stat.schema")
         return document
 

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// 128-bit sums for the scaling of counts, in 64-bit words: no compiler's own 128-bit type is needed. Called by
-// counts.cpp.
+// What the scaling of counts needs of 128-bit numbers beyond base/wide.h. Called by counts.cpp.
 #pragma once
 #include "base/ints.h"
+#include "base/wide.h"
 
 namespace wperf::decode {
-
-struct Wide {
-  u64 high = 0, low = 0;
-  friend bool operator==(const Wide&, const Wide&) = default;
-};
 
 struct WideQuotient {
   Wide quotient;

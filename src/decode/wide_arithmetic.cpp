@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "decode/wide.h"
+#include "decode/wide_arithmetic.h"
 
 namespace wperf::decode {
 
@@ -8,7 +8,7 @@ Wide multiply(u64 a, u64 b) {
   const u64 low = (a & kHalf) * (b & kHalf);
   const u64 middle_a = (a >> 32) * (b & kHalf) + (low >> 32);
   const u64 middle_b = (a & kHalf) * (b >> 32) + (middle_a & kHalf);
-  return {.high = (a >> 32) * (b >> 32) + (middle_a >> 32) + (middle_b >> 32), .low = (middle_b << 32) | (low & kHalf)};
+  return {.low = (middle_b << 32) | (low & kHalf), .high = (a >> 32) * (b >> 32) + (middle_a >> 32) + (middle_b >> 32)};
 }
 
 WideQuotient divide(Wide dividend, u64 divisor) {
@@ -33,7 +33,7 @@ bool less(Wide a, Wide b) {
 }
 
 Wide subtract(Wide a, Wide b) {
-  return {.high = a.high - b.high - (a.low < b.low ? 1u : 0u), .low = a.low - b.low};
+  return {.low = a.low - b.low, .high = a.high - b.high - (a.low < b.low ? 1u : 0u)};
 }
 
 double to_double(Wide value) {

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much the models of the simulated core cost: each loop runs on plain Unicorn with an empty block hook and on a
+// CoreEngine, turn by turn in one process, and the median of the ratios is printed. --check fails below a ratio.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "sim/cpu/test_programs.h"
+#include "sim/cpu/unicorn_cpu.h"
+#include "sim/cpu/unicorn_registers.h"
+
+namespace wperf::sim {
+namespace {
+
+constexpr u64 kDataBytes = 32 << 20;
+
+struct Loop {
+  const char* name;
+  std::span<const u32> code;
+  u64 x0, x1, x2, x3;
+  u64 ring_bytes;  // 0: no pointers to follow
+};
+
+constexpr u64 kData = test::kData;
+constexpr Loop kLoops[] = {
+    {"alu", test::kAlu, 8'000'000, 0, 0, 0, 0},
+    {"load-store", test::kIncrement, 2'000'000, kData, 0, 0, 0},
+    {"stream", test::kTriad, 1'000'000, kData, kData + (8 << 20), kData + (16 << 20), 0},
+    {"chase-l1", test::kChase, kData, 2'000'000, 0, 0, 16 << 10},
+    {"chase-dram", test::kChase, kData, 1'000'000, 0, 0, 32 << 20},
+    {"branchy", test::kBranchy, 2'000'000, 0, 88172645463325252, 0, 0},
+    {"multiply", test::kMultiply, 700, kData, kData + 0x10000, kData + 0x20000, 0},
+    {"fibonacci", test::kFibonacci, 24, 0, 0, 0, 0},
+};
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void no_model(uc_engine*, u64, u32, void*) {}
+void end_run(uc_engine* cpu, u32, void* library) {
+  static_cast<const UnicornLibrary*>(library)->emu_stop(cpu);
+}
+
+// Plain Unicorn on the same memory.
+class Plain {
+ public:
+  explicit Plain(const UnicornLibrary& library) : cpu_(library), registers_(library, cpu_.handle()) {
+    cpu_.add_hook(UC_HOOK_BLOCK, reinterpret_cast<void*>(&no_model), nullptr);
+    cpu_.add_hook(UC_HOOK_INTR, reinterpret_cast<void*>(&end_run), const_cast<UnicornLibrary*>(&library));
+  }
+  double run(const AddressSpace& space, const ThreadState& thread) {
+    if (space.generation() != generation_) cpu_.refresh(space);
+    generation_ = space.generation();
+    registers_.load(thread);
+    const double start = now();
+    cpu_.library().emu_start(cpu_.handle(), thread.pc, ~u64{0} - 3, 0, 0);
+    return now() - start;
+  }
+
+ private:
+  UnicornCpu cpu_;
+  UnicornRegisters registers_;
+  u64 generation_ = 0;
+};
+
+struct Result {
+  double ratio, plain_speed, engine_speed;  // millions of instructions per second
+  u64 instructions;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+Result measure(const Loop& loop, int rounds) {
+  test::OneCore core(kDataBytes);
+  if (loop.ring_bytes != 0) core.make_ring(loop.ring_bytes);
+  core.load(loop.code);
+  core.thread.x[0] = loop.x0;
+  core.thread.x[1] = loop.x1;
+  core.thread.x[2] = loop.x2;
+  core.thread.x[3] = loop.x3;
+  const ThreadState start = core.thread;
+  Plain plain(*unicorn());
+  std::vector<double> ratios, plain_times, engine_times;
+  u64 instructions = 0;
+  for (int round = -1; round < rounds; ++round) {  // the first one warms up
+    const double plain_time = plain.run(core.space, start);
+    core.thread = start;
+    const u64 before = core.user(Signal::inst_retired);
+    const double begin = now();
+    core.engine.run(core.space, core.thread, ~u64{0});
+    const double engine_time = now() - begin;
+    instructions = core.user(Signal::inst_retired) - before;
+    if (round < 0) continue;
+    ratios.push_back(plain_time / engine_time);
+    plain_times.push_back(plain_time);
+    engine_times.push_back(engine_time);
+  }
+  const double millions = static_cast<double>(instructions) / 1e6;
+  return {median(ratios), millions / median(plain_times), millions / median(engine_times), instructions};
+}
+
+int run(double check, int rounds) {
+  if (unicorn() == nullptr) {
+    std::printf("%s\n", unicorn_failure().c_str());
+    return 77;
+  }
+  std::printf("%-12s %14s %18s %18s %8s\n", "loop", "instructions", "plain Minsn/s", "models Minsn/s", "ratio");
+  bool good = true;
+  for (const Loop& loop : kLoops) {
+    const Result result = measure(loop, rounds);
+    std::printf("%-12s %14llu %18.0f %18.0f %8.2f\n", loop.name, static_cast<unsigned long long>(result.instructions),
+                result.plain_speed, result.engine_speed, result.ratio);
+    good = good && result.ratio >= check;
+  }
+  if (!good) std::printf("below %.2f\n", check);
+  return good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace wperf::sim
+
+// sim_bench [--check RATIO] [--slack RATIO] [--rounds N]
+int main(int argc, char** argv) {
+  double check = 0;
+  double slack = 0;
+  int rounds = 7;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string option = argv[i];
+    if (option == "--check") check = std::atof(argv[i + 1]);
+    if (option == "--slack") slack = std::atof(argv[i + 1]);
+    if (option == "--rounds") rounds = std::max(1, std::atoi(argv[i + 1]));
+  }
+  return wperf::sim::run(check - slack, rounds);
+}

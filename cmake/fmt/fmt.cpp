@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// fmt compiled once, for every room: header-only it costs each source that formats some seconds. Debian has the compiled
+// library only as a shared one, which would be one more for the loader to find at each start.
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+
+template auto dragonbox::to_decimal(double value) noexcept -> dragonbox::decimal_fp<double>;
+template auto dragonbox::to_decimal(float value) noexcept -> dragonbox::decimal_fp<float>;
+template void buffer<char>::append(const char* begin, const char* end);
+template void vformat_to(buffer<char>& out, string_view format, basic_format_args<FMT_BUFFER_CONTEXT(char)> arguments,
+                         locale_ref locale);
+template auto thousands_sep_impl(locale_ref locale) -> thousands_sep_result<char>;
+template auto decimal_point_impl(locale_ref locale) -> char;
+
+}  // namespace detail
+FMT_END_NAMESPACE

@@ -1,0 +1,81 @@
+# PowerShell completion for wperf. Dot-source it from your $PROFILE.
+# Made from src/cli/options.cpp; do not edit.
+Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
+  param($word, $line, $cursor)
+  $help = [System.Collections.Generic.Dictionary[string,string]]::new([StringComparer]::Ordinal)
+  $optionsOf = [System.Collections.Generic.Dictionary[string,object]]::new([StringComparer]::Ordinal)
+  $help['stat'] = 'Count events on cores, while the machine does its work or while a program started for it runs'
+  $help['list'] = 'List the events, metrics and groups of metrics that -e and -m take'
+  $help['-l'] = 'List the events, metrics and groups of metrics that -e and -m take'
+  $help['man'] = 'Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named'
+  $help['test'] = 'Show what the machine can count, how wperf is set, and the schedule that given events would get'
+  $help['detect'] = 'List the devices of the kernel driver'
+  $help['doctor'] = 'Check everything a measurement needs and name the way out of what is missing'
+  $help['--version'] = 'Show the versions of wperf and of its driver'
+  $help['-h'] = 'Show this text'
+  $help['--help'] = 'Show this text'
+  $help['sample'] = 'Sample a running program'
+  $help['record'] = 'Start a program and sample it'
+  $help['-e'] = 'Events, separated by commas: names of `wperf list`, raw numbers such as r1b or 0x1b, and groups in braces, which are always counted at the same time'
+  $help['-m'] = 'Metrics or groups of metrics of `wperf list`, separated by commas'
+  $help['-c'] = 'Cores to count on: numbers and ranges such as 0,4-7'
+  $help['--cpu'] = 'Cores to count on: numbers and ranges such as 0,4-7'
+  $help['--timeout'] = 'How long one count takes: a number with up to two decimals and a unit out of ms, s, m, h, d (default s), in steps of 0.1 s'
+  $help['sleep'] = 'How long one count takes: a number with up to two decimals and a unit out of ms, s, m, h, d (default s), in steps of 0.1 s'
+  $help['-t'] = 'Timeline: count again and again, pause between the counts, and write one CSV file per kind of counter'
+  $help['-i'] = 'Pause between two counts of a timeline, in steps of 0.5 s'
+  $help['-n'] = 'How many counts a timeline takes'
+  $help['-k'] = 'Include what happens in kernel mode'
+  $help['--dmc'] = 'Count on one channel of the DDR memory controller only'
+  $help['-C'] = 'Read metrics from FILE: lines of NAME:EVENTS, # starts a comment'
+  $help['-E'] = 'Name more events: NAME:HEX,NAME:HEX, or a file with such lines'
+  $help['--config'] = 'Change a setting for this run'
+  $help['--pe_file'] = 'The program to start or to sample'
+  $help['--pdb_file'] = 'The symbols of the program'
+  $help['--image_name'] = 'The running program to sample'
+  $help['--record_spawn_delay'] = 'Let a started program run this long before measuring'
+  $help['--symbol'] = 'Show only functions of this name'
+  $help['-s'] = 'Show only functions of this name'
+  $help['--sample-display-row'] = 'Functions to show for each event'
+  $help['--sample-display-long'] = 'Show decorated names of functions'
+  $help['--annotate'] = 'Show the source lines of the samples'
+  $help['--disassemble'] = 'Show the instructions of the samples too'
+  $help['--export_perf_data'] = 'Also write the samples to perf.data in the current folder'
+  $help['--json'] = 'Print the result as one JSON document and nothing else'
+  $help['-q'] = 'Print no text'
+  $help['-v'] = 'Tell more, in text and in JSON'
+  $help['--verbose'] = 'Tell more, in text and in JSON'
+  $help['--output'] = 'Write the JSON to FILE'
+  $help['-o'] = 'Write the JSON to FILE'
+  $help['--output-csv'] = 'Write the CSV of a timeline to FILE'
+  $help['--output-prefix'] = 'Where the files of --output and --output-csv go'
+  $help['--cwd'] = 'Where the files of --output and --output-csv go'
+  $help['--device'] = 'What measures: driver, linux, or sim[:KEY=VALUE,...] for the simulated machine'
+  $help['--force-lock'] = 'Take the driver from another wperf that holds it'
+  $optionsOf['stat'] = '-e -m -c --cpu --timeout sleep -t -i -n -k --dmc -C -E --config --pe_file --record_spawn_delay --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --device --force-lock' -split ' '
+  $optionsOf['list'] = '-C -E --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' -split ' '
+  $optionsOf['-l'] = '-C -E --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' -split ' '
+  $optionsOf['man'] = '--json -q --output -o --output-prefix --cwd --device --force-lock' -split ' '
+  $optionsOf['test'] = '-e -m -C -E --config --json -q --output -o --output-prefix --cwd --device --force-lock' -split ' '
+  $optionsOf['detect'] = '--json -q --output -o --output-prefix --cwd --device --force-lock' -split ' '
+  $optionsOf['doctor'] = '--json -q --output -o --output-prefix --cwd --device' -split ' '
+  $optionsOf['--version'] = '--json -q --output -o --output-prefix --cwd --device --force-lock' -split ' '
+  $optionsOf['-h'] = '' -split ' '
+  $optionsOf['--help'] = '' -split ' '
+  $optionsOf['sample'] = '-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --export_perf_data --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' -split ' '
+  $optionsOf['record'] = '-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --export_perf_data --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' -split ' '
+  $valued = '-e -m -c --cpu --timeout sleep -i -n --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --symbol -s --sample-display-row --output -o --output-csv --output-prefix --cwd' -split ' '
+  $devices = 'driver linux sim sim:' -split ' '
+  $everything = 'stat list -l man test detect doctor --version -h --help sample record -e -m -c --cpu --timeout sleep -t -i -n -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --export_perf_data --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --device --force-lock' -split ' '
+  $before = @($line.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } |
+      Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
+  if ($before -ccontains '--') { return }
+  $previous = if ($before.Count) { $before[-1] } else { '' }
+  if ($valued -ccontains $previous) { return }
+  $command = $before | Where-Object { $optionsOf.ContainsKey($_) } | Select-Object -First 1
+  $offered = if ($previous -ceq '--device') { $devices } elseif ($command) { $optionsOf[$command] } else { $everything }
+  $offered | Where-Object { $_.StartsWith($word, [StringComparison]::Ordinal) } | ForEach-Object {
+    $tip = if ($help.ContainsKey($_)) { $help[$_] } else { $_ }
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $tip)
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens to a running count when the lock moves: by force, release, death, from this process or another.
+#include <gtest/gtest.h>
+
+#include "driver/core/fake_hal.h"
+#include "driver/core/test_client.h"
+
+namespace wperf::driver {
+namespace {
+
+constexpr u64 kMs = 1'000'000;
+u64 some(EventClass, u32, u32 event, bool el1) {
+  return el1 ? 0 : event;
+}
+
+class Tenure : public testing::Test {
+ protected:
+  Tenure() {
+    EXPECT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    EXPECT_EQ(ann.configure(count_request({0, 1}, {1, 2, 3, 4, 5, 6, 7})), WPERF_OK);
+    EXPECT_EQ(ann.start(), WPERF_OK);
+    hal.advance(kMs, some);
+  }
+  ~Tenure() override {
+    core.shutdown();
+    EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
+  }
+  void expect_given_back() {
+    EXPECT_EQ(hal.timer_ms, 0u);
+    EXPECT_FALSE(hal.reserved);
+    EXPECT_TRUE(hal.allocations.empty());
+    EXPECT_TRUE(hal.cores == FakeHal().cores);
+  }
+  WperfStatus read(TestClient& client) {
+    WperfCountReply reply = {};
+    return client.read(EventClass::core, 0, reply);
+  }
+
+  FakeHal hal;
+  LockState lock;
+  Core core{hal, lock, {}};
+  TestClient ann{core, 11};
+  TestClient bob{core, 22};
+};
+
+TEST_F(Tenure, ForceEndsTheVictimsCount) {
+  ASSERT_EQ(bob.lock(WPERF_LOCK_ACQUIRE), WPERF_LOCK_BUSY);
+  EXPECT_EQ(hal.timer_ms, 10u) << "a refused request changes nothing";
+  ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
+  expect_given_back();
+  EXPECT_EQ(read(ann), WPERF_LOCK_LOST);
+  EXPECT_EQ(ann.stop(), WPERF_LOCK_LOST);
+  EXPECT_EQ(read(bob), WPERF_WRONG_STATE) << "the robber sees nothing of his victim";
+  ASSERT_EQ(bob.configure(count_request({0}, {1})), WPERF_OK);
+  ASSERT_EQ(bob.start(), WPERF_OK);
+  EXPECT_EQ(ann.start(), WPERF_LOCK_LOST);
+  ASSERT_EQ(ann.lock(WPERF_LOCK_FORCE), WPERF_OK);
+  EXPECT_EQ(read(ann), WPERF_WRONG_STATE);
+  EXPECT_EQ(read(bob), WPERF_LOCK_LOST);
+}
+
+TEST_F(Tenure, ReleaseGivesEverythingBack) {
+  ASSERT_EQ(ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
+  expect_given_back();
+  EXPECT_EQ(read(ann), WPERF_LOCK_NEEDED);
+}
+
+TEST_F(Tenure, DeathReleases) {
+  core.client_gone(22);
+  EXPECT_EQ(hal.timer_ms, 10u) << "somebody else died";
+  core.client_gone(11);
+  expect_given_back();
+  EXPECT_EQ(bob.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+}
+
+TEST_F(Tenure, AcquiringAgainDisturbsNothing) {
+  ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  ASSERT_EQ(ann.lock(WPERF_LOCK_FORCE), WPERF_OK);
+  EXPECT_EQ(hal.timer_ms, 10u);
+  EXPECT_EQ(read(ann), WPERF_OK);
+}
+
+TEST_F(Tenure, ForceFromAnotherProcessIsNoticedAtTheNextRequest) {
+  lock.holder = 33;  // the other process wrote the shared state
+  lock.robbed[0] = 11;
+  WperfVersionReply version = {};
+  ASSERT_EQ(ann.ask(WPERF_CODE_VERSION, WperfPlainRequest{}, version), WPERF_OK);
+  expect_given_back();
+  EXPECT_EQ(read(ann), WPERF_LOCK_LOST);
+  lock = {};  // and went away again
+  EXPECT_EQ(read(ann), WPERF_LOCK_NEEDED);
+}
+
+TEST_F(Tenure, TimerAfterTheEndFindsNothing) {
+  ASSERT_EQ(ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
+  core.on_timer();
+  core.shutdown();
+  core.on_timer();
+  core.shutdown();
+  expect_given_back();
+}
+
+TEST_F(Tenure, ShutdownWhileCountingGivesEverythingBack) {
+  core.shutdown();
+  expect_given_back();
+}
+
+}  // namespace
+}  // namespace wperf::driver

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Command lines from anywhere, one argument per line: a request or one sentence, never a fault, and what was accepted
+// is within the limits that plan relies on.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "request/core_list.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::vector<std::string> arguments(1);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (data[i] == '\n') {
+      arguments.emplace_back();
+    } else {
+      arguments.back() += static_cast<char>(data[i]);
+    }
+  }
+  const auto result = wperf::cli::parse_command_line(arguments, nullptr);
+  if (!result.has_value()) {
+    if (result.error().text.empty()) std::abort();
+    return 0;
+  }
+  const wperf::request::Request& request = result.value();
+  wperf::u64 core_count = 0;
+  for (const wperf::request::CoreRange& range : request.cores) {
+    if (range.first > range.last) std::abort();
+    core_count += wperf::u64{range.last} - range.first + 1;
+  }
+  if (core_count > wperf::request::kMaxListedCores) std::abort();
+  if (request.outputs.json && !request.outputs.quiet) std::abort();
+  if (request.timeline.enabled && !request.timeout.has_value()) std::abort();
+  if (request.unexpected.size() > arguments.size()) std::abort();
+  return 0;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The driver's one door under arbitrary requests: several clients with and without rights, sizes and headers right and
+// wrong, the timer, deaths and failing hardware in between. The shared buffer is exactly as long as it must be.
+// Whatever came, at the end nothing may be left behind and no register may have been touched that is not ours.
+#include <cstdlib>
+
+#include "driver/core/fake_hal.h"
+#include "driver/core/test_client.h"
+
+namespace {
+
+using namespace wperf;
+using namespace wperf::driver;
+
+class Bytes {
+ public:
+  Bytes(const u8* data, usize size) : data_(data), size_(size) {}
+  bool empty() const { return at_ >= size_; }
+  u8 byte() { return empty() ? u8{0} : data_[at_++]; }
+  u32 word() {
+    u32 value = 0;
+    for (int i = 0; i < 4; ++i) {
+      value = (value << 8) | byte();
+    }
+    return value;
+  }
+  // Fills a prefix; a run of zeros costs one byte of input, so that large requests are cheap to make.
+  void fill(u8* to, usize count) {
+    const usize given = std::min<usize>(byte(), count);
+    for (usize i = 0; i < given; ++i) {
+      to[i] = byte();
+    }
+  }
+
+ private:
+  const u8* data_;
+  usize size_;
+  usize at_ = 0;
+};
+
+struct Shape {
+  u32 code, input, output;
+};
+constexpr Shape kShapes[] = {
+    {static_cast<u32>(WPERF_CODE_VERSION), sizeof(WperfPlainRequest), sizeof(WperfVersionReply)},
+    {static_cast<u32>(WPERF_CODE_LOCK), sizeof(WperfLockRequest), 0},
+    {static_cast<u32>(WPERF_CODE_HARDWARE), sizeof(WperfPlainRequest), sizeof(WperfHardwareReply)},
+    {static_cast<u32>(WPERF_CODE_CORE), sizeof(WperfCoreRequest), sizeof(WperfCoreReply)},
+    {static_cast<u32>(WPERF_CODE_DMC_SETUP), sizeof(WperfDmcSetupRequest), 0},
+    {static_cast<u32>(WPERF_CODE_COUNT_CONFIGURE), sizeof(WperfCountRequest), 0},
+    {static_cast<u32>(WPERF_CODE_COUNT_START), sizeof(WperfPlainRequest), 0},
+    {static_cast<u32>(WPERF_CODE_COUNT_STOP), sizeof(WperfPlainRequest), 0},
+    {static_cast<u32>(WPERF_CODE_COUNT_READ), sizeof(WperfCountReadRequest), sizeof(WperfCountReply)},
+};
+constexpr u32 kShapeCount = sizeof kShapes / sizeof kShapes[0];
+
+// A count request that is likely to be accepted, bent a little by the input.
+WperfCountRequest plausible_count(Bytes& bytes) {
+  const u8 rooms[] = {127, 32, 4, 8};
+  WperfCountRequest request = count_request({}, {});
+  request.core_mask[0] = bytes.byte() % 32;
+  request.period_ms = bytes.byte();
+  const u8 choices = bytes.byte();
+  request.flags = choices & 1;
+  request.dmc_channel = (choices & 2) != 0 ? static_cast<u32>(WPERF_ALL_CHANNELS) : (choices >> 2) & 1;
+  for (u32 i = 0; i < kEventClassCount; ++i) {
+    request.entry_count[i] = (choices & (0x10u << i)) != 0 ? bytes.byte() % (rooms[i] + 2u) : 0;
+  }
+  for (WperfEventEntry& entry : request.core) {
+    entry = {7, static_cast<u16>(WPERF_NO_GROUP)};
+  }
+  request.core[0].group = (choices & 8) != 0 ? u16{3} : u16{WPERF_NO_GROUP};
+  request.core[1] = {bytes.byte(), request.core[0].group};
+  return request;
+}
+
+template <typename Request>
+void put(u8* buffer, const Request& request) {
+  std::memcpy(buffer, &request, sizeof request);
+}
+
+// A request of the right shape whose fields are mostly in range.
+void make_plausible(u32 code, u8* buffer, Bytes& bytes) {
+  if (code == static_cast<u32>(WPERF_CODE_LOCK)) {
+    put(buffer, WperfLockRequest{{}, bytes.byte() % 5u, 0});
+  } else if (code == static_cast<u32>(WPERF_CODE_CORE)) {
+    put(buffer, WperfCoreRequest{{}, bytes.byte() % 5u, 0});
+  } else if (code == static_cast<u32>(WPERF_CODE_COUNT_READ)) {
+    const u8 choice = bytes.byte();
+    put(buffer, WperfCountReadRequest{{}, choice % 5u, choice / 5u % 5u});
+  } else if (code == static_cast<u32>(WPERF_CODE_COUNT_CONFIGURE)) {
+    put(buffer, plausible_count(bytes));
+  } else if (code == static_cast<u32>(WPERF_CODE_DMC_SETUP)) {
+    WperfDmcSetupRequest request = {};
+    request.channel_count = bytes.byte() % 4;
+    request.channels[0] = {0x1000'0000, 0x1000};
+    request.channels[1] = {0x1001'0000, 0x1000};
+    request.channels[2] = {bytes.word(), 0x1000};
+    put(buffer, request);
+  }
+}
+
+void one_request(Core& core, Bytes& bytes) {
+  const u8 choice = bytes.byte();
+  const Shape& shape = kShapes[choice % kShapeCount];
+  const bool wild = choice >= 0xc0;
+  const u8 odd = wild ? bytes.byte() : u8{0};  // bits: code, input size, output size, header, rights
+  const u32 code = (odd & 1) != 0 ? bytes.word() : shape.code;
+  const u32 input = (odd & 2) != 0 ? bytes.word() % 6000 : shape.input;
+  const u32 capacity = (odd & 4) != 0 ? bytes.word() % 6000 : shape.output;
+  const u32 length = std::max(input, capacity);
+  u8* buffer = static_cast<u8*>(std::calloc(1, length == 0 ? 1 : length));
+  if (wild) {
+    const usize body = std::min<usize>(sizeof(WperfHeader), length);
+    bytes.fill(buffer + body, length - body);
+  } else {
+    make_plausible(code, buffer, bytes);
+  }
+  const bool bad_header = (odd & 8) != 0;
+  const WperfHeader header = {bad_header ? bytes.word() : input, bad_header ? bytes.byte() : WPERF_WIRE_VERSION};
+  std::memcpy(buffer, &header, std::min<usize>(sizeof header, length));
+  const ClientId client = wild ? bytes.byte() % 4 : 1 + choice / 0x60;
+  u32 returned = ~u32{0};
+  const Rights rights{client != 2 && (odd & 0x10) == 0};
+  const WperfStatus status = core.dispatch(client, rights, code, buffer, input, capacity, &returned);
+  if (returned > capacity || (status != WPERF_OK && returned != 0)) {
+    std::abort();
+  }
+  std::free(buffer);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
+  Bytes bytes(data, size);
+  FakeMachine machine;
+  constexpr u32 kPmuVersions[] = {1, 4, 5, 6, 8, 0, 15};
+  machine.reserved_mask = bytes.byte();
+  machine.pmu_version = kPmuVersions[bytes.byte() % 7];
+  FakeHal hal(machine);
+  const std::vector<FakeHal::Pmu> cores = hal.cores;
+  LockState lock;
+  Core core(hal, lock, {1, 2, 3, "git", "+features"});
+  bool failed = false;
+  while (!bytes.empty()) {
+    switch (bytes.byte() % 16) {
+      case 0:
+        hal.advance(bytes.word(), [&](EventClass, u32, u32 event, bool) { return u64{event} << 24; });
+        break;
+      case 1:
+        core.on_timer();
+        break;
+      case 2:
+        core.client_gone(bytes.byte() % 4);
+        break;
+      case 3:
+        hal.fail_at = bytes.byte();
+        failed = failed || hal.fail_at != 0;
+        break;
+      case 4:
+        lock.holder = bytes.byte() % 4;  // another process changed it
+        break;
+      default:
+        one_request(core, bytes);
+    }
+  }
+  hal.fail_at = 0;
+  core.client_gone(lock.holder);
+  core.shutdown();
+  if (!hal.clean() || (!failed && !(hal.cores == cores))) {
+    std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C face as `wperf` uses it, down to real ARM64 programs where they were built and the host can execute them.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "abi/wire.h"
+#include "base/ints.h"
+#include "sim/cpu/core_engine.h"
+#include "sim/machine/temporary_folder.h"
+#include "sim/machine_api.h"
+
+namespace wperf::sim {
+namespace {
+
+constexpr u64 kSecond = 1'000'000'000;
+
+class ApiTest : public testing::Test {
+ protected:
+  ApiTest() { setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1); }
+  ~ApiTest() override {
+    close();
+    unsetenv("XDG_RUNTIME_DIR");
+  }
+
+  WperfSimError open(const std::string& options) {
+    close();
+    WperfSimError error{};
+    sim_ = api_->open(options.c_str(), &error);
+    EXPECT_EQ(sim_ == nullptr, error.text[0] != '\0');
+    return error;
+  }
+  void close() {
+    if (sim_ != nullptr) api_->close(sim_);
+    sim_ = nullptr;
+  }
+  template <class Request>
+  WperfStatus send(u32 code, Request request) {
+    request.header = {sizeof request, WPERF_WIRE_VERSION};
+    u32 returned = 0;
+    return api_->control(sim_, code, &request, sizeof request, sizeof request, &returned);
+  }
+  u32 spawn(const std::string& command_line, u32 core) {
+    WperfSimError error{};
+    const std::string image = command_line.substr(0, command_line.find(' '));
+    const u32 pid = api_->spawn(sim_, image.c_str(), command_line.c_str(), core, &error);
+    EXPECT_STREQ(error.text, "");
+    return pid;
+  }
+  std::string wait(u64 duration_ns, u32 pid) {
+    WperfSimError error{};
+    api_->wait(sim_, duration_ns, pid, &error);
+    return error.text;
+  }
+  void start_counting(const std::vector<u16>& events, u32 flags = 0, u64 cores = 0xff) {
+    EXPECT_EQ(send(WPERF_CODE_LOCK, WperfLockRequest{{}, WPERF_LOCK_ACQUIRE, 0}), static_cast<u32>(WPERF_OK));
+    WperfCountRequest request{};
+    request.flags = flags;
+    request.period_ms = 10;
+    request.dmc_channel = WPERF_ALL_CHANNELS;
+    request.core_mask[0] = cores;
+    request.entry_count[WPERF_CLASS_CORE] = static_cast<u32>(events.size());
+    for (usize i = 0; i < events.size(); ++i) request.core[i] = {events[i], WPERF_NO_GROUP};
+    EXPECT_EQ(send(WPERF_CODE_COUNT_CONFIGURE, request), static_cast<u32>(WPERF_OK));
+    EXPECT_EQ(send(WPERF_CODE_COUNT_START, WperfPlainRequest{}), static_cast<u32>(WPERF_OK));
+  }
+  void stop_counting() { EXPECT_EQ(send(WPERF_CODE_COUNT_STOP, WperfPlainRequest{}), static_cast<u32>(WPERF_OK)); }
+  std::unique_ptr<WperfCountReply> read(u32 core) {
+    auto reply = std::make_unique<WperfCountReply>();
+    const WperfCountReadRequest request{{sizeof request, WPERF_WIRE_VERSION}, WPERF_CLASS_CORE, core};
+    std::memcpy(reply.get(), &request, sizeof request);
+    u32 returned = 0;
+    EXPECT_EQ(api_->control(sim_, WPERF_CODE_COUNT_READ, reply.get(), sizeof request, sizeof *reply, &returned),
+              static_cast<u32>(WPERF_OK));
+    return reply;
+  }
+
+  TemporaryFolder folder_;
+  const WperfSimApi* api_ = wperf_sim_api();
+  WperfSim* sim_ = nullptr;
+};
+
+TEST_F(ApiTest, OpensAtOnce) {
+  auto best = std::chrono::steady_clock::duration::max();
+  for (int i = 0; i < 20; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_STREQ(open("").text, "");
+    best = std::min(best, std::chrono::steady_clock::now() - start);
+  }
+  EXPECT_LT(best, std::chrono::milliseconds(1));
+  EXPECT_EQ(api_->version, WPERF_SIM_API_VERSION);
+}
+
+TEST_F(ApiTest, OpenErrorsAreSaidOnce) {
+  EXPECT_STREQ(open("speed=1").text, "unknown simulator option 'speed'");
+  const WperfSimError run = open("run=0:missing-program.exe 1");
+  EXPECT_NE(std::string(run.text).find("missing-program.exe"), std::string::npos);
+  setenv("WPERF_SIM_INSTANCE", "not/good", 1);
+  EXPECT_NE(std::string(open("").text).find("not/good"), std::string::npos);
+  unsetenv("WPERF_SIM_INSTANCE");
+}
+
+TEST_F(ApiTest, InstanceOfTheEnvironment) {
+  setenv("WPERF_SIM_INSTANCE", "from-env", 1);
+  open("");
+  unsetenv("WPERF_SIM_INSTANCE");
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() + "/wperf-sim-from-env.lock"));
+}
+
+TEST_F(ApiTest, DmcChannels) {
+  open("dmc=3");
+  u64 bases[3] = {}, sizes[3] = {};
+  EXPECT_EQ(api_->dmc_channels(sim_, bases, sizes, 2), 3u);
+  EXPECT_EQ(bases[2], 0u);
+  EXPECT_EQ(api_->dmc_channels(sim_, bases, sizes, 3), 3u);
+  EXPECT_EQ(bases[0], 0x1000'0000u);
+  for (const u64 size : sizes) EXPECT_EQ(size, 0x1000u);
+  open("dmc=0");
+  EXPECT_EQ(api_->dmc_channels(sim_, bases, sizes, 3), 0u);
+}
+
+TEST_F(ApiTest, UnknownProcesses) {
+  open("pace=free");
+  WperfSimProcess process{};
+  EXPECT_EQ(api_->process(sim_, 1000, &process), 0u);
+  api_->kill(sim_, 1000);
+  EXPECT_NE(wait(kSecond, 1000), "");
+  EXPECT_EQ(api_->now_ns(sim_), 0u);
+}
+
+class WorkloadTest : public ApiTest {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(workload("exact.exe"))) GTEST_SKIP() << "the workloads were not built";
+    if (!CoreEngine::unavailable().empty()) GTEST_SKIP() << CoreEngine::unavailable();
+  }
+  static std::string workload(const std::string& command_line) {
+    return std::string(WPERF_WORKLOADS) + "/" + command_line;
+  }
+};
+
+// The numbers are those of the table in sim/workloads/exact.S, for N iterations of each of its loops.
+TEST_F(WorkloadTest, CountsOfAKnownProgramAreExact) {
+  struct Row {
+    const char* image;
+    u64 n;
+  };
+  for (const Row row : {Row{"exact_1k.exe", 1000}, {"exact.exe", 1'000'000}}) {
+    open("pace=free");
+    const u32 pid = spawn(workload(row.image), 5);
+    start_counting({0x08, 0x70, 0x71, 0x73, 0x74, 0x77});
+    EXPECT_EQ(wait(10 * kSecond, pid), "");
+    stop_counting();
+    const auto reply = read(5);
+    EXPECT_EQ(reply->multiplexed, 0u);
+    EXPECT_EQ(reply->entries[0].value, 31 * row.n + 23);  // inst_retired
+    EXPECT_EQ(reply->entries[1].value, 2 * row.n);        // ld_spec
+    EXPECT_EQ(reply->entries[2].value, 2 * row.n);        // st_spec
+    EXPECT_EQ(reply->entries[3].value, 10 * row.n + 21);  // dp_spec
+    EXPECT_EQ(reply->entries[4].value, 2 * row.n);        // ase_spec
+    EXPECT_EQ(reply->entries[5].value, 2 * row.n);        // crypto_spec
+    WperfSimProcess process{};
+    EXPECT_EQ(api_->process(sim_, pid, &process), 1u);
+    EXPECT_EQ(process.running, 0u);
+    EXPECT_EQ(process.exit_code, 0u);
+    EXPECT_EQ(process.core, 5u);
+    // Nothing ran elsewhere at EL0; and the machine stood still when the program ended.
+    EXPECT_EQ(reply->enabled_ns, api_->now_ns(sim_));
+  }
+}
+
+TEST_F(WorkloadTest, MultiplexedCountsOfASteadyProgramScaleToTheTruth) {
+  open("pace=free,mhz=10,run=0:" + workload("steady.exe"));
+  start_counting(std::vector<u16>(9, 0x08), WPERF_COUNT_KERNEL);
+  EXPECT_EQ(wait(kSecond, 0), "");
+  stop_counting();
+  const auto reply = read(0);
+  EXPECT_EQ(reply->multiplexed, 1u);
+  EXPECT_NEAR(static_cast<double>(reply->rounds), 100, 1);
+  u64 sum = 0, slots = 0;
+  for (u32 i = 0; i < 9; ++i) {
+    sum += reply->entries[i].value;
+    slots += reply->entries[i].slots;
+  }
+  // 6 of 9 at a time: the sum over the entries is 6 times what was retired.
+  const double per_entry = static_cast<double>(sum) / 6;
+  for (u32 i = 0; i < 9; ++i) {
+    const auto& entry = reply->entries[i];
+    const double scaled = static_cast<double>(entry.value) * static_cast<double>(reply->enabled_ns) /
+                          static_cast<double>(entry.running_ns);
+    EXPECT_NEAR(scaled, per_entry, per_entry * 0.01) << i;
+  }
+  EXPECT_EQ(slots, 6 * reply->rounds);
+}
+
+TEST_F(WorkloadTest, SameSeedSameBytes) {
+  const auto run = [&](const std::string& options) {
+    open("pace=free,cpu=neoverse-n2*2+cortex-a510*2," + options);
+    spawn(workload("fib.exe 20"), 1);
+    spawn(workload("branchy.exe"), 2);
+    start_counting({0x08, 0x11, 0x04, 0x10, 0x03, 0x2b, 0x17, 0x1d, 0x34}, WPERF_COUNT_KERNEL, 0xf);
+    EXPECT_EQ(wait(kSecond / 20, 0), "");
+    stop_counting();
+    std::string bytes;
+    for (u32 core = 0; core < 4; ++core) {
+      const auto reply = read(core);
+      EXPECT_NE(reply->entries[0].value, 0u) << core;  // if only the ticks
+      bytes.append(reinterpret_cast<const char*>(reply.get()), sizeof *reply);
+    }
+    return bytes;
+  };
+  const std::string first = run("seed=7");
+  EXPECT_EQ(run("seed=7"), first);
+}
+
+}  // namespace
+}  // namespace wperf::sim
