@@ -27,9 +27,10 @@ OS_HEADER = re.compile(
     r"|sys/.*|linux/.*|asm/.*|netinet/.*|arpa/.*)(?:\.h)?$", re.IGNORECASE)
 SYSTEM_FILE = re.compile(r"_(?:linux|win)(?:_test)?\.(?:cpp|h)$")
 
-OS_ROOMS = ("src/os", "src/device", "sim/", "tests", "fuzz", "bench")
+TEST_ROOMS = ("tests", "fuzz", "bench")
+OS_ROOMS = ("src/os", "src/device", "sim/", *TEST_ROOMS)
 FREESTANDING_ROOMS = ("abi", "base", "driver", "driver/core")
-PRINTING_ROOMS = ("src/cli", "tests", "fuzz", "bench", "sim/workloads")
+PRINTING_ROOMS = ("src/cli", "sim/workloads", *TEST_ROOMS)
 MOST_LINES = 600
 LONG_FILE_REASON = "Long because"
 SOURCES = (".cpp", ".h", ".c")
@@ -119,10 +120,10 @@ def reachable(starts, files_by_name):
 
 
 def find_test_files(files):
-    """*_test.cpp and the headers that only they include."""
+    """Tests, fuzz targets and benches, and the headers that only they include."""
     files_by_name = {file.name: file for file in files if file.name.endswith(SOURCES)}
-    tests = [name for name in files_by_name if name.endswith("_test.cpp")]
-    product = [name for name in files_by_name if not name.endswith(("_test.cpp", ".h"))]
+    tests = {name for name in files_by_name if name.endswith("_test.cpp") or in_rooms(name, TEST_ROOMS)}
+    product = [name for name in files_by_name if name not in tests and not name.endswith(".h")]
     return reachable(tests, files_by_name) - reachable(product, files_by_name)
 
 

@@ -92,6 +92,7 @@ class Headers(unittest.TestCase):
         test = File("driver/core/a_test.cpp", '#include "driver/core/fake.h"\n')
         product = File("driver/core/a.cpp", '#include "driver/core/fake.h"\n')
         self.assertEqual(check_layering.check([fake, test], PAGE), [])
+        self.assertEqual(check_layering.check([fake, File("tests/a_fuzz.cpp", test.text)], PAGE), [])
         self.assertEqual(len(check_layering.check([fake, test, product], PAGE)), 1)
         self.assertEqual(len(check_layering.check([fake], PAGE)), 1)
 

@@ -59,7 +59,10 @@ class Plain {
     registers_.load(thread);
     const double start = now();
     cpu_.library().emu_start(cpu_.handle(), thread.pc, ~u64{0} - 3, 0, 0);
-    return now() - start;
+    const double time = now() - start;
+    ThreadState end;
+    registers_.save(end, true);  // so that the next load() sees what changed
+    return time;
   }
 
  private:

@@ -9,31 +9,29 @@ namespace {
 
 constexpr EventClass kDmcClasses[] = {EventClass::dmc_clk, EventClass::dmc_clkdiv2};
 
-// How many units each class will have: what configure() allocates by.
-struct UnitCounts {
-  u32 of[kEventClassCount] = {};
-};
-
-UnitCounts count_units(const WperfCountRequest& request, const Machine& machine, u32 dmc_channels) {
-  UnitCounts counts;
-  u32 last_cluster = kNoCluster;
+// Calls visit(class, number, core) for everything the request counts: chosen cores, the clusters they are in (each with
+// its lowest chosen core), channels.
+template <typename Visit>
+void for_each_unit(const WperfCountRequest& request, const Machine& machine, u32 dmc_channels, Visit visit) {
   for (u32 core = 0; core < machine.core_count; ++core) {
-    if (!core_is_chosen(request, core)) {
-      continue;
+    if (core_is_chosen(request, core)) {
+      visit(EventClass::core, core, core);
     }
-    ++counts.of[index_of(EventClass::core)];
+  }
+  u32 last_cluster = kNoCluster;
+  for (u32 core = 0; core < machine.core_count && request.entry_count[index_of(EventClass::dsu)] != 0; ++core) {
     const u32 cluster = machine.cluster_of(core);
-    if (request.entry_count[index_of(EventClass::dsu)] != 0 && cluster != last_cluster) {
-      ++counts.of[index_of(EventClass::dsu)];
+    if (core_is_chosen(request, core) && cluster != last_cluster) {
+      visit(EventClass::dsu, cluster, core);
       last_cluster = cluster;
     }
   }
+  const ChannelRange channels = channels_of(request, dmc_channels);
   for (const EventClass event_class : kDmcClasses) {
-    if (request.entry_count[index_of(event_class)] != 0) {
-      counts.of[index_of(event_class)] = channels_of(request, dmc_channels).count;
+    for (u32 i = 0; i < channels.count && request.entry_count[index_of(event_class)] != 0; ++i) {
+      visit(event_class, channels.first + i, u32{0});
     }
   }
-  return counts;
 }
 
 }  // namespace
@@ -47,13 +45,12 @@ WperfStatus CountSession::configure(const WperfCountRequest& request, const Mach
   if (!everything_given_back()) {
     return WPERF_HARDWARE_FAILED;
   }
-  const UnitCounts counts = count_units(request, machine, channels_.count());
   usize units = 0;
   usize accumulators = 0;
-  for (usize i = 0; i < kEventClassCount; ++i) {
-    units += counts.of[i];
-    accumulators += usize{counts.of[i]} * request.entry_count[i];
-  }
+  for_each_unit(request, machine, channels_.count(), [&](EventClass event_class, u32, u32) {
+    ++units;
+    accumulators += request.entry_count[index_of(event_class)];
+  });
   void* memory = hal_.allocate(units * sizeof(Unit) + accumulators * sizeof(Accumulator));
   if (memory == nullptr) {
     return WPERF_NO_MEMORY;
@@ -62,7 +59,8 @@ WperfStatus CountSession::configure(const WperfCountRequest& request, const Mach
   units_ = static_cast<Unit*>(memory);
   next_accumulator_ = reinterpret_cast<Accumulator*>(units_ + units);
   plan_classes(request, machine);
-  add_units(request, machine);
+  for_each_unit(request, machine, channels_.count(),
+                [&](EventClass event_class, u32 number, u32 core) { add_unit(event_class, number, core); });
   return WPERF_OK;
 }
 
@@ -81,29 +79,6 @@ void CountSession::plan_classes(const WperfCountRequest& request, const Machine&
   }
   timer_ms_ = period_of(request) * (multiplexed ? 1 : 2);
   kernel_ = (request.flags & WPERF_COUNT_KERNEL) != 0;
-}
-
-void CountSession::add_units(const WperfCountRequest& request, const Machine& machine) {
-  for (u32 core = 0; core < machine.core_count; ++core) {
-    if (core_is_chosen(request, core)) {
-      add_unit(EventClass::core, core, core);
-    }
-  }
-  u32 last_cluster = kNoCluster;
-  for (u32 core = 0; core < machine.core_count; ++core) {
-    const u32 cluster = machine.cluster_of(core);
-    if (core_is_chosen(request, core) && cluster != last_cluster &&
-        plans_[index_of(EventClass::dsu)].ring.length != 0) {
-      add_unit(EventClass::dsu, cluster, core);
-      last_cluster = cluster;
-    }
-  }
-  const ChannelRange channels = channels_of(request, channels_.count());
-  for (const EventClass event_class : kDmcClasses) {
-    for (u32 i = 0; i < channels.count && plans_[index_of(event_class)].ring.length != 0; ++i) {
-      add_unit(event_class, channels.first + i, 0);
-    }
-  }
 }
 
 void CountSession::add_unit(EventClass event_class, u32 number, u32 core) {

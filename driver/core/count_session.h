@@ -40,7 +40,6 @@ class CountSession {
   void abandon_all();
   bool everything_given_back() const;
   void plan_classes(const WperfCountRequest& request, const Machine& machine);
-  void add_units(const WperfCountRequest& request, const Machine& machine);
   void add_unit(EventClass event_class, u32 number, u32 core);
   void release_memory();
   Unit* find(u32 event_class, u32 number);

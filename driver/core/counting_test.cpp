@@ -136,6 +136,23 @@ TEST_F(Counting, OverflowBetweenTheReadsCountsOnce) {
   }
 }
 
+TEST_F(Counting, OverflowBetweenTheReadsOfALateFoldCounts) {
+  begin(count_request({0}, {0x8}));
+  const auto only_user = [](u64 step) { return [step](EventClass, u32, u32, bool el1) { return el1 ? 0 : step; }; };
+  hal.advance(kMs, only_user(5));
+  core.on_timer();
+  hal.advance(kMs, only_user(0xffff'fff0));
+  hal.before_read = [&](Register reg) {
+    if (reg == event_counter(0)) {
+      hal.before_read = nullptr;
+      hal.advance(0, only_user(0x20));
+    }
+  };
+  core.on_timer();  // the counter is beyond its last value again: only the flag tells the lap
+  EXPECT_EQ(read().entries[0].value, 0x1'0000'0015u);
+  ASSERT_EQ(ann.stop(), WPERF_OK);
+}
+
 TEST_F(Counting, CyclesAreADifference) {
   hal.cores[0].cycles = ~u64{0} - 3;
   hal.cores[0].enabled = u64{1} << kCycleCounter;  // somebody else's already
@@ -329,7 +346,19 @@ TEST_F(Counting, UnreachableCoreAtStopIsToldAndGivenBackLater) {
   EXPECT_EQ(read(1).rounds, 1u);
   EXPECT_EQ(ann.start(), WPERF_HARDWARE_FAILED) << "its registers are still ours";
   hal.offline.clear();
-  ASSERT_EQ(ann.configure(count_request({0}, {1})), WPERF_OK);
+  ASSERT_EQ(ann.start(), WPERF_OK);
+  hal.advance(kMs, by_number);
+  ASSERT_EQ(ann.stop(), WPERF_OK);
+  EXPECT_EQ(read(1).rounds, 2u) << "the slot that was cut off stays a slot";
+  EXPECT_EQ(read(1).entries[0].value, 2002u);
+  EXPECT_TRUE(hal.cores == cores);
+
+  ASSERT_EQ(ann.start(), WPERF_OK);
+  hal.offline = {0};
+  EXPECT_EQ(ann.stop(), WPERF_HARDWARE_FAILED);
+  EXPECT_EQ(ann.configure(count_request({1}, {1})), WPERF_HARDWARE_FAILED) << "what was found there would be forgotten";
+  hal.offline.clear();
+  ASSERT_EQ(ann.configure(count_request({1}, {1})), WPERF_OK);
   EXPECT_TRUE(hal.cores == cores);
 }
 

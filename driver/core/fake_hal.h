@@ -196,7 +196,13 @@ class FakeHal final : public Hal {
       violations.emplace_back(what);
     }
   }
-  bool fails() { return fail_at != 0 && --fail_at == 0; }
+  bool fails() {
+    if (fail_at == 0) {
+      return false;
+    }
+    --fail_at;
+    return fail_at == 0;
+  }
 
   u32* word(void* mapping, u64 offset) {
     Frame* frame = static_cast<Frame*>(mapping);
@@ -275,8 +281,8 @@ inline u64 FakeHal::read_register(Register reg) {
   if (current_core == kNowhere) {
     return 0;
   }
-  if (before_read) {
-    before_read(reg);
+  if (const auto happening = before_read) {  // a copy: it may take itself away
+    happening(reg);
   }
   const u32 index = static_cast<u32>(reg) & 0xff;
   Pmu& core = cores[current_core];

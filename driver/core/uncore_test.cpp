@@ -113,6 +113,7 @@ TEST_F(Uncore, DsuAndDmcOverflow) {
   WperfCountRequest request = count_request({0}, {});
   set_events(request, EventClass::dsu, {0x2b});
   set_events(request, EventClass::dmc_clk, {1});
+  set_events(request, EventClass::dmc_clkdiv2, {0x12});
   ASSERT_EQ(ann.configure(request), WPERF_OK);
   ASSERT_EQ(ann.start(), WPERF_OK);
   for (const u64 step : {u64{0xffff'fff0}, u64{0x20}, u64{0x1'0000'0000}, u64{0xffff'ffff}}) {
@@ -122,6 +123,7 @@ TEST_F(Uncore, DsuAndDmcOverflow) {
   ASSERT_EQ(ann.stop(), WPERF_OK);
   EXPECT_EQ(value(EventClass::dsu, 0, 0), 0x3'0000'000fu);
   EXPECT_EQ(value(EventClass::dmc_clk, 0, 0), 0x3'0000'000fu);
+  EXPECT_EQ(value(EventClass::dmc_clkdiv2, 0, 0), 0x3'0000'000fu);
 }
 
 TEST_F(Uncore, SetUpChecksEveryAddress) {

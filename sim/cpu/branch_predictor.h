@@ -4,7 +4,6 @@
 // branches, and a return stack. Immediate branches that are not conditional are always right.
 #pragma once
 #include <array>
-#include <vector>
 
 #include "base/ints.h"
 #include "sim/cpu/instruction_class.h"
@@ -43,24 +42,26 @@ class BranchPredictor {
   static constexpr u32 kTargets = 1U << 11;
   static constexpr u32 kReturns = 16;
 
-  static void train(u8& counter, bool up) {
-    if (up) {
-      counter = static_cast<u8>(counter + u8{counter < 3});
-    } else {
-      counter = static_cast<u8>(counter - u8{counter > 0});
-    }
+  // A branch's own direction counter, and whether to trust the history instead of it.
+  struct Branch {
+    u8 direction = 1;
+    u8 choice = 1;
+  };
+
+  // Without branches: which way a counter goes is as hard to foresee for the host as for the guest.
+  static u8 trained(u8 counter, bool up) {
+    return static_cast<u8>(counter + (up & (counter < 3)) - (!up & (counter > 0)));
   }
   bool resolve_direction(u64 address, bool taken) {
-    const u64 branch = address >> 2;
-    u8& own = by_address_[branch % kCounters];
-    u8& global = by_history_[(branch ^ history_ << 2) % kCounters];
-    u8& choice = chooser_[branch % kCounters];
-    const bool own_right = (own >= 2) == taken;
-    const bool global_right = (global >= 2) == taken;
-    const bool right = choice >= 2 ? global_right : own_right;
-    if (own_right != global_right) train(choice, global_right);
-    train(own, taken);
-    train(global, taken);
+    Branch& branch = branches_[(address >> 2) % kCounters];
+    u8& by_history = histories_[(address >> 2 ^ history_ << 2) % kCounters];
+    const bool own_right = (branch.direction >= 2) == taken;
+    const bool history_right = (by_history >= 2) == taken;
+    const bool right = branch.choice >= 2 ? history_right : own_right;
+    const u8 choice = trained(branch.choice, history_right);
+    branch.choice = own_right != history_right ? choice : branch.choice;
+    branch.direction = trained(branch.direction, taken);
+    by_history = trained(by_history, taken);
     history_ = (history_ << 1 | u64{taken}) & ((1U << kHistoryBits) - 1);
     return right;
   }
@@ -68,8 +69,10 @@ class BranchPredictor {
   void push_return(u64 address) { returns_[return_top_++ % kReturns] = address; }
   u64 pop_return() { return returns_[--return_top_ % kReturns]; }
 
-  std::vector<u8> by_address_, by_history_, chooser_;  // two-bit counters: 2 and 3 mean taken, or trust the history
-  std::vector<u64> targets_;
+  // Two-bit counters: 2 and 3 mean taken, or trust the history.
+  std::array<Branch, kCounters> branches_{};
+  std::array<u8, kCounters> histories_;
+  std::array<u64, kTargets> targets_{};
   std::array<u64, kReturns> returns_{};
   u64 history_ = 0;  // directions of conditional branches, newest lowest
   u64 path_ = 0;     // targets of indirect branches, folded

@@ -104,12 +104,6 @@ void CoreModel::wait_for_fetch(u32 cycles) {
   clock_->frontend += cycles * kOneCycle;
 }
 
-void CoreModel::mispredict() {
-  count(Signal::br_mis_pred, 1);
-  count(Signal::br_mis_pred_retired, 1);
-  wait_for_fetch(kMispredictWait);
-}
-
 void CoreModel::take_fault(bool data_abort) {
   select(Level::kernel, 0);
   count(Signal::exc_taken, 1);
@@ -127,6 +121,7 @@ void CoreModel::settle() {
     at(Signal::stall_backend_mem) = clock.backend_memory >> kCycleBits;
     at(Signal::stall_slot_frontend) = at(Signal::stall_frontend) * issue_width_;
     at(Signal::stall_slot_backend) = at(Signal::stall_backend) * issue_width_;
+    at(Signal::br_mis_pred) = at(Signal::br_mis_pred_retired);
     at(Signal::pc_write_spec) = at(Signal::br_taken_retired);
     at(Signal::l1i_tlb) = at(Signal::l1i_cache);
     at(Signal::l1d_tlb_rd) = at(Signal::l1d_cache_rd);

@@ -24,17 +24,19 @@ class CoreModel {
 
   // Fills in what the block's contents mean on this core.
   void price(Block& block) const;
-  // Execution enters a block; the same block as before costs no instruction fetch.
-  void enter(Block& block, bool again) {
+  void enter(const Block& block) {
     charge(block.cost);
-    if (!again) fetch(block);
+    fetch(block);
   }
+  // Right after itself: its lines are the ones fetched last.
+  void enter_again(const Block& block) { charge(block.cost); }
   // The last instruction of the block was executed, and `next` follows.
   void leave(const Block& block, u64 next) {
     if (block.end == BranchKind::none) return;
     const bool taken = block.end != BranchKind::conditional || next == block.taken_target;
     count(Signal::br_taken_retired, u64{taken});
-    if (!predictor_.resolve(block.end, block.branch_address(), next, taken)) mispredict();
+    // Multiplied, not branched on: the host would foresee it as badly as the guest.
+    mispredict(u64{!predictor_.resolve(block.end, block.branch_address(), next, taken)});
   }
   void load(u64 address, u32 size) {
     const u32 wait = memory_.load(address, size);
@@ -83,7 +85,12 @@ class CoreModel {
   }
   void wait_for_memory(u32 cycles);
   void wait_for_fetch(u32 cycles);
-  void mispredict();
+  void mispredict(u64 times) {
+    count(Signal::br_mis_pred_retired, times);
+    const u64 cost = times * kMispredictWait * kOneCycle;
+    clock_->cycles += cost;
+    clock_->frontend += cost;
+  }
   u64 cost_of(const BlockContents& contents) const;
   void retire(const BlockContents& contents, u64 runs, u64 lines);
 

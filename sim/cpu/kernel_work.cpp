@@ -74,7 +74,7 @@ void CoreModel::run_kernel(KernelWork work) {
   retire(contents, 1, recipe.text_lines);
   // Two of three immediate branches go somewhere else, the others always do.
   count(Signal::br_taken_retired, recipe.immediate_branches * 2 / 3 + recipe.calls_through_pointers + recipe.returns);
-  for (u32 i = 0; i < recipe.mispredicts; ++i) mispredict();
+  mispredict(recipe.mispredicts);
 
   // Each kind of work has its own code, entered at the same place each time; now and then a path less trodden.
   const u64 entry = kTextBase + static_cast<u64>(work) * (kTextBytes / 4);

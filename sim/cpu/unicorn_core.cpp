@@ -15,8 +15,8 @@ constexpr u32 kSupervisorCall = 2;
 constexpr u32 kBreakpoint = 7;
 // Unicorn's softmmu pages for ARM.
 constexpr u64 kUnicornPage = 1024;
-// The generic timer as a program sees it: right for the default machine of 100 MHz.
-constexpr u64 kCyclesPerTimerTick = 4;
+// The generic timer as a program sees it: right for the default machine of 25 MHz.
+constexpr u64 kCyclesPerTimerTick = 1;
 constexpr u64 kTimerFrequency = 25'000'000;
 
 std::string with_number(const char* text, u64 number) {
@@ -187,31 +187,36 @@ void UnicornCore::stop(Why why) {
 }
 
 inline void UnicornCore::enter_block(u64 address, u32 size) {
-  Block* block = current_;
-  if (block != nullptr) model_.leave(*block, address);
-  if (model_.spent() >= limit_) [[unlikely]] {
-    current_ = nullptr;
-    return stop(Why::budget);  // the block is not executed
+  Block* const block = current_;
+  if (block != nullptr) [[likely]] {
+    model_.leave(*block, address);
+    if (block->address == address && block->size == size && !block->rewritable && model_.spent() < limit_) {
+      ++block->runs;
+      model_.enter_again(*block);
+      return;
+    }
   }
-  const bool again = block != nullptr && block->address == address && block->size == size && !block->rewritable;
-  if (!again) {
-    if ((address & 3) != 0) [[unlikely]] {
-      current_ = nullptr;
+  enter_other_block(address, size);
+}
+
+void UnicornCore::enter_other_block(u64 address, u32 size) {
+  current_ = nullptr;
+  if (model_.spent() >= limit_) return stop(Why::budget);  // the block is not executed
+  Block* block = blocks_.find(address, size);
+  if (block == nullptr) [[unlikely]] {
+    if ((address & 3) != 0) {
       bad_address_ = address;
       return stop(Why::unaligned_pc);
     }
-    block = blocks_.find(address, size);
-    if (block == nullptr) [[unlikely]] {
-      block = &decode(address, size);
-    } else if (block->rewritable) [[unlikely]] {
-      block = rewritten(*block);
-    }
-    vectors_used_ |= block->uses_vectors;
-    current_ = block;
-    ++blocks_entered_;
+    block = &decode(address, size);
+  } else if (block->rewritable) [[unlikely]] {
+    block = rewritten(*block);
   }
+  vectors_used_ |= block->uses_vectors;
+  current_ = block;
+  ++blocks_entered_;
   blocks_.ran(*block);
-  model_.enter(*block, again);
+  model_.enter(*block);
 }
 
 // What Unicorn does beside what the program asked: a load that crosses one of its pages is reported, and then the two

@@ -32,6 +32,7 @@ class UnicornCore {
   Block* rewritten(Block& block);
 
   void enter_block(u64 address, u32 size);
+  void enter_other_block(u64 address, u32 size);
   void read(u64 address, u32 size);
   void write(u64 address, u32 size);
   bool is_half(u64 address);

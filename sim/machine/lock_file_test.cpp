@@ -122,6 +122,7 @@ TEST_F(LockFileTest, LivesInTheRuntimeFolderWhenThatIsPrivate) {
   ASSERT_EQ(chmod(folder_.path().c_str(), 0777), 0);
   EXPECT_NE(LockFile::open("shared", error), nullptr);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/wperf-sim-shared.lock"));
+  EXPECT_TRUE(std::filesystem::remove("/tmp/wperf-" + std::to_string(geteuid()) + "/wperf-sim-shared.lock"));
   ASSERT_EQ(chmod(folder_.path().c_str(), 0700), 0);
   unsetenv("XDG_RUNTIME_DIR");
 }

@@ -17,7 +17,7 @@ class MachineTest : public testing::Test {
   // mhz=100 unless said: 10 ns a cycle.
   void make(const std::string& options = "pace=free") {
     OptionError error;
-    MachineOptions parsed = parse_options(options, "", error);
+    MachineOptions parsed = parse_options("mhz=100," + options, "", error);  // what comes later wins
     ASSERT_EQ(error.text, "");
     auto owned = std::make_unique<FakeParts>();
     owned->scripts = scripts_;

@@ -27,7 +27,7 @@ struct MachineOptions {
   u32 dsu_counters = 6;
   u32 dmc_channels = 2;
   bool spe = true;  // of the products that have it
-  u32 mhz = 100;
+  u32 mhz = 25;
   u64 seed = 1;
   Pace pace = Pace::real;
   std::string instance = "default";

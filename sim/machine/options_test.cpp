@@ -37,7 +37,7 @@ TEST(Options, DefaultMachine) {
   EXPECT_EQ(options.dsu_counters, 6u);
   EXPECT_EQ(options.dmc_channels, 2u);
   EXPECT_TRUE(options.spe);
-  EXPECT_EQ(options.mhz, 100u);
+  EXPECT_EQ(options.mhz, 25u);
   EXPECT_EQ(options.seed, 1u);
   EXPECT_EQ(options.pace, Pace::real);
   EXPECT_EQ(options.instance, "default");

@@ -34,12 +34,16 @@ class WindowsProgram final : public Program {
   std::unique_ptr<Process> process_;
 };
 
+// Per cluster; larger than the L2 of any product, so that the levels can be told apart.
+constexpr u64 kL3Bytes = 4u << 20;
+
 class RealParts final : public Parts {
  public:
   explicit RealParts(const MachineOptions& options) : products_(options.cores), seed_(options.seed) {
     config_.core_count = static_cast<u32>(options.cores.size());
     config_.cluster_size = options.cluster_size;
     config_.dmc_channels = options.dmc_channels;
+    config_.l3_bytes = kL3Bytes;
   }
 
   std::unique_ptr<Executor> make_core(u32 index) override {

@@ -231,7 +231,7 @@ TEST_F(SimulatedDriverTest, NoFreeCountersIsRefused) {
 }
 
 TEST_F(SimulatedDriverTest, CountsClustersAndChannels) {
-  auto client = open_locked();
+  auto client = open_locked("pace=free,mhz=100");
   client->set_up_dmc();
   client->spawn({work(kForever)}, 0);
   WperfCountRequest request = count_request({});

@@ -169,4 +169,6 @@ u32* big_power_of_ten(u64 exponent, u64* count) {
   return power;
 }
 
-void big_release(u32* number) { HeapFree(GetProcessHeap(), 0, number); }
+void big_release(u32* number) {
+  HeapFree(GetProcessHeap(), 0, number);
+}

@@ -30,7 +30,8 @@ int run(void) {
     u32* const power = big_power_of_ten(digits, &count);
     if (power == 0) return 2;
     // 10^d = 5^d * 2^d: exactly d zero bits at the end.
-    const int right = trailing_zero_bits(power) == digits && big_remainder(power, count, kPrime) == expected_remainder(digits);
+    const int right =
+        trailing_zero_bits(power) == digits && big_remainder(power, count, kPrime) == expected_remainder(digits);
     big_release(power);
     if (!right) return 1;
     if (round == 0) print("limbs", count);

@@ -21,7 +21,9 @@ void* __delayLoadHelper2(const void* descriptor, void** slot) {
   return 0;
 }
 
-static u32 answer(void) { return 42; }
+static u32 answer(void) {
+  return 42;
+}
 static u32 (*volatile pointer)(void) = answer;
 
 int run(void) {

@@ -29,8 +29,12 @@ const struct TlsDirectory _tls_used = {&tls_start, &tls_end, &_tls_index, (void*
 
 static __declspec(thread) u32 thread_value = 42;
 
-static u32 one(void) { return 1; }
-static u32 two(void) { return 2; }
+static u32 one(void) {
+  return 1;
+}
+static u32 two(void) {
+  return 2;
+}
 static u32 (*const volatile table[])(void) = {one, two};
 
 u32 dll_start(void* module, u32 reason, void* reserved) {
@@ -40,8 +44,18 @@ u32 dll_start(void* module, u32 reason, void* reserved) {
   return 1;
 }
 
-u32 probe_attached(void) { return attached; }
-u32 probe_called_back(void) { return called_back; }
-u32 probe_thread_value(void) { return thread_value++; }
-u32 probe_table(u32 index) { return table[index](); }
-u32 probe_seventh(void) { return 7; }
+u32 probe_attached(void) {
+  return attached;
+}
+u32 probe_called_back(void) {
+  return called_back;
+}
+u32 probe_thread_value(void) {
+  return thread_value++;
+}
+u32 probe_table(u32 index) {
+  return table[index]();
+}
+u32 probe_seventh(void) {
+  return 7;
+}

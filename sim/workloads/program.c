@@ -61,4 +61,6 @@ void* take_pages(u64 bytes) {
   return VirtualAlloc(0, bytes, commit_and_reserve, read_write);
 }
 
-int start(void) { return run(); }
+int start(void) {
+  return run();
+}
