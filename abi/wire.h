@@ -27,9 +27,20 @@ enum {
 enum { WPERF_MAX_CORES = 256, WPERF_MAX_CLUSTERS = 128, WPERF_MAX_DMC_CHANNELS = 16, WPERF_MAX_COUNTERS = 31 };
 
 /* Event classes, in the order every table of the tool uses. */
-enum { WPERF_CLASS_CORE = 0, WPERF_CLASS_DSU = 1, WPERF_CLASS_DMC_CLK = 2, WPERF_CLASS_DMC_CLKDIV2 = 3, WPERF_CLASS_COUNT = 4 };
+enum {
+  WPERF_CLASS_CORE = 0,
+  WPERF_CLASS_DSU = 1,
+  WPERF_CLASS_DMC_CLK = 2,
+  WPERF_CLASS_DMC_CLKDIV2 = 3,
+  WPERF_CLASS_COUNT = 4
+};
 
-enum { WPERF_MAX_CORE_EVENTS = 128, WPERF_MAX_DSU_EVENTS = 32, WPERF_MAX_DMC_CLK_EVENTS = 4, WPERF_MAX_DMC_CLKDIV2_EVENTS = 8 };
+enum {
+  WPERF_MAX_CORE_EVENTS = 128,
+  WPERF_MAX_DSU_EVENTS = 32,
+  WPERF_MAX_DMC_CLK_EVENTS = 4,
+  WPERF_MAX_DMC_CLKDIV2_EVENTS = 8
+};
 
 typedef struct WperfHeader {
   wperf_u32 size; /* of the whole struct it opens */
@@ -63,22 +74,22 @@ WPERF_WIRE_SIZE(WperfLockRequest, 16);
 
 typedef struct WperfHardwareReply {
   WperfHeader header;
-  wperf_u64 midr;              /* of core 0 */
-  wperf_u64 id_aa64dfr0;       /* of core 0 */
-  wperf_u64 pmsidr, pmbidr;    /* 0 without SPE */
+  wperf_u64 midr;           /* of core 0 */
+  wperf_u64 id_aa64dfr0;    /* of core 0 */
+  wperf_u64 pmsidr, pmbidr; /* 0 without SPE */
   wperf_u32 core_count;
-  wperf_u32 counters_total;    /* programmable counters: least over the cores */
-  wperf_u32 counters_free;     /* of them not taken by others */
-  wperf_u32 cycle_counters;    /* fixed ones, 1 */
-  wperf_u32 cluster_count;     /* DSU clusters, 0 = no DSU */
-  wperf_u32 cluster_size;      /* cores per cluster */
+  wperf_u32 counters_total; /* programmable counters: least over the cores */
+  wperf_u32 counters_free;  /* of them not taken by others */
+  wperf_u32 cycle_counters; /* fixed ones, 1 */
+  wperf_u32 cluster_count;  /* DSU clusters, 0 = no DSU */
+  wperf_u32 cluster_size;   /* cores per cluster */
   wperf_u32 dsu_counters;
-  wperf_u32 dmc_channels;      /* set up with DMC_SETUP, 0 = none */
+  wperf_u32 dmc_channels; /* set up with DMC_SETUP, 0 = none */
   wperf_u32 dmc_clk_counters, dmc_clkdiv2_counters;
   wperf_u32 period_min_ms, period_max_ms, period_default_ms;
   wperf_u32 reserved;
-  wperf_u8 counter_map[32];    /* hardware index of free counter n; 0xff = none */
-  char device_id[128];         /* "core.stat=core;…", zero-padded */
+  wperf_u8 counter_map[32]; /* hardware index of free counter n; 0xff = none */
+  char device_id[128];      /* "core.stat=core;…", zero-padded */
 } WperfHardwareReply;
 WPERF_WIRE_AT(WperfHardwareReply, core_count, 40);
 WPERF_WIRE_AT(WperfHardwareReply, counter_map, 96);
@@ -152,11 +163,15 @@ WPERF_WIRE_SIZE(WperfCountReadRequest, 16);
 
 typedef struct WperfCounterReading {
   wperf_u64 value;
-  wperf_u64 slots;      /* time slots this entry was on a counter */
-  wperf_u64 running_ns; /* time it was on a counter */
-  wperf_u64 squares_low, squares_high; /* sum over full slots of (count in slot)^2, 128 bits: for the error estimate */
+  wperf_u64 slots;          /* time slots this entry was on a counter */
+  wperf_u64 running_ns;     /* time it was on a counter */
+  wperf_u64 running_cycles; /* core class: the fixed cycle counter's share of that time */
+  /* For the error estimate, of full slots only, not of one cut short by stopping: */
+  wperf_u64 full_slots;
+  wperf_u64 full_value;
+  wperf_u64 squares_low, squares_high; /* sum of (count in slot)^2, 128 bits */
 } WperfCounterReading;
-WPERF_WIRE_SIZE(WperfCounterReading, 40);
+WPERF_WIRE_SIZE(WperfCounterReading, 64);
 
 typedef struct WperfCountReply {
   WperfHeader header;
@@ -170,6 +185,6 @@ typedef struct WperfCountReply {
 } WperfCountReply;
 WPERF_WIRE_AT(WperfCountReply, rounds, 24);
 WPERF_WIRE_AT(WperfCountReply, entries, 48);
-WPERF_WIRE_SIZE(WperfCountReply, 48 + 40 * 128);
+WPERF_WIRE_SIZE(WperfCountReply, 48 + 64 * 128);
 
 #endif

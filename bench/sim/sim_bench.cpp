@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much the models of the simulated core cost: each loop runs on plain Unicorn with an empty block hook and on a
-// CoreEngine, turn by turn in one process, and the median of the ratios is printed. --check fails below a ratio.
+// How much the models of the simulated core cost: each loop runs on plain Unicorn with an empty block hook, on Unicorn
+// with empty memory hooks too, and on a CoreEngine, turn by turn in one process; medians are printed. `ratio` is the
+// CoreEngine to plain Unicorn. --check fails below a ratio, but for loops that memory hooks alone take below it:
+// Unicorn then leaves its inlined loads, and what we add is held to half of what is left.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -42,14 +44,19 @@ double now() {
 }
 
 void no_model(uc_engine*, u64, u32, void*) {}
+void no_memory_model(uc_engine*, uc_mem_type, u64, int, int64_t, void*) {}
 void end_run(uc_engine* cpu, u32, void* library) {
   static_cast<const UnicornLibrary*>(library)->emu_stop(cpu);
 }
 
-// Plain Unicorn on the same memory.
+// Unicorn without models on the same memory.
 class Plain {
  public:
-  explicit Plain(const UnicornLibrary& library) : cpu_(library), registers_(library, cpu_.handle()) {
+  Plain(const UnicornLibrary& library, bool memory_hooks) : cpu_(library), registers_(library, cpu_.handle()) {
+    if (memory_hooks) {
+      cpu_.add_hook(UC_HOOK_MEM_READ, reinterpret_cast<void*>(&no_memory_model), nullptr);
+      cpu_.add_hook(UC_HOOK_MEM_WRITE, reinterpret_cast<void*>(&no_memory_model), nullptr);
+    }
     cpu_.add_hook(UC_HOOK_BLOCK, reinterpret_cast<void*>(&no_model), nullptr);
     cpu_.add_hook(UC_HOOK_INTR, reinterpret_cast<void*>(&end_run), const_cast<UnicornLibrary*>(&library));
   }
@@ -72,8 +79,9 @@ class Plain {
 };
 
 struct Result {
-  double ratio, plain_speed, engine_speed;  // millions of instructions per second
-  u64 instructions;
+  u64 instructions = 0;
+  double plain = 0, hooked = 0, models = 0;  // seconds
+  double ratio = 0, hooked_ratio = 0;        // speed to that of plain
 };
 
 double median(std::vector<double> values) {
@@ -90,24 +98,36 @@ Result measure(const Loop& loop, int rounds) {
   core.thread.x[2] = loop.x2;
   core.thread.x[3] = loop.x3;
   const ThreadState start = core.thread;
-  Plain plain(*unicorn());
-  std::vector<double> ratios, plain_times, engine_times;
-  u64 instructions = 0;
+  Plain plain(*unicorn(), false);
+  Plain hooked(*unicorn(), true);
+  std::vector<double> plain_times, hooked_times, model_times, ratios, hooked_ratios;
+  Result result;
   for (int round = -1; round < rounds; ++round) {  // the first one warms up
     const double plain_time = plain.run(core.space, start);
+    const double hooked_time = hooked.run(core.space, start);
     core.thread = start;
     const u64 before = core.user(Signal::inst_retired);
     const double begin = now();
     core.engine.run(core.space, core.thread, ~u64{0});
-    const double engine_time = now() - begin;
-    instructions = core.user(Signal::inst_retired) - before;
+    const double model_time = now() - begin;
+    result.instructions = core.user(Signal::inst_retired) - before;
     if (round < 0) continue;
-    ratios.push_back(plain_time / engine_time);
     plain_times.push_back(plain_time);
-    engine_times.push_back(engine_time);
+    hooked_times.push_back(hooked_time);
+    model_times.push_back(model_time);
+    ratios.push_back(plain_time / model_time);
+    hooked_ratios.push_back(plain_time / hooked_time);
   }
-  const double millions = static_cast<double>(instructions) / 1e6;
-  return {median(ratios), millions / median(plain_times), millions / median(engine_times), instructions};
+  result.plain = median(plain_times);
+  result.hooked = median(hooked_times);
+  result.models = median(model_times);
+  result.ratio = median(ratios);
+  result.hooked_ratio = median(hooked_ratios);
+  return result;
+}
+
+bool is_good(const Result& result, double check) {
+  return result.ratio >= check || (result.hooked_ratio < check && result.ratio >= result.hooked_ratio / 2);
 }
 
 int run(double check, int rounds) {
@@ -115,15 +135,18 @@ int run(double check, int rounds) {
     std::printf("%s\n", unicorn_failure().c_str());
     return 77;
   }
-  std::printf("%-12s %14s %18s %18s %8s\n", "loop", "instructions", "plain Minsn/s", "models Minsn/s", "ratio");
+  std::printf("%-12s %12s %30s %8s\n", "", "", "million instructions/s", "");
+  std::printf("%-12s %12s %10s %10s %10s %8s\n", "loop", "instructions", "plain", "mem hooks", "models", "ratio");
   bool good = true;
   for (const Loop& loop : kLoops) {
     const Result result = measure(loop, rounds);
-    std::printf("%-12s %14llu %18.0f %18.0f %8.2f\n", loop.name, static_cast<unsigned long long>(result.instructions),
-                result.plain_speed, result.engine_speed, result.ratio);
-    good = good && result.ratio >= check;
+    const double millions = static_cast<double>(result.instructions) / 1e6;
+    const bool loop_good = is_good(result, check);
+    std::printf("%-12s %12llu %10.0f %10.0f %10.0f %8.2f%s\n", loop.name,
+                static_cast<unsigned long long>(result.instructions), millions / result.plain, millions / result.hooked,
+                millions / result.models, result.ratio, loop_good ? "" : "  too slow");
+    good = good && loop_good;
   }
-  if (!good) std::printf("below %.2f\n", check);
   return good ? 0 : 1;
 }
 

@@ -265,6 +265,25 @@ TEST_F(Counting, StoppingMidSlotCountsThePartialSlot) {
   EXPECT_EQ(reply.entries[6].running_ns, 4 * kMs);
 }
 
+TEST_F(Counting, RunningCyclesAreThoseOfTheEntrysOwnSlots) {
+  begin(count_request({0}, {1, 2, 3, 4, 5, 6, 7}));
+  const u64 cycles_of_slot[] = {1000, 20};
+  for (const u64 cycles : cycles_of_slot) {
+    hal.advance(10 * kMs, [&](EventClass, u32, u32 event, bool el1) {
+      return el1 ? 0 : event == kFakeCycleEvent ? cycles : 1;
+    });
+    core.on_timer();
+  }
+  ASSERT_EQ(ann.stop(), WPERF_OK);
+  const WperfCountReply reply = read();
+  EXPECT_EQ(reply.cycles, 1020u);
+  EXPECT_EQ(reply.entries[0].running_cycles, 1020u);
+  EXPECT_EQ(reply.entries[5].running_cycles, 1000u);
+  EXPECT_EQ(reply.entries[6].running_cycles, 20u);
+  EXPECT_EQ(reply.entries[6].full_slots, 1u);
+  EXPECT_EQ(reply.entries[6].full_value, 1u);
+}
+
 TEST_F(Counting, StoppingAtARotationAddsNoEmptySlot) {
   begin(count_request({0}, {1, 2, 3, 4, 5, 6, 7, 8}));
   hal.advance(10 * kMs, by_number);

@@ -24,7 +24,7 @@ const Code kCodes[] = {
     {static_cast<u32>(WPERF_CODE_COUNT_CONFIGURE), 760, 0, true, false},
     {static_cast<u32>(WPERF_CODE_COUNT_START), 8, 0, true, false},
     {static_cast<u32>(WPERF_CODE_COUNT_STOP), 8, 0, true, false},
-    {static_cast<u32>(WPERF_CODE_COUNT_READ), 16, 48 + 40 * 128, true, false},
+    {static_cast<u32>(WPERF_CODE_COUNT_READ), 16, 48 + 64 * 128, true, false},
 };
 
 class Dispatch : public testing::Test {

@@ -51,7 +51,11 @@ struct Model {
     for (u32 i = 0; i < length; ++i) {
       if (on(i)) {
         ++entries[i].slots;
-        squares[i] += full ? Native{in_slot[i]} * in_slot[i] : 0;
+        if (full) {
+          ++entries[i].full_slots;
+          entries[i].full_value += in_slot[i];
+          squares[i] += Native{in_slot[i]} * in_slot[i];
+        }
       }
       in_slot[i] = 0;
     }
@@ -71,6 +75,8 @@ void compare(const Model& model, const WperfCountReply& reply) {
     ASSERT_EQ(reply.entries[i].value, model.entries[i].value) << i;
     ASSERT_EQ(reply.entries[i].slots, model.entries[i].slots) << i;
     ASSERT_EQ(reply.entries[i].running_ns, model.entries[i].running_ns) << i;
+    ASSERT_EQ(reply.entries[i].full_slots, model.entries[i].full_slots) << i;
+    ASSERT_EQ(reply.entries[i].full_value, model.entries[i].full_value) << i;
     ASSERT_EQ(reply.entries[i].squares_low, static_cast<u64>(model.squares[i])) << i;
     ASSERT_EQ(reply.entries[i].squares_high, static_cast<u64>(model.squares[i] >> 64)) << i;
   }

@@ -34,11 +34,20 @@ u32 read_values(CounterBank& bank, u32 used, u64 (&values)[kMaxCounters]) {
   return overflows;
 }
 
+u64 take_cycles(Unit& unit, CounterBank& bank) {
+  const u64 cycles = bank.read_cycles();
+  const u64 passed = cycles - unit.last_cycles;
+  unit.cycles += passed;
+  unit.last_cycles = cycles;
+  return passed;
+}
+
 void fold(Unit& unit, const ClassPlan& plan, CounterBank& bank, u64 now_ns) {
   u64 values[kMaxCounters];
   const u32 used = plan.ring.used();
   const u32 overflows = read_values(bank, used, values);
   const u64 passed_ns = now_ns - unit.folded_ns;
+  const u64 passed_cycles = take_cycles(unit, bank);
   for (u32 i = 0; i < used; ++i) {
     Accumulator& entry = unit.entries[plan.ring.entry_on(unit.first, i)];
     const u64 counted = difference(unit.last[i], values[i], bank.counter_bits(), ((overflows >> i) & 1) != 0);
@@ -46,10 +55,8 @@ void fold(Unit& unit, const ClassPlan& plan, CounterBank& bank, u64 now_ns) {
     entry.value += counted;
     entry.slot_value += counted;
     entry.running_ns += passed_ns;
+    entry.running_cycles += passed_cycles;
   }
-  const u64 cycles = bank.read_cycles();
-  unit.cycles += cycles - unit.last_cycles;
-  unit.last_cycles = cycles;
   unit.enabled_ns += passed_ns;
   unit.folded_ns = now_ns;
 }
@@ -72,6 +79,8 @@ void close_slot(Unit& unit, const ClassPlan& plan, bool full) {
     Accumulator& entry = unit.entries[plan.ring.entry_on(unit.first, i)];
     ++entry.slots;
     if (full) {
+      ++entry.full_slots;
+      entry.full_value += entry.slot_value;
       add_to(entry.squares, square(entry.slot_value));
     }
     entry.slot_value = 0;
@@ -105,6 +114,7 @@ void rotate_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal)
   // Programming takes time in which nothing of ours counted: it is enabled, but nobody's running time.
   unit.enabled_ns += unit.slot_start_ns - unit.folded_ns;
   unit.folded_ns = unit.slot_start_ns;
+  take_cycles(unit, bank);
 }
 
 void stop_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
@@ -140,6 +150,9 @@ void describe_unit(const Unit& unit, const ClassPlan& plan, WperfCountReply& rep
     reading.value = entry.value;
     reading.slots = entry.slots;
     reading.running_ns = entry.running_ns;
+    reading.running_cycles = entry.running_cycles;
+    reading.full_slots = entry.full_slots;
+    reading.full_value = entry.full_value;
     reading.squares_low = entry.squares.low;
     reading.squares_high = entry.squares.high;
   }

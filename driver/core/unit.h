@@ -21,7 +21,9 @@ struct Accumulator {  // of one entry
   u64 value;
   u64 slots;
   u64 running_ns;
+  u64 running_cycles;
   u64 slot_value;  // counted in the slot that is still open
+  u64 full_slots, full_value;
   Wide squares;
 };
 

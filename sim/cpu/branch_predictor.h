@@ -16,9 +16,8 @@ class BranchPredictor {
   // The branch at `address` went to `next`; the instruction behind it is at `address` + 4. True when that was
   // predicted.
   bool resolve(BranchKind kind, u64 address, u64 next, bool taken) {
+    if (kind == BranchKind::conditional) return resolve_direction(address, taken);
     switch (kind) {
-      case BranchKind::conditional:
-        return resolve_direction(address, taken);
       case BranchKind::call:
         push_return(address + 4);
         return true;
@@ -29,11 +28,9 @@ class BranchPredictor {
         return resolve_target(address, next);
       case BranchKind::procedure_return:
         return pop_return() == next;
-      case BranchKind::none:
-      case BranchKind::jump:
+      default:
         return true;
     }
-    return true;
   }
 
  private:
@@ -55,6 +52,9 @@ class BranchPredictor {
   bool resolve_direction(u64 address, bool taken) {
     Branch& branch = branches_[(address >> 2) % kCounters];
     u8& by_history = histories_[(address >> 2 ^ history_ << 2) % kCounters];
+    history_ = (history_ << 1 | u64{taken}) & ((1U << kHistoryBits) - 1);
+    const u8 sure = taken ? 3 : 0;
+    if (branch.direction == sure && by_history == sure) return true;  // nothing to learn
     const bool own_right = (branch.direction >= 2) == taken;
     const bool history_right = (by_history >= 2) == taken;
     const bool right = branch.choice >= 2 ? history_right : own_right;
@@ -62,7 +62,6 @@ class BranchPredictor {
     branch.choice = own_right != history_right ? choice : branch.choice;
     branch.direction = trained(branch.direction, taken);
     by_history = trained(by_history, taken);
-    history_ = (history_ << 1 | u64{taken}) & ((1U << kHistoryBits) - 1);
     return right;
   }
   bool resolve_target(u64 address, u64 next);

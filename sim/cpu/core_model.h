@@ -35,8 +35,7 @@ class CoreModel {
     if (block.end == BranchKind::none) return;
     const bool taken = block.end != BranchKind::conditional || next == block.taken_target;
     count(Signal::br_taken_retired, u64{taken});
-    // Multiplied, not branched on: the host would foresee it as badly as the guest.
-    mispredict(u64{!predictor_.resolve(block.end, block.branch_address(), next, taken)});
+    if (!predictor_.resolve(block.end, block.branch_address(), next, taken)) mispredict(1);
   }
   void load(u64 address, u32 size) {
     const u32 wait = memory_.load(address, size);

@@ -20,7 +20,9 @@ namespace {
 
 constexpr const char* kBugs = "the issue tracker of the place this wperf came from";
 
-std::string header() { return report::header_text(pipeline::tool_component(), kBuildType, kBugs); }
+std::string header() {
+  return report::header_text(pipeline::tool_component(), kBuildType, kBugs);
+}
 
 int fail(const diag::Error& error, diag::Console& console) {
   console.warn(error.verbatim ? error.text : "error: " + error.text);

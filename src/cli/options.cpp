@@ -53,13 +53,12 @@ constexpr OptionRow kOptions[] = {
      "Cores to count on: numbers and ranges such as 0,4-7. Default: all; with a program to start: core 0. Given twice, "
      "the last counts."},
     {Option::timeout, "--timeout", "sleep", true, Value::duration, "DURATION", kMeasuring,
-     "How long one count takes: a number with up to two decimals and a unit out of ms, s, m, h, d (default s), in "
-     "steps of "
-     "0.1 s. 0 or none: until Ctrl-C or the end of the program; with -t the default is 1 s."},
+     "How long one count takes: a number with up to two decimals and a unit out of ms, s, m, h, d (default s). "
+     "0 or none: until Ctrl-C or the end of the program; with -t the default is 1 s."},
     {Option::timeline, "-t", "", false, Value::none, "", kStat,
      "Timeline: count again and again, pause between the counts, and write one CSV file per kind of counter."},
     {Option::interval, "-i", "", false, Value::duration, "DURATION", kStat,
-     "Pause between two counts of a timeline, in steps of 0.5 s. Default: 60 s. 0 is allowed."},
+     "Pause between two counts of a timeline. Default: 60 s. 0 is allowed."},
     {Option::count, "-n", "", false, Value::number, "COUNT", kStat,
      "How many counts a timeline takes. Default: 0, until Ctrl-C."},
     {Option::kernel, "-k", "", false, Value::none, "", kMeasuring, "Include what happens in kernel mode."},

@@ -3,8 +3,10 @@
 // measured, mean m and sample variance s², the total is estimated as R·m with variance R²·(1 - S/R)·s²/S (Cochran,
 // Sampling Techniques, 2.5), and the interval takes Student's t with S-1 degrees of freedom.
 //
-// A run rarely ends with a slot. The scaled value counts the one cut short as a whole slot, as contract 4.2 wants; the
-// interval measures R and m by time, which is exact, so after a short run the scaled value may lie outside of it.
+// Slots come round in turn, not at random: an event may meet the same phase of something periodic (a timer tick, say)
+// every time, and its own slots then cannot show what it misses. The cycle counter is always on and does. So there are
+// up to three estimates of the total: by slots, as contract 4.2 scales; by time, which also knows a last slot that was
+// cut short; and by cycles, which follows time taken from the program. The interval spans them all.
 #include "decode/counts.h"
 
 #include <algorithm>
@@ -32,14 +34,13 @@ struct Spread {
 };
 
 Spread spread_of(const raw::CounterReading& reading) {
-  if (reading.slots < 2) return {};
+  if (reading.full_slots < 2) return {};
   const Wide squares{.low = reading.squares_low, .high = reading.squares_high};
-  const WideQuotient mean_share = divide(multiply(reading.value, reading.value), reading.slots);
-  // No set of slots has less: the sum of squares lacks one, so the variance is unknown rather than small.
-  if (less(squares, mean_share.quotient)) return {};
-  const double fraction = static_cast<double>(mean_share.remainder) / static_cast<double>(reading.slots);
+  const WideQuotient mean_share = divide(multiply(reading.full_value, reading.full_value), reading.full_slots);
+  if (less(squares, mean_share.quotient)) return {};  // no set of slots has less: the driver's sums are damaged
+  const double fraction = static_cast<double>(mean_share.remainder) / static_cast<double>(reading.full_slots);
   const double deviation = to_double(subtract(squares, mean_share.quotient)) - fraction;
-  return {.known = true, .variance = std::max(deviation, 0.0) / static_cast<double>(reading.slots - 1)};
+  return {.known = true, .variance = std::max(deviation, 0.0) / static_cast<double>(reading.full_slots - 1)};
 }
 
 // Outward to the next whole number, or to the next double where those are further apart.
@@ -60,44 +61,42 @@ void set_exact(Count& count) {
   count.has_interval = true;
 }
 
-// The length of a whole slot: of the slots of entries that were not on when counting stopped. 0: the device tells no
-// times.
-double slot_length_ns(const raw::UnitCounts& unit) {
-  double longest = 0;
-  for (const raw::CounterReading& reading : unit.entries) {
-    if (reading.slots == 0) continue;
-    longest = std::max(longest, static_cast<double>(reading.running_ns) / static_cast<double>(reading.slots));
+// The estimates of one total, as a range.
+struct Estimates {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = 0;
+
+  // value * whole / part
+  void add(u64 value, u64 whole, u64 part) {
+    if (part == 0 || whole == 0) return;
+    const WideQuotient total = divide(multiply(value, whole), part);
+    const double floor = static_cast<double>(saturate(total.quotient));
+    least = std::min(least, floor);
+    greatest = std::max(greatest, floor + (total.remainder == 0 ? 0.0 : 1.0));
   }
-  return unit.enabled_ns == 0 ? 0 : longest;
-}
+};
 
-// The sums of squares hold whole slots only (abi/wire.h), so the spread of an entry that was on at the end is unknown.
-bool was_cut_short(const raw::CounterReading& reading, double slot_ns) {
-  constexpr double kTimerJitter = 0.05;  // in slots
-  return static_cast<double>(reading.slots) - static_cast<double>(reading.running_ns) / slot_ns > kTimerJitter;
-}
-
-void set_interval(Count& count, const raw::UnitCounts& unit, const raw::CounterReading& reading, double slot_ns) {
-  const bool timed = slot_ns > 0 && reading.running_ns > 0;
+void set_interval(Count& count, const raw::UnitCounts& unit, const raw::CounterReading& reading) {
   const Spread spread = spread_of(reading);
-  if (!spread.known || (timed && was_cut_short(reading, slot_ns))) return;
-  const WideQuotient estimate = timed ? divide(multiply(reading.value, unit.enabled_ns), reading.running_ns)
-                                      : divide(multiply(reading.value, unit.rounds), reading.slots);
-  const double slots = static_cast<double>(reading.slots);
-  const double rounds = timed ? static_cast<double>(unit.enabled_ns) / slot_ns : static_cast<double>(unit.rounds);
+  if (!spread.known) return;
+  Estimates estimates;
+  estimates.add(reading.value, unit.rounds, reading.slots);
+  estimates.add(reading.value, unit.enabled_ns, reading.running_ns);
+  estimates.add(reading.value, unit.cycles, reading.running_cycles);
+  const double slots = static_cast<double>(reading.full_slots);
+  const double rounds = static_cast<double>(unit.rounds);
   const double unseen = std::max(rounds - slots, 0.0);
-  const double sampling = student_t(reading.slots - 1) * std::sqrt(rounds * unseen * spread.variance / slots);
+  const double sampling = student_t(reading.full_slots - 1) * std::sqrt(rounds * unseen * spread.variance / slots);
   // Counts are whole: even at a steady rate two slots may differ by one, so each unseen slot may hold one more or less.
-  const double half = sampling + unseen;
-  const double low = static_cast<double>(saturate(estimate.quotient)) - half;
-  const double high = static_cast<double>(saturate(estimate.quotient)) + (estimate.remainder == 0 ? 0.0 : 1.0) + half;
+  const double low = estimates.least - sampling - unseen;
+  const double high = estimates.greatest + sampling + unseen;
   // What was counted did happen.
   count.low = std::max(is_exact(high) ? std::floor(low) : round_down(low), static_cast<double>(count.value));
   count.high = std::max(is_exact(high) ? std::ceil(high) : round_up(high), count.low);
   count.has_interval = true;
 }
 
-Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& reading, double slot_ns) {
+Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& reading) {
   Count count{.value = reading.value, .slots = reading.slots, .rounds = unit.rounds};
   if (!unit.multiplexed) {
     set_exact(count);
@@ -118,7 +117,7 @@ Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& readi
   count.scaled = saturate(divide(multiply(reading.value, total), measured).quotient);
   count.fraction = static_cast<double>(measured) / static_cast<double>(total);
   count.low = count.high = static_cast<double>(count.scaled);
-  if (by_slots) set_interval(count, unit, reading, slot_ns);
+  if (by_slots) set_interval(count, unit, reading);
   return count;
 }
 
@@ -137,9 +136,8 @@ std::vector<Unit> decode_counts(const raw::CountCapture& capture) {
     unit.cycles = {.value = source.cycles, .slots = source.rounds, .rounds = source.rounds};
     set_exact(unit.cycles);
     unit.counts.reserve(source.entries.size());
-    const double slot_ns = slot_length_ns(source);
     for (const raw::CounterReading& reading : source.entries) {
-      unit.counts.push_back(decode_count(source, reading, slot_ns));
+      unit.counts.push_back(decode_count(source, reading));
     }
     units.push_back(std::move(unit));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The way to a driver and the machine it runs in. Implemented by channel_sim (simulator library) and channel_win (device
-// interface of wperf-driver.sys). Moves bytes; never reads them. Called from one thread.
+// The way to a driver and the machine it runs in. Implemented by channel_sim (simulator library) and channel_win
+// (device interface of wperf-driver.sys). Moves bytes; never reads them. Called from one thread.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -13,7 +13,9 @@ namespace {
 
 constexpr const char* kLibrary = "libwperf-sim.so";
 
-diag::Error error_of(const WperfSimError& error) { return {.text = error.text, .hint = error.hint}; }
+diag::Error error_of(const WperfSimError& error) {
+  return {.text = error.text, .hint = error.hint};
+}
 
 class SimChannel final : public Channel {
  public:
@@ -75,9 +77,10 @@ class SimChannel final : public Channel {
 diag::Result<std::unique_ptr<Channel>> open_sim_channel(const std::string& options) {
   auto library = os::SharedLibrary::load(os::join_path(os::program_folder(), kLibrary));
   if (!library.has_value()) {
-    return diag::Error{.text = "the simulator cannot be loaded: " + library.error().text,
-                       .hint = std::string("keep ") + kLibrary + " in the folder of wperf, or build it with scripts/build",
-                       .code = diag::ExitCode::no_device};
+    return diag::Error{
+        .text = "the simulator cannot be loaded: " + library.error().text,
+        .hint = std::string("keep ") + kLibrary + " in the folder of wperf, or build it with scripts/build",
+        .code = diag::ExitCode::no_device};
   }
   using ApiFunction = const WperfSimApi* (*)();
   const auto function = reinterpret_cast<ApiFunction>(library.value().find("wperf_sim_api"));

@@ -37,8 +37,9 @@ diag::Result<void> driver_call_detail::exchange(Channel& channel, u32 code, std:
   const auto [status, returned] = channel.control(code, buffer, input);
   if (status != WPERF_OK) return error_of_status(status, code);
   if (returned < answer) {
-    return diag::Error{.text = fmt::format("the driver answered request {:#x} with {} bytes instead of {}", code, returned, answer),
-                       .hint = {}};
+    return diag::Error{
+        .text = fmt::format("the driver answered request {:#x} with {} bytes instead of {}", code, returned, answer),
+        .hint = {}};
   }
   return {};
 }

@@ -8,7 +8,9 @@
 namespace wperf::device {
 namespace {
 
-std::string text_of(const char* text, size_t size) { return {text, std::find(text, text + size, '\0')}; }
+std::string text_of(const char* text, size_t size) {
+  return {text, std::find(text, text + size, '\0')};
+}
 
 void fill_entries(const plan::Schedule& schedule, WperfEventEntry* out, u32 capacity, u32& count) {
   count = static_cast<u32>(std::min<size_t>(schedule.entries.size(), capacity));
@@ -52,6 +54,9 @@ raw::UnitCounts unit_of(EventClass event_class, const WperfCountReply& reply) {
     unit.entries.push_back({.value = reading.value,
                             .slots = reading.slots,
                             .running_ns = reading.running_ns,
+                            .running_cycles = reading.running_cycles,
+                            .full_slots = reading.full_slots,
+                            .full_value = reading.full_value,
                             .squares_low = reading.squares_low,
                             .squares_high = reading.squares_high});
   }
@@ -182,8 +187,10 @@ class DriverDevice final : public Device {
     machine.pmsidr = reply.pmsidr;
     machine.pmbidr = reply.pmbidr;
     machine.core_count = std::min<u32>(reply.core_count, WPERF_MAX_CORES);
-    machine.counters_total = {reply.counters_total, reply.dsu_counters, reply.dmc_clk_counters, reply.dmc_clkdiv2_counters};
-    machine.counters_free = {reply.counters_free, reply.dsu_counters, reply.dmc_clk_counters, reply.dmc_clkdiv2_counters};
+    machine.counters_total = {reply.counters_total, reply.dsu_counters, reply.dmc_clk_counters,
+                              reply.dmc_clkdiv2_counters};
+    machine.counters_free = {reply.counters_free, reply.dsu_counters, reply.dmc_clk_counters,
+                             reply.dmc_clkdiv2_counters};
     machine.cycle_counters = reply.cycle_counters;
     machine.cluster_count = reply.cluster_count;
     machine.cluster_size = reply.cluster_size;

@@ -6,9 +6,10 @@ namespace wperf::device {
 
 diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
   if (name.empty() || name == "driver") {
-    return diag::Error{.text = "error: No active device interfaces found.\nhint: this wperf has no channel to wperf-driver.sys yet",
-                       .hint = {},
-                       .verbatim = true};
+    return diag::Error{
+        .text = "error: No active device interfaces found.\nhint: this wperf has no channel to wperf-driver.sys yet",
+        .hint = {},
+        .verbatim = true};
   }
   return diag::Error{.text = "the device '" + name + "' is not part of the Windows build",
                      .hint = {},

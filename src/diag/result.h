@@ -11,8 +11,8 @@ namespace wperf::diag {
 enum class ExitCode : int { ok = 0, failed = 1, usage = 2, no_device = 3, damaged_input = 4, no_event = 255 };
 
 struct Error {
-  std::string text;   // one sentence; the cli prints it (see `verbatim`)
-  std::string hint;   // the way out, where known
+  std::string text;  // one sentence; the cli prints it (see `verbatim`)
+  std::string hint;  // the way out, where known
   ExitCode code = ExitCode::failed;
   bool verbatim = false;  // true: text is a contract string, printed as it is; false: printed as "error: text"
 };
@@ -52,20 +52,22 @@ class [[nodiscard]] Result<void> {
 };
 
 // A contract string, printed to stderr as it is, exit status 1.
-inline Error contract_error(std::string text) { return {.text = std::move(text), .hint = {}, .verbatim = true}; }
+inline Error contract_error(std::string text) {
+  return {.text = std::move(text), .hint = {}, .verbatim = true};
+}
 
 }  // namespace wperf::diag
 
 #define WPERF_CONCAT_2(a, b) a##b
 #define WPERF_CONCAT(a, b) WPERF_CONCAT_2(a, b)
 // WPERF_TRY(auto x, f()): x = value, or return the error.
-#define WPERF_TRY_AS(temporary, target, expression)                       \
-  auto temporary = (expression);                                          \
-  if (!temporary.has_value()) return std::move(temporary).error();        \
+#define WPERF_TRY_AS(temporary, target, expression)                \
+  auto temporary = (expression);                                   \
+  if (!temporary.has_value()) return std::move(temporary).error(); \
   target = std::move(temporary).value()
 #define WPERF_TRY(target, expression) WPERF_TRY_AS(WPERF_CONCAT(wperf_try_, __LINE__), target, expression)
-#define WPERF_CHECK_OK(expression)                                                      \
-  do {                                                                                  \
-    auto wperf_check_ok = (expression);                                                 \
-    if (!wperf_check_ok.has_value()) return std::move(wperf_check_ok).error();          \
+#define WPERF_CHECK_OK(expression)                                             \
+  do {                                                                         \
+    auto wperf_check_ok = (expression);                                        \
+    if (!wperf_check_ok.has_value()) return std::move(wperf_check_ok).error(); \
   } while (false)

@@ -26,7 +26,8 @@ bool file_exists(const std::string& path) {
 
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit) {
   std::error_code error;
-  if (std::filesystem::is_directory(path_of(path), error)) return diag::Error{.text = path + " is a directory", .hint = {}};
+  if (std::filesystem::is_directory(path_of(path), error))
+    return diag::Error{.text = path + " is a directory", .hint = {}};
   std::ifstream file(path_of(path), std::ios::binary);
   if (!file) return diag::Error{.text = "cannot open " + path, .hint = {}};
   std::string text;

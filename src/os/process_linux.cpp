@@ -14,7 +14,9 @@ namespace {
 std::atomic<bool> interrupt_seen{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "touched by a signal handler");
 
-void on_interrupt(int) { interrupt_seen.store(true, std::memory_order_relaxed); }
+void on_interrupt(int) {
+  interrupt_seen.store(true, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -24,16 +26,20 @@ std::string program_folder() {
   return error ? std::string() : self.parent_path().string();
 }
 
-bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
+bool is_terminal(std::FILE* stream) {
+  return isatty(fileno(stream)) == 1;
+}
 
 void catch_interrupt() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_interrupt;
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return interrupt_seen.load(std::memory_order_relaxed); }
+bool interrupted() {
+  return interrupt_seen.load(std::memory_order_relaxed);
+}
 
 }  // namespace wperf::os

@@ -27,10 +27,16 @@ std::string program_folder() {
   return {folder.begin(), folder.end()};
 }
 
-bool is_terminal(std::FILE* stream) { return _isatty(_fileno(stream)) != 0; }
+bool is_terminal(std::FILE* stream) {
+  return _isatty(_fileno(stream)) != 0;
+}
 
-void catch_interrupt() { SetConsoleCtrlHandler(on_console_event, TRUE); }
+void catch_interrupt() {
+  SetConsoleCtrlHandler(on_console_event, TRUE);
+}
 
-bool interrupted() { return interrupts_seen.load() > 0; }
+bool interrupted() {
+  return interrupts_seen.load() > 0;
+}
 
 }  // namespace wperf::os

@@ -14,6 +14,8 @@ diag::Result<SharedLibrary> SharedLibrary::load(const std::string& path) {
   return SharedLibrary(handle);
 }
 
-void* SharedLibrary::find(const char* symbol) const { return dlsym(handle_, symbol); }
+void* SharedLibrary::find(const char* symbol) const {
+  return dlsym(handle_, symbol);
+}
 
 }  // namespace wperf::os

@@ -29,7 +29,8 @@ profile::CountRow row_of(const decode::Count& count) {
   return row;
 }
 
-profile::CountUnit unit_of(const decode::Unit& decoded, const plan::Schedule& schedule, const plan::Capabilities& machine) {
+profile::CountUnit unit_of(const decode::Unit& decoded, const plan::Schedule& schedule,
+                           const plan::Capabilities& machine) {
   profile::CountUnit unit;
   unit.number = decoded.unit;
   if (decoded.event_class == EventClass::core) {
@@ -99,7 +100,8 @@ void add_metric_rows(const decode::Unit& unit, const plan::Schedule& schedule, c
 }
 
 // Sum of the scaled counts of `event` that belong to `metric`.
-u64 metric_event_total(const decode::Unit& unit, const plan::Schedule& schedule, const char* metric, const char* event) {
+u64 metric_event_total(const decode::Unit& unit, const plan::Schedule& schedule, const char* metric,
+                       const char* event) {
   u64 total = 0;
   for (size_t i = 0; i < std::min(unit.counts.size(), schedule.entries.size()); ++i) {
     const plan::Entry& entry = schedule.entries[i];
@@ -124,7 +126,8 @@ profile::L3Row l3_row(std::optional<u32> cluster, u64 accesses, u64 refills) {
   return row;
 }
 
-void add_l3_metric(const std::vector<decode::Unit>& units, const plan::Schedule& schedule, profile::CountProfile& profile) {
+void add_l3_metric(const std::vector<decode::Unit>& units, const plan::Schedule& schedule,
+                   profile::CountProfile& profile) {
   profile.has_l3_metric = has_metric(schedule, kL3Metric);
   if (!profile.has_l3_metric) return;
   u64 all_accesses = 0;
@@ -143,7 +146,8 @@ void add_l3_metric(const std::vector<decode::Unit>& units, const plan::Schedule&
   if (profile.core_count > 1) profile.l3.push_back(l3_row(std::nullopt, all_accesses, all_refills));
 }
 
-void add_ddr_metric(const std::vector<decode::Unit>& units, const plan::Schedule& schedule, profile::CountProfile& profile) {
+void add_ddr_metric(const std::vector<decode::Unit>& units, const plan::Schedule& schedule,
+                    profile::CountProfile& profile) {
   profile.has_ddr_metric = has_metric(schedule, kDdrMetric);
   if (!profile.has_ddr_metric) return;
   const auto bandwidth = [](u64 accesses) { return static_cast<double>(accesses) * kDdrBytesPerAccess / 1e6; };

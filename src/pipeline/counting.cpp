@@ -18,8 +18,8 @@ struct Waiting {
 };
 
 // `trouble` receives what the machine says of a crashed program.
-diag::Result<WaitEnd> wait_with_progress(device::Channel& machine, const Waiting& waiting, const SpawnedProgram& program,
-                                         Progress& progress, diag::Console& console,
+diag::Result<WaitEnd> wait_with_progress(device::Channel& machine, const Waiting& waiting,
+                                         const SpawnedProgram& program, Progress& progress, diag::Console& console,
                                          std::optional<diag::Error>& trouble) {
   const u64 start = machine.now_ns();
   const u64 end = start + waiting.duration_ms * kNanosecondsPerMillisecond;
@@ -68,7 +68,9 @@ void Progress::step() {
   console_.out({text, sizeof text});
 }
 
-void Progress::done() { console_.out(console_.animated() ? "\bdone\n" : "done\n"); }
+void Progress::done() {
+  console_.out(console_.animated() ? "\bdone\n" : "done\n");
+}
 
 diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& plan, u64 duration_ms,
                                       const SpawnedProgram& program, diag::Console& console) {
@@ -77,7 +79,8 @@ diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& p
   Progress progress(console, "counting");
   WPERF_CHECK_OK(session->start());
   const Waiting waiting{.duration_ms = duration_ms, .step_ms = kCountStepMs, .session = session.get()};
-  WPERF_TRY(outcome.end, wait_with_progress(machine.device->machine(), waiting, program, progress, console, outcome.trouble));
+  WPERF_TRY(outcome.end,
+            wait_with_progress(machine.device->machine(), waiting, program, progress, console, outcome.trouble));
   WPERF_CHECK_OK(session->stop());
   progress.done();
   if (outcome.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...\n");

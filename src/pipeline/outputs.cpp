@@ -15,9 +15,13 @@ void write_output_file(const request::Outputs& outputs, const std::string& file,
   if (!os::save_text_file(path, bytes).has_value()) console.warn("Unable to open " + path);
 }
 
-bool wants_json(const request::Outputs& outputs) { return outputs.json || outputs.json_file.has_value(); }
+bool wants_json(const request::Outputs& outputs) {
+  return outputs.json || outputs.json_file.has_value();
+}
 
-bool silent(const request::Outputs& outputs) { return outputs.quiet || outputs.json; }
+bool silent(const request::Outputs& outputs) {
+  return outputs.quiet || outputs.json;
+}
 
 void deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console) {
   if (outputs.json_file.has_value()) {

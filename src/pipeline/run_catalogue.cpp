@@ -16,7 +16,8 @@ profile::CatalogueListing listing_of(const Machine& machine) {
     listing.classes[index_of(event_class)] = machine.capabilities.counters_total[index_of(event_class)] > 0;
   }
   for (const plan::MetricDefinition& metric : machine.vocabulary.metrics) {
-    profile::ListedMetric listed{.name = metric.name, .definition = metric.definition, .formula = {}, .unit = {}, .description = {}};
+    profile::ListedMetric listed{
+        .name = metric.name, .definition = metric.definition, .formula = {}, .unit = {}, .description = {}};
     if (metric.solution.has_value()) {
       listed.formula = metric.solution->formula;
       listed.unit = metric.solution->unit;
@@ -45,8 +46,8 @@ std::string known_products() {
 
 diag::Result<void> run_list(const request::Request& request, diag::Console& console) {
   WPERF_TRY(const Machine machine, open_machine(request, console));
-  const auto blocks = report::list_report(machine.vocabulary.product, machine.vocabulary.extra.all(), listing_of(machine),
-                                          request.outputs.verbose);
+  const auto blocks = report::list_report(machine.vocabulary.product, machine.vocabulary.extra.all(),
+                                          listing_of(machine), request.outputs.verbose);
   if (!silent(request.outputs)) console.out(report::blocks_text(blocks));
   if (wants_json(request.outputs)) deliver_json(request.outputs, report::blocks_json(blocks), console);
   return {};

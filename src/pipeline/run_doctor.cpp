@@ -20,7 +20,9 @@ using profile::CheckStatus;
 
 constexpr u64 kTrialMs = 50;
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
 
 Check failure(std::string name, const diag::Error& error) {
   return {.name = std::move(name), .status = CheckStatus::fail, .detail = first_line(error.text), .fix = error.hint};
@@ -62,14 +64,17 @@ Check check_pmu(device::Device& device, const plan::Capabilities& machine) {
   const auto& unit = capture.value().units.at(0);
   const u64 counted = unit.entries.empty() ? 0 : unit.entries[0].value;
   if (unit.cycles == 0 || counted == 0) {
-    return {.name = "pmu",
-            .status = CheckStatus::fail,
-            .detail = fmt::format("{} cycles and {} instructions counted on core 0 in {} ms", unit.cycles, counted, kTrialMs),
-            .fix = "the PMU is hidden from this system (a virtual machine?); use --device sim to learn wperf meanwhile"};
+    return {
+        .name = "pmu",
+        .status = CheckStatus::fail,
+        .detail =
+            fmt::format("{} cycles and {} instructions counted on core 0 in {} ms", unit.cycles, counted, kTrialMs),
+        .fix = "the PMU is hidden from this system (a virtual machine?); use --device sim to learn wperf meanwhile"};
   }
-  return {.name = "pmu",
-          .detail = fmt::format("counted {} cycles and {} instructions on core 0 in {} ms", unit.cycles, counted, kTrialMs),
-          .fix = {}};
+  return {
+      .name = "pmu",
+      .detail = fmt::format("counted {} cycles and {} instructions on core 0 in {} ms", unit.cycles, counted, kTrialMs),
+      .fix = {}};
 }
 
 Check check_counters(const plan::Capabilities& machine) {
@@ -99,11 +104,16 @@ Check check_cores(const plan::Capabilities& machine) {
 Check check_spe(const plan::Capabilities& machine) {
   const bool present = ((machine.id_aa64dfr0 >> 32) & 0xf) != 0;
   if (!present) return {.name = "spe", .status = CheckStatus::warn, .detail = "not in this hardware", .fix = {}};
-  return {.name = "spe", .status = CheckStatus::warn, .detail = "in the hardware; this wperf cannot sample with it yet", .fix = {}};
+  return {.name = "spe",
+          .status = CheckStatus::warn,
+          .detail = "in the hardware; this wperf cannot sample with it yet",
+          .fix = {}};
 }
 
 Check check_uncore(std::string name, u32 units, const char* what, const char* kind) {
-  if (units == 0) return {.name = std::move(name), .status = CheckStatus::warn, .detail = fmt::format("no {} found", kind), .fix = {}};
+  if (units == 0)
+    return {
+        .name = std::move(name), .status = CheckStatus::warn, .detail = fmt::format("no {} found", kind), .fix = {}};
   return {.name = std::move(name), .detail = fmt::format("{} {}", units, what), .fix = {}};
 }
 
@@ -117,7 +127,8 @@ Check check_symbols() {
 }
 
 Check check_privileges(const std::string& device) {
-  if (device.rfind("sim", 0) == 0) return {.name = "privileges", .detail = "the simulated machine needs none", .fix = {}};
+  if (device.rfind("sim", 0) == 0)
+    return {.name = "privileges", .detail = "the simulated machine needs none", .fix = {}};
   return {.name = "privileges", .detail = "the driver let this user in", .fix = {}};
 }
 

@@ -18,7 +18,9 @@ void deliver_blocks(const request::Request& request, const std::vector<report::B
 
 }  // namespace
 
-profile::Component tool_component() { return {.name = "wperf", .version = kVersion, .git = kGitVersion, .features = ""}; }
+profile::Component tool_component() {
+  return {.name = "wperf", .version = kVersion, .git = kGitVersion, .features = ""};
+}
 
 profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine) {
   profile::TestReport test;
@@ -78,9 +80,10 @@ diag::Result<void> run_version(const request::Request& request, diag::Console& c
       {.name = "wperf-driver", .version = driver_version, .git = driver.git, .features = driver.features}};
   deliver_blocks(request, report::version_report(components), console);
   if (driver_version != kVersion) {
-    return diag::contract_error(fmt::format("Version mismatch between wperf-driver and wperf.\nwperf-driver version: {}\n"
-                                            "wperf version: {}",
-                                            driver_version, kVersion));
+    return diag::contract_error(
+        fmt::format("Version mismatch between wperf-driver and wperf.\nwperf-driver version: {}\n"
+                    "wperf version: {}",
+                    driver_version, kVersion));
   }
   return {};
 }

@@ -48,7 +48,8 @@ diag::Result<void> collect_timeline(const request::Request& request, const plan:
     timeline.counts.push_back(build_count_profile(plan, machine.capabilities, machine.vocabulary, outcome.capture));
     if (outcome.trouble.has_value()) return *outcome.trouble;
     if (outcome.end == WaitEnd::interrupted) return {};
-    WPERF_TRY(const WaitEnd end, pause_between_counts(machine, request.timeline.interval.milliseconds, program, console));
+    WPERF_TRY(const WaitEnd end,
+              pause_between_counts(machine, request.timeline.interval.milliseconds, program, console));
     if (end != WaitEnd::time || program.ended()) return {};
   }
   return {};

@@ -10,24 +10,27 @@ namespace wperf::raw {
 
 struct CounterReading {
   u64 value = 0;
-  u64 slots = 0;       // time slots it was on a counter
-  u64 running_ns = 0;  // time it was on a counter
-  u64 squares_low = 0, squares_high = 0;  // sum over full slots of (count in slot)²
+  u64 slots = 0;           // time slots it was on a counter
+  u64 running_ns = 0;      // time it was on a counter
+  u64 running_cycles = 0;  // core class: cycles in that time
+  // Of full slots only, not of one cut short by stopping:
+  u64 full_slots = 0, full_value = 0;
+  u64 squares_low = 0, squares_high = 0;  // sum of (count in slot)²
 };
 
 struct UnitCounts {
   EventClass event_class = EventClass::core;
   u32 unit = 0;  // core, cluster or channel number
   bool multiplexed = false;
-  u64 rounds = 0;      // time slots in total
+  u64 rounds = 0;  // time slots in total
   u64 enabled_ns = 0;
-  u64 cycles = 0;      // core class: fixed cycle counter
+  u64 cycles = 0;                       // core class: fixed cycle counter
   std::vector<CounterReading> entries;  // in the order of the schedule
 };
 
 struct CountCapture {
-  u64 start_ns = 0, end_ns = 0;  // device time
-  std::vector<UnitCounts> units; // by class, then unit
+  u64 start_ns = 0, end_ns = 0;   // device time
+  std::vector<UnitCounts> units;  // by class, then unit
 };
 
 }  // namespace wperf::raw

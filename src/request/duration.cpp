@@ -44,7 +44,8 @@ std::optional<u64> milliseconds_of(std::string_view text) {
   for (const Unit& unit : kUnits) {
     if (unit.name != text) continue;
     if (hundredths / 100 > kLongestMs / unit.milliseconds) return std::nullopt;
-    return hundredths * unit.milliseconds / 100;
+    const u64 milliseconds = hundredths * unit.milliseconds / 100;
+    return hundredths != 0 && milliseconds == 0 ? 1 : milliseconds;  // 0 would mean "endless"
   }
   return std::nullopt;
 }

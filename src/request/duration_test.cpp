@@ -56,12 +56,9 @@ TEST(Duration, BadOnesNameTheSpellingUsed) {
   }
 }
 
-TEST(Duration, StepsTruncateButNeverToEndless) {
-  EXPECT_EQ(whole_steps_ms(Duration{0}, kTimeoutStepMs), 0u);
-  EXPECT_EQ(whole_steps_ms(Duration{50}, kTimeoutStepMs), 100u);
-  EXPECT_EQ(whole_steps_ms(Duration{1390}, kTimeoutStepMs), 1300u);
-  EXPECT_EQ(whole_steps_ms(Duration{1300}, kIntervalStepMs), 1000u);
-  EXPECT_EQ(whole_steps_ms(Duration{2000}, kIntervalStepMs), 2000u);
+TEST(Duration, WhatIsNotZeroNeverBecomesEndless) {
+  EXPECT_EQ(parse_duration("0.01ms", "--timeout").value().milliseconds, 1u);
+  EXPECT_EQ(parse_duration("0.00s", "--timeout").value().milliseconds, 0u);
 }
 
 }  // namespace
