@@ -17,8 +17,8 @@ CoreMemory::CoreMemory(const CoreConfig& config, SharedMemorySystem& shared)
       l1i_(config.l1i_bytes / kLineSize, config.l1i_ways),
       l1d_(config.l1d_bytes / kLineSize, config.l1d_ways),
       l2_(config.l2_bytes / kLineSize, config.l2_ways),
-      l1i_tlb_(config.l1_tlb_entries, config.l1_tlb_entries),
-      l1d_tlb_(config.l1_tlb_entries, config.l1_tlb_entries),
+      l1i_tlb_(config.l1_tlb_entries),
+      l1d_tlb_(config.l1_tlb_entries),
       l2_tlb_(config.l2_tlb_entries, kL2TlbWays) {
   streams_.fill(kNothing);
 }
@@ -71,15 +71,11 @@ u32 CoreMemory::fetch_line(u64 address) {
   return wait;
 }
 
-u32 CoreMemory::translate(u64 address, Access access) {
+u32 CoreMemory::translate_at_l2(u64 page, Access access) {
   const bool fetch = access == Access::fetch;
   const bool store = access == Access::store;
-  if (!fetch) last_data_page_ = address >> 12;
-  const u64 page = space_tag_ | (address >> 12 & kLineMask);
-  LruSets& first = fetch ? l1i_tlb_ : l1d_tlb_;
-  if (first.touch(page, false)) return 0;
+  (fetch ? l1i_tlb_ : l1d_tlb_).insert(page);
   count(fetch ? Signal::l1i_tlb_refill : store ? Signal::l1d_tlb_refill_wr : Signal::l1d_tlb_refill_rd);
-  first.insert(page, false);
   count(store ? Signal::l2d_tlb_wr : Signal::l2d_tlb_rd);
   if (l2_tlb_.touch(page, false)) return kL2TlbWait;
   count(store ? Signal::l2d_tlb_refill_wr : Signal::l2d_tlb_refill_rd);

@@ -7,6 +7,7 @@
 
 #include "base/ints.h"
 #include "sim/cpu/signals.h"
+#include "sim/cpu/small_tlb.h"
 #include "sim/memory/lru_sets.h"
 #include "sim/memory/shared_memory_system.h"
 
@@ -67,7 +68,12 @@ class CoreMemory {
   u32 load_unaligned(u64 address, u32 size);
   u32 store_unaligned(u64 address, u32 size);
   u32 fetch_line(u64 address);
-  u32 translate(u64 address, Access access);
+  u32 translate(u64 address, Access access) {
+    if (access != Access::fetch) last_data_page_ = address >> 12;
+    const u64 page = space_tag_ | (address >> 12 & kLineMask);
+    return (access == Access::fetch ? l1i_tlb_ : l1d_tlb_).touch(page) ? 0 : translate_at_l2(page, access);
+  }
+  u32 translate_at_l2(u64 page, Access access);
   u32 miss(u64 key, Access access);
   u32 read_from_l2(u64 key, Access access);
   u32 share_felt(u64 key, u32 wait, Access access);
@@ -79,7 +85,8 @@ class CoreMemory {
   u32 core_;
   bool has_l3_;
   LruSets l1i_, l1d_, l2_;
-  LruSets l1i_tlb_, l1d_tlb_, l2_tlb_;
+  SmallTlb l1i_tlb_, l1d_tlb_;
+  LruSets l2_tlb_;
   std::array<u64, kSignalCount>* counts_ = nullptr;
   u64 space_tag_ = 0;
   u64 last_data_page_ = ~u64{0};

@@ -38,7 +38,8 @@ TEST(Events, AreSumsOfSignalsPerLevel) {
 
 TEST(Events, WhatNoModelFeedsCountsNothing) {
   const SignalCounts counts = numbered();
-  for (const u16 code : {0x00, 0x1a, 0x1e, 0x45, 0x8b, 0x4000, 0x8006, 0xffff}) {
+  constexpr u16 kCodes[] = {0x00, 0x1a, 0x1e, 0x45, 0x8b, 0x4000, 0x8006, 0xffff};
+  for (const u16 code : kCodes) {
     EXPECT_FALSE(event_is_modelled(code)) << code;
     EXPECT_EQ(event_value(counts, Level::user, code), 0U) << code;
   }
