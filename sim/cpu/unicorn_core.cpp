@@ -61,7 +61,8 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
   space_ = &space;
   if (!cpu_.failure().empty()) return fault(thread.pc, cpu_.failure());
   if (space.generation() != generation_) {
-    blocks_.clear();
+    if (space.code_generation() != code_generation_) blocks_.clear();
+    code_generation_ = space.code_generation();
     if (!cpu_.refresh(space)) return fault(thread.pc, cpu_.failure());
     generation_ = space.generation();
   }

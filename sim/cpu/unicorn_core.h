@@ -52,7 +52,7 @@ class UnicornCore {
   UnicornRegisters registers_;
   BlockCache blocks_;
   AddressSpace* space_ = nullptr;
-  u64 generation_ = 0;
+  u64 generation_ = 0, code_generation_ = 0;
 
   Block* current_ = nullptr;  // executing now, not yet left
   u64 limit_ = 0;             // fixed-point cycles

@@ -63,10 +63,12 @@ bool UnicornCpu::drop_translations(const Region& region) {
 
 bool UnicornCpu::refresh(const AddressSpace& space) {
   const std::vector<Region>& wanted = space.regions();
+  const bool code_changed = space.code_generation() != code_generation_;
+  code_generation_ = space.code_generation();
   std::vector<Region> kept;
   for (const Region& region : mapped_) {
     // Its code may have been rewritten from outside, or other code comes to lie there.
-    if ((region.permissions & kExecute) != 0 && !drop_translations(region)) return false;
+    if (code_changed && (region.permissions & kExecute) != 0 && !drop_translations(region)) return false;
     if (find(wanted, region) != nullptr) {
       kept.push_back(region);
     } else if (!check(library_.mem_unmap(handle_, region.base, region.size), "unmap memory")) {

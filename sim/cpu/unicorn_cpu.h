@@ -34,6 +34,7 @@ class UnicornCpu {
   uc_engine* handle_ = nullptr;
   std::string failure_;
   std::vector<Region> mapped_;
+  u64 code_generation_ = 0;
 };
 
 }  // namespace wperf::sim

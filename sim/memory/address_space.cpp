@@ -22,7 +22,13 @@ bool by_base(const Region& region, u64 address) {
 struct AddressSpace::State {
   std::vector<Region> regions;  // sorted by base, no overlaps
   u64 generation = 1;
+  u64 code_generation = 1;
   u32 id = 0;
+
+  void changed(u32 permissions) {
+    ++generation;
+    if ((permissions & kExecute) != 0) ++code_generation;
+  }
 
   std::vector<Region>::iterator at(u64 base) {
     const auto found = std::lower_bound(regions.begin(), regions.end(), base, by_base);
@@ -53,15 +59,15 @@ bool AddressSpace::map(u64 base, u64 size, u32 permissions) {
   void* const host = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (host == MAP_FAILED) return false;
   state_->regions.insert(next, {base, size, permissions, static_cast<std::byte*>(host)});
-  ++state_->generation;
+  state_->changed(permissions);
   return true;
 }
 
 bool AddressSpace::protect(u64 base, u64 size, u32 permissions) {
   const auto region = state_->at(base);
   if (region == state_->regions.end() || region->size != size) return false;
+  state_->changed(region->permissions | permissions);
   region->permissions = permissions;
-  ++state_->generation;
   return true;
 }
 
@@ -69,8 +75,8 @@ bool AddressSpace::unmap(u64 base) {
   const auto region = state_->at(base);
   if (region == state_->regions.end()) return false;
   munmap(region->host, region->size);
+  state_->changed(region->permissions);
   state_->regions.erase(region);
-  ++state_->generation;
   return true;
 }
 
@@ -104,7 +110,7 @@ bool AddressSpace::write(u64 address, const void* in, u64 size) {
     const u64 part = std::min(size, region->size - offset);
     std::memcpy(region->host + offset, from, part);
     // Code changed from outside: translated and decoded copies of it are stale.
-    if ((region->permissions & kExecute) != 0) ++state_->generation;
+    if ((region->permissions & kExecute) != 0) state_->changed(kExecute);
     from += part;
     address += part;
     size -= part;

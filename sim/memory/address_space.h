@@ -41,7 +41,9 @@ class AddressSpace {
 
   const std::vector<Region>& regions() const;
   u64 generation() const;  // grows with every map, protect, unmap: engines refresh their mapping when it changed
-  u32 id() const;          // tells processes apart in the cache models (address space identifier)
+  // Grows when what can be executed changed: an executable region came, went, or was written with write().
+  u64 code_generation() const;
+  u32 id() const;  // tells processes apart in the cache models (address space identifier)
 
  private:
   struct State;

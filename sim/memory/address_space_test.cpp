@@ -67,6 +67,28 @@ TEST(AddressSpace, GenerationGrowsWithEveryChangeEnginesMustSee) {
   EXPECT_TRUE(space.regions().empty());
 }
 
+TEST(AddressSpace, CodeGenerationGrowsOnlyWithChangesOfCode) {
+  AddressSpace space;
+  u64 before = space.code_generation();
+  const auto grew = [&] {
+    const bool result = space.code_generation() > before;
+    before = space.code_generation();
+    return result;
+  };
+  ASSERT_TRUE(space.map(0x1000, 0x1000, kRead | kWrite));
+  EXPECT_FALSE(grew());
+  ASSERT_TRUE(space.protect(0x1000, 0x1000, kRead | kExecute));
+  EXPECT_TRUE(grew());
+  ASSERT_TRUE(space.protect(0x1000, 0x1000, kRead));
+  EXPECT_TRUE(grew());
+  ASSERT_TRUE(space.unmap(0x1000));
+  EXPECT_FALSE(grew());
+  ASSERT_TRUE(space.map(0x1000, 0x1000, kExecute));
+  EXPECT_TRUE(grew());
+  ASSERT_TRUE(space.unmap(0x1000));
+  EXPECT_TRUE(grew());
+}
+
 TEST(AddressSpace, SpacesHaveDifferentIds) {
   AddressSpace one;
   AddressSpace two;

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fills the examples of the documentation with what the tool really prints.
+
+A fenced block behind a line `<!-- output: COMMAND -->` in README.md or docs/user holds the output of COMMAND, run on the
+simulated machine beside the workloads. Long outputs are cut in the middle. Run it after a change of a report:
+
+    tools/doc_outputs.py build/release
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+MARK = re.compile(r"(<!-- output: (?P<command>[^\n]*) -->\n```\w*\n)(?P<old>.*?)(```\n)", re.DOTALL)
+MOST_LINES = 40
+KEPT_LINES = 16
+MOST_COLUMNS = 180
+
+
+def shorten(lines):
+    if len(lines) > MOST_LINES:
+        lines = lines[:KEPT_LINES] + [f"... ({len(lines) - 2 * KEPT_LINES} lines more)"] + lines[-KEPT_LINES:]
+    return [line if len(line) <= MOST_COLUMNS else line[:MOST_COLUMNS].rstrip() + " ..." for line in lines]
+
+
+def output_of(command, folder, environment):
+    done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    lines = [line.rstrip() for line in (done.stdout + done.stderr).rstrip("\n").split("\n")]
+    while lines and not lines[0]:
+        lines.pop(0)
+    return "\n".join(shorten(lines)) + "\n"
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    root = pathlib.Path(__file__).resolve().parents[1]
+    with tempfile.TemporaryDirectory() as folder:
+        beside = pathlib.Path(folder)
+        for workload in (build / "workloads").iterdir():
+            (beside / workload.name).symlink_to(workload)
+        (beside / "build").mkdir()
+        (beside / "build" / "release").symlink_to(build)
+        environment = dict(os.environ, WPERF_DEVICE="sim:pace=free", WPERF_SIM_INSTANCE="documentation",
+                           PATH=f"{build / 'bin'}:{os.environ['PATH']}")
+        for page in [root / "README.md", *sorted((root / "docs" / "user").glob("*.md"))]:
+            text = page.read_text()
+            filled = MARK.sub(lambda m: m[1] + output_of(m["command"], folder, environment) + m[4], text)
+            if filled != text:
+                page.write_text(filled)
+                print(page.relative_to(root))
+
+
+if __name__ == "__main__":
+    main()
