@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "sim/cpu/test_programs.h"
 
 namespace wperf::sim {
@@ -102,6 +104,19 @@ TEST(CoreEngine, InstructionCountsDoNotDependOnTheSlices) {
   EXPECT_EQ(sliced.engine.cycles(), whole.engine.cycles());
   for (usize signal = 0; signal < kSignalCount; ++signal) {
     EXPECT_EQ(sliced.user(static_cast<Signal>(signal)), whole.user(static_cast<Signal>(signal))) << signal;
+  }
+}
+
+TEST(CoreEngine, LongStraightCodeIsCountedWhereverUnicornCutsIt) {
+  std::vector<u32> code(3000, 0x91000442);  // add x2, x2, #1
+  code.push_back(0xd4000001);               // svc #0
+  for (const u64 slice : {~u64{0}, u64{1}}) {
+    OneCore core;
+    EXPECT_EQ(core.run(code, slice).reason, StopReason::kernel_call);
+    EXPECT_EQ(core.thread.x[2], 3000U);
+    EXPECT_EQ(core.user(Signal::inst_retired), 3001U);
+    EXPECT_EQ(core.user(Signal::dp_spec), 3000U);
+    EXPECT_EQ(core.user(Signal::l1i_cache_refill), (3001U * 4 + 63) / 64);
   }
 }
 

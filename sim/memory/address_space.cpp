@@ -124,6 +124,9 @@ const std::vector<Region>& AddressSpace::regions() const {
 u64 AddressSpace::generation() const {
   return state_->generation;
 }
+u64 AddressSpace::code_generation() const {
+  return state_->code_generation;
+}
 u32 AddressSpace::id() const {
   return state_->id;
 }

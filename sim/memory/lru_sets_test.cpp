@@ -8,14 +8,14 @@ namespace {
 
 TEST(LruSets, EvictsTheLeastRecentlyUsedOfTheSet) {
   LruSets sets(8, 4);  // two sets: even and odd keys
-  for (const u64 key : {0, 2, 4, 6}) EXPECT_FALSE(sets.insert(key, false).valid);
+  for (const u64 key : {0U, 2U, 4U, 6U}) EXPECT_FALSE(sets.insert(key, false).valid);
   EXPECT_TRUE(sets.touch(0, false));
   const auto victim = sets.insert(8, false);
   EXPECT_TRUE(victim.valid);
   EXPECT_EQ(victim.key, 2U);
   EXPECT_FALSE(victim.dirty);
   EXPECT_FALSE(sets.touch(2, false));
-  for (const u64 key : {0, 4, 6, 8}) EXPECT_TRUE(sets.contains(key)) << key;
+  for (const u64 key : {0U, 4U, 6U, 8U}) EXPECT_TRUE(sets.contains(key)) << key;
   EXPECT_FALSE(sets.insert(1, false).valid) << "the other set is empty";
 }
 
@@ -35,7 +35,7 @@ TEST(LruSets, DirtStaysUntilEviction) {
 }
 
 TEST(LruSets, HoldsExactlyItsEntriesWhateverTheNumberOfSets) {
-  for (const u64 entries : {48, 64, 60, 1280}) {
+  for (const u64 entries : {48U, 64U, 60U, 1280U}) {
     LruSets sets(entries, 4);
     for (u64 key = 0; key < entries; ++key) EXPECT_FALSE(sets.insert(key, false).valid);
     for (u64 key = 0; key < entries; ++key) EXPECT_TRUE(sets.touch(key, false));

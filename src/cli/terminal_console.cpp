@@ -21,13 +21,17 @@ void TerminalConsole::out(std::string_view text) {
   if (!quiet_) write(stdout, text);
 }
 
-void TerminalConsole::document(std::string_view text) { write(stdout, text); }
+void TerminalConsole::document(std::string_view text) {
+  write(stdout, text);
+}
 
 void TerminalConsole::warn(std::string_view line) {
   write(stderr, line);
   write(stderr, "\n");
 }
 
-bool TerminalConsole::interrupted() const { return os::interrupted(); }
+bool TerminalConsole::interrupted() const {
+  return os::interrupted();
+}
 
 }  // namespace wperf::cli

@@ -146,7 +146,8 @@ raw::UnitCounts run_that_ends_within_a_slot(u64 per_slot) {
 TEST(decode_counts, interval_holds_truth_and_scaled_value_when_the_last_slot_is_cut_short) {
   raw::CountCapture capture;
   capture.units.push_back(run_that_ends_within_a_slot(4000));
-  for (const Count& count : decode_counts(capture).at(0).counts) {
+  const std::vector<Unit> units = decode_counts(capture);
+  for (const Count& count : units.at(0).counts) {
     ASSERT_TRUE(count.has_interval);
     EXPECT_LE(count.low, 17000) << "by time";
     EXPECT_GE(count.high, 17000);
