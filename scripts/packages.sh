@@ -4,7 +4,7 @@ packages_build="g++ cmake ninja-build ccache git libfmt-dev"
 packages_sim="libunicorn-dev clang-19 lld-19 llvm-19"
 packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema"
 packages_sanitize="clang-19 llvm-19 libclang-rt-19-dev"
-packages_check="clang-tidy-19 clang-format-19 libbenchmark-dev linux-perf"
+packages_check="clang-tidy-19 clang-format-19 linux-perf"
 zig_version=0.11.0
 
 # need_packages NAME…: installs those that are missing (Debian 12 and what descends from it; elsewhere it names them).
