@@ -73,14 +73,19 @@ diag::Result<void> Parser::take_token(const std::string& token) {
     return {};
   }
   if (const OptionRow* option = find_option(token)) return take_option(*option, token);
+  if (given(Command::man) && !request_.man_topic.has_value()) {
+    request_.man_topic = token;
+    return {};
+  }
   request_.unexpected.push_back(token);
   return {};
 }
 
-// `man` takes the next token whatever it is.
+// `man` takes the next token, be it a command word; options may stand between the two (the original takes those, too).
 void Parser::take_command(const CommandRow& row) {
   given_commands_ |= 1u << static_cast<u32>(row.command);
-  if (row.command == Command::man && next_ < arguments_.size()) request_.man_topic = arguments_[next_++];
+  if (row.command != Command::man || next_ == arguments_.size() || find_option(arguments_[next_]) != nullptr) return;
+  request_.man_topic = arguments_[next_++];
 }
 
 // The rest of the line is the program's, word for word.

@@ -86,7 +86,10 @@ TEST(CommandLine, OptionsTakeTheNextTokenWhateverItIs) {
 TEST(CommandLine, ManTakesTheNextToken) {
   EXPECT_FALSE(parsed({"man"}).man_topic.has_value());
   EXPECT_EQ(parsed({"man", "neoverse-n1/ipc"}).man_topic, "neoverse-n1/ipc");
-  EXPECT_EQ(parsed({"man", "--json"}).man_topic, "--json");
+  EXPECT_FALSE(parsed({"man", "--json"}).man_topic.has_value());
+  EXPECT_EQ(parsed({"man", "--device", "sim", "ipc"}).man_topic, "ipc");
+  EXPECT_TRUE(parsed({"man", "--json", "ipc"}).outputs.json);
+  EXPECT_EQ(parsed({"man", "ipc", "more"}).unexpected, std::vector<std::string>{"more"});
   const Request request = parsed({"--json", "man", "list"});
   EXPECT_EQ(request.command, Command::man);
   EXPECT_EQ(request.man_topic, "list");

@@ -162,7 +162,8 @@ void add_ddr_metric(const std::vector<decode::Unit>& units, const plan::Schedule
 }
 
 double elapsed_seconds(const raw::CountCapture& capture) {
-  return static_cast<double>((capture.end_ns - capture.start_ns) / 1'000'000) / 1000.0;
+  const u64 whole_ms = (capture.end_ns - capture.start_ns) / 1'000'000;
+  return static_cast<double>(whole_ms) / 1000.0;
 }
 
 }  // namespace
