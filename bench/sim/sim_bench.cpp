@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much the models of the simulated core cost: each loop runs on plain Unicorn with an empty block hook, on Unicorn
 // with empty memory hooks too, and on a CoreEngine, turn by turn in one process; medians are printed. `ratio` is the
-// CoreEngine to plain Unicorn. --check fails below a ratio, but for loops that memory hooks alone take below it:
+// CoreEngine to plain Unicorn. --check fails below a ratio, but for loops that memory hooks alone bring near it:
 // Unicorn then leaves its inlined loads, and what we add is held to half of what is left.
 #include <algorithm>
 #include <chrono>
@@ -126,13 +126,16 @@ Result measure(const Loop& loop, int rounds) {
   return result;
 }
 
-const char* verdict(const Result& result, double check) {
-  if (result.ratio >= check) return "";
-  const bool unicorn_limit = result.hooked_ratio < check && result.ratio >= result.hooked_ratio / 2;
-  return unicorn_limit ? "  below, as are mem hooks alone" : "  TOO SLOW";
+// Below this many times the promised ratio, memory hooks that do nothing leave no room for models.
+constexpr double kRoomForModels = 1.5;
+
+const char* verdict(const Result& result, double promised, double slack) {
+  if (result.ratio >= promised - slack) return "";
+  const bool unicorn_limit = result.hooked_ratio < kRoomForModels * promised && result.ratio >= result.hooked_ratio / 2;
+  return unicorn_limit ? "  below: memory hooks alone take the rest" : "  TOO SLOW";
 }
 
-int run(double check, int rounds) {
+int run(double promised, double slack, int rounds) {
   if (unicorn() == nullptr) {
     std::printf("%s\n", unicorn_failure().c_str());
     return 77;
@@ -143,7 +146,7 @@ int run(double check, int rounds) {
   for (const Loop& loop : kLoops) {
     const Result result = measure(loop, rounds);
     const double millions = static_cast<double>(result.instructions) / 1e6;
-    const char* const remark = verdict(result, check);
+    const char* const remark = verdict(result, promised, slack);
     std::printf("%-12s %12llu %10.0f %10.0f %10.0f %8.2f%s\n", loop.name,
                 static_cast<unsigned long long>(result.instructions), millions / result.plain, millions / result.hooked,
                 millions / result.models, result.ratio, remark);
@@ -166,5 +169,5 @@ int main(int argc, char** argv) {
     if (option == "--slack") slack = std::atof(argv[i + 1]);
     if (option == "--rounds") rounds = std::max(1, std::atoi(argv[i + 1]));
   }
-  return wperf::sim::run(check - slack, rounds);
+  return wperf::sim::run(check, slack, rounds);
 }
