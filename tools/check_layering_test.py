@@ -76,6 +76,10 @@ class Includes(unittest.TestCase):
         self.refused("elsewhere/a.h", "", "no row in the table")
         self.refused("nowhere/a.h", "", "no row in the table")
 
+    def test_a_folder_inside_a_room(self):
+        self.allowed("src/pmu/generated/a.cpp", '#include "pmu/table.h"\n')
+        self.refused("driver/nt/a.cpp", "", "no row in the table")
+
     def test_indented_include_counts(self):
         self.refused("src/pmu/a.h", '  #  include "plan/plan.h"\n', "may not include")
 
