@@ -20,8 +20,12 @@ enum {
   WPERF_CODE_COUNT_CONFIGURE = WPERF_CODE(16),
   WPERF_CODE_COUNT_START = WPERF_CODE(17),
   WPERF_CODE_COUNT_STOP = WPERF_CODE(18),
-  WPERF_CODE_COUNT_READ = WPERF_CODE(19)
-  /* 32.. sampling, 48.. SPE */
+  WPERF_CODE_COUNT_READ = WPERF_CODE(19),
+  WPERF_CODE_SAMPLE_CONFIGURE = WPERF_CODE(32),
+  WPERF_CODE_SAMPLE_START = WPERF_CODE(33),
+  WPERF_CODE_SAMPLE_STOP = WPERF_CODE(34),
+  WPERF_CODE_SAMPLE_DRAIN = WPERF_CODE(35)
+  /* 48.. SPE */
 };
 
 enum { WPERF_MAX_CORES = 256, WPERF_MAX_CLUSTERS = 128, WPERF_MAX_DMC_CHANNELS = 16, WPERF_MAX_COUNTERS = 31 };
@@ -48,7 +52,7 @@ typedef struct WperfHeader {
 } WperfHeader;
 WPERF_WIRE_SIZE(WperfHeader, 8);
 
-/* Requests that carry nothing but their code: VERSION, HARDWARE, COUNT_START, COUNT_STOP. */
+/* Requests that carry nothing but their code: VERSION, HARDWARE, COUNT_START, COUNT_STOP, SAMPLE_START, SAMPLE_STOP. */
 typedef struct WperfPlainRequest {
   WperfHeader header;
 } WperfPlainRequest;
@@ -186,5 +190,63 @@ typedef struct WperfCountReply {
 WPERF_WIRE_AT(WperfCountReply, rounds, 24);
 WPERF_WIRE_AT(WperfCountReply, entries, 48);
 WPERF_WIRE_SIZE(WperfCountReply, 48 + 64 * 128);
+
+enum { WPERF_SAMPLE_KERNEL = 1u, WPERF_SAMPLE_JITTER = 2u }; /* flags of WperfSampleRequest */
+
+typedef struct WperfSampleEvent {
+  wperf_u16 event; /* 0x11: the fixed cycle counter */
+  wperf_u16 reserved;
+  wperf_u32 interval; /* counts from one sample to the next, not 0 */
+} WperfSampleEvent;
+WPERF_WIRE_SIZE(WperfSampleEvent, 8);
+
+typedef struct WperfSampleRequest {
+  WperfHeader header;
+  wperf_u32 flags;
+  wperf_u32 event_count;
+  wperf_u64 core_mask[WPERF_MAX_CORES / 64];
+  wperf_u64 seed;         /* of the jitter */
+  wperf_u32 jitter_shift; /* an interval varies by up to interval >> jitter_shift either way; 1..31 */
+  wperf_u32 ring_samples; /* per core, 0 = the driver's default; rounded up to a power of two, capped */
+  WperfSampleEvent events[WPERF_MAX_COUNTERS + 1];
+} WperfSampleRequest;
+WPERF_WIRE_AT(WperfSampleRequest, core_mask, 16);
+WPERF_WIRE_AT(WperfSampleRequest, events, 64);
+WPERF_WIRE_SIZE(WperfSampleRequest, 64 + 8 * 32);
+
+typedef struct WperfSample {
+  wperf_u64 time_ns;
+  wperf_u64 pc, lr;
+  wperf_u32 process, thread;
+  wperf_u32 overflowed; /* bit n: events[n] of the request passed its interval */
+  wperf_u16 core;
+  wperf_u16 exception_level; /* 0 or 1 */
+} WperfSample;
+WPERF_WIRE_SIZE(WperfSample, 40);
+
+typedef struct WperfDrainRequest {
+  WperfHeader header;
+  wperf_u32 core;
+  wperf_u32 reserved;
+} WperfDrainRequest;
+WPERF_WIRE_SIZE(WperfDrainRequest, 16);
+
+enum { WPERF_MAX_DRAINED = 1024 }; /* samples in one answer; drain again while more is not 0 */
+
+typedef struct WperfDrainReply {
+  WperfHeader header;
+  wperf_u32 core;
+  wperf_u32 count;  /* samples that follow */
+  wperf_u32 more;   /* 1: the ring holds more */
+  wperf_u32 merged; /* intervals that made no sample of their own, so short that several ended by one interrupt; 2^32-1:
+                       more */
+  /* Since configure, for this core: */
+  wperf_u64 taken;          /* overflow interrupts seen as samples, lost ones included */
+  wperf_u64 lost_ring_full; /* no room in the ring */
+  wperf_u64 lost_filtered;  /* from an exception level that was not asked for (skid) */
+  WperfSample samples[WPERF_MAX_DRAINED];
+} WperfDrainReply;
+WPERF_WIRE_AT(WperfDrainReply, samples, 48);
+WPERF_WIRE_SIZE(WperfDrainReply, 48 + 40 * 1024);
 
 #endif

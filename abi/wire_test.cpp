@@ -54,6 +54,8 @@ TEST(Wire, CodesAreControlCodes) {
   EXPECT_EQ(static_cast<wperf_u32>(WPERF_CODE_VERSION), 0x8000'e400u);
   EXPECT_EQ(static_cast<wperf_u32>(WPERF_CODE_LOCK), 0x8000'e404u);
   EXPECT_EQ(static_cast<wperf_u32>(WPERF_CODE_COUNT_READ), 0x8000'e44cu);
+  EXPECT_EQ(static_cast<wperf_u32>(WPERF_CODE_SAMPLE_CONFIGURE), 0x8000'e480u);
+  EXPECT_EQ(static_cast<wperf_u32>(WPERF_CODE_SAMPLE_DRAIN), 0x8000'e48cu);
 }
 
 TEST(Wire, NumbersStay) {

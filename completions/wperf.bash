@@ -11,6 +11,8 @@ _wperf() {
     fi
     case $word in
       stat) command=${command:-stat} ;;
+      sample) command=${command:-sample} ;;
+      record) command=${command:-record} ;;
       list|-l) command=${command:-list} ;;
       man) command=${command:-man} ;;
       test) command=${command:-test} ;;
@@ -18,8 +20,6 @@ _wperf() {
       doctor) command=${command:-doctor} ;;
       --version) command=${command:---version} ;;
       -h|--help) command=${command:--h} ;;
-      sample) command=${command:-sample} ;;
-      record) command=${command:-record} ;;
     esac
   done
   case $previous in
@@ -34,11 +34,13 @@ _wperf() {
     --device)
       mapfile -t COMPREPLY < <(compgen -W 'driver linux sim sim:' -- "$current")
       return ;;
-    -e|-m|-c|--cpu|--config|--image_name|--symbol|-s|-n|--dmc|--record_spawn_delay|--sample-display-row|--timeout|sleep|-i) return ;;
+    -e|-m|-c|--cpu|--config|--image_name|--cores|--symbol|-s|--by|--symbol-path|-n|--dmc|--record_spawn_delay|--freq|--sample-display-row|--timeline|--timeout|sleep|-i) return ;;
   esac
   local words
   case $command in
     stat) words='-e -m -c --cpu --timeout sleep -t -i -n -k --dmc -C -E --config --pe_file --record_spawn_delay --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --device --force-lock' ;;
+    sample) words='-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
+    record) words='-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
     list) words='-C -E --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
     man) words='--json -q --output -o --output-prefix --cwd --device --force-lock' ;;
     test) words='-e -m -C -E --config --json -q --output -o --output-prefix --cwd --device --force-lock' ;;
@@ -46,9 +48,7 @@ _wperf() {
     doctor) words='--json -q --output -o --output-prefix --cwd --device' ;;
     --version) words='--json -q --output -o --output-prefix --cwd --device --force-lock' ;;
     -h) words='' ;;
-    sample) words='-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --export_perf_data --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
-    record) words='-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --export_perf_data --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
-    *) words='stat list -l man test detect doctor --version -h --help sample record -e -m -c --cpu --timeout sleep -t -i -n -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --export_perf_data --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --device --force-lock' ;;
+    *) words='stat sample record list -l man test detect doctor --version -h --help -e -m -c --cpu --timeout sleep -t -i -n -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --device --force-lock' ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

@@ -48,6 +48,16 @@ struct Topology {
 
 using PerCoreCall = void (*)(void* context);
 
+// What the overflow interrupt of a core interrupted, for Core::on_overflow(). An interrupt may come while run_on_core's
+// call runs on that core; the registers, synchronize and time_ns must work in it.
+struct InterruptedContext {
+  u64 pc;
+  u64 lr;  // x30 as it was there
+  u32 process;
+  u32 thread;
+  u32 exception_level;  // 0 = a program
+};
+
 class Hal {
  public:
   virtual Topology topology() = 0;

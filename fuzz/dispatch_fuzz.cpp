@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver's one door under arbitrary requests: several clients with and without rights, sizes and headers right and
-// wrong, the timer, deaths and failing hardware in between. The shared buffer is exactly as long as it must be.
+// wrong, the timer, overflow interrupts (also ones that nobody expects), deaths and failing hardware in between. The
+// shared buffer is exactly as long as it must be.
 // Whatever came, at the end nothing may be left behind and no register may have been touched that is not ours.
 #include <cstdlib>
 
@@ -51,6 +52,10 @@ constexpr Shape kShapes[] = {
     {static_cast<u32>(WPERF_CODE_COUNT_START), sizeof(WperfPlainRequest), 0},
     {static_cast<u32>(WPERF_CODE_COUNT_STOP), sizeof(WperfPlainRequest), 0},
     {static_cast<u32>(WPERF_CODE_COUNT_READ), sizeof(WperfCountReadRequest), sizeof(WperfCountReply)},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE), sizeof(WperfSampleRequest), 0},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_START), sizeof(WperfPlainRequest), 0},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_STOP), sizeof(WperfPlainRequest), 0},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN), sizeof(WperfDrainRequest), sizeof(WperfDrainReply)},
 };
 constexpr u32 kShapeCount = sizeof kShapes / sizeof kShapes[0];
 
@@ -74,6 +79,23 @@ WperfCountRequest plausible_count(Bytes& bytes) {
   return request;
 }
 
+WperfSampleRequest plausible_sampling(Bytes& bytes) {
+  WperfSampleRequest request = sample_request({}, {});
+  request.core_mask[0] = bytes.byte() % 32;
+  const u8 choices = bytes.byte();
+  request.flags = choices & 3;
+  request.jitter_shift = choices >> 3;
+  request.seed = choices;
+  request.ring_samples = bytes.byte();
+  request.event_count = bytes.byte() % 10;
+  for (WperfSampleEvent& event : request.events) {
+    event = {7, 0, 1u << 26};
+  }
+  request.events[0] = {bytes.byte(), 0, bytes.word()};
+  request.events[1] = {(choices & 4) != 0 ? u16{0x11} : u16{8}, 0, bytes.word()};
+  return request;
+}
+
 template <typename Request>
 void put(u8* buffer, const Request& request) {
   std::memcpy(buffer, &request, sizeof request);
@@ -90,6 +112,10 @@ void make_plausible(u32 code, u8* buffer, Bytes& bytes) {
     put(buffer, WperfCountReadRequest{{}, choice % 5u, choice / 5u % 5u});
   } else if (code == static_cast<u32>(WPERF_CODE_COUNT_CONFIGURE)) {
     put(buffer, plausible_count(bytes));
+  } else if (code == static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE)) {
+    put(buffer, plausible_sampling(bytes));
+  } else if (code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN)) {
+    put(buffer, WperfDrainRequest{{}, bytes.byte() % 5u, 0});
   } else if (code == static_cast<u32>(WPERF_CODE_DMC_SETUP)) {
     WperfDmcSetupRequest request = {};
     request.channel_count = bytes.byte() % 4;
@@ -97,6 +123,20 @@ void make_plausible(u32 code, u8* buffer, Bytes& bytes) {
     request.channels[1] = {0x1001'0000, 0x1000};
     request.channels[2] = {bytes.word(), 0x1000};
     put(buffer, request);
+  }
+}
+
+void check_drained(const u8* buffer) {
+  WperfDrainReply reply;
+  std::memcpy(&reply, buffer, sizeof reply);
+  if (reply.count > WPERF_MAX_DRAINED || (reply.more != 0 && reply.count != WPERF_MAX_DRAINED) ||
+      reply.taken < reply.lost_ring_full + reply.lost_filtered + reply.count) {
+    std::abort();
+  }
+  for (u32 i = 0; i < reply.count; ++i) {
+    if (reply.samples[i].core != reply.core || reply.samples[i].overflowed == 0) {
+      std::abort();
+    }
   }
 }
 
@@ -126,6 +166,9 @@ void one_request(Core& core, Bytes& bytes) {
   if (returned > capacity || (status != WPERF_OK && returned != 0)) {
     std::abort();
   }
+  if (status == WPERF_OK && code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN)) {
+    check_drained(buffer);
+  }
   std::free(buffer);
 }
 
@@ -141,6 +184,8 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   const std::vector<FakeHal::Pmu> cores = hal.cores;
   LockState lock;
   Core core(hal, lock, {1, 2, 3, "git", "+features"});
+  u32 exception_level = 0;
+  hal.on_interrupt = [&](u32 number) { core.on_overflow(number, {1, 2, 3, 4, exception_level}); };
   bool failed = false;
   while (!bytes.empty()) {
     switch (bytes.byte() % 16) {
@@ -159,6 +204,12 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
         break;
       case 4:
         lock.holder = bytes.byte() % 4;  // another process changed it
+        break;
+      case 5:
+        exception_level = bytes.byte() % 3;
+        break;
+      case 6:
+        hal.interrupt_from_elsewhere(bytes.byte() % 4);
         break;
       default:
         one_request(core, bytes);

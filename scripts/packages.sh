@@ -1,6 +1,6 @@
 # Sourced by the scripts beside it: installs what they need and says nothing when there is nothing to do.
 
-packages_build="g++ cmake ninja-build ccache git libfmt-dev"
+packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev llvm-19-dev"
 packages_sim="libunicorn-dev clang-19 lld-19 llvm-19"
 packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema"
 packages_sanitize="clang-19 llvm-19 libclang-rt-19-dev"

@@ -23,6 +23,13 @@ typedef struct WperfSimProcess {
   wperf_u32 core;
 } WperfSimProcess;
 
+typedef struct WperfSimModule {
+  char name[64];   /* as loaded: "bignum.dll"; cut if longer */
+  char path[1024]; /* empty: a part of the simulated Windows without a file */
+  wperf_u64 base, size;
+  wperf_u64 entry; /* address; 0 = none */
+} WperfSimModule;
+
 typedef struct WperfSimApi {
   wperf_u32 version; /* WPERF_SIM_API_VERSION */
   /* options: "cpu=neoverse-n1,cores=8,…" (may be empty). NULL on failure. Cheap: nothing is executed or emulated yet;
@@ -46,6 +53,13 @@ typedef struct WperfSimApi {
   /* Where the DMC-620 register frames are, for DMC_SETUP (a real machine says it in ACPI). Fills at most `capacity` of
      both arrays; answers how many channels there are. */
   wperf_u32 (*dmc_channels)(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_u32 capacity);
+  /* Every program since the machine was opened, ended ones too. Fills at most `capacity`; answers how many there are.
+   */
+  wperf_u32 (*programs)(WperfSim* sim, WperfSimProcess* out, wperf_u32 capacity);
+  /* The modules of a program, the image first. Likewise; 0 for an unknown pid. */
+  wperf_u32 (*modules)(WperfSim* sim, wperf_u32 pid, WperfSimModule* out, wperf_u32 capacity);
+  /* The ids of its threads. Likewise. */
+  wperf_u32 (*threads)(WperfSim* sim, wperf_u32 pid, wperf_u32* ids, wperf_u32 capacity);
 } WperfSimApi;
 
 #ifdef __cplusplus

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timer on one thread, requests on another, as on two cores of a real machine. Under ThreadSanitizer this proves
-// that everything both touch is behind the lock; anywhere it proves that no count is lost or counted twice.
+// The timer on one thread, requests on another, as on two cores of a real machine; and cores that interrupt, each a
+// thread. Under ThreadSanitizer this proves that everything both touch is behind the lock, or passed on in order where
+// an interrupt may not lock; anywhere it proves that no count or sample is lost or counted twice.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "driver/core/fake_hal.h"
 #include "driver/core/test_client.h"
@@ -76,6 +78,130 @@ TEST(Concurrency, StartAndStopBesideTheTimer) {
   timer.join();
   core.shutdown();
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
+}
+
+// One event a step on each of `cores`, until `done`; an overflow hands the number of the step to the driver.
+class InterruptingCores {
+ public:
+  InterruptingCores(FakeHal& hal, Core& core, const std::vector<u32>& cores) : hal_(hal) {
+    hal.on_interrupt = [&](u32 number) { core.on_overflow(number, {steps_[number], 0, number, number, 0}); };
+    for (const u32 number : cores) {
+      threads_.emplace_back([this, number] {
+        while (!done_) {
+          ++steps_[number];
+          hal_.advance_core(number, 1, [](EventClass, u32, u32, bool el1) { return el1 ? 0 : 1; });
+        }
+      });
+    }
+  }
+  void join() {
+    done_ = true;
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+  }
+
+ private:
+  FakeHal& hal_;
+  std::atomic<bool> done_ = false;
+  u64 steps_[4] = {};  // of each core, touched by its thread alone
+  std::vector<std::thread> threads_;
+};
+
+TEST(Concurrency, DrainsBesideOverflows) {
+  FakeHal hal;
+  LockState lock;
+  Core core(hal, lock, {});
+  TestClient ann(core, 11);
+  ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  WperfSampleRequest request = sample_request({1, 2}, {{1, 0, 3}});
+  request.ring_samples = 256;
+  ASSERT_EQ(ann.configure(request), WPERF_OK);
+  ASSERT_EQ(ann.start_sampling(), WPERF_OK);
+  InterruptingCores cores(hal, core, {1, 2});
+  u64 delivered[4] = {};
+  u64 last[4] = {};
+  WperfDrainReply reply = {};
+  const auto drain = [&](u32 number) {
+    ASSERT_EQ(ann.drain(number, reply), WPERF_OK);
+    for (u32 i = 0; i < reply.count; ++i) {
+      const WperfSample& sample = reply.samples[i];
+      ASSERT_EQ(sample.core, number);
+      ASSERT_TRUE(last[number] == 0 || sample.pc >= last[number] + 3) << "order, and nothing twice";
+      ASSERT_EQ((sample.pc - last[number]) % 3, last[number] == 0 ? sample.pc % 3 : 0) << "in step";
+      last[number] = sample.pc;
+    }
+    delivered[number] += reply.count;
+    const u64 held = reply.taken - reply.lost_ring_full - delivered[number];
+    ASSERT_LE(held, 256u);
+    ASSERT_EQ(held != 0, reply.more != 0) << "an answer is of one moment";
+  };
+  while (delivered[1] < 20'000 || delivered[2] < 20'000) {
+    drain(1);
+    drain(2);
+  }
+  ASSERT_EQ(ann.stop_sampling(), WPERF_OK);
+  for (const u32 number : {1u, 2u}) {
+    drain(number);
+    drain(number);
+    const u64 taken = reply.taken;
+    EXPECT_EQ(delivered[number] + reply.lost_ring_full, taken);
+    drain(number);
+    EXPECT_EQ(reply.taken, taken) << "no sample after stop";
+  }
+  cores.join();
+  core.shutdown();
+  EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
+}
+
+TEST(Concurrency, EverythingBesideOverflows) {
+  FakeHal hal;
+  const std::vector<FakeHal::Pmu> before = hal.cores;
+  LockState lock;
+  Core core(hal, lock, {});
+  InterruptingCores cores(hal, core, {0, 1, 2, 3});
+  for (u64 round = 1; round <= 300; ++round) {
+    TestClient client(core, round);
+    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the client before lost it while it sampled
+    ASSERT_EQ(client.configure(sample_request({0, 1, 2, 3}, {{1, 0, 2}, {0x11, 0, 1}})), WPERF_OK);
+    ASSERT_EQ(client.start_sampling(), WPERF_OK);
+    WperfDrainReply reply = {};
+    ASSERT_EQ(client.drain(static_cast<u32>(round % 4), reply), WPERF_OK);
+    if (round % 3 == 0) {
+      ASSERT_EQ(client.stop_sampling(), WPERF_OK);
+      ASSERT_EQ(client.start_sampling(), WPERF_OK);
+    }
+  }
+  core.shutdown();
+  cores.join();
+  EXPECT_TRUE(hal.cores == before);
+  EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
+}
+
+// The memory of a core that cannot be told to stop goes away only when its interrupt is not inside.
+TEST(Concurrency, ForceWhileAnUnreachableCoreInterrupts) {
+  for (u64 round = 0; round < 50; ++round) {
+    FakeHal hal;
+    LockState lock;
+    Core core(hal, lock, {});
+    TestClient ann(core, 11);
+    TestClient bob(core, 22);
+    ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    ASSERT_EQ(ann.configure(sample_request({0, 3}, {{1, 0, 1}})), WPERF_OK);
+    ASSERT_EQ(ann.start_sampling(), WPERF_OK);
+    InterruptingCores cores(hal, core, {3});
+    WperfDrainReply reply = {};
+    do {
+      ASSERT_EQ(ann.drain(3, reply), WPERF_OK);
+    } while (reply.taken == 0);
+    hal.offline = {3};
+    ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
+    EXPECT_TRUE(hal.allocations.empty());
+    cores.join();
+    hal.advance_core(3, 1, [](EventClass, u32, u32, bool) { return 1; });
+    EXPECT_EQ(hal.cores[3].interrupts, 0u) << "silenced by its next interrupt";
+    EXPECT_TRUE(hal.violations.empty()) << (hal.violations.empty() ? "" : hal.violations[0]);
+  }
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace wperf::driver {
 
 Core::Core(Hal& hal, LockState& lock, const CoreConfig& config)
-    : hal_(hal), lock_(lock), config_(config), session_(hal, channels_) {}
+    : hal_(hal), lock_(lock), config_(config), counting_(hal, channels_), sampling_(hal) {}
 
 void Core::client_gone(ClientId client) {
   if (client != 0) {
@@ -45,7 +45,8 @@ void Core::vacate() {
   if (tenant_ == 0) {
     return;
   }
-  session_.discard();
+  counting_.discard();
+  sampling_.discard();
   hal_.release_counters();
   tenant_ = 0;
 }
@@ -98,7 +99,7 @@ WperfStatus Core::hardware(Caller caller, const WperfPlainRequest&, WperfHardwar
   reply.period_default_ms = kPeriodDefaultMs;
   copy_bytes(reply.counter_map, machine_.counter_map, sizeof reply.counter_map);
   TextField device_id(reply.device_id);
-  device_id.add("core.stat=core");
+  device_id.add("core.stat=core;core.sample=core");
   if (machine_.cluster_count != 0) {
     device_id.add(";dsu.stat=dsu");
   }
@@ -130,18 +131,18 @@ WperfStatus Core::core(Caller caller, const WperfCoreRequest& request, WperfCore
 }
 
 WperfStatus Core::dmc_setup(Caller, const WperfDmcSetupRequest& request, NoReply&) {
-  if (session_.counting()) {
+  if (running()) {
     return WPERF_WRONG_STATE;
   }
   if (const WperfStatus status = channels_.set_up(hal_, request); status != WPERF_OK) {
     return status;
   }
-  session_.discard();  // what it was configured for may be gone
+  counting_.discard();  // what it was configured for may be gone
   return WPERF_OK;
 }
 
 WperfStatus Core::count_configure(Caller caller, const WperfCountRequest& request, NoReply&) {
-  if (session_.counting()) {
+  if (running()) {
     return WPERF_WRONG_STATE;
   }
   if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
@@ -152,19 +153,59 @@ WperfStatus Core::count_configure(Caller caller, const WperfCountRequest& reques
       status != WPERF_OK) {
     return status;
   }
-  return session_.configure(request, machine_);
+  if (const WperfStatus status = sampling_.settle(); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = counting_.configure(request, machine_); status != WPERF_OK) {
+    return status;
+  }
+  sampling_.discard();
+  return WPERF_OK;
 }
 
 WperfStatus Core::count_start(Caller, const WperfPlainRequest&, NoReply&) {
-  return session_.start();
+  return counting_.start();
 }
 
 WperfStatus Core::count_stop(Caller, const WperfPlainRequest&, NoReply&) {
-  return session_.stop();
+  return counting_.stop();
 }
 
 WperfStatus Core::count_read(Caller, const WperfCountReadRequest& request, WperfCountReply& reply) {
-  return session_.read(request, reply);
+  return counting_.read(request, reply);
+}
+
+WperfStatus Core::sample_configure(Caller caller, const WperfSampleRequest& request, NoReply&) {
+  if (running()) {
+    return WPERF_WRONG_STATE;
+  }
+  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = check_sample_request(request, machine_, caller.rights.administrator);
+      status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = counting_.settle(); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = sampling_.configure(request, machine_); status != WPERF_OK) {
+    return status;
+  }
+  counting_.discard();
+  return WPERF_OK;
+}
+
+WperfStatus Core::sample_start(Caller, const WperfPlainRequest&, NoReply&) {
+  return sampling_.start();
+}
+
+WperfStatus Core::sample_stop(Caller, const WperfPlainRequest&, NoReply&) {
+  return sampling_.stop();
+}
+
+WperfStatus Core::sample_drain(Caller, const WperfDrainRequest& request, WperfDrainReply& reply) {
+  return sampling_.drain(request, reply);
 }
 
 }  // namespace wperf::driver

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The whole driver but for its shell. One Core is one driver: the shell makes it, hands it every request of every
 // client and tells it about time and departed clients (driver/README.md says what it must keep to). No globals; the
-// only memory it asks for is a count session's, when that is configured.
+// only memory it asks for is a session's, when that is configured. A client counts or samples: configuring one discards
+// the other.
 //
-// The shell serialises dispatch(), client_gone() and shutdown(); on_timer() may run beside any of them.
+// The shell serialises dispatch(), client_gone() and shutdown(); on_timer() and on_overflow() may run beside any of
+// them.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -12,6 +14,7 @@
 #include "driver/core/dmc_channels.h"
 #include "driver/core/lock.h"
 #include "driver/core/machine.h"
+#include "driver/core/sample_session.h"
 #include "driver/hal.h"
 
 namespace wperf::driver {
@@ -40,7 +43,10 @@ class Core {
   [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
                                      u32 capacity, u32* returned);
 
-  void on_timer() { session_.tick(); }
+  void on_timer() { counting_.tick(); }
+  // From the overflow interrupt of `core`, on that core, also if the overflow may be somebody else's. Takes no lock; of
+  // the hal it calls nothing but registers, synchronize and time_ns.
+  void on_overflow(u32 core, const InterruptedContext& interrupted) { sampling_.on_overflow(core, interrupted); }
   void client_gone(ClientId client);
   void shutdown();  // gives everything back; the last call
 
@@ -61,7 +67,12 @@ class Core {
   WperfStatus count_start(Caller caller, const WperfPlainRequest& request, NoReply& reply);
   WperfStatus count_stop(Caller caller, const WperfPlainRequest& request, NoReply& reply);
   WperfStatus count_read(Caller caller, const WperfCountReadRequest& request, WperfCountReply& reply);
+  WperfStatus sample_configure(Caller caller, const WperfSampleRequest& request, NoReply& reply);
+  WperfStatus sample_start(Caller caller, const WperfPlainRequest& request, NoReply& reply);
+  WperfStatus sample_stop(Caller caller, const WperfPlainRequest& request, NoReply& reply);
+  WperfStatus sample_drain(Caller caller, const WperfDrainRequest& request, WperfDrainReply& reply);
 
+  bool running() const { return counting_.counting() || sampling_.sampling(); }
   [[nodiscard]] WperfStatus occupy(ClientId client);
   void vacate();
   void vacate_if_lock_moved();
@@ -69,13 +80,14 @@ class Core {
   Hal& hal_;
   LockState& lock_;
   const CoreConfig config_;
-  ClientId tenant_ = 0;  // for whom counters are reserved and the session is; 0 = nobody
+  ClientId tenant_ = 0;  // for whom counters are reserved and the sessions are; 0 = nobody
   Machine machine_;      // valid while there is a tenant
   DmcChannels channels_;
-  CountSession session_;
+  CountSession counting_;
+  SampleSession sampling_;  // at most one of the two is configured
   // Requests and answers share the client's buffer, so both are built here and never in place.
   alignas(8) u8 request_[sizeof(WperfCountRequest)] = {};
-  alignas(8) u8 reply_[sizeof(WperfCountReply)] = {};
+  alignas(8) u8 reply_[sizeof(WperfDrainReply)] = {};
 };
 
 }  // namespace wperf::driver

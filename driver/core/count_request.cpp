@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/count_request.h"
 
+#include "driver/core/core_mask.h"
 #include "driver/core/dmc620_registers.h"
 
 namespace wperf::driver {
@@ -38,16 +39,8 @@ bool needs_cores(const WperfCountRequest& request) {
 }
 
 WperfStatus check_cores(const WperfCountRequest& request, const Machine& machine) {
-  bool any = false;
-  for (u32 core = 0; core < WPERF_MAX_CORES; ++core) {
-    if (core_is_chosen(request, core)) {
-      if (core >= machine.core_count) {
-        return WPERF_BAD_ARGUMENT;
-      }
-      any = true;
-    }
-  }
-  if (!any && needs_cores(request)) {
+  const bool any = count_cores(request.core_mask) != 0;
+  if (has_core_beyond(request.core_mask, machine.core_count) || (!any && needs_cores(request))) {
     return WPERF_BAD_ARGUMENT;
   }
   return any && !machine.every_core_counts ? WPERF_NOT_SUPPORTED : WPERF_OK;
@@ -93,10 +86,6 @@ EventList entries_of(const WperfCountRequest& request, EventClass event_class) {
       return {request.dmc_clkdiv2, WPERF_MAX_DMC_CLKDIV2_EVENTS};
   }
   return {nullptr, 0};
-}
-
-bool core_is_chosen(const WperfCountRequest& request, u32 core) {
-  return ((request.core_mask[core / 64] >> (core % 64)) & 1) != 0;
 }
 
 u32 period_of(const WperfCountRequest& request) {

@@ -21,8 +21,6 @@ struct EventList {
 };
 EventList entries_of(const WperfCountRequest& request, EventClass event_class);
 
-bool core_is_chosen(const WperfCountRequest& request, u32 core);
-
 // A period outside the allowed range is replaced by the default, as clients expect.
 u32 period_of(const WperfCountRequest& request);
 

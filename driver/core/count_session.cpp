@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/count_session.h"
 
+#include "driver/core/core_mask.h"
 #include "driver/core/critical.h"
 #include "driver/core/on_core.h"
 
@@ -14,14 +15,14 @@ constexpr EventClass kDmcClasses[] = {EventClass::dmc_clk, EventClass::dmc_clkdi
 template <typename Visit>
 void for_each_unit(const WperfCountRequest& request, const Machine& machine, u32 dmc_channels, Visit visit) {
   for (u32 core = 0; core < machine.core_count; ++core) {
-    if (core_is_chosen(request, core)) {
+    if (has_core(request.core_mask, core)) {
       visit(EventClass::core, core, core);
     }
   }
   u32 last_cluster = kNoCluster;
   for (u32 core = 0; core < machine.core_count && request.entry_count[index_of(EventClass::dsu)] != 0; ++core) {
     const u32 cluster = machine.cluster_of(core);
-    if (core_is_chosen(request, core) && cluster != last_cluster) {
+    if (has_core(request.core_mask, core) && cluster != last_cluster) {
       visit(EventClass::dsu, cluster, core);
       last_cluster = cluster;
     }
@@ -150,6 +151,12 @@ WperfStatus CountSession::read(const WperfCountReadRequest& request, WperfCountR
   }
   describe_unit(*unit, plan_of(*unit), reply);
   return WPERF_OK;
+}
+
+WperfStatus CountSession::settle() {
+  const Critical critical(hal_);
+  abandon_all();
+  return everything_given_back() ? WPERF_OK : WPERF_HARDWARE_FAILED;
 }
 
 void CountSession::discard() {

@@ -28,6 +28,8 @@ class CountSession {
   [[nodiscard]] WperfStatus stop();
   // Brings the unit's counts up to now if counting. `reply` must be zeroed.
   [[nodiscard]] WperfStatus read(const WperfCountReadRequest& request, WperfCountReply& reply);
+  // Tries again to put back registers of cores that could not be reached. Not while counting.
+  [[nodiscard]] WperfStatus settle();
   void discard();  // stops if need be, forgets everything
   void tick();     // the timer: new slots where multiplexed; elsewhere only folds, so that no counter laps unseen
 

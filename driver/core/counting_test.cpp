@@ -109,7 +109,7 @@ TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
     ASSERT_EQ(read().entries[0].value, expected) << std::hex << step;
   }
   ASSERT_EQ(ann.stop(), WPERF_OK);
-  EXPECT_EQ(hal.cores[0].overflow, 0u) << "flags are taken back";
+  EXPECT_EQ(hal.cores[0].overflow & 0x7fff'ffff, 0u) << "flags are taken back, but for the shared cycle counter's";
 }
 
 // A counter that passes its top after the flags were read and before its value was: it must count once, not again at

@@ -52,6 +52,10 @@ constexpr Core::Door::Row Core::Door::kRows[] = {
     WPERF_ROW(WPERF_CODE_COUNT_START, lock, count_start),
     WPERF_ROW(WPERF_CODE_COUNT_STOP, lock, count_stop),
     WPERF_ROW(WPERF_CODE_COUNT_READ, lock, count_read),
+    WPERF_ROW(WPERF_CODE_SAMPLE_CONFIGURE, lock, sample_configure),
+    WPERF_ROW(WPERF_CODE_SAMPLE_START, lock, sample_start),
+    WPERF_ROW(WPERF_CODE_SAMPLE_STOP, lock, sample_stop),
+    WPERF_ROW(WPERF_CODE_SAMPLE_DRAIN, lock, sample_drain),
 };
 #undef WPERF_ROW
 

@@ -25,6 +25,10 @@ const Code kCodes[] = {
     {static_cast<u32>(WPERF_CODE_COUNT_START), 8, 0, true, false},
     {static_cast<u32>(WPERF_CODE_COUNT_STOP), 8, 0, true, false},
     {static_cast<u32>(WPERF_CODE_COUNT_READ), 16, 48 + 64 * 128, true, false},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE), 320, 0, true, false},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_START), 8, 0, true, false},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_STOP), 8, 0, true, false},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN), 16, 48 + 40 * 1024, true, false},
 };
 
 class Dispatch : public testing::Test {
@@ -92,7 +96,8 @@ TEST_F(Dispatch, EveryCodeRefusesEveryWrongInputSize) {
 TEST_F(Dispatch, EveryCodeRefusesEveryShortOutput) {
   ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
   for (const Code& code : kCodes) {
-    for (u32 capacity = 0; capacity < code.output; ++capacity) {
+    // Of long answers not every length: each costs a buffer.
+    for (u32 capacity = 0; capacity < code.output; capacity += capacity > 512 && capacity + 64 < code.output ? 61 : 1) {
       std::vector<u8> bytes = bytes_of(code.input, WPERF_WIRE_VERSION, std::max(code.input, capacity));
       const std::vector<u8> before = bytes;
       u32 returned = 0;
@@ -191,6 +196,67 @@ TEST_F(Dispatch, AnswersLeakNothingOfEarlierOnes) {
   ASSERT_EQ(ann.read(EventClass::core, 0, reply), WPERF_OK);
   const WperfCountReply zeros = {};
   EXPECT_EQ(std::memcmp(reply.entries, zeros.entries, sizeof reply.entries), 0);
+}
+
+TEST_F(Dispatch, SampleRequestsKnowTheirState) {
+  ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  const WperfSampleRequest request = sample_request({0, 2}, {{0x8, 0, 100}});
+  WperfDrainReply reply = {};
+  EXPECT_EQ(ann.start_sampling(), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.stop_sampling(), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.drain(0, reply), WPERF_WRONG_STATE);
+  ASSERT_EQ(ann.configure(request), WPERF_OK);
+  EXPECT_EQ(ann.stop_sampling(), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.drain(0, reply), WPERF_OK) << "nothing yet";
+  EXPECT_EQ(reply.count, 0u);
+  for (const u32 number : {1u, 3u, 4u, 256u, ~0u}) {
+    EXPECT_EQ(ann.drain(number, reply), WPERF_BAD_ARGUMENT) << number;
+  }
+  EXPECT_EQ(ann.ask(WPERF_CODE_SAMPLE_DRAIN, WperfDrainRequest{{}, 0, 1}, reply), WPERF_BAD_ARGUMENT);
+  ASSERT_EQ(ann.start_sampling(), WPERF_OK);
+  const std::vector<FakeHal::Pmu> running = hal.cores;
+  EXPECT_EQ(ann.start_sampling(), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.configure(request), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.configure(count_request({0}, {0x8})), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.set_up_dmc({0x1000'0000}), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.start(), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.stop(), WPERF_WRONG_STATE);
+  EXPECT_TRUE(hal.cores == running) << "nothing of that disturbed the sampling";
+  EXPECT_EQ(ann.stop_sampling(), WPERF_OK);
+  EXPECT_EQ(ann.stop_sampling(), WPERF_WRONG_STATE);
+}
+
+TEST_F(Dispatch, TheLaterOfCountingAndSamplingStays) {
+  ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  WperfCountReply counts = {};
+  WperfDrainReply samples = {};
+  ASSERT_EQ(ann.configure(count_request({0}, {0x8})), WPERF_OK);
+  EXPECT_EQ(ann.configure(sample_request({9}, {{0x8, 0, 100}})), WPERF_BAD_ARGUMENT);
+  hal.fail_at = 1;
+  EXPECT_EQ(ann.configure(sample_request({0}, {{0x8, 0, 100}})), WPERF_NO_MEMORY);
+  EXPECT_EQ(ann.read(EventClass::core, 0, counts), WPERF_OK) << "a refused configuration keeps the other";
+  ASSERT_EQ(ann.configure(sample_request({0}, {{0x8, 0, 100}})), WPERF_OK);
+  EXPECT_EQ(ann.read(EventClass::core, 0, counts), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.start(), WPERF_WRONG_STATE);
+  EXPECT_EQ(hal.allocations.size(), 1u);
+  hal.fail_at = 1;
+  EXPECT_EQ(ann.configure(count_request({0}, {0x8})), WPERF_NO_MEMORY);
+  EXPECT_EQ(ann.drain(0, samples), WPERF_OK);
+  ASSERT_EQ(ann.configure(count_request({0}, {0x8})), WPERF_OK);
+  EXPECT_EQ(ann.drain(0, samples), WPERF_WRONG_STATE);
+  EXPECT_EQ(ann.start_sampling(), WPERF_WRONG_STATE);
+  EXPECT_EQ(hal.allocations.size(), 1u);
+  ASSERT_EQ(ann.start(), WPERF_OK);
+  EXPECT_EQ(ann.configure(sample_request({0}, {{0x8, 0, 100}})), WPERF_WRONG_STATE);
+}
+
+TEST_F(Dispatch, KernelSamplesNeedAnAdministrator) {
+  TestClient user(core, 33, false);
+  ASSERT_EQ(user.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  WperfSampleRequest request = sample_request({0}, {{0x8, 0, 100}});
+  ASSERT_EQ(user.configure(request), WPERF_OK);
+  request.flags = WPERF_SAMPLE_KERNEL;
+  EXPECT_EQ(user.configure(request), WPERF_ACCESS_DENIED);
 }
 
 TEST_F(Dispatch, CountRequestsKnowTheirState) {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A machine for the core's tests and fuzzers: registers that count what the test says happened, in time the test lets
-// pass. It bites: whatever a well-behaved driver never does (foreign counters, registers off their core, leaks, calls
-// under the wrong lock) is noted in `violations`. Any fallible call can be made to fail.
+// pass, and interrupt when they overflow. It bites: whatever a well-behaved driver never does (foreign counters,
+// registers off their core, leaks, calls under the wrong lock or in an interrupt) is noted in `violations`. Any
+// fallible call can be made to fail. A core runs one thing at a time: what run_on_core carries, or events, on any
+// thread.
 #pragma once
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/event_class.h"
@@ -40,8 +45,9 @@ class FakeHal final : public Hal {
   struct Pmu {  // of a core or a cluster
     u64 pmcr = 0, enabled = 0, overflow = 0, interrupts = 0, selected = 0, cycles = 0, cycle_filter = 0;
     u64 types[kMaxCounters] = {}, values[kMaxCounters] = {};
-    bool operator==(const Pmu& other) const {
-      return pmcr == other.pmcr && enabled == other.enabled && overflow == other.overflow &&
+    bool operator==(const Pmu& other) const {  // but for the values, and for the shared cycle counter's overflow
+      const u64 flags = ~(u64{1} << kCycleCounter);
+      return pmcr == other.pmcr && enabled == other.enabled && ((overflow ^ other.overflow) & flags) == 0 &&
              interrupts == other.interrupts && selected == other.selected && cycle_filter == other.cycle_filter &&
              std::equal(types, types + kMaxCounters, other.types);
     }
@@ -51,7 +57,8 @@ class FakeHal final : public Hal {
     u32 mapped = 0;
   };
 
-  explicit FakeHal(const FakeMachine& machine = {}) : machine_(machine) {
+  explicit FakeHal(const FakeMachine& machine = {})
+      : machine_(machine), core_locks_(std::make_unique<std::recursive_mutex[]>(machine.cores)) {
     pmu_versions.assign(machine.cores, machine.pmu_version);
     cores.resize(machine.cores);
     for (Pmu& core : cores) {
@@ -70,7 +77,7 @@ class FakeHal final : public Hal {
   void advance(u64 ns, const FakeEvents& events) {
     now_ns += ns;
     for (u32 i = 0; i < cores.size(); ++i) {
-      advance_core(i, events);
+      advance_core(i, 0, events);
     }
     for (u32 i = 0; i < clusters.size(); ++i) {
       advance_cluster(i, events);
@@ -78,6 +85,20 @@ class FakeHal final : public Hal {
     u32 channel = 0;
     for (auto& [physical, frame] : frames) {
       advance_channel(channel++, frame, events);
+    }
+  }
+  // One core alone; each may have a thread of its own.
+  void advance_core(u32 core, u64 ns, const FakeEvents& events) {
+    now_ns += ns;
+    const std::lock_guard running(core_locks_[core]);
+    count_on_core(core, events);
+    interrupt(core);
+  }
+  // Another driver's counter overflows: the handler is shared.
+  void interrupt_from_elsewhere(u32 core) {
+    const std::lock_guard running(core_locks_[core]);
+    if (!in_interrupt) {
+      deliver_interrupt(core);
     }
   }
   bool clean() const {
@@ -92,10 +113,14 @@ class FakeHal final : public Hal {
     return mapped;
   }
 
-  u64 now_ns = 1'000'000;
+  std::atomic<u64> now_ns = 1'000'000;
   u32 fail_at = 0;                            // the n-th fallible call from now on fails; 0 = none
   std::function<void(Register)> before_read;  // may let events happen between two reads of the driver
-  std::set<u32> offline;                      // cores that run_on_core cannot reach
+  std::function<void(Register)> before_write;
+  std::function<void()> at_barrier;
+  std::function<void(u32 core)> on_interrupt;  // the shell's handler, on the core that is interrupted
+  u64 interrupts_of_others = 0;                // flags that this driver leaves alone
+  std::set<u32> offline;                       // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
   std::vector<u32> pmu_versions;  // of each core
   std::map<u64, Frame> frames;    // by physical address
@@ -108,13 +133,19 @@ class FakeHal final : public Hal {
   Topology topology() override { return {machine_.cores, machine_.cluster_count, machine_.cluster_size}; }
   u64 read_register(Register reg) override;
   void write_register(Register reg, u64 value) override;
-  void synchronize() override {}
+  void synchronize() override {
+    if (const auto happening = at_barrier) {
+      happening();
+    }
+  }
   WperfStatus run_on_core(u32 core, PerCoreCall call, void* context) override {
+    expect_no_interrupt();
     expect(core < cores.size(), "run_on_core beyond the last core");
     expect(current_core == kNowhere, "run_on_core from a per-core call");
     if (core >= cores.size() || offline.count(core) != 0 || fails()) {
       return WPERF_HARDWARE_FAILED;
     }
+    const std::lock_guard running(core_locks_[core]);
     current_core = core;
     call(context);
     current_core = kNowhere;
@@ -134,6 +165,7 @@ class FakeHal final : public Hal {
     reserved = false;
   }
   WperfStatus start_timer(u32 period_ms) override {
+    expect_no_interrupt();
     expect(timer_ms == 0, "two timers");
     expect(period_ms != 0, "a timer without a period");
     expect(!in_critical, "start_timer under the lock");
@@ -144,6 +176,7 @@ class FakeHal final : public Hal {
     return WPERF_OK;
   }
   void stop_timer() override {
+    expect_no_interrupt();
     expect(timer_ms != 0, "stop_timer without a timer");
     expect(!in_critical, "stop_timer under the lock");
     timer_ms = 0;
@@ -165,6 +198,7 @@ class FakeHal final : public Hal {
   u32 read_device(void* mapping, u64 offset) override { return *word(mapping, offset); }
   void write_device(void* mapping, u64 offset, u32 value) override { *word(mapping, offset) = value; }
   void enter_critical() override {
+    expect_no_interrupt();
     mutex_.lock();
     in_critical = true;
   }
@@ -173,6 +207,7 @@ class FakeHal final : public Hal {
     mutex_.unlock();
   }
   void* allocate(usize size) override {
+    expect_no_interrupt();
     expect(timer_ms == 0, "allocation while counting");
     if (fails()) {
       return nullptr;
@@ -182,6 +217,7 @@ class FakeHal final : public Hal {
     return memory;
   }
   void free(void* memory) override {
+    expect_no_interrupt();
     expect(allocations.erase(memory) == 1, "free of what was not allocated");
     std::free(memory);
   }
@@ -190,12 +226,14 @@ class FakeHal final : public Hal {
   static constexpr u32 kNowhere = ~u32{0};
   static inline thread_local u32 current_core = kNowhere;
   static inline thread_local bool in_critical = false;  // this thread holds the lock
+  static inline thread_local bool in_interrupt = false;
 
   void expect(bool good, const char* what) {
     if (!good) {
       violations.emplace_back(what);
     }
   }
+  void expect_no_interrupt() { expect(!in_interrupt, "a call that an interrupt must not make"); }
   bool fails() {
     if (fail_at == 0) {
       return false;
@@ -204,6 +242,7 @@ class FakeHal final : public Hal {
     return fail_at == 0;
   }
 
+  void store_register(Register reg, u64 value);
   u32* word(void* mapping, u64 offset) {
     Frame* frame = static_cast<Frame*>(mapping);
     const bool inside = offset >= dmc620::kPmuOffset && offset < dmc620::kFrameSize && offset % 4 == 0;
@@ -229,7 +268,24 @@ class FakeHal final : public Hal {
     return (el0 ? events(EventClass::core, core, event, false) : 0) +
            (el1 ? events(EventClass::core, core, event, true) : 0);
   }
-  void advance_core(u32 number, const FakeEvents& events) {
+  // The level of the interrupt line is the PMU's; the handler must lower it as far as it is ours.
+  void interrupt(u32 number) {
+    Pmu& core = cores[number];
+    const auto raised = [&] { return (core.pmcr & kPmcrEnable) != 0 ? core.overflow & core.interrupts : 0; };
+    if (!on_interrupt || in_interrupt || raised() == 0) {
+      return;
+    }
+    deliver_interrupt(number);
+    expect((raised() & ~interrupts_of_others) == 0, "an interrupt that would come again for ever");
+  }
+  void deliver_interrupt(u32 number) {
+    const u32 interrupted = std::exchange(current_core, number);
+    in_interrupt = true;
+    on_interrupt(number);
+    in_interrupt = false;
+    current_core = interrupted;
+  }
+  void count_on_core(u32 number, const FakeEvents& events) {
     Pmu& core = cores[number];
     if ((core.pmcr & kPmcrEnable) == 0) {
       return;
@@ -243,7 +299,9 @@ class FakeHal final : public Hal {
       }
     }
     if (bit_field(core.enabled, kCycleCounter, 1) != 0) {
-      core.cycles += filtered(events, number, core.cycle_filter | kFakeCycleEvent);
+      const u64 more = filtered(events, number, core.cycle_filter | kFakeCycleEvent);
+      const u32 cycles_overflow_width = (core.pmcr & kPmcrLongCycles) != 0 ? 64 : 32;
+      core.cycles = add(core.cycles, more, 64, cycles_overflow_width, core.overflow, kCycleCounter);
     }
   }
   void advance_cluster(u32 number, const FakeEvents& events) {
@@ -274,6 +332,7 @@ class FakeHal final : public Hal {
 
   FakeMachine machine_;
   std::mutex mutex_;
+  std::unique_ptr<std::recursive_mutex[]> core_locks_;
 };
 
 inline u64 FakeHal::read_register(Register reg) {
@@ -285,7 +344,7 @@ inline u64 FakeHal::read_register(Register reg) {
     happening(reg);
   }
   const u32 index = static_cast<u32>(reg) & 0xff;
-  Pmu& core = cores[current_core];
+  const Pmu& core = cores[current_core];
   if (reg >= Register::event_type_0) {
     return core.types[index];
   }
@@ -352,6 +411,14 @@ inline void FakeHal::write_register(Register reg, u64 value) {
   if (current_core == kNowhere) {
     return;
   }
+  if (const auto happening = before_write) {
+    happening(reg);
+  }
+  store_register(reg, value);
+  interrupt(current_core);
+}
+
+inline void FakeHal::store_register(Register reg, u64 value) {
   const u32 index = static_cast<u32>(reg) & 0xff;
   Pmu& core = cores[current_core];
   const u64 resets = kPmcrResetEvents | kPmcrResetCycles;
@@ -416,6 +483,10 @@ inline void FakeHal::write_register(Register reg, u64 value) {
       break;
     case Register::pmccfiltr:
       core.cycle_filter = value;
+      return;
+    case Register::pmccntr:
+      expect(bit_field(core.enabled, kCycleCounter, 1) == 0, "the cycle counter written while it runs");
+      core.cycles = value;
       return;
     default:
       expect(false, "a register the driver has no business writing");

@@ -22,9 +22,26 @@ WperfCountRequest everything() {
   return request;
 }
 
+// Two cores, one sample each per step; false if a request failed or a sample is missing.
+bool run_sampling(FakeHal& hal, TestClient& ann) {
+  bool good = ann.configure(sample_request({1, 3}, {{5, 0, 5}, {0x11, 0, 0x11}})) == WPERF_OK;
+  good = ann.start_sampling() == WPERF_OK && good;
+  for (int step = 0; step < 3; ++step) {
+    hal.advance(10 * kMs, some);
+  }
+  good = ann.stop_sampling() == WPERF_OK && good;
+  for (const u32 number : {1u, 3u}) {
+    WperfDrainReply reply = {};
+    good = ann.drain(number, reply) == WPERF_OK && good;
+    good = good && reply.count == 3 && reply.taken == 3 && reply.samples[2].overflowed == 3;
+  }
+  return good;
+}
+
 // True if every request succeeded with the right counts.
 bool run(FakeHal& hal, Core& core) {
   TestClient ann(core, 11);
+  hal.on_interrupt = [&core](u32 number) { core.on_overflow(number, {}); };
   bool good = ann.lock(WPERF_LOCK_ACQUIRE) == WPERF_OK;
   WperfHardwareReply hardware = {};
   WperfCoreReply identity = {};
@@ -44,6 +61,7 @@ bool run(FakeHal& hal, Core& core) {
     good = ann.read(EventClass::dsu, 1, reply) == WPERF_OK && good;
     good = good && reply.rounds == 2 && reply.entries[0].value == 2 && reply.entries[4].value == 5;
   }
+  good = run_sampling(hal, ann) && good;
   good = ann.lock(WPERF_LOCK_RELEASE) == WPERF_OK && good;
   return good;
 }
@@ -77,7 +95,37 @@ TEST(Fault, EveryFallibleCallFailsOnceAndNothingIsLeft) {
     core.shutdown();
     EXPECT_TRUE(hal.clean()) << nth << (hal.violations.empty() ? "" : hal.violations[0]);
   }
-  EXPECT_GT(failures, 30u) << "most failures must be told to the client";
+  EXPECT_GT(failures, 37u) << "most failures must be told to the client";
+}
+
+TEST(Fault, ForceEndsSamplingWhateverTheMachineDoes) {
+  for (u32 nth = 1; nth < 12; ++nth) {
+    FakeHal hal;
+    LockState lock;
+    Core core(hal, lock, {});
+    TestClient ann(core, 11);
+    TestClient bob(core, 22);
+    ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    ASSERT_EQ(ann.configure(sample_request({0, 1, 2, 3}, {{1, 0, 10}})), WPERF_OK);
+    ASSERT_EQ(ann.start_sampling(), WPERF_OK);
+    hal.fail_at = nth;
+    EXPECT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
+    EXPECT_FALSE(hal.reserved);
+    EXPECT_TRUE(hal.allocations.empty());
+    hal.fail_at = 0;
+    hal.on_interrupt = [&core](u32 number) { core.on_overflow(number, {}); };
+    for (int step = 0; step < 10; ++step) {
+      hal.advance(kMs, some);  // a core that was away finds nothing of ann's memory, and falls silent
+    }
+    for (const FakeHal::Pmu& pmu : hal.cores) {
+      EXPECT_EQ(pmu.interrupts, 0u);
+      EXPECT_EQ(pmu.enabled, 0u);
+    }
+    ASSERT_EQ(bob.configure(sample_request({0, 1, 2, 3}, {{1, 0, 10}})), WPERF_OK);
+    ASSERT_EQ(bob.start_sampling(), WPERF_OK) << "the next client samples there as anywhere";
+    core.shutdown();
+    EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
+  }
 }
 
 TEST(Fault, ForceSucceedsWhateverTheMachineDoes) {

@@ -49,7 +49,7 @@ TEST(Machine, PlainMachineIsDescribed) {
   for (u32 i = 0; i < 32; ++i) {
     EXPECT_EQ(reply.counter_map[i], i < 6 ? i : 0xff);
   }
-  EXPECT_STREQ(reply.device_id, "core.stat=core;dsu.stat=dsu");
+  EXPECT_STREQ(reply.device_id, "core.stat=core;core.sample=core;dsu.stat=dsu");
 }
 
 TEST(Machine, TakenCountersAreLeftOut) {
@@ -87,7 +87,7 @@ TEST(Machine, NoDsuNoDmc) {
   ASSERT_EQ(asked.ask(), WPERF_OK);
   EXPECT_EQ(asked.reply.cluster_count, 0u);
   EXPECT_EQ(asked.reply.dsu_counters, 0u);
-  EXPECT_STREQ(asked.reply.device_id, "core.stat=core");
+  EXPECT_STREQ(asked.reply.device_id, "core.stat=core;core.sample=core");
   WperfCoreReply core = {};
   ASSERT_EQ(asked.ann.ask(WPERF_CODE_CORE, WperfCoreRequest{}, core), WPERF_OK);
   EXPECT_EQ(core.cluster, 0xffff'ffffu);

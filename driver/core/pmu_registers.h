@@ -16,6 +16,7 @@ inline constexpr u64 kPmcrEnable = 1u << 0;
 inline constexpr u64 kPmcrResetEvents = 1u << 1;
 inline constexpr u64 kPmcrResetCycles = 1u << 2;
 inline constexpr u64 kPmcrDivideCycles = 1u << 3;  // the cycle counter ticks every 64 cycles
+inline constexpr u64 kPmcrLongCycles = 1u << 6;    // the cycle counter overflows at 64 bits
 inline constexpr u64 kPmcrLongEvents = 1u << 7;    // counters overflow at 64 bits; PMUv3p5
 constexpr u32 counters_of_pmcr(u64 pmcr) {
   return static_cast<u32>(bit_field(pmcr, 11, 5));

@@ -105,5 +105,74 @@ TEST_F(Tenure, ShutdownWhileCountingGivesEverythingBack) {
   expect_given_back();
 }
 
+// The same for a client that samples.
+class SamplingTenure : public testing::Test {
+ protected:
+  SamplingTenure() {
+    hal.on_interrupt = [this](u32 number) { core.on_overflow(number, {}); };
+    EXPECT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    EXPECT_EQ(ann.configure(sample_request({0, 1}, {{1, 0, 2}, {0x11, 0, 50}})), WPERF_OK);
+    EXPECT_EQ(ann.start_sampling(), WPERF_OK);
+    hal.advance(kMs, some);
+  }
+  ~SamplingTenure() override {
+    core.shutdown();
+    EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
+  }
+  void expect_given_back() {
+    EXPECT_FALSE(hal.reserved);
+    EXPECT_TRUE(hal.allocations.empty());
+    EXPECT_TRUE(hal.cores == FakeHal().cores);
+  }
+  WperfStatus drain(TestClient& client) {
+    WperfDrainReply reply = {};
+    return client.drain(0, reply);
+  }
+
+  FakeHal hal;
+  LockState lock;
+  Core core{hal, lock, {}};
+  TestClient ann{core, 11};
+  TestClient bob{core, 22};
+};
+
+TEST_F(SamplingTenure, ForceEndsTheVictimsSampling) {
+  ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
+  expect_given_back();
+  EXPECT_EQ(drain(ann), WPERF_LOCK_LOST);
+  EXPECT_EQ(ann.stop_sampling(), WPERF_LOCK_LOST);
+  EXPECT_EQ(drain(bob), WPERF_WRONG_STATE) << "the robber sees nothing of his victim";
+  ASSERT_EQ(bob.configure(sample_request({0}, {{1, 0, 2}})), WPERF_OK);
+  ASSERT_EQ(bob.start_sampling(), WPERF_OK);
+  EXPECT_EQ(drain(bob), WPERF_OK);
+}
+
+TEST_F(SamplingTenure, ReleaseGivesEverythingBack) {
+  ASSERT_EQ(ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
+  expect_given_back();
+  EXPECT_EQ(drain(ann), WPERF_LOCK_NEEDED);
+}
+
+TEST_F(SamplingTenure, DeathReleases) {
+  core.client_gone(22);
+  EXPECT_EQ(hal.cores[0].interrupts, 0x8000'0001u) << "somebody else died";
+  core.client_gone(11);
+  expect_given_back();
+}
+
+TEST_F(SamplingTenure, ForceFromAnotherProcessIsNoticedAtTheNextRequest) {
+  lock.holder = 33;
+  lock.robbed[0] = 11;
+  EXPECT_EQ(drain(ann), WPERF_LOCK_LOST);
+  expect_given_back();
+}
+
+TEST_F(SamplingTenure, ShutdownWhileSamplingGivesEverythingBack) {
+  core.shutdown();
+  expect_given_back();
+  core.on_overflow(0, {});
+  core.on_overflow(~0u, {});
+}
+
 }  // namespace
 }  // namespace wperf::driver

@@ -69,6 +69,12 @@ class TestClient {
     request.unit = unit;
     return ask(WPERF_CODE_COUNT_READ, request, reply);
   }
+  WperfStatus configure(const WperfSampleRequest& request) { return send(WPERF_CODE_SAMPLE_CONFIGURE, request); }
+  WperfStatus start_sampling() { return plain(WPERF_CODE_SAMPLE_START); }
+  WperfStatus stop_sampling() { return plain(WPERF_CODE_SAMPLE_STOP); }
+  WperfStatus drain(u32 core, WperfDrainReply& reply) {
+    return ask(WPERF_CODE_SAMPLE_DRAIN, WperfDrainRequest{{}, core, 0}, reply);
+  }
 
  private:
   Core& core_;
@@ -88,6 +94,16 @@ inline WperfCountRequest count_request(const std::vector<u32>& cores, const std:
   for (usize i = 0; i < core_events.size() && i < WPERF_MAX_CORE_EVENTS; ++i) {
     request.core[i] = {core_events[i], WPERF_NO_GROUP};
   }
+  return request;
+}
+
+inline WperfSampleRequest sample_request(const std::vector<u32>& cores, const std::vector<WperfSampleEvent>& events) {
+  WperfSampleRequest request = {};
+  for (const u32 core : cores) {
+    request.core_mask[core / 64] |= u64{1} << (core % 64);
+  }
+  request.event_count = static_cast<u32>(events.size());
+  std::copy_n(events.begin(), std::min(events.size(), std::size(request.events)), request.events);
   return request;
 }
 

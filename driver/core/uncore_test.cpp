@@ -161,7 +161,7 @@ TEST_F(Uncore, SetUpChecksEveryAddress) {
   ASSERT_EQ(ann.hardware(reply), WPERF_OK);
   EXPECT_EQ(reply.dmc_clk_counters, 2u);
   EXPECT_EQ(reply.dmc_clkdiv2_counters, 8u);
-  EXPECT_STREQ(reply.device_id, "core.stat=core;dsu.stat=dsu;dmc.stat=dmc_clk,dmc_clkdiv2");
+  EXPECT_STREQ(reply.device_id, "core.stat=core;core.sample=core;dsu.stat=dsu;dmc.stat=dmc_clk,dmc_clkdiv2");
 }
 
 TEST_F(Uncore, NewChannelsDropTheConfigurationMadeForTheOld) {

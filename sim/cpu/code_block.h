@@ -34,6 +34,8 @@ struct Block {
   u64 runs = 0;             // since the last fold
   u32 line_count = 0;
   BlockContents contents;
+  u32 weights = 0, weights_of = 0;  // OverflowWatch's
+  u32 total = 0;                    // BlockTotals'
 
   u64 branch_address() const { return address + size - 4; }
 };
@@ -56,7 +58,12 @@ class BlockCache {
     if (!block.listed) list(block);
     ++block.runs;
   }
-  // Hands every block that ran to take(block) and resets its runs.
+  // Hands every block that ran since the last fold to look(block).
+  template <typename Look>
+  void each_that_ran(Look look) const {
+    for (Block* block : listed_) look(*block);
+  }
+  // The same, and resets its runs.
   template <typename Take>
   void fold(Take take) {
     for (Block* block : listed_) {

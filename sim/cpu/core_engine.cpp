@@ -24,7 +24,7 @@ struct CoreEngine::State {
                               [&](const Resident& resident) { return resident.space_id == space.id(); });
     if (found == residents.end()) {
       if (residents.size() == kResidents) residents.pop_back();
-      residents.push_back({space.id(), std::make_unique<UnicornCore>(library, model)});
+      residents.push_back({space.id(), std::make_unique<UnicornCore>(library, model, totals)});
       found = residents.end() - 1;
     }
     std::rotate(residents.begin(), found, found + 1);
@@ -32,6 +32,7 @@ struct CoreEngine::State {
   }
 
   CoreModel model;
+  BlockTotals totals;
   std::vector<Resident> residents;  // latest used first
 };
 
@@ -39,7 +40,7 @@ CoreEngine::CoreEngine(const CoreConfig& config, SharedMemorySystem& shared)
     : state_(std::make_unique<State>(config, shared)) {}
 CoreEngine::~CoreEngine() = default;
 
-Stop CoreEngine::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget) {
+Stop CoreEngine::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches) {
   const UnicornLibrary* const library = unicorn();
   if (library == nullptr) {
     Stop result;
@@ -48,11 +49,17 @@ Stop CoreEngine::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget)
     result.text = unicorn_failure();
     return result;
   }
-  return state_->cpu_for(space, *library).run(space, thread, cycle_budget);
+  return state_->cpu_for(space, *library).run(space, thread, cycle_budget, watches);
 }
 
 void CoreEngine::run_kernel(KernelWork work) {
   state_->model.run_kernel(work);
+}
+void CoreEngine::keep_totals(std::span<const u16> events) {
+  state_->totals.keep(events, state_->model.signals());
+}
+const BlockTotals& CoreEngine::totals() const {
+  return state_->totals;
 }
 const SignalCounts& CoreEngine::signals() const {
   return state_->model.signals();

@@ -4,9 +4,11 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/ints.h"
+#include "sim/cpu/block_totals.h"
 #include "sim/cpu/signals.h"
 #include "sim/memory/address_space.h"
 #include "sim/memory/shared_memory_system.h"
@@ -31,8 +33,15 @@ struct ThreadState {
   u64 fpcr = 0, fpsr = 0, tpidr = 0;
 };
 
+// An event whose count is of interest at EL0: `remaining` more of it, at least one, and the run stops.
+struct EventWatch {
+  u16 event = 0;
+  u64 remaining = 0;
+};
+
 enum class StopReason : u8 {
   budget,       // the cycles of this slice are used up
+  overflow,     // a watched event was counted so often; pc is the next instruction
   kernel_call,  // SVC executed; pc is the instruction after it
   fault,        // unmapped or forbidden access, undefined instruction; pc is the offender
 };
@@ -41,11 +50,17 @@ struct Stop {
   u32 immediate = 0;  // of the SVC
   u64 fault_address = 0;
   std::string text;  // fault: one clause, e.g. "read of unmapped address 0x10"
+
+  // A watched event was counted so often, whatever else the reason: the instruction it belongs to, and x30 as that
+  // instruction found it. With several, the first in the block.
+  bool overflowed = false;
+  u64 overflow_pc = 0, overflow_lr = 0;
 };
 
 // Modelled kernel work, counted at EL1: its instructions, loads and stores go through the same caches, at kernel
 // addresses.
-enum class KernelWork : u8 { system_call, timer_tick, context_switch };
+enum class KernelWork : u8 { system_call, timer_tick, context_switch, overflow_interrupt };
+u64 kernel_address(KernelWork work);  // where its code starts
 
 class CoreEngine {
  public:
@@ -56,8 +71,13 @@ class CoreEngine {
 
   // Executes the thread at EL0 until about `cycle_budget` cycles have passed (it may overshoot by one basic block) or
   // it must stop. State is read before and written after. The address space must outlive the call.
-  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget);
+  // A watched event ends the run before the first block that begins after it.
+  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches = {});
   void run_kernel(KernelWork work);
+
+  // For tests: from here on keeps account of which block of user code counted how much of these events. Slow.
+  void keep_totals(std::span<const u16> events);
+  const BlockTotals& totals() const;
 
   const SignalCounts& signals() const;  // exact whenever run() is not on the stack
   u64 cycles() const;                   // user + kernel

@@ -87,6 +87,76 @@ void CoreModel::retire(const BlockContents& contents, u64 runs, u64 lines) {
   clock_->backend += backend_wait(contents) * runs * kOneCycle;
 }
 
+u64 CoreModel::share_of(const BlockContents& contents, u64 lines, Signal signal) const {
+  switch (signal) {
+    case Signal::l1i_cache:
+    case Signal::l1i_tlb:
+      return lines;
+    case Signal::inst_retired:
+    case Signal::inst_spec:
+      return contents.instructions;
+    case Signal::op_retired:
+    case Signal::op_spec:
+      return contents.micro_ops;
+    case Signal::stall_frontend:
+      return frontend_wait(contents);
+    case Signal::stall_backend:
+      return backend_wait(contents);
+    case Signal::stall_slot_frontend:
+      return frontend_wait(contents) * issue_width_;
+    case Signal::stall_slot_backend:
+      return backend_wait(contents) * issue_width_;
+    case Signal::strex_fail_spec:
+      return of(contents, Trait::store_exclusive);
+    default:
+      break;
+  }
+  u64 result = 0;
+  for (const auto& [trait, own] : kTraitSignals) {
+    if (own == signal) result += of(contents, trait);
+  }
+  return result;
+}
+
+CoreModel::Live CoreModel::live(Signal signal) const {
+  const Clock& clock = clocks_[static_cast<usize>(Level::user)];
+  const auto counted = [this](Signal as) {
+    return &signals_.at[static_cast<usize>(Level::user)][static_cast<usize>(as)];
+  };
+  switch (signal) {
+    case Signal::cycles:
+    case Signal::bus_cycles:
+      return {&clock.cycles, kCycleBits, 1};
+    case Signal::stall_frontend:
+      return {&clock.frontend, kCycleBits, 1};
+    case Signal::stall_slot_frontend:
+      return {&clock.frontend, kCycleBits, issue_width_};
+    case Signal::stall_backend:
+      return {&clock.backend, kCycleBits, 1};
+    case Signal::stall_slot_backend:
+      return {&clock.backend, kCycleBits, issue_width_};
+    case Signal::stall_backend_mem:
+      return {&clock.backend_memory, kCycleBits, 1};
+    case Signal::br_mis_pred:
+      return {counted(Signal::br_mis_pred_retired), 0, 1};
+    case Signal::pc_write_spec:
+      return {counted(Signal::br_taken_retired), 0, 1};
+    case Signal::l1d_tlb_rd:
+      return {counted(Signal::l1d_cache_rd), 0, 1};
+    case Signal::l1d_tlb_wr:
+      return {counted(Signal::l1d_cache_wr), 0, 1};
+    case Signal::strex_fail_spec:
+      return {counted(Signal::strex_pass_spec), 0, -1};
+    default:
+      break;
+  }
+  BlockContents any;
+  any.traits.fill(1);
+  any.instructions = any.micro_ops = 1;
+  if (share_of(any, 1, signal) != 0) return {};
+  return {counted(signal), 0, 1};
+}
+
 void CoreModel::retire_part(const Block& block, const BlockContents& executed) {
   clock_->cycles -= block.cost - cost_of(executed);
   retire(executed, 1, block.line_count);
@@ -97,6 +167,9 @@ void CoreModel::wait_for_memory(u32 cycles) {
   charge(cost);
   clock_->backend += cost;
   clock_->backend_memory += cost;
+  if (clock_->cycles >= alarm_.cycles) [[unlikely]] {
+    alarm_.call(alarm_.context);
+  }
 }
 
 void CoreModel::wait_for_fetch(u32 cycles) {

@@ -4,6 +4,7 @@
 // settle() turns into signals.
 #pragma once
 #include <array>
+#include <cstdint>
 
 #include "base/ints.h"
 #include "sim/cpu/branch_predictor.h"
@@ -30,6 +31,13 @@ class CoreModel {
   }
   // Right after itself: its lines are the ones fetched last.
   void enter_again(const Block& block) { charge(block.cost); }
+  // enter() in steps: enter_again(), then each of its lines.
+  void fetch_line(const Block& block, u32 line) {
+    const u32 wait = memory_.fetch(block.address + line * kLineSize);
+    if (wait != 0) [[unlikely]] {
+      wait_for_fetch(wait);
+    }
+  }
   // The last instruction of the block was executed, and `next` follows.
   void leave(const Block& block, u64 next) {
     if (block.end == BranchKind::none) return;
@@ -66,6 +74,21 @@ class CoreModel {
   void settle();
   const SignalCounts& signals() const { return signals_; }
 
+  // A signal of user code between two settle(), in two parts. One grows while a block executes: `value` >> shift, times
+  // scale; null for none. The other comes with what is executed.
+  struct Live {
+    const u64* value = nullptr;
+    u32 shift = 0;
+    std::int64_t scale = 1;
+  };
+  Live live(Signal signal) const;
+  u64 share_of(const BlockContents& contents, u64 lines, Signal signal) const;
+  u64 cost_of(const BlockContents& contents) const;  // cycles without any miss, fixed point
+  u32 issue_width() const { return issue_width_; }
+  // Calls back when a wait ends at or after so many fixed-point cycles of the selected level; ~0: never.
+  using AlarmCall = void (*)(void* context);
+  void set_alarm(u64 cycles, AlarmCall call, void* context) { alarm_ = {cycles, call, context}; }
+
  private:
   // In fixed point.
   struct Clock {
@@ -75,12 +98,7 @@ class CoreModel {
   void count(Signal signal, u64 amount) { (*counts_)[static_cast<usize>(signal)] += amount; }
   void charge(u64 cost) { clock_->cycles += cost; }
   void fetch(const Block& block) {
-    for (u32 line = 0; line < block.line_count; ++line) {
-      const u32 wait = memory_.fetch(block.address + line * kLineSize);
-      if (wait != 0) [[unlikely]] {
-        wait_for_fetch(wait);
-      }
-    }
+    for (u32 line = 0; line < block.line_count; ++line) fetch_line(block, line);
   }
   void wait_for_memory(u32 cycles);
   void wait_for_fetch(u32 cycles);
@@ -90,7 +108,6 @@ class CoreModel {
     clock_->cycles += cost;
     clock_->frontend += cost;
   }
-  u64 cost_of(const BlockContents& contents) const;
   void retire(const BlockContents& contents, u64 runs, u64 lines);
 
   u32 issue_width_;
@@ -102,6 +119,11 @@ class CoreModel {
   std::array<u64, kSignalCount>* counts_;
   Clock* clock_;
   u64 exclusive_stores_ = 0;
+  struct {
+    u64 cycles = ~u64{0};
+    AlarmCall call = nullptr;
+    void* context = nullptr;
+  } alarm_;
   u64 kernel_base_;        // this core's own kernel data
   u64 cold_position_ = 0;  // in the kernel's rarely used data
   u64 text_position_ = 0;  // in the kernel's code

@@ -5,26 +5,22 @@
 #include <algorithm>
 #include <iterator>
 
-#include "sim/cpu/signals.h"
+#include "sim/cpu/event_terms.h"
 
 namespace wperf::sim {
 namespace {
 
-constexpr usize kMostTerms = 4;
-
-struct EventTerms {
-  u16 code;
-  Signal plus[kMostTerms];
-  Signal minus = Signal::count_;
-
+// One row of the table below.
+struct Row : EventTerms {
   template <typename... Signals>
-  constexpr EventTerms(u16 event, Signals... signals) : code(event), plus{} {
-    std::fill(std::begin(plus), std::end(plus), Signal::count_);
+  constexpr Row(u16 event, Signals... signals) {
+    code = event;
+    plus.fill(Signal::count_);
     const Signal given[] = {signals...};
-    std::copy(std::begin(given), std::end(given), std::begin(plus));
+    std::copy(std::begin(given), std::end(given), plus.begin());
   }
-  constexpr EventTerms less(Signal signal) const {
-    EventTerms result = *this;
+  constexpr Row less(Signal signal) const {
+    Row result = *this;
     result.minus = signal;
     return result;
   }
@@ -33,7 +29,7 @@ struct EventTerms {
 using enum Signal;
 
 // Sorted by code.
-constexpr EventTerms kEvents[] = {
+constexpr Row kEvents[] = {
     {0x0001, l1i_cache_refill},
     {0x0002, l1i_tlb_refill},
     {0x0003, l1d_cache_refill_rd, l1d_cache_refill_wr},
@@ -142,10 +138,10 @@ constexpr EventTerms kEvents[] = {
     {0x8004, ase_spec},
     {0x8005, ase_spec},
     {0x8008, op_spec},
-    EventTerms(0x8107, br_retired).less(br_taken_retired),
+    Row(0x8107, br_retired).less(br_taken_retired),
     {0x810e, br_return_retired},
-    EventTerms(0x811c, br_retired).less(br_mis_pred_retired),
-    EventTerms(0x811d, br_retired).less(br_immed_retired),
+    Row(0x811c, br_retired).less(br_mis_pred_retired),
+    Row(0x811d, br_retired).less(br_immed_retired),
     {0x8124, l1i_cache},
     {0x8130, l1d_tlb_rd, l1d_tlb_wr},
     {0x8131, l1i_tlb},
@@ -169,22 +165,17 @@ constexpr bool is_sorted_by_code() {
 }
 static_assert(is_sorted_by_code());
 
+}  // namespace
+
 const EventTerms* find_event(u16 code) {
   const auto* const found = std::lower_bound(std::begin(kEvents), std::end(kEvents), code,
                                              [](const EventTerms& event, u16 wanted) { return event.code < wanted; });
   return found != std::end(kEvents) && found->code == code ? found : nullptr;
 }
 
-}  // namespace
-
 u64 event_value(const SignalCounts& counts, Level level, u16 code) {
   const EventTerms* const event = find_event(code);
-  if (event == nullptr) return 0;
-  u64 result = 0;
-  for (const Signal signal : event->plus) {
-    if (signal != Signal::count_) result += counts(level, signal);
-  }
-  return event->minus != Signal::count_ ? result - counts(level, event->minus) : result;
+  return event != nullptr ? value_of(*event, counts, level) : 0;
 }
 
 bool event_is_modelled(u16 code) {

@@ -22,6 +22,8 @@ constexpr Recipe kSystemCall = {600, 130, 70, 80, 4, 14, 1, 2, 48, 0, Signal::ex
 constexpr Recipe kTimerTick = {2500, 560, 260, 340, 14, 55, 3, 12, 160, 16, Signal::exc_irq};
 constexpr Recipe kContextSwitch = {1500, 380, 210, 170, 8, 32, 4, 8, 110, 6, Signal::count_};
 
+constexpr Recipe kOverflowInterrupt = {400, 90, 60, 50, 4, 10, 4, 2, 36, 0, Signal::exc_irq};
+
 constexpr u64 kTextBase = 0xfffff80000000000;  // shared by all cores
 constexpr u64 kTextBytes = 512 << 10;
 constexpr u64 kHotBytes = 8 << 10;    // of this core: stacks, scheduler data
@@ -35,6 +37,8 @@ constexpr const Recipe& recipe_of(KernelWork work) {
       return kTimerTick;
     case KernelWork::context_switch:
       return kContextSwitch;
+    case KernelWork::overflow_interrupt:
+      return kOverflowInterrupt;
   }
   return kSystemCall;
 }
@@ -59,7 +63,16 @@ BlockContents contents_of(const Recipe& recipe) {
   return result;
 }
 
+constexpr u64 kEntryStep = kTextBytes / 4;
+constexpr u64 kDetours = kTextBase + 3 * kEntryStep;  // the paths less trodden, of all
+
 }  // namespace
+
+u64 kernel_address(KernelWork work) {
+  // The fourth is behind the detours.
+  const u64 slot = work == KernelWork::overflow_interrupt ? 4 : static_cast<u64>(work);
+  return kTextBase + slot * kEntryStep;
+}
 
 void CoreModel::run_kernel(KernelWork work) {
   const Recipe& recipe = recipe_of(work);
@@ -77,13 +90,12 @@ void CoreModel::run_kernel(KernelWork work) {
   mispredict(recipe.mispredicts);
 
   // Each kind of work has its own code, entered at the same place each time; now and then a path less trodden.
-  const u64 entry = kTextBase + static_cast<u64>(work) * (kTextBytes / 4);
+  const u64 entry = kernel_address(work);
   const u32 detour = recipe.text_lines / 8;
   for (u32 line = 0; line < recipe.text_lines; ++line) {
     const bool off_path = line >= recipe.text_lines - detour;
-    if (off_path) text_position_ = (text_position_ + kLineSize) % (kTextBytes / 4);
-    const u32 wait =
-        memory_.fetch(off_path ? kTextBase + kTextBytes / 4 * 3 + text_position_ : entry + line * kLineSize);
+    if (off_path) text_position_ = (text_position_ + kLineSize) % kEntryStep;
+    const u32 wait = memory_.fetch(off_path ? kDetours + text_position_ : entry + line * kLineSize);
     if (wait != 0) wait_for_fetch(wait);
   }
 

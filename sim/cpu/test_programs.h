@@ -2,6 +2,7 @@
 // Small ARM64 programs for the tests of the engine, assembled with llvm-mc; each ends in SVC. And a machine of one core
 // to run them on.
 #pragma once
+#include <array>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -216,6 +217,36 @@ inline constexpr u32 kFibonacci[] = {
     0xa8c27bf3,  // ldp x19, x30, [sp], #32
     0xd65f03c0,  // 2: ret
 };
+
+inline constexpr u32 kLinks[] = {
+    0xaa0003fe,  // mov x30, x0
+    0x91000442,  // add x2, x2, #0x1
+    0xf9400023,  // ldr x3, [x1]
+    0x91000484,  // add x4, x4, #0x1
+    0xaa0203fe,  // mov x30, x2
+    0x910004a5,  // add x5, x5, #0x1
+    0xf9000425,  // str x5, [x1, #0x8]
+    0xa9417826,  // ldp x6, x30, [x1, #0x10]
+    0xf1000400,  // subs x0, x0, #0x1
+    0x54fffee1,  // b.ne 0x0
+    0x10000069,  // adr x9, 0x34
+    0xd63f0120,  // blr x9
+    0xd4000001,  // svc #0
+    0xf900003e,  // str x30, [x1]
+    0xf940003e,  // ldr x30, [x1]
+    0xd65f03c0,  // ret
+};
+
+// A block that misses 24 times.
+inline constexpr std::array<u32, 28> kGather = [] {
+  std::array<u32, 28> code{};
+  for (u32 i = 0; i < 24; ++i) code[i] = 0xf9400022 | (i * 16) << 10;  // ldr x2, [x1, #(i * 128)]
+  code[24] = 0x91400421;                                               // add x1, x1, #4096
+  code[25] = 0xf1000400;                                               // subs x0, x0, #1
+  code[26] = 0x54fffcc1;                                               // b.ne to the first
+  code[27] = 0xd4000001;                                               // svc #0
+  return code;
+}();
 
 inline constexpr u64 kCode = 0x7ff612340000;
 inline constexpr u64 kData = 0x20000000000;

@@ -46,8 +46,8 @@ const char* describe(uc_mem_type type) {
 
 }  // namespace
 
-UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model)
-    : model_(model), cpu_(library), registers_(library, cpu_.handle()) {
+UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals)
+    : model_(model), cpu_(library), registers_(library, cpu_.handle()), totals_(totals), watch_(model) {
   if (!cpu_.failure().empty()) return;
   cpu_.add_hook(UC_HOOK_BLOCK, reinterpret_cast<void*>(&on_block), this);
   cpu_.add_hook(UC_HOOK_MEM_READ, reinterpret_cast<void*>(&on_read), this);
@@ -57,7 +57,7 @@ UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model)
   cpu_.add_hook(UC_HOOK_INSN, reinterpret_cast<void*>(&on_system_read), this, UC_ARM64_INS_MRS);
 }
 
-Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget) {
+Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches) {
   space_ = &space;
   if (!cpu_.failure().empty()) return fault(thread.pc, cpu_.failure());
   if (space.generation() != generation_) {
@@ -69,13 +69,16 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
   registers_.load(thread);
   model_.select(Level::user, space.id());
   const u64 budget = std::clamp<u64>(cycle_budget, 1, ~u64{0} >> (kCycleBits + 1));
-  limit_ = model_.spent() + budget * kOneCycle;
+  limit_ = budget_end_ = model_.spent() + budget * kOneCycle;
   current_ = nullptr;
   vectors_used_ = false;
-  halves_to_skip_ = 0;
+  special_ = 0;
+  begin_watching(watches);
 
-  const Stop result = execute(thread.pc);
+  Stop result = execute(thread.pc);
 
+  if (watching_ || far_) end_watching(result);
+  if (totals_.kept()) fold_with_totals();
   blocks_.fold([this](const Block& block) { model_.retire(block); });
   registers_.save(thread, vectors_used_);
   if (why_ == Why::unaligned_pc) thread.pc = result.fault_address;
@@ -90,6 +93,11 @@ Stop UnicornCore::execute(u64 pc) {
     blocks_entered_ = 0;
     const uc_err error = cpu_.library().emu_start(cpu_.handle(), pc, kNowhere, 0, 0);
     if (why_ == Why::budget) return {};
+    if (why_ == Why::overflow) {
+      Stop result;
+      result.reason = StopReason::overflow;
+      return result;
+    }
     if (why_ == Why::unaligned_pc) return fault(bad_address_, with_number("jump to unaligned address", bad_address_));
     pc = registers_.read(UC_ARM64_REG_PC);
     if (why_ == Why::exception) return exception_ == kSupervisorCall ? kernel_call(pc) : exception(pc);
@@ -200,34 +208,62 @@ inline void UnicornCore::enter_block(u64 address, u32 size) {
   enter_other_block(address, size);
 }
 
-void UnicornCore::enter_other_block(u64 address, u32 size) {
+// Null when the run ends, or when something else was done about the block.
+Block* UnicornCore::begin_new_block(u64 address, u32 size, Block* known) {
+  if (known != nullptr) {
+    known = rewritten(*known);
+  } else if ((address & 3) == 0) {
+    known = &decode(address, size);
+  } else {
+    bad_address_ = address;
+    stop(Why::unaligned_pc);
+    return nullptr;
+  }
+  if (!largest_.include(*known) || !far_) return known;
+  limit_reached(address, size);  // which may now be too far away
+  return nullptr;
+}
+
+// The block that starts here; null as above.
+inline Block* UnicornCore::begin_block(u64 address, u32 size) {
   current_ = nullptr;
-  if (model_.spent() >= limit_) return stop(Why::budget);  // the block is not executed
   Block* block = blocks_.find(address, size);
-  if (block == nullptr) [[unlikely]] {
-    if ((address & 3) != 0) {
-      bad_address_ = address;
-      return stop(Why::unaligned_pc);
-    }
-    block = &decode(address, size);
-  } else if (block->rewritable) [[unlikely]] {
-    block = rewritten(*block);
+  if (block == nullptr || block->rewritable) [[unlikely]] {
+    block = begin_new_block(address, size, block);
+    if (block == nullptr) return nullptr;
   }
   vectors_used_ |= block->uses_vectors;
   current_ = block;
   ++blocks_entered_;
   blocks_.ran(*block);
-  model_.enter(*block);
+  return block;
+}
+
+void UnicornCore::enter_other_block(u64 address, u32 size) {
+  if (model_.spent() >= limit_) return limit_reached(address, size);
+  if (Block* const block = begin_block(address, size); block != nullptr) model_.enter(*block);
+}
+
+Block* UnicornCore::next_block(u64 address, u32 size) {
+  return begin_block(address, size);
+}
+
+void UnicornCore::limit_reached(u64 address, u32 size) {
+  if (watching_) return enter_watched(address, size);
+  current_ = nullptr;
+  if (model_.spent() >= budget_end_) return stop(Why::budget);  // the block is not executed
+  come_nearer();
+  enter_other_block(address, size);
 }
 
 // What Unicorn does beside what the program asked: a load that crosses one of its pages is reported, and then the two
 // aligned words it is made of.
 bool UnicornCore::is_half(u64 address) {
   if (address != next_half_) {
-    halves_to_skip_ = 0;
+    special_ &= kWatched;
     return false;
   }
-  --halves_to_skip_;
+  --special_;
   next_half_ += half_size_;
   return true;
 }
@@ -237,11 +273,23 @@ Instruction UnicornCore::current_instruction() {
 }
 
 inline void UnicornCore::read(u64 address, u32 size) {
-  if (halves_to_skip_ != 0 && is_half(address)) return;
+  if (special_ != 0) [[unlikely]] {
+    return read_specially(address, size);
+  }
+  read_one(address, size);
+}
+
+void UnicornCore::read_specially(u64 address, u32 size) {
+  if ((special_ & ~kWatched) != 0 && is_half(address)) return;
+  read_one(address, size);
+  if ((special_ & kWatched) != 0) watch_access();
+}
+
+inline void UnicornCore::read_one(u64 address, u32 size) {
   // Unicorn compares before it stores; the store exclusive of a real core does not read.
   if (current_->watch_accesses && current_instruction().is(Trait::store_exclusive)) return;
   if (((address + size - 1) ^ address) >= kUnicornPage) [[unlikely]] {
-    halves_to_skip_ = 2;
+    special_ = (special_ & kWatched) | 2;
     half_size_ = size;
     next_half_ = address & ~u64{size - 1};
   }
@@ -249,17 +297,24 @@ inline void UnicornCore::read(u64 address, u32 size) {
 }
 
 inline void UnicornCore::write(u64 address, u32 size) {
-  if (current_->watch_accesses) [[unlikely]] {
-    const Instruction instruction = current_instruction();
-    if (instruction.is(Trait::zero_line)) {
-      // Reported byte by byte, the first ones more than once.
-      if (address % kLineSize == kLineSize - 1) model_.zero_line(address);
-      return;
-    }
-    const bool second_half = instruction.access_count == 2 && instruction.access_bytes == 8 && (address & 8) != 0;
-    if (instruction.is(Trait::store_exclusive) && !second_half) model_.exclusive_stored();
+  if (current_->watch_accesses || (special_ & kWatched) != 0) [[unlikely]] {
+    return write_specially(address, size);
   }
   model_.store(address, size);
+}
+
+void UnicornCore::write_specially(u64 address, u32 size) {
+  const Instruction instruction = current_->watch_accesses ? current_instruction() : Instruction{};
+  if (instruction.is(Trait::zero_line)) {
+    // Reported byte by byte, the first ones more than once.
+    if (address % kLineSize != kLineSize - 1) return;
+    model_.zero_line(address);
+  } else {
+    const bool second_half = instruction.access_count == 2 && instruction.access_bytes == 8 && (address & 8) != 0;
+    if (instruction.is(Trait::store_exclusive) && !second_half) model_.exclusive_stored();
+    model_.store(address, size);
+  }
+  if ((special_ & kWatched) != 0) watch_access();
 }
 
 void UnicornCore::on_block(uc_engine*, u64 address, u32 size, void* self) {

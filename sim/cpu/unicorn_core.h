@@ -2,11 +2,16 @@
 // Executes the threads of one address space on one core and reports blocks and accesses to the core's model. User code
 // runs at EL0; SVC, faults and a used-up budget end a run with exact counts.
 #pragma once
+#include <span>
 #include <string>
+#include <vector>
 
+#include "sim/cpu/block_totals.h"
 #include "sim/cpu/code_block.h"
 #include "sim/cpu/core_engine.h"
 #include "sim/cpu/core_model.h"
+#include "sim/cpu/link_register.h"
+#include "sim/cpu/overflow_watch.h"
 #include "sim/cpu/unicorn_cpu.h"
 #include "sim/cpu/unicorn_registers.h"
 
@@ -14,12 +19,21 @@ namespace wperf::sim {
 
 class UnicornCore {
  public:
-  UnicornCore(const UnicornLibrary& library, CoreModel& model);
+  UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals);
   // `space` is the same one each time, though it may have changed.
-  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget);
+  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches);
 
  private:
-  enum class Why : u8 { nothing, budget, unaligned_pc, exception, bad_access };
+  enum class Why : u8 { nothing, budget, unaligned_pc, exception, bad_access, overflow };
+  // A watched event ran out in the block being executed.
+  struct Overflow {
+    bool seen = false;
+    bool link_known = false;
+    u32 at = 0;  // the instruction of the block
+    u64 block = 0;
+    u64 link = 0;
+    LinkValue where;  // to get it, while it is not known
+  };
 
   Stop execute(u64 pc);
   Stop kernel_call(u64 pc);
@@ -33,8 +47,31 @@ class UnicornCore {
 
   void enter_block(u64 address, u32 size);
   void enter_other_block(u64 address, u32 size);
+  void limit_reached(u64 address, u32 size);
+  Block* begin_block(u64 address, u32 size);
+  Block* begin_new_block(u64 address, u32 size, Block* known);
+  Block* next_block(u64 address, u32 size);  // the same, for other files
+
+  // While events are watched or totals kept (unicorn_watch.cpp).
+  void begin_watching(std::span<const EventWatch> watches);
+  void come_nearer();
+  void watch_from_here();
+  void watch_late();
+  void end_watching(Stop& result);
+  void fold_with_totals();
+  void enter_watched(u64 address, u32 size);
+  void end_block(Block& block);
+  void watch_access();
+  void note_at_start(const Block& block, u32 at);
+  void note_at_end(const Block& block, u32 at);
+  void settle_link();
+  std::span<const u32> code_of(const Block& block);
+
   void read(u64 address, u32 size);
+  void read_one(u64 address, u32 size);
+  void read_specially(u64 address, u32 size);
   void write(u64 address, u32 size);
+  void write_specially(u64 address, u32 size);
   bool is_half(u64 address);
   Instruction current_instruction();
   void stop(Why why);
@@ -51,20 +88,32 @@ class UnicornCore {
   UnicornCpu cpu_;
   UnicornRegisters registers_;
   BlockCache blocks_;
+  BlockTotals& totals_;
+  OverflowWatch watch_;
   AddressSpace* space_ = nullptr;
   u64 generation_ = 0, code_generation_ = 0;
 
   Block* current_ = nullptr;  // executing now, not yet left
-  u64 limit_ = 0;             // fixed-point cycles
+  // Fixed-point cycles: where the budget ends, and where the usual way through a block does, if that comes before.
+  u64 budget_end_ = 0;
+  u64 limit_ = 0;
   u64 blocks_entered_ = 0;
+  bool watching_ = false;  // block by block; limit_ is 0
+  bool far_ = false;       // something is watched, but cannot run out before limit_
+  LargestBlock largest_;
   bool vectors_used_ = false;
-  u32 halves_to_skip_ = 0;  // see is_half()
+  // What makes accesses special, in one number to ask for: halves to skip, see is_half(); that each one is watched.
+  static constexpr u32 kWatched = 1U << 16;
+  u32 special_ = 0;
   u64 next_half_ = 0;
   u32 half_size_ = 0;
   Why why_ = Why::nothing;
   u32 exception_ = 0;  // Unicorn's number
   uc_mem_type bad_type_{};
   u64 bad_address_ = 0;
+  Overflow overflow_;
+  u64 call_link_ = 0;  // x30 at the start of a block that ends in a call and may overflow there
+  std::vector<u32> code_;
 };
 
 }  // namespace wperf::sim

@@ -74,10 +74,14 @@ wperf_u32 spawn(WperfSim* sim, const char* image_path, const char* argument_line
   return pid;
 }
 
+WperfSimProcess status_of(const wperf::sim::ProgramStatus& status) {
+  return {status.pid, status.running ? 1u : 0u, status.exit_code, status.core};
+}
+
 wperf_u32 process(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out) {
   const wperf::sim::ProgramStatus* status = sim->machine.find(pid);
   if (status == nullptr) return 0;
-  *out = {status->pid, status->running ? 1u : 0u, status->exit_code, status->core};
+  *out = status_of(*status);
   return 1;
 }
 
@@ -107,6 +111,38 @@ wperf_u32 dmc_channels(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_
   return count;
 }
 
+wperf_u32 programs(WperfSim* sim, WperfSimProcess* out, wperf_u32 capacity) {
+  const std::vector<wperf::u32> known = sim->machine.programs();
+  for (wperf_u32 i = 0; i < capacity && i < known.size(); ++i) out[i] = status_of(*sim->machine.find(known[i]));
+  return static_cast<wperf_u32>(known.size());
+}
+
+template <size_t Size>
+void copy_text(char (&to)[Size], const std::string& from) {
+  to[from.copy(to, Size - 1)] = '\0';
+}
+
+wperf_u32 modules(WperfSim* sim, wperf_u32 pid, WperfSimModule* out, wperf_u32 capacity) {
+  const wperf::sim::ProgramDetails* details = sim->machine.details(pid);
+  if (details == nullptr) return 0;
+  for (wperf_u32 i = 0; i < capacity && i < details->modules.size(); ++i) {
+    const wperf::sim::Module& module = details->modules[i];
+    copy_text(out[i].name, module.name);
+    copy_text(out[i].path, module.path);
+    out[i].base = module.base;
+    out[i].size = module.size;
+    out[i].entry = module.entry;
+  }
+  return static_cast<wperf_u32>(details->modules.size());
+}
+
+wperf_u32 threads(WperfSim* sim, wperf_u32 pid, wperf_u32* ids, wperf_u32 capacity) {
+  const wperf::sim::ProgramDetails* details = sim->machine.details(pid);
+  if (details == nullptr) return 0;
+  for (wperf_u32 i = 0; i < capacity && i < details->threads.size(); ++i) ids[i] = details->threads[i];
+  return static_cast<wperf_u32>(details->threads.size());
+}
+
 constexpr WperfSimApi kApi = {
     .version = WPERF_SIM_API_VERSION,
     .open = open_sim,
@@ -118,6 +154,9 @@ constexpr WperfSimApi kApi = {
     .wait = wait_sim,
     .now_ns = now_ns,
     .dmc_channels = dmc_channels,
+    .programs = programs,
+    .modules = modules,
+    .threads = threads,
 };
 
 }  // namespace

@@ -218,5 +218,35 @@ TEST_F(WorkloadTest, SameSeedSameBytes) {
   EXPECT_EQ(run("seed=7"), first);
 }
 
+TEST_F(WorkloadTest, ProgramsAndModulesAreListedUntilTheMachineCloses) {
+  open("pace=free,run=2:" + workload("googolplex.exe"));
+  const u32 pid = spawn(workload("fib.exe 10"), 1);
+  EXPECT_EQ(wait(10 * kSecond, pid), "");
+  WperfSimProcess processes[2] = {};
+  EXPECT_EQ(api_->programs(sim_, processes, 1), 2u);
+  EXPECT_EQ(processes[1].pid, 0u);
+  EXPECT_EQ(api_->programs(sim_, processes, 2), 2u);
+  EXPECT_EQ(processes[0].core, 2u);
+  EXPECT_EQ(processes[0].running, 1u);
+  EXPECT_EQ(processes[1].pid, pid);
+  EXPECT_EQ(processes[1].running, 0u);
+  auto modules = std::make_unique<WperfSimModule[]>(8);
+  EXPECT_EQ(api_->modules(sim_, 4711, modules.get(), 8), 0u);
+  EXPECT_EQ(api_->modules(sim_, processes[0].pid, nullptr, 0), 5u);
+  EXPECT_EQ(api_->modules(sim_, processes[0].pid, modules.get(), 8), 5u);
+  EXPECT_STREQ(modules[0].name, "googolplex.exe");
+  EXPECT_EQ(modules[0].path, workload("googolplex.exe"));
+  EXPECT_STREQ(modules[1].name, "bignum.dll");
+  EXPECT_EQ(modules[1].path, workload("bignum.dll"));
+  EXPECT_LT(modules[1].entry - modules[1].base, modules[1].size);
+  for (u32 i = 2; i < 5; ++i) EXPECT_STREQ(modules[i].path, "");
+  EXPECT_EQ(api_->modules(sim_, pid, modules.get(), 8), 4u) << "although it ended";
+  EXPECT_STREQ(modules[0].name, "fib.exe");
+  u32 threads[2] = {};
+  EXPECT_EQ(api_->threads(sim_, pid, threads, 2), 1u);
+  EXPECT_NE(threads[0], 0u);
+  EXPECT_EQ(api_->threads(sim_, 4711, threads, 2), 0u);
+}
+
 }  // namespace
 }  // namespace wperf::sim

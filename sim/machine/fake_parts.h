@@ -9,7 +9,8 @@
 
 namespace wperf::sim::fake {
 
-inline constexpr u64 kTickCycles = 100, kCallCycles = 20, kSwitchCycles = 50;
+inline constexpr u64 kTickCycles = 100, kCallCycles = 20, kSwitchCycles = 50, kInterruptCycles = 10;
+inline constexpr u64 kCodeStart = 0x140001000, kCallerLink = 0x140002000;
 
 struct Step {
   enum class Kind { work, sleep, end, crash, fault } kind = Kind::end;
@@ -18,7 +19,7 @@ struct Step {
 using Script = std::vector<Step>;
 
 struct CoreLog {
-  u32 ticks = 0, calls = 0, switches = 0;
+  u32 ticks = 0, calls = 0, switches = 0, interrupts = 0;
 };
 
 class FakeCore final : public Executor {
@@ -26,14 +27,27 @@ class FakeCore final : public Executor {
   FakeCore(CoreLog& log, ChannelSignals& traffic) : log_(log), traffic_(traffic) {}
 
   // x0: cycles to work until the next call; x1: then fault instead.
-  Stop run(AddressSpace&, ThreadState& thread, u64 cycle_budget) override {
-    const u64 cycles = std::min(cycle_budget, thread.x[0]);
+  // The instruction after n cycles of user code is at kCodeStart + 4 * n; all events that are watched count cycles.
+  Stop run(AddressSpace&, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches) override {
+    u64 cycles = std::min(cycle_budget, thread.x[0]);
+    for (const EventWatch& watch : watches) cycles = std::min(cycles, watch.remaining);
+    const bool overflowed = std::any_of(watches.begin(), watches.end(),
+                                        [cycles](const EventWatch& watch) { return watch.remaining == cycles; });
     spend(Level::user, cycles);
     traffic_.bytes_read += 64 * cycles;
     thread.x[0] -= cycles;
-    if (thread.x[0] != 0) return {};
-    if (thread.x[1] != 0) return {StopReason::fault, 0, 0x10, "read of unmapped address 0x10"};
-    return {StopReason::kernel_call, 7, 0, {}};
+    Stop stop;
+    if (overflowed) {
+      stop.reason = StopReason::overflow;
+      stop.overflowed = true;
+      stop.overflow_pc = kCodeStart + 4 * (signals_(Level::user, Signal::cycles) - 1);
+      stop.overflow_lr = kCallerLink;
+    }
+    if (thread.x[0] != 0) return stop;
+    stop.reason = thread.x[1] != 0 ? StopReason::fault : StopReason::kernel_call;
+    if (thread.x[1] != 0) stop.text = "read of unmapped address 0x10";
+    stop.immediate = 7;
+    return stop;
   }
   void run_kernel(KernelWork work) override {
     switch (work) {
@@ -46,6 +60,9 @@ class FakeCore final : public Executor {
       case KernelWork::context_switch:
         ++log_.switches;
         return spend(Level::kernel, kSwitchCycles);
+      case KernelWork::overflow_interrupt:
+        ++log_.interrupts;
+        return spend(Level::kernel, kInterruptCycles);
     }
   }
   const SignalCounts& signals() const override { return signals_; }

@@ -41,7 +41,15 @@ HalSim::HalSim(Machine& machine) : machine_(machine) {
 }
 
 HalSim::~HalSim() {
+  machine_.connect(nullptr);
   machine_.stop_timer();
+}
+
+void HalSim::connect(Machine::TimerCall on_timer, OverflowCall on_overflow, void* context) {
+  on_timer_ = on_timer;
+  on_overflow_ = on_overflow;
+  driver_ = context;
+  machine_.connect(this);
 }
 
 // free=: somebody else counts cycles on the counters that are not free, and wants to go on doing so.
@@ -97,8 +105,23 @@ WperfStatus HalSim::reserve_counters(u32* free_mask) {
 
 WperfStatus HalSim::start_timer(u32 period_ms) {
   if (period_ms == 0 || on_timer_ == nullptr) return WPERF_BAD_ARGUMENT;
-  machine_.start_timer(u64{period_ms} * 1'000'000, on_timer_, timer_context_);
+  machine_.start_timer(u64{period_ms} * 1'000'000, on_timer_, driver_);
   return WPERF_OK;
+}
+
+std::span<const EventWatch> HalSim::watches(u32 core) {
+  return cores_[core].watches(machine_.signals(core));
+}
+
+bool HalSim::pending(u32 core) {
+  return cores_[core].interrupt_pending(machine_.signals(core));
+}
+
+void HalSim::take(u32 core, const Interrupted& what) {
+  const u32 caller = current_core_;
+  current_core_ = core;
+  on_overflow_(driver_, core, {what.pc, what.lr, what.process, what.thread, what.level == Level::user ? 0u : 1u});
+  current_core_ = caller;
 }
 
 std::vector<DmcRange> HalSim::dmc_ranges() const {

@@ -18,18 +18,17 @@ struct DmcRange {
   u64 base = 0, size = 0;
 };
 
-class HalSim final : public driver::Hal {
+class HalSim final : public driver::Hal, private OverflowInterrupts {
  public:
   explicit HalSim(Machine& machine);
   ~HalSim();
   HalSim(const HalSim&) = delete;
   HalSim& operator=(const HalSim&) = delete;
 
-  // What the timer calls: the on_timer of the driver core that this hal is made for.
-  void connect(Machine::TimerCall on_timer, void* context) {
-    on_timer_ = on_timer;
-    timer_context_ = context;
-  }
+  // What the timer and the overflow interrupts call: on_timer and on_overflow of the driver core that this hal is made
+  // for. The latter "on" the core it is about.
+  using OverflowCall = void (*)(void* context, u32 core, const driver::InterruptedContext& interrupted);
+  void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, void* context);
 
   std::vector<DmcRange> dmc_ranges() const;
 
@@ -42,7 +41,7 @@ class HalSim final : public driver::Hal {
   void release_counters() override {}
   WperfStatus start_timer(u32 period_ms) override;
   void stop_timer() override { machine_.stop_timer(); }
-  u64 time_ns() override { return machine_.now_ns(); }
+  u64 time_ns() override { return machine_.time_ns(); }
   void* map_device_memory(u64 physical, u64 size) override;
   void unmap_device_memory(void* mapping, u64 size) override;
   u32 read_device(void* mapping, u64 offset) override;
@@ -59,12 +58,17 @@ class HalSim final : public driver::Hal {
     u64 size = 0;
     bool holds(u64 offset) const { return offset < size && size - offset >= sizeof(u32); }
   };
+  bool armed(u32 core) override { return cores_[core].armed(); }
+  std::span<const EventWatch> watches(u32 core) override;
+  bool pending(u32 core) override;
+  void take(u32 core, const Interrupted& what) override;
   bool is_cluster_register(driver::Register reg) const;
   void occupy_counters();
 
   Machine& machine_;
   Machine::TimerCall on_timer_ = nullptr;
-  void* timer_context_ = nullptr;
+  OverflowCall on_overflow_ = nullptr;
+  void* driver_ = nullptr;
   u32 current_core_ = 0;
   std::vector<CorePmu> cores_;
   std::vector<DsuPmu> clusters_;

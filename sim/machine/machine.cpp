@@ -28,9 +28,11 @@ std::string name_of(const std::string& path) {
 }  // namespace
 
 struct Machine::Task {
-  ProgramStatus status;
-  std::string name;
+  ProgramDetails details;
   std::unique_ptr<Program> program;  // null once ended
+
+  ProgramStatus& status() { return details.status; }
+  u32 thread() const { return details.threads.front(); }
 };
 
 // A core's clock may be a little ahead of the machine's: an instruction is not cut in half.
@@ -72,16 +74,16 @@ u32 Machine::spawn(const std::string& image_path, const std::string& command_lin
     return 0;
   }
   const u32 pid = 1000 + 8 * static_cast<u32>(tasks_.size());  // multiples of 4, as on Windows
+  const u32 thread = pid + 4;
   LoadError load_error;
   auto task = std::make_unique<Task>();
-  task->program = parts_->load({image_path, command_line, options_.seed + pid, pid, pid + 4, core}, load_error);
+  task->program = parts_->load({image_path, command_line, options_.seed + pid, pid, thread, core}, load_error);
   if (!task->program) {
     error.text = load_error.text.empty() ? "cannot load " + image_path : load_error.text;
     error.hint = "the simulated machine runs ARM64 Windows programs that need only kernel32's simple calls";
     return 0;
   }
-  task->status = {pid, true, 0, core};
-  task->name = name_of(image_path);
+  task->details = {{pid, true, 0, core}, image_path, {thread}, {}};
   cores_[core].ready.push_back(task.get());
   tasks_.push_back(std::move(task));
   return pid;
@@ -89,27 +91,43 @@ u32 Machine::spawn(const std::string& image_path, const std::string& command_lin
 
 const ProgramStatus* Machine::find(u32 pid) const {
   for (const auto& task : tasks_)
-    if (task->status.pid == pid) return &task->status;
+    if (task->status().pid == pid) return &task->status();
+  return nullptr;
+}
+
+std::vector<u32> Machine::programs() const {
+  std::vector<u32> ids;
+  for (const auto& task : tasks_) ids.push_back(task->status().pid);
+  return ids;
+}
+
+const ProgramDetails* Machine::details(u32 pid) {
+  for (const auto& task : tasks_) {
+    if (task->status().pid != pid) continue;
+    if (task->program) task->details.modules = task->program->modules();
+    return &task->details;
+  }
   return nullptr;
 }
 
 void Machine::end_task(Task& task, u32 exit_code) {
-  Core& core = cores_[task.status.core];
+  Core& core = cores_[task.status().core];
   std::erase(core.ready, &task);
   core.slice_end_cycles = 0;
-  task.status.running = false;
-  task.status.exit_code = exit_code;
+  task.status().running = false;
+  task.status().exit_code = exit_code;
+  task.details.modules = task.program->modules();
   task.program.reset();
 }
 
 void Machine::kill(u32 pid) {
   for (const auto& task : tasks_)
-    if (task->status.pid == pid && task->status.running) end_task(*task, kExitKilled);
+    if (task->status().pid == pid && task->status().running) end_task(*task, kExitKilled);
 }
 
 void Machine::crash(Task& task, MachineError& error) {
   if (error.text.empty()) {
-    error.text = task.name + " (process " + std::to_string(task.status.pid) +
+    error.text = name_of(task.details.image_path) + " (process " + std::to_string(task.status().pid) +
                  ") crashed on the simulated machine: " + task.program->crash_text();
     error.hint = parts_->unavailable().empty()
                      ? "run the program under a debugger, or see sim/README.md for what the simulated Windows offers"
@@ -131,6 +149,15 @@ ClusterSignals Machine::cluster(u32 index) {
 
 DmcInput Machine::channel(u32 index) {
   return {parts_->channel(index), now_ns_};
+}
+
+u64 Machine::time_ns() const {
+  return interrupted_ != nullptr ? std::max(now_ns_, clock_.ns_at(interrupted_->local_cycles)) : now_ns_;
+}
+
+CoreEngine* Machine::engine(u32 core) {
+  make_core(cores_[core]);
+  return cores_[core].executor->engine();
 }
 
 void Machine::start_timer(u64 period_ns, TimerCall callback, void* context) {
@@ -190,10 +217,15 @@ u64 Machine::advance(u64 end_ns, u32 until_pid, MachineError& error) {
 u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error) {
   const u64 end_cycles = clock_.cycles_at(end_ns);
   while (core.local_cycles < end_cycles) {
+    // What the handler's own work made overflow.
+    if (interrupt_pending(core)) {
+      interrupt(core, in_kernel(KernelWork::overflow_interrupt, on_core(core)));
+      continue;
+    }
     const u64 tick_cycles = clock_.cycles_at(core.next_tick_ns);
     if (core.local_cycles >= tick_cycles) {
       core.next_tick_ns += kTickPeriodNs;
-      work(core, KernelWork::timer_tick);
+      work(core, KernelWork::timer_tick, on_core(core));
       continue;
     }
     const u64 limit = std::min(end_cycles, tick_cycles);
@@ -204,7 +236,7 @@ u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error
       continue;
     }
     run_task(core, *task, limit, error);
-    if (task->status.pid == until_pid && !task->status.running)
+    if (task->status().pid == until_pid && !task->status().running)
       return std::clamp(clock_.ns_at(core.local_cycles), now_ns_, end_ns);
   }
   return end_ns;
@@ -231,18 +263,25 @@ Machine::Task* Machine::pick(Core& core, u64& wake_cycles) {
 
 void Machine::run_task(Core& core, Task& task, u64 limit_cycles, MachineError& error) {
   make_core(core);
-  if (core.last != nullptr && core.last != &task) work(core, KernelWork::context_switch);
+  if (core.last != nullptr && core.last != &task) work(core, KernelWork::context_switch, core.last);
   core.last = &task;
   const u64 stop_cycles = std::min(limit_cycles, core.slice_end_cycles);
   if (core.local_cycles >= stop_cycles) return;
-  const Stop stop = core.executor->run(task.program->space(), task.program->thread(), stop_cycles - core.local_cycles);
+  const bool watched = interrupts_ != nullptr && interrupts_->armed(core.index);
+  const Stop stop = core.executor->run(task.program->space(), task.program->thread(), stop_cycles - core.local_cycles,
+                                       watched ? interrupts_->watches(core.index) : std::span<const EventWatch>());
   charge(core);
+  if (watched && interrupt_pending(core)) {
+    const ThreadState& thread = task.program->thread();
+    interrupt(core, {stop.overflowed ? stop.overflow_pc : thread.pc, stop.overflowed ? stop.overflow_lr : thread.x[30],
+                     task.status().pid, task.thread(), Level::user});
+  }
   if (stop.reason == StopReason::fault) {
     task.program->fault(stop);
     return crash(task, error);
   }
   if (stop.reason != StopReason::kernel_call) return;
-  work(core, KernelWork::system_call);
+  work(core, KernelWork::system_call, &task);
   switch (task.program->kernel_call(stop.immediate, clock_.ns_at(core.local_cycles))) {
     case CallOutcome::resume:
       return;
@@ -253,9 +292,37 @@ void Machine::run_task(Core& core, Task& task, u64 limit_cycles, MachineError& e
   }
 }
 
-void Machine::work(Core& core, KernelWork kind) {
+// `task`: in whose name.
+void Machine::work(Core& core, KernelWork kind, const Task* task) {
   make_core(core);
   core.executor->run_kernel(kind);
+  charge(core);
+  if (interrupt_pending(core)) interrupt(core, in_kernel(kind, task));
+}
+
+// The program the core was executing, null when it was idle.
+const Machine::Task* Machine::on_core(const Core& core) const {
+  const Task* const last = core.last;
+  if (last == nullptr || !last->program) return nullptr;
+  return clock_.cycles_not_before(last->program->sleep_until_ns()) <= core.local_cycles ? last : nullptr;
+}
+
+// Work of the kernel is one piece to us: whatever of it overflowed a counter, it is told as where the work starts.
+Interrupted Machine::in_kernel(KernelWork kind, const Task* task) {
+  return {kernel_address(kind), 0, task != nullptr ? task->details.status.pid : 0, task != nullptr ? task->thread() : 0,
+          Level::kernel};
+}
+
+bool Machine::interrupt_pending(const Core& core) {
+  return interrupts_ != nullptr && interrupts_->armed(core.index) && interrupts_->pending(core.index);
+}
+
+void Machine::interrupt(Core& core, const Interrupted& what) {
+  interrupted_ = &core;
+  interrupts_->take(core.index, what);
+  interrupted_ = nullptr;
+  make_core(core);
+  core.executor->run_kernel(KernelWork::overflow_interrupt);
   charge(core);
 }
 

@@ -4,6 +4,7 @@
 // calls give the same counts. One thread uses it. What the PMU makes of the signals is HalSim's business.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,35 @@ struct ProgramStatus {
   u32 core = 0;
 };
 
+// A program with its modules and threads; those of one that ended are what they were at its end.
+struct ProgramDetails {
+  ProgramStatus status;
+  std::string image_path;
+  std::vector<u32> threads;
+  std::vector<Module> modules;  // the image first
+};
+
+// What a core was doing when the interrupt of its PMU came.
+struct Interrupted {
+  u64 pc = 0;
+  u64 lr = 0;                   // 0 in the kernel
+  u32 process = 0, thread = 0;  // 0: nobody's, the core was idle
+  Level level = Level::user;
+};
+
+// The interrupt lines of the cores' PMUs, as the machine sees them.
+class OverflowInterrupts {
+ public:
+  virtual bool armed(u32 core) = 0;  // cheap
+  // While armed: what user code may count until an overflow; valid until the next call.
+  virtual std::span<const EventWatch> watches(u32 core) = 0;
+  virtual bool pending(u32 core) = 0;
+  virtual void take(u32 core, const Interrupted& what) = 0;  // runs the handler
+
+ protected:
+  ~OverflowInterrupts() = default;
+};
+
 class Machine {
  public:
   Machine(MachineOptions options, std::unique_ptr<Parts> parts);
@@ -34,10 +64,15 @@ class Machine {
 
   const MachineOptions& options() const { return options_; }
   u64 now_ns() const { return now_ns_; }
+  // The same; while an interrupt is handled, the time on the core that handles it.
+  u64 time_ns() const;
 
   // Loads a program, ready to run with the next wait(). 0 + error on failure, else its process id.
   u32 spawn(const std::string& image_path, const std::string& command_line, u32 core, MachineError& error);
   const ProgramStatus* find(u32 pid) const;
+  std::vector<u32> programs() const;  // ids of all there ever were, oldest first
+  // Null for an unknown id. Valid until the machine is gone; what it says of a running program is true until wait().
+  const ProgramDetails* details(u32 pid);
   void kill(u32 pid);
 
   // At most duration_ns passes; less when program until_pid (0 = none) ends: then the time is that of its end.
@@ -53,6 +88,12 @@ class Machine {
   void start_timer(u64 period_ns, TimerCall callback, void* context);
   void stop_timer();
 
+  // `interrupts` must outlive the machine's wait()s; null takes it away.
+  void connect(OverflowInterrupts* interrupts) { interrupts_ = interrupts; }
+
+  // For tests that want to know what sampling estimates. Makes the core.
+  CoreEngine* engine(u32 core);
+
  private:
   struct Task;
   struct Core;
@@ -63,7 +104,11 @@ class Machine {
   u64 run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error);
   void run_task(Core& core, Task& task, u64 limit_cycles, MachineError& error);
   Task* pick(Core& core, u64& wake_cycles);
-  void work(Core& core, KernelWork kind);
+  void work(Core& core, KernelWork kind, const Task* task);
+  const Task* on_core(const Core& core) const;
+  static Interrupted in_kernel(KernelWork kind, const Task* task);
+  bool interrupt_pending(const Core& core);
+  void interrupt(Core& core, const Interrupted& what);
   void charge(Core& core);
   void end_task(Task& task, u32 exit_code);
   void crash(Task& task, MachineError& error);
@@ -76,6 +121,8 @@ class Machine {
   std::vector<std::unique_ptr<Task>> tasks_;
   std::vector<Core> cores_;
   u64 now_ns_ = 0;
+  OverflowInterrupts* interrupts_ = nullptr;
+  const Core* interrupted_ = nullptr;  // its handler runs
   struct {
     u64 period_ns = 0;  // 0 = off
     u64 deadline_ns = 0;

@@ -250,5 +250,120 @@ TEST(VirtualClock, ConversionsAgree) {
   }
 }
 
+// A PMU with one counter of cycles, whose handler sets it anew.
+class FakeInterrupts final : public OverflowInterrupts {
+ public:
+  FakeInterrupts(Machine& machine, u64 interval, bool kernel)
+      : machine_(machine), interval_(interval), kernel_(kernel) {}
+  bool armed(u32 core) override { return core == 1; }
+  std::span<const EventWatch> watches(u32 core) override {
+    watch_ = {0x11, next_ - count(core)};
+    return {&watch_, 1};
+  }
+  bool pending(u32 core) override { return count(core) >= next_; }
+  void take(u32 core, const Interrupted& what) override {
+    taken.push_back(what);
+    times.push_back(machine_.time_ns());
+    while (next_ <= count(core)) next_ += interval_;
+  }
+  std::vector<Interrupted> taken;
+  std::vector<u64> times;
+
+ private:
+  u64 count(u32 core) const {
+    const SignalCounts& signals = machine_.signals(core);
+    return signals(Level::user, Signal::cycles) + (kernel_ ? signals(Level::kernel, Signal::cycles) : 0);
+  }
+  Machine& machine_;
+  u64 interval_, next_ = interval_;
+  bool kernel_;
+  EventWatch watch_;
+};
+
+TEST_F(MachineTest, OverflowInterruptsComeAtTheInstruction) {
+  make();
+  const u32 pid = spawn("busy.exe", 1);
+  spawn("busy.exe", 2);
+  FakeInterrupts interrupts(*machine_, 1000, false);
+  machine_->connect(&interrupts);
+  wait(10 * kMillisecond);
+  machine_->connect(nullptr);
+  const u64 count = cycles(1, Level::user) / 1000;
+  ASSERT_EQ(interrupts.taken.size(), count);
+  EXPECT_EQ(parts_->logs[1].interrupts, count);
+  EXPECT_EQ(parts_->logs[2].interrupts, 0u);
+  for (u64 i = 0; i < count; ++i) {
+    const Interrupted& taken = interrupts.taken[i];
+    EXPECT_EQ(taken.pc, kCodeStart + 4 * (1000 * (i + 1) - 1));
+    EXPECT_EQ(taken.lr, kCallerLink);
+    EXPECT_EQ(taken.process, pid);
+    EXPECT_EQ(taken.thread, pid + 4);
+    EXPECT_EQ(taken.level, Level::user);
+    if (i != 0) {
+      const u64 passed = interrupts.times[i] - interrupts.times[i - 1];
+      EXPECT_GE(passed, 10 * (1000 + kInterruptCycles));
+      EXPECT_LE(passed, 10 * (1000 + kInterruptCycles + kTickCycles + kCallCycles));
+    }
+  }
+  wait(10 * kMillisecond);
+  EXPECT_EQ(interrupts.taken.size(), count);
+}
+
+TEST_F(MachineTest, OverflowsInTheKernelAreToldWithTheirWork) {
+  scripts_["calls.exe"] = Script(30, work(137));
+  make();
+  FakeInterrupts interrupts(*machine_, kTickCycles, true);
+  machine_->connect(&interrupts);
+  wait(kSecond / 10);  // idle: nothing but ticks
+  ASSERT_FALSE(interrupts.taken.empty());
+  for (const Interrupted& taken : interrupts.taken) {
+    EXPECT_EQ(taken.level, Level::kernel);
+    EXPECT_EQ(taken.process, 0u);
+    EXPECT_EQ(taken.lr, 0u);
+    EXPECT_TRUE(taken.pc == kernel_address(KernelWork::timer_tick) ||
+                taken.pc == kernel_address(KernelWork::overflow_interrupt));
+  }
+  EXPECT_EQ(interrupts.taken[0].pc, kernel_address(KernelWork::timer_tick));
+  interrupts.taken.clear();
+  const u32 pid = spawn("calls.exe", 1);
+  wait(kMillisecond, pid);
+  u32 calls = 0;
+  for (const Interrupted& taken : interrupts.taken) {
+    EXPECT_EQ(taken.process, pid);
+    calls += taken.pc == kernel_address(KernelWork::system_call);
+  }
+  EXPECT_GE(calls, 1u);
+  machine_->connect(nullptr);
+}
+
+// A counter that overflows with its own handler leaves no time for anything else, but time passes.
+TEST_F(MachineTest, AStormOfInterruptsEndsWithTheWait) {
+  make();
+  spawn("busy.exe", 1);
+  FakeInterrupts interrupts(*machine_, kInterruptCycles, true);
+  machine_->connect(&interrupts);
+  EXPECT_EQ(wait(kMillisecond).text, "");
+  EXPECT_EQ(machine_->now_ns(), kMillisecond);
+  EXPECT_GT(interrupts.taken.size(), 1000u);
+  machine_->connect(nullptr);
+}
+
+TEST_F(MachineTest, ProgramsAreKnownAfterTheirEnd) {
+  scripts_["short.exe"] = {work(1000), end(7)};
+  make();
+  const u32 first = spawn("short.exe", 0), second = spawn("busy.exe", 3);
+  EXPECT_EQ(machine_->details(999), nullptr);
+  wait(kMillisecond);
+  EXPECT_EQ(machine_->programs(), (std::vector<u32>{first, second}));
+  const ProgramDetails* const ended = machine_->details(first);
+  ASSERT_NE(ended, nullptr);
+  EXPECT_FALSE(ended->status.running);
+  EXPECT_EQ(ended->status.exit_code, 7u);
+  EXPECT_EQ(ended->image_path, "short.exe");
+  EXPECT_EQ(ended->threads, std::vector<u32>{first + 4});
+  EXPECT_TRUE(machine_->details(second)->status.running);
+  EXPECT_EQ(machine_->details(second)->status.core, 3u);
+}
+
 }  // namespace
 }  // namespace wperf::sim

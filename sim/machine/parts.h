@@ -4,6 +4,7 @@
 // machine must stay cheap.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,11 @@ namespace wperf::sim {
 class Executor {
  public:
   virtual ~Executor() = default;
-  virtual Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget) = 0;
+  virtual Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches) = 0;
   virtual void run_kernel(KernelWork work) = 0;
   virtual const SignalCounts& signals() const = 0;
   virtual u64 cycles() const = 0;
+  virtual CoreEngine* engine() { return nullptr; }  // for tests: null when there is none
 };
 
 // The face of Process that the machine uses.

@@ -7,12 +7,13 @@ namespace {
 class EngineCore final : public Executor {
  public:
   EngineCore(const CoreConfig& config, SharedMemorySystem& shared) : engine_(config, shared) {}
-  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget) override {
-    return engine_.run(space, thread, cycle_budget);
+  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches) override {
+    return engine_.run(space, thread, cycle_budget, watches);
   }
   void run_kernel(KernelWork work) override { engine_.run_kernel(work); }
   const SignalCounts& signals() const override { return engine_.signals(); }
   u64 cycles() const override { return engine_.cycles(); }
+  CoreEngine* engine() override { return &engine_; }
 
  private:
   CoreEngine engine_;

@@ -26,7 +26,11 @@ driver::CoreConfig driver_config() {
 
 SimulatedDriver::SimulatedDriver(Machine& machine, std::unique_ptr<LockFile> lock_file)
     : hal_(machine), lock_file_(std::move(lock_file)), core_(hal_, lock_, driver_config()) {
-  hal_.connect([](void* context) { static_cast<driver::Core*>(context)->on_timer(); }, &core_);
+  hal_.connect([](void* core) { static_cast<driver::Core*>(core)->on_timer(); },
+               [](void* core, u32 index, const driver::InterruptedContext& interrupted) {
+                 static_cast<driver::Core*>(core)->on_overflow(index, interrupted);
+               },
+               &core_);
 }
 
 SimulatedDriver::~SimulatedDriver() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/pmu/core_pmu.h"
 
+#include <algorithm>
+
 namespace wperf::sim {
 namespace {
 
@@ -45,6 +47,8 @@ u64 pmceid_of(u32 index) {
 
 CorePmu::CorePmu(const PmuConfig& config) : config_(config), control_(kPmcrLongCycles) {
   if (config_.counters > kMaxEventCounters) config_.counters = kMaxEventCounters;
+  for (Counter& counter : counters_) counter.terms = find_event(0);
+  cycles_.terms = find_event(kCyclesEvent);
 }
 
 u64 CorePmu::implemented_mask() const {
@@ -68,6 +72,10 @@ u64 CorePmu::add(u32 index, u64 delta) {
   return overflows;
 }
 
+u64 CorePmu::value_now(const Counter& counter, const SignalCounts& now, Level level) const {
+  return counter.terms != nullptr ? value_of(*counter.terms, now, level) : 0;
+}
+
 void CorePmu::synchronize(const SignalCounts& now) {
   const bool on = (control_ & kPmcrEnable) != 0;
   u64 overflows_below = 0;
@@ -77,7 +85,7 @@ void CorePmu::synchronize(const SignalCounts& now) {
     const bool chained = event == kChainEvent && (index & 1u) != 0;
     u64 delta = chained ? overflows_below : 0;
     for (const Level level : {Level::user, Level::kernel}) {
-      const u64 value = event_value(now, level, event);
+      const u64 value = value_now(counter, now, level);
       u64& seen = counter.seen[static_cast<usize>(level)];
       if (!chained && counts_at(counter.type, level)) delta += value - seen;
       seen = value;
@@ -91,7 +99,7 @@ void CorePmu::synchronize(const SignalCounts& now) {
 void CorePmu::synchronize_cycles(const SignalCounts& now) {
   u64 delta = 0;
   for (const Level level : {Level::user, Level::kernel}) {
-    const u64 value = event_value(now, level, kCyclesEvent);
+    const u64 value = value_now(cycles_, now, level);
     u64& seen = cycles_.seen[static_cast<usize>(level)];
     if (counts_at(cycles_.type, level)) delta += value - seen;
     seen = value;
@@ -110,6 +118,40 @@ bool CorePmu::interrupt_pending(const SignalCounts& now) {
   return (control_ & kPmcrEnable) != 0 && (overflowed_ & interrupts_ & implemented_mask()) != 0;
 }
 
+// Counts to the next overflow of a counter; the largest number stands for 2^64.
+u64 CorePmu::until_overflow(u32 index) const {
+  const bool cycles = index == kCycleCounterBit;
+  const bool wide = cycles ? (control_ & kPmcrLongCycles) != 0 : wide_events() && (control_ & kPmcrLongEvents) != 0;
+  const u64 value = cycles ? cycles_.value : counters_[index].value;
+  if (!wide) return kLowWord + 1 - (value & kLowWord);
+  return value == 0 ? ~u64{0} : 0 - value;
+}
+
+std::span<const EventWatch> CorePmu::watches(const SignalCounts& now) {
+  synchronize(now);
+  const u64 armed_counters = armed() ? enabled_ & interrupts_ : 0;
+  usize count = 0;
+  for (u32 index = 0; index < config_.counters; ++index) {
+    if ((armed_counters >> index & 1) == 0) continue;
+    u32 counted = index;
+    u64 remaining = until_overflow(index);
+    const bool chained = static_cast<u16>(counters_[index].type) == kChainEvent && (index & 1u) != 0;
+    if (chained) {
+      // One step of it is a whole lap of the counter below.
+      counted = index - 1;
+      if ((enabled_ >> counted & 1) == 0) continue;
+      const u64 laps = std::min(remaining - 1, kLowWord - 1);
+      remaining = (laps << 32) + until_overflow(counted);
+    }
+    const Counter& counter = counters_[counted];
+    if (!counts_at(counter.type, Level::user)) continue;
+    watches_[count++] = {static_cast<u16>(counter.type), remaining};
+  }
+  if ((armed_counters >> kCycleCounterBit & 1) != 0 && counts_at(cycles_.type, Level::user))
+    watches_[count++] = {kCyclesEvent, until_overflow(kCycleCounterBit)};
+  return {watches_.data(), count};
+}
+
 u64 CorePmu::read_counter(u32 index) const {
   return index < config_.counters ? counters_[index].value : 0;
 }
@@ -122,9 +164,10 @@ void CorePmu::write_type(u32 index, u64 value, const SignalCounts& now) {
   if (index >= config_.counters) return;
   Counter& counter = counters_[index];
   counter.type = value & kTypeMask;
+  counter.terms = find_event(static_cast<u16>(counter.type));
   // What the new event counted before now is not ours.
   for (const Level level : {Level::user, Level::kernel})
-    counter.seen[static_cast<usize>(level)] = event_value(now, level, static_cast<u16>(counter.type));
+    counter.seen[static_cast<usize>(level)] = value_now(counter, now, level);
 }
 
 void CorePmu::write_control(u64 value) {

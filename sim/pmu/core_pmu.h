@@ -5,9 +5,12 @@
 // hal; holds no pointer to the engine, which may not exist yet.
 #pragma once
 #include <array>
+#include <span>
 
 #include "base/ints.h"
 #include "driver/hal.h"
+#include "sim/cpu/core_engine.h"
+#include "sim/cpu/event_terms.h"
 #include "sim/cpu/signals.h"
 
 namespace wperf::sim {
@@ -44,6 +47,10 @@ class CorePmu {
 
   // The level of the PMU interrupt line: an enabled counter has its overflow flag and its interrupt enable set.
   bool interrupt_pending(const SignalCounts& now);
+  // Whether an overflow could raise it: some counter counts with its interrupt enabled.
+  bool armed() const { return (control_ & kPmcrEnable) != 0 && (enabled_ & interrupts_ & implemented_mask()) != 0; }
+  // What user code must count until the first overflow of each such counter; valid until the next call.
+  std::span<const EventWatch> watches(const SignalCounts& now);
 
   const PmuConfig& config() const { return config_; }
 
@@ -51,12 +58,15 @@ class CorePmu {
   struct Counter {
     u64 value = 0;
     u64 type = 0;
-    std::array<u64, 2> seen{};  // [Level]: the event's value at the last synchronize
+    const EventTerms* terms = nullptr;  // of its event; null: nobody feeds it
+    std::array<u64, 2> seen{};          // [Level]: the event's value at the last synchronize
   };
 
   void synchronize(const SignalCounts& now);
   void synchronize_cycles(const SignalCounts& now);
   u64 add(u32 index, u64 delta);
+  u64 until_overflow(u32 index) const;
+  u64 value_now(const Counter& counter, const SignalCounts& now, Level level) const;
   bool wide_events() const { return config_.version >= 6; }
   u64 implemented_mask() const;
   u64 read_counter(u32 index) const;
@@ -67,6 +77,7 @@ class CorePmu {
   PmuConfig config_;
   std::array<Counter, kMaxEventCounters> counters_{};
   Counter cycles_;
+  std::array<EventWatch, kMaxEventCounters + 1> watches_{};
   u64 control_ = 0;  // the stored bits of PMCR
   u64 enabled_ = 0;
   u64 overflowed_ = 0;

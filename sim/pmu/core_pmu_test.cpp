@@ -230,5 +230,70 @@ TEST_F(CorePmuTest, EventBitmapSaysWhatIsModelled) {
   EXPECT_EQ(low >> kCycles & 1, 1u);
 }
 
+TEST_F(CorePmuTest, ArmedIsWhatCountsWithItsInterruptEnabled) {
+  EXPECT_FALSE(pmu_.armed());
+  count_on(2, kInstRetired);
+  EXPECT_FALSE(pmu_.armed());
+  write(Register::pmintenset, 1 << 2);
+  EXPECT_TRUE(pmu_.armed());
+  write(Register::pmintenset, 1 << 3);
+  write(Register::pmcntenclr, 1 << 2);
+  EXPECT_FALSE(pmu_.armed()) << "one counts, another has its interrupt enabled";
+  EXPECT_TRUE(pmu_.watches(now_).empty());
+  write(Register::pmcntenset, 1 << 3);
+  EXPECT_TRUE(pmu_.armed());
+  write(Register::pmcr, 0);
+  EXPECT_FALSE(pmu_.armed());
+}
+
+TEST_F(CorePmuTest, WatchesSayHowFarTheOverflowIs) {
+  count_on(0, kInstRetired | kFilterKernel);
+  count_on(1, 0x70 | kFilterUser);
+  count_on(2, kCycles);
+  write(event_counter(0), 0xffff'ffff);
+  write(event_counter(2), u64{1} << 32);
+  write(Register::pmccntr, ~u64{0} - 99);
+  write(Register::pmcntenset, u64{1} << kCycleCounterBit);
+  write(Register::pmintenset, 0b111 | u64{1} << kCycleCounterBit);
+  pass(30);
+  pass(12, Level::kernel);
+  const auto watches = pmu_.watches(now_);
+  ASSERT_EQ(watches.size(), 3u) << "what counts the kernel only cannot overflow in user code";
+  EXPECT_EQ(watches[0].event, kInstRetired);
+  EXPECT_EQ(watches[0].remaining, 1u);
+  EXPECT_EQ(watches[1].event, kCycles);
+  EXPECT_EQ(watches[1].remaining, (u64{1} << 32) - 42);
+  EXPECT_EQ(watches[2].event, kCycles);
+  EXPECT_EQ(watches[2].remaining, 100u - 42);
+  retire(1);
+  EXPECT_TRUE(pmu_.interrupt_pending(now_));
+}
+
+TEST_F(CorePmuTest, WatchesOfLongAndChainedCounters) {
+  make(kV3p5);
+  count_on(0, kInstRetired);
+  write(Register::pmintenset, 1);
+  write(event_counter(0), ~u64{0} - 9);
+  EXPECT_EQ(pmu_.watches(now_)[0].remaining, 10u) << "32 bits overflow, whatever is above them";
+  write(event_counter(0), u64{1} << 40);
+  EXPECT_EQ(pmu_.watches(now_)[0].remaining, u64{1} << 32);
+  write(Register::pmcr, kPmcrEnable | kPmcrLongEvents);
+  EXPECT_EQ(pmu_.watches(now_)[0].remaining, 0 - (u64{1} << 40));
+  make(kV3p1);
+  count_on(2, kInstRetired);
+  count_on(3, kChain);
+  write(Register::pmintenset, 1 << 3);
+  write(event_counter(2), 0xffff'ff00);
+  write(event_counter(3), 0xffff'fffe);
+  const auto watches = pmu_.watches(now_);
+  ASSERT_EQ(watches.size(), 1u);
+  EXPECT_EQ(watches[0].event, kInstRetired);
+  EXPECT_EQ(watches[0].remaining, (u64{1} << 32) + 0x100);
+  retire(watches[0].remaining - 1);
+  EXPECT_FALSE(pmu_.interrupt_pending(now_));
+  retire(1);
+  EXPECT_TRUE(pmu_.interrupt_pending(now_));
+}
+
 }  // namespace
 }  // namespace wperf::sim

@@ -10,6 +10,9 @@ __declspec(dllimport) int HeapFree(void* heap, u32 flags, void* block);
 
 enum { kKaratsubaFrom = 40 };
 
+// Functions of their own, so that a profile of the library shows its parts.
+#define PROFILED __attribute__((noinline))
+
 int dll_start(void* module, u32 reason, void* reserved) {
   (void)module;
   (void)reason;
@@ -30,7 +33,7 @@ void* memcpy(void* to, const void* from, u64 size) {
   return to;
 }
 
-void big_school_multiply(u32* product, const u32* left, const u32* right, u64 count) {
+PROFILED void big_school_multiply(u32* product, const u32* left, const u32* right, u64 count) {
   for (u64 index = 0; index < 2 * count; ++index) product[index] = 0;
   for (u64 row = 0; row < count; ++row) {
     u64 carry = 0;
@@ -45,7 +48,7 @@ void big_school_multiply(u32* product, const u32* left, const u32* right, u64 co
 }
 
 // to[0 … count) += from; the carry runs on above. The caller knows that it ends inside the number.
-static void add_into(u32* to, const u32* from, u64 count) {
+PROFILED static void add_into(u32* to, const u32* from, u64 count) {
   u64 carry = 0;
   for (u64 index = 0; index < count; ++index) {
     carry += (u64)to[index] + from[index];
@@ -59,7 +62,7 @@ static void add_into(u32* to, const u32* from, u64 count) {
   }
 }
 
-static void subtract_from(u32* to, const u32* from, u64 count) {
+PROFILED static void subtract_from(u32* to, const u32* from, u64 count) {
   u64 borrow = 0;
   for (u64 index = 0; index < count; ++index) {
     const u64 difference = (u64)to[index] - from[index] - borrow;
@@ -73,7 +76,7 @@ static void subtract_from(u32* to, const u32* from, u64 count) {
 }
 
 // out[low_count] = |low - high|, high being shorter by at most one limb. 1 when low < high.
-static int absolute_difference(u32* out, const u32* low, const u32* high, u64 low_count, u64 high_count) {
+PROFILED static int absolute_difference(u32* out, const u32* low, const u32* high, u64 low_count, u64 high_count) {
   int less = 0;
   for (u64 index = low_count; index-- > 0;) {
     const u32 other = index < high_count ? high[index] : 0;

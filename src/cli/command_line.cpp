@@ -7,10 +7,14 @@
 #include <utility>
 
 #include "cli/options.h"
+#include "request/breakdown_list.h"
 #include "request/core_list.h"
 #include "request/duration.h"
 #include "request/event_list.h"
 #include "request/number.h"
+#include "request/sampling_list.h"
+#include "request/spe_list.h"
+#include "request/symbol_filter.h"
 
 namespace wperf::cli {
 namespace {
@@ -21,6 +25,9 @@ using request::Request;
 // Of several command words the first in this order runs (contract 1.1).
 constexpr Command kPriority[] = {Command::doctor, Command::detect, Command::help, Command::man,    Command::version,
                                  Command::test,   Command::list,   Command::stat, Command::record, Command::sample};
+
+// What the driver's rings keep up with on one core.
+constexpr u32 kGreatestRateHz = 50'000;
 
 class Parser {
  public:
@@ -35,10 +42,14 @@ class Parser {
   void take_command(const CommandRow& row);
   void take_program();
   void take_flag(Option option);
+  void take_sampling_flag(Option option);
   diag::Result<void> take_value(Option option, const std::string& spelling, const std::string& value);
   diag::Result<void> take_counting_value(Option option, const std::string& spelling, const std::string& value);
+  diag::Result<void> take_sampling_value(Option option, const std::string& spelling, const std::string& value);
   diag::Result<void> take_file_value(Option option, const std::string& value);
+  diag::Result<void> take_pdb_file(const std::string& value);
   diag::Result<void> take_events(const std::string& value);
+  diag::Result<void> take_sampled_events(const std::string& value);
   void take_metrics(std::string_view value);
   void take_setting(const std::string& value);
   void finish();
@@ -134,7 +145,32 @@ void Parser::take_flag(Option option) {
     case Option::force_lock:
       request_.force_lock = true;
       break;
-    default:  // flags of sample and record, which this build knows but does not carry out
+    default:
+      take_sampling_flag(option);
+      break;
+  }
+}
+
+void Parser::take_sampling_flag(Option option) {
+  request::Sampling& sampling = request_.sampling;
+  switch (option) {
+    case Option::all_cores:
+      sampling.all_cores = true;
+      break;
+    case Option::jitter:
+      sampling.jitter = true;
+      break;
+    case Option::display_long:
+      sampling.display.decorated_names = true;
+      break;
+    case Option::annotate:
+      sampling.display.annotate = true;
+      break;
+    case Option::disassemble:
+      sampling.display.annotate = sampling.display.disassemble = true;
+      break;
+    default:  // --export_perf_data
+      sampling.perf_data = true;
       break;
   }
 }
@@ -161,6 +197,14 @@ diag::Result<void> Parser::take_value(Option option, const std::string& spelling
     case Option::dmc:
     case Option::spawn_delay:
       return take_counting_value(option, spelling, value);
+    case Option::sampled_cores:
+    case Option::rate:
+    case Option::symbol:
+    case Option::display_row:
+    case Option::by:
+    case Option::sample_timeline:
+    case Option::symbol_path:
+      return take_sampling_value(option, spelling, value);
     default:
       return take_file_value(option, value);
   }
@@ -170,6 +214,15 @@ diag::Result<u32> parse_u32(const std::string& value, const std::string& spellin
   const std::optional<u64> number = request::parse_decimal(value);
   if (number.has_value() && *number <= ~u32{0}) return static_cast<u32>(*number);
   return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling), .hint = {}};
+}
+
+// For options that WindowsPerf does not have.
+diag::Result<u32> parse_in_range(const std::string& value, const std::string& spelling, u32 least, u32 greatest) {
+  const std::optional<u64> number = request::parse_decimal(value);
+  if (number.has_value() && *number >= least && *number <= greatest) return static_cast<u32>(*number);
+  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling),
+                     .hint = fmt::format("it takes {} to {}", least, greatest),
+                     .code = diag::ExitCode::usage};
 }
 
 diag::Result<void> Parser::take_counting_value(Option option, const std::string& spelling, const std::string& value) {
@@ -202,6 +255,38 @@ diag::Result<void> Parser::take_counting_value(Option option, const std::string&
   }
 }
 
+diag::Result<void> Parser::take_sampling_value(Option option, const std::string& spelling, const std::string& value) {
+  request::Sampling& sampling = request_.sampling;
+  switch (option) {
+    case Option::sampled_cores: {
+      WPERF_TRY(sampling.cores, request::parse_core_list(value, request::kSampledCores));
+      return {};
+    }
+    case Option::rate: {
+      WPERF_TRY(sampling.rate_hz, parse_in_range(value, spelling, 1, kGreatestRateHz));
+      return {};
+    }
+    case Option::symbol:
+      sampling.display.symbol = request::parse_symbol_filter(value);
+      return {};
+    case Option::display_row: {
+      WPERF_TRY(sampling.display.rows, parse_u32(value, spelling));
+      return {};
+    }
+    case Option::by: {
+      WPERF_TRY(sampling.display.by, request::parse_breakdown_list(value));
+      return {};
+    }
+    case Option::sample_timeline: {
+      WPERF_TRY(sampling.display.timeline_ms, parse_in_range(value, spelling, 1, ~u32{0}));
+      return {};
+    }
+    default:  // --symbol-path
+      sampling.symbol_path = value;
+      return {};
+  }
+}
+
 diag::Result<void> Parser::take_file_value(Option option, const std::string& value) {
   switch (option) {
     case Option::metric_file:
@@ -223,20 +308,34 @@ diag::Result<void> Parser::take_file_value(Option option, const std::string& val
       if (missing(value)) return diag::contract_error(fmt::format("PE file '{}' doesn't exist", value));
       request_.pe_file = value;
       return {};
-    case Option::pdb_file:
-      if (missing(value)) return diag::contract_error(fmt::format("PDB file '{}' doesn't exist", value));
-      request_.pdb_file = value;
-      return {};
-    default:  // values of sample and record, which this build knows but does not carry out
-      return {};
+    default:
+      return take_pdb_file(value);
   }
 }
 
-// Only after `sample` or `record` is -e a sampling list, whose events this build has no use for.
+diag::Result<void> Parser::take_pdb_file(const std::string& value) {
+  if (missing(value)) return diag::contract_error(fmt::format("PDB file '{}' doesn't exist", value));
+  if (request_.pdb_file.has_value()) request_.sampling.more_pdb_files.push_back(*request_.pdb_file);
+  request_.pdb_file = value;
+  return {};
+}
+
+// Only after `sample` or `record` is -e a sampling list.
 diag::Result<void> Parser::take_events(const std::string& value) {
-  if (given(Command::sample) || given(Command::record)) return {};
+  if (given(Command::sample) || given(Command::record)) return take_sampled_events(value);
   WPERF_TRY(request::EventList list, request::parse_event_list(value));
   request_.items.emplace_back(std::move(list));
+  return {};
+}
+
+diag::Result<void> Parser::take_sampled_events(const std::string& value) {
+  request::Sampling& sampling = request_.sampling;
+  if (request::is_spe_list(value)) {
+    WPERF_TRY(sampling.spe, request::parse_spe_list(value));
+    return {};
+  }
+  WPERF_TRY(const std::vector<request::SampledEvent> events, request::parse_sampling_list(value));
+  sampling.events.insert(sampling.events.end(), events.begin(), events.end());
   return {};
 }
 

@@ -107,8 +107,18 @@ TEST(CommandLine, EventsAndMetricsKeepTheirOrder) {
 
 TEST(CommandLine, EventsAfterSampleOrRecordAreASamplingList) {
   EXPECT_EQ(parsed({"-e", "ld_spec", "sample"}).items.size(), 1u);
-  EXPECT_TRUE(parsed({"sample", "-e", "ld_spec:100000"}).items.empty());
-  EXPECT_TRUE(parsed({"record", "-e", "arm_spe_0/ld=1/"}).items.empty());
+  const Request sampled = parsed({"sample", "-e", "ld_spec:100000,r1b", "-e", "st_spec"});
+  EXPECT_TRUE(sampled.items.empty());
+  ASSERT_EQ(sampled.sampling.events.size(), 3u);
+  EXPECT_EQ(sampled.sampling.events[0].interval, 100'000u);
+  EXPECT_EQ(sampled.sampling.events[1].number, 0x1bu);
+  EXPECT_EQ(sampled.sampling.events[2].text, "st_spec");
+  EXPECT_FALSE(sampled.sampling.spe.has_value());
+  const Request spe = parsed({"record", "-e", "arm_spe_0/ld=1/"});
+  EXPECT_TRUE(spe.items.empty());
+  EXPECT_TRUE(spe.sampling.events.empty());
+  ASSERT_TRUE(spe.sampling.spe.has_value());
+  EXPECT_EQ(spe.sampling.spe->filters.size(), 1u);
   EXPECT_EQ(error_of({"-e", "{a", "sample"}), "missing '}' for event group {a");
 }
 
@@ -251,13 +261,103 @@ TEST(CommandLine, TheRest) {
   EXPECT_EQ(error_of({"stat", "--record_spawn_delay", "1s"}), "'1s' is not a number that --record_spawn_delay takes");
 }
 
-TEST(CommandLine, SamplingOptionsAreKnown) {
-  const Request request = parsed({"record", "-e", "ld_spec:1000", "--annotate", "--disassemble", "--sample-display-row",
-                                  "5", "--symbol", "^x", "-s", "y", "--sample-display-long", "--export_perf_data",
-                                  "--pdb_file", "p", "-c", "1", "--", "a.exe"});
+TEST(CommandLine, SamplingOptionsOfWindowsPerf) {
+  const Request request =
+      parsed({"record", "-e", "ld_spec:1000", "--annotate", "--sample-display-row", "5", "--symbol", "^x", "-s", "y$",
+              "--sample-display-long", "--export_perf_data", "--pdb_file", "p", "-c", "1", "--", "a.exe"});
   EXPECT_TRUE(request.unexpected.empty());
   EXPECT_EQ(request.command, Command::record);
   EXPECT_EQ(request.pdb_file, "p");
+  EXPECT_TRUE(request.sampling.more_pdb_files.empty());
+  EXPECT_TRUE(request.sampling.perf_data);
+  const request::SampleDisplay& display = request.sampling.display;
+  EXPECT_EQ(display.rows, 5u);
+  EXPECT_TRUE(display.decorated_names);
+  EXPECT_TRUE(display.annotate);
+  EXPECT_FALSE(display.disassemble);
+  ASSERT_TRUE(display.symbol.has_value());
+  EXPECT_EQ(display.symbol->text, "y");
+  EXPECT_TRUE(display.symbol->open_start);
+}
+
+TEST(CommandLine, SamplingDefaults) {
+  const Request request = parsed({"record", "--", "a.exe"});
+  EXPECT_TRUE(request.sampling.events.empty());
+  EXPECT_TRUE(request.sampling.cores.empty());
+  EXPECT_FALSE(request.sampling.all_cores);
+  EXPECT_FALSE(request.sampling.jitter);
+  EXPECT_FALSE(request.sampling.rate_hz.has_value());
+  EXPECT_FALSE(request.sampling.perf_data);
+  EXPECT_FALSE(request.spawn_delay_ms.has_value());
+  EXPECT_EQ(request.sampling.display.rows, 50u);
+  EXPECT_FALSE(request.sampling.display.annotate);
+  EXPECT_FALSE(request.sampling.display.symbol.has_value());
+}
+
+TEST(CommandLine, DisassembleImpliesAnnotate) {
+  const request::SampleDisplay display = parsed({"sample", "--disassemble"}).sampling.display;
+  EXPECT_TRUE(display.annotate);
+  EXPECT_TRUE(display.disassemble);
+}
+
+TEST(CommandLine, SamplingOptionsOfOurs) {
+  const Request request =
+      parsed({"record", "--cores", "0,2-3", "--all-cores", "--jitter", "--freq", "1000", "--by", "thread,caller",
+              "--timeline", "20", "--symbol-path", "srv*c*https://x", "--pdb_file", "p", "--pdb_file", "q"});
+  ASSERT_EQ(request.sampling.cores.size(), 2u);
+  EXPECT_EQ(request.sampling.cores[1].last, 3u);
+  EXPECT_TRUE(request.cores.empty());
+  EXPECT_TRUE(request.sampling.all_cores);
+  EXPECT_TRUE(request.sampling.jitter);
+  EXPECT_EQ(request.sampling.rate_hz, 1000u);
+  EXPECT_EQ(request.sampling.display.by,
+            (std::vector<request::Breakdown>{request::Breakdown::thread, request::Breakdown::caller}));
+  EXPECT_EQ(request.sampling.display.timeline_ms, 20u);
+  EXPECT_FALSE(request.timeline.enabled);
+  EXPECT_EQ(request.sampling.symbol_path, "srv*c*https://x");
+  EXPECT_EQ(request.pdb_file, "q");
+  EXPECT_EQ(request.sampling.more_pdb_files, (std::vector<std::string>{"p"}));
+}
+
+TEST(CommandLine, BadValuesOfSamplingOptions) {
+  struct Case {
+    const char *option, *value, *text, *hint;
+    diag::ExitCode code;
+  };
+  constexpr auto kFailed = diag::ExitCode::failed;
+  constexpr auto kUsage = diag::ExitCode::usage;
+  const Case cases[] = {
+      {"--sample-display-row", "-1", "'-1' is not a number that --sample-display-row takes", "", kFailed},
+      {"--cores", "a",
+       "option --cores format not supported, use comma separated list of integers, or range of integers", "", kFailed},
+      {"--freq", "0", "'0' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
+      {"--freq", "50001", "'50001' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
+      {"--freq", "1k", "'1k' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
+      {"--timeline", "0", "'0' is not a number that --timeline takes", "it takes 1 to 4294967295", kUsage},
+      {"--by", "line", "--by does not know 'line'",
+       "it takes process, thread, module, core and caller, separated by commas", kUsage},
+  };
+  for (const Case& bad : cases) {
+    const auto result = parse({"record", bad.option, bad.value});
+    ASSERT_FALSE(result.has_value()) << bad.option;
+    EXPECT_EQ(result.error().text, bad.text);
+    EXPECT_EQ(result.error().hint, bad.hint);
+    EXPECT_EQ(result.error().code, bad.code) << bad.option;
+  }
+}
+
+// Contract 2.3: an interval that is wrong is told before a file that stands behind it, and the other way round.
+TEST(CommandLine, IntervalsAndFilesInTheOrderOfTheLine) {
+  const auto first_line = [](std::vector<std::string> arguments) {
+    const std::string text = error_of(std::move(arguments), only_good_exists);
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(first_line({"record", "-e", "ld_spec:x1", "--pe_file", "a"}), "event interval: x1 is invalid!");
+  EXPECT_EQ(first_line({"record", "--pe_file", "a", "-e", "ld_spec:x1"}), "PE file 'a' doesn't exist");
+  EXPECT_EQ(first_line({"record", "-e", "ld_spec:8589934591", "--pdb_file", "b"}),
+            "event interval: 8589934591 is out of range!");
+  EXPECT_EQ(first_line({"sample", "-e", "arm_spe_0/ld/", "--pdb_file", "b"}), "incorrect SPE filter: 'ld' in ld");
+  EXPECT_EQ(first_line({"sample", "--pdb_file", "b", "-e", "arm_spe_0/ld/"}), "PDB file 'b' doesn't exist");
 }
 
 }  // namespace

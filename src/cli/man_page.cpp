@@ -54,7 +54,7 @@ std::string render_man_page() {
   std::string out =
       ".\\\" Made from src/cli/options.cpp; do not edit.\n"
       ".TH WPERF 1\n"
-      ".SH NAME\nwperf \\- counts what Arm processors do under Windows, with their hardware counters\n"
+      ".SH NAME\nwperf \\- counts and samples what Arm processors do under Windows, with their hardware counters\n"
       ".SH SYNOPSIS\n.nh\n.ad l\n";
   out += synopsis() + ".ad b\n.hy\n.SH COMMANDS\n";
   for (const CommandRow& row : command_rows()) out += entry(all_names(row), row.argument, row.help);
@@ -68,7 +68,7 @@ std::string render_man_page() {
       ".SH EXIT STATUS\n"
       ".TP\n.B 0\nSuccess. Words that wperf does not know are warned about, not refused.\n"
       ".TP\n.B 1\nThe command failed, or an option has a value it does not take.\n"
-      ".TP\n.B 2\nThe name of the device is wrong.\n"
+      ".TP\n.B 2\nThe name of the device is wrong, or an option that WindowsPerf does not have was used wrongly.\n"
       ".TP\n.B 3\nThere is no device to measure with.\n"
       ".TP\n.B 4\nAn input file is damaged beyond use.\n"
       ".TP\n.B 255\nstat was not told what to count.\n"

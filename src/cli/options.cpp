@@ -8,24 +8,24 @@ using request::Command;
 
 // Names that WindowsPerf shows with the short form last (`--output, -o`) are written that way round.
 constexpr CommandRow kCommands[] = {
-    {Command::stat, "stat", "", false, "", "[-- PROGRAM ARGUMENTS...]", true, true, "stat",
+    {Command::stat, "stat", "", false, "", "[-- PROGRAM ARGUMENTS...]", true, "stat",
      "Count events on cores, while the machine does its work or while a program started for it runs."},
-    {Command::list, "list", "-l", true, "", "", true, true, "list",
+    {Command::sample, "sample", "", false, "", "", true, "sample",
+     "Sample a program that already runs: where in it the events happen."},
+    {Command::record, "record", "", false, "", "-- PROGRAM ARGUMENTS...", true, "record",
+     "Start a program and sample it: where in it the events happen."},
+    {Command::list, "list", "-l", true, "", "", true, "list",
      "List the events, metrics and groups of metrics that -e and -m take."},
-    {Command::man, "man", "", false, "[CPU/]NAME", "", true, true, "man",
+    {Command::man, "man", "", false, "[CPU/]NAME", "", true, "man",
      "Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named."},
-    {Command::test, "test", "", false, "", "", true, true, "test",
+    {Command::test, "test", "", false, "", "", true, "test",
      "Show what the machine can count, how wperf is set, and the schedule that given events would get."},
-    {Command::detect, "detect", "", false, "", "", true, true, "detect", "List the devices of the kernel driver."},
-    {Command::doctor, "doctor", "", false, "", "", false, true, "doctor",
+    {Command::detect, "detect", "", false, "", "", true, "detect", "List the devices of the kernel driver."},
+    {Command::doctor, "doctor", "", false, "", "", false, "doctor",
      "Check everything a measurement needs and name the way out of what is missing."},
-    {Command::version, "--version", "", false, "", "", true, true, "version-help",
+    {Command::version, "--version", "", false, "", "", true, "version-help",
      "Show the versions of wperf and of its driver."},
-    {Command::help, "-h", "--help", false, "", "", false, true, "version-help", "Show this text."},
-    {Command::sample, "sample", "", false, "", "", true, false, "",
-     "Sample a running program. This build counts but does not sample yet."},
-    {Command::record, "record", "", false, "", "-- PROGRAM ARGUMENTS...", true, false, "",
-     "Start a program and sample it. This build counts but does not sample yet."},
+    {Command::help, "-h", "--help", false, "", "", false, "version-help", "Show this text."},
 };
 
 constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record);
@@ -46,14 +46,17 @@ constexpr OptionRow kOptions[] = {
      "are "
      "always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ name counters outside the "
      "cores. "
-     "May be given several times. After sample or record the form is NAME:INTERVAL, without groups."},
+     "May be given several times. After sample or record the form is NAME or NAME:INTERVAL, without groups and "
+     "prefixes: one sample every INTERVAL events (default 0x4000000); without -e cycles are sampled, one in "
+     "0x8000000."},
     {Option::metrics, "-m", "", false, Value::text, "METRICS", kCounting,
      "Metrics or groups of metrics of `wperf list`, separated by commas. May be given several times."},
     {Option::cores, "-c", "--cpu", false, Value::text, "CORES", kMeasuring,
-     "Cores to count on: numbers and ranges such as 0,4-7. Default: all; with a program to start: core 0. Given twice, "
-     "the last counts."},
+     "Cores to count on: numbers and ranges such as 0,4-7. Default: all; with a program to start: core 0. sample and "
+     "record take one core only and sample takes no default; see --cores. Given twice, the last counts."},
     {Option::timeout, "--timeout", "sleep", true, Value::duration, "DURATION", kMeasuring,
-     "How long one count takes: a number with up to two decimals and a unit out of ms, s, m, h, d (default s). "
+     "How long one count or the sampling takes: a number with up to two decimals and a unit out of ms, s, m, h, d "
+     "(default s). "
      "0 or none: until Ctrl-C or the end of the program; with -t the default is 1 s."},
     {Option::timeline, "-t", "", false, Value::none, "", kStat,
      "Timeline: count again and again, pause between the counts, and write one CSV file per kind of counter."},
@@ -75,13 +78,24 @@ constexpr OptionRow kOptions[] = {
     {Option::pe_file, "--pe_file", "", false, Value::file, "FILE", kMeasuring,
      "The program to start or to sample. With stat it is started without arguments; `--` replaces it."},
     {Option::pdb_file, "--pdb_file", "", false, Value::file, "FILE", kSampling,
-     "The symbols of the program. Default: beside the program, with the extension pdb."},
+     "Symbols of the program or of one of its modules; the identity inside tells whose. May be given several times. "
+     "Default: beside the program, with the extension pdb."},
     {Option::image_name, "--image_name", "", false, Value::text, "NAME", kSampling,
      "The running program to sample. Default: the name of the PE file."},
     {Option::spawn_delay, "--record_spawn_delay", "", false, Value::number, "MILLISECONDS", kMeasuring,
      "Let a started program run this long before measuring. Default: 0, from its first instruction on."},
+    {Option::sampled_cores, "--cores", "", false, Value::text, "CORES", kSampling,
+     "Sample several cores at once: numbers and ranges such as 0,4-7. -c then only says where record starts the "
+     "program."},
+    {Option::all_cores, "--all-cores", "", false, Value::none, "", kSampling, "Sample all cores at once."},
+    {Option::jitter, "--jitter", "", false, Value::none, "", kSampling,
+     "Vary each interval by up to an eighth either way, so that sampling does not fall into step with a loop."},
+    {Option::rate, "--freq", "", false, Value::number, "HZ", kSampling,
+     "Adapt the intervals until each core gives about HZ samples a second of every event, 1 to 50000. Events that "
+     "have an :INTERVAL keep it."},
     {Option::symbol, "--symbol", "-s", true, Value::text, "TEXT", kSampling,
-     "Show only functions of this name. ^TEXT is a beginning, TEXT$ an end; upper and lower case are the same."},
+     "Show only functions of this name. ^TEXT is a beginning, TEXT$ an end; upper and lower case are the same. The "
+     "totals still tell of all."},
     {Option::display_row, "--sample-display-row", "", false, Value::number, "ROWS", kSampling,
      "Functions to show for each event. Default: 50."},
     {Option::display_long, "--sample-display-long", "", false, Value::none, "", kSampling,
@@ -89,8 +103,15 @@ constexpr OptionRow kOptions[] = {
     {Option::annotate, "--annotate", "", false, Value::none, "", kSampling, "Show the source lines of the samples."},
     {Option::disassemble, "--disassemble", "", false, Value::none, "", kSampling,
      "Show the instructions of the samples too. Implies --annotate."},
+    {Option::by, "--by", "", false, Value::text, "TABLES", kSampling,
+     "Add tables: process, thread, module, core and caller (who calls the hot functions), separated by commas."},
+    {Option::sample_timeline, "--timeline", "", false, Value::number, "MILLISECONDS", kSampling,
+     "Also tell in the JSON how many samples each function had in every stretch of this length."},
+    {Option::symbol_path, "--symbol-path", "", false, Value::text, "PATH", kSampling,
+     "Where symbols may be, in the form of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons. Asked "
+     "before that variable."},
     {Option::export_perf_data, "--export_perf_data", "", false, Value::none, "", kSampling,
-     "Also write the samples to perf.data in the current folder."},
+     "Also write the samples to perf.data in the current folder. This build refuses it: it cannot do so yet."},
     {Option::json, "--json", "", false, Value::none, "", kAnswering,
      "Print the result as one JSON document and nothing else."},
     {Option::quiet, "-q", "", false, Value::none, "", kAnswering, "Print no text. Warnings and errors still appear."},
@@ -119,6 +140,14 @@ constexpr Example kExamples[] = {
     {Command::stat, "wperf stat -t -i 0 -n 5 --timeout 2 -m imix -c 1",
      "Five counts of two seconds each into a CSV file."},
     {Command::stat, "wperf stat -m l3_cache,ddr_bw --timeout 1", "Traffic of the shared cache and of the memory."},
+    {Command::record, "wperf record -e ld_spec:100000 -c 1 --timeout 3 -- myprog.exe 1000",
+     "Which functions load the most? One sample every 100000 loads."},
+    {Command::record, "wperf record -e l1d_cache_refill:1000 --annotate --disassemble -- myprog.exe",
+     "The source lines and instructions that miss the cache."},
+    {Command::record, "wperf record --freq 1000 --all-cores --by thread,caller -- myprog.exe",
+     "Cycles on all cores, 1000 samples a second of each, per thread, and who calls the hot functions."},
+    {Command::sample, "wperf sample -e ld_spec:100000 --pe_file myprog.exe -c 1 --timeout 10",
+     "A program that already runs on core 1."},
     {Command::list, "wperf list -v", "Every event and metric, with formulas and explanations."},
     {Command::man, "wperf man neoverse-v2/ipc", "What a metric means on another CPU."},
     {Command::test, "wperf test -e {ld_spec,st_spec},inst_spec --json", "The schedule that these events would get."},

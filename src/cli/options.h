@@ -30,11 +30,18 @@ enum class Option : u8 {
   pdb_file,
   image_name,
   spawn_delay,
+  sampled_cores,
+  all_cores,
+  jitter,
+  rate,
   symbol,
   display_row,
   display_long,
   annotate,
   disassemble,
+  by,
+  sample_timeline,
+  symbol_path,
   export_perf_data,
   json,
   quiet,
@@ -80,8 +87,7 @@ struct CommandRow {
   std::string_view argument;  // "[CPU/]NAME" of man
   std::string_view tail;      // "[-- PROGRAM ARGUMENTS...]"
   bool needs_device;          // false: runs without opening one
-  bool in_this_build;
-  std::string_view page;  // docs/user/PAGE.md; several commands may share one
+  std::string_view page;      // docs/user/PAGE.md; several commands may share one
   std::string_view help;
 };
 

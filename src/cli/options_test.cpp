@@ -64,7 +64,7 @@ TEST(Options, TheParserKnowsEveryRow) {
     for (const std::string_view spelling : {row.name, row.alias}) {
       if (spelling.empty()) continue;
       std::vector<std::string> line = {"stat", std::string(spelling)};
-      if (row.value != Value::none) line.emplace_back("1");
+      if (row.value != Value::none) line.emplace_back(row.option == Option::by ? "core" : "1");
       const auto request = parse_command_line(line, nullptr);
       ASSERT_TRUE(request.has_value()) << spelling << ": " << request.error().text;
       EXPECT_TRUE(request.value().unexpected.empty()) << spelling;
@@ -138,6 +138,13 @@ TEST(Help, EveryOptionNameEndsItsLine) {
                            "--output-prefix, --cwd",
                            "--device",
                            "--symbol",
+                           "--cores",
+                           "--all-cores",
+                           "--jitter",
+                           "--freq",
+                           "--by",
+                           "--timeline",
+                           "--symbol-path",
                            "--export_perf_data",
                            "sleep",
                            "-s",

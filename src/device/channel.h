@@ -12,6 +12,7 @@
 #include "abi/status.h"
 #include "base/ints.h"
 #include "diag/result.h"
+#include "raw/samples.h"
 
 namespace wperf::device {
 
@@ -35,6 +36,8 @@ class Channel {
   virtual diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) = 0;
   virtual ProcessState process(u32 pid) = 0;
   virtual void kill(u32 pid) = 0;
+  // Every program of this machine that can be seen, with its modules; ended ones too as long as they are known.
+  virtual std::vector<raw::Process> processes() = 0;
 
   // Lets time pass: at most `nanoseconds`, less when process `until_pid` (0 = none) ends.
   virtual diag::Result<void> wait(u64 nanoseconds, u32 until_pid) = 0;

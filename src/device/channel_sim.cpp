@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The channel to the simulated machine: libwperf-sim.so, loaded on demand from beside the program.
+#include <algorithm>
 #include <memory>
 
 #include "device/channel.h"
@@ -46,6 +47,23 @@ class SimChannel final : public Channel {
 
   void kill(u32 pid) override { api_->kill(sim_, pid); }
 
+  std::vector<raw::Process> processes() override {
+    std::vector<WperfSimProcess> known(api_->programs(sim_, nullptr, 0));
+    known.resize(std::min<size_t>(known.size(), api_->programs(sim_, known.data(), static_cast<u32>(known.size()))));
+    std::vector<raw::Process> processes;
+    for (const WperfSimProcess& one : known) {
+      raw::Process process{.pid = one.pid,
+                           .image = {},
+                           .core = one.core,
+                           .running = one.running != 0,
+                           .exit_code = one.exit_code,
+                           .modules = modules_of(one.pid)};
+      if (!process.modules.empty()) process.image = process.modules.front().path;
+      processes.push_back(std::move(process));
+    }
+    return processes;
+  }
+
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override {
     WperfSimError error{};
     api_->wait(sim_, nanoseconds, until_pid, &error);
@@ -68,6 +86,17 @@ class SimChannel final : public Channel {
   std::string hardware_ids() override { return "Root\\WPERFDRIVER"; }
 
  private:
+  std::vector<raw::Module> modules_of(u32 pid) {
+    std::vector<WperfSimModule> known(api_->modules(sim_, pid, nullptr, 0));
+    known.resize(
+        std::min<size_t>(known.size(), api_->modules(sim_, pid, known.data(), static_cast<u32>(known.size()))));
+    std::vector<raw::Module> modules;
+    for (const WperfSimModule& one : known) {
+      modules.push_back({.name = one.name, .path = one.path, .base = one.base, .size = one.size, .entry = one.entry});
+    }
+    return modules;
+  }
+
   const WperfSimApi* api_;
   WperfSim* sim_;
 };

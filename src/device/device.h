@@ -8,7 +8,9 @@
 #include "device/channel.h"
 #include "diag/result.h"
 #include "plan/plan.h"
+#include "plan/sample_plan.h"
 #include "raw/counts.h"
+#include "raw/samples.h"
 
 namespace wperf::device {
 
@@ -27,6 +29,16 @@ class CountSession {
   virtual diag::Result<raw::CountCapture> read() = 0;
 };
 
+// One configured sampling run: start → (drain | check)* → stop → drain. The destructor stops.
+class SampleSession {
+ public:
+  virtual ~SampleSession() = default;
+  virtual diag::Result<void> start() = 0;
+  // Appends what the rings hold and brings the tallies up to date. Also fails when the driver was taken away meanwhile.
+  virtual diag::Result<void> drain(raw::SampleCapture& capture) = 0;
+  virtual diag::Result<void> stop() = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -34,6 +46,7 @@ class Device {
   virtual diag::Result<DriverVersion> driver_version() = 0;
   virtual diag::Result<plan::Capabilities> capabilities() = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
+  virtual diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) = 0;
   virtual Channel& machine() = 0;  // programs and time
 };
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -34,6 +36,17 @@ diag::Result<void> call_driver(Channel& channel, u32 code, const Request& reques
   std::vector<std::byte> buffer(sizeof(Request));
   std::memcpy(buffer.data(), &request, sizeof request);
   return driver_call_detail::exchange(channel, code, buffer, sizeof(Request), 0);
+}
+
+// The same for an answer too large for the stack.
+template <typename Reply, typename Request>
+diag::Result<std::unique_ptr<Reply>> ask_driver_for_much(Channel& channel, u32 code, const Request& request) {
+  static_assert(std::is_trivially_copyable_v<Reply> && sizeof(Request) <= sizeof(Reply));
+  auto reply = std::make_unique<Reply>();
+  std::memcpy(reply.get(), &request, sizeof request);
+  const auto buffer = std::as_writable_bytes(std::span(reply.get(), 1));
+  WPERF_CHECK_OK(driver_call_detail::exchange(channel, code, buffer, sizeof(Request), sizeof(Reply)));
+  return reply;
 }
 
 template <typename Reply, typename Request>

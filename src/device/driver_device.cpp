@@ -21,14 +21,18 @@ void fill_entries(const plan::Schedule& schedule, WperfEventEntry* out, u32 capa
   }
 }
 
+void set_cores(const std::vector<u32>& cores, u64 (&mask)[WPERF_MAX_CORES / 64]) {
+  for (const u32 core : cores) {
+    if (core < WPERF_MAX_CORES) mask[core / 64] |= u64{1} << (core % 64);
+  }
+}
+
 WperfCountRequest request_of(const plan::CountPlan& plan) {
   auto request = make_request<WperfCountRequest>();
   request.flags = plan.kernel ? WPERF_COUNT_KERNEL : 0;
   request.period_ms = plan.period_ms;
   request.dmc_channel = plan.dmc_channels.size() == 1 ? plan.dmc_channels.front() : u32{WPERF_ALL_CHANNELS};
-  for (const u32 core : plan.cores) {
-    if (core < WPERF_MAX_CORES) request.core_mask[core / 64] |= u64{1} << (core % 64);
-  }
+  set_cores(plan.cores, request.core_mask);
   const auto& schedules = plan.schedules;
   fill_entries(schedules[WPERF_CLASS_CORE], request.core, WPERF_MAX_CORE_EVENTS, request.entry_count[WPERF_CLASS_CORE]);
   fill_entries(schedules[WPERF_CLASS_DSU], request.dsu, WPERF_MAX_DSU_EVENTS, request.entry_count[WPERF_CLASS_DSU]);
@@ -124,6 +128,83 @@ class DriverCountSession final : public CountSession {
   u64 start_ns_ = 0, end_ns_ = 0;
 };
 
+WperfSampleRequest request_of(const plan::SamplePlan& plan) {
+  auto request = make_request<WperfSampleRequest>();
+  request.flags =
+      (plan.kernel ? u32{WPERF_SAMPLE_KERNEL} : 0u) | (plan.jitter_shift != 0 ? u32{WPERF_SAMPLE_JITTER} : 0u);
+  request.seed = plan.seed;
+  request.jitter_shift = plan.jitter_shift;
+  set_cores(plan.cores, request.core_mask);
+  request.event_count = static_cast<u32>(std::min<size_t>(plan.events.size(), std::size(request.events)));
+  for (u32 i = 0; i < request.event_count; ++i) {
+    request.events[i].event = plan.events[i].code;
+    request.events[i].interval = plan.events[i].interval;
+  }
+  return request;
+}
+
+class DriverSampleSession final : public SampleSession {
+ public:
+  DriverSampleSession(Channel& channel, std::vector<u32> cores) : channel_(channel), cores_(std::move(cores)) {}
+  ~DriverSampleSession() override {
+    if (running_) (void)send(WPERF_CODE_SAMPLE_STOP);
+  }
+  DriverSampleSession(const DriverSampleSession&) = delete;
+  DriverSampleSession& operator=(const DriverSampleSession&) = delete;
+
+  diag::Result<void> start() override {
+    WPERF_CHECK_OK(send(WPERF_CODE_SAMPLE_START));
+    running_ = true;
+    return {};
+  }
+
+  diag::Result<void> stop() override {
+    running_ = false;
+    return send(WPERF_CODE_SAMPLE_STOP);
+  }
+
+  diag::Result<void> drain(raw::SampleCapture& capture) override {
+    capture.tallies.resize(cores_.size());
+    for (size_t i = 0; i < cores_.size(); ++i)
+      WPERF_CHECK_OK(drain_core(cores_[i], capture.tallies[i], capture.samples));
+    return {};
+  }
+
+ private:
+  diag::Result<void> drain_core(u32 core, raw::CoreTally& tally, std::vector<raw::Sample>& samples) {
+    auto request = make_request<WperfDrainRequest>();
+    request.core = core;
+    bool more = true;
+    while (more) {
+      WPERF_TRY(const std::unique_ptr<WperfDrainReply> reply,
+                ask_driver_for_much<WperfDrainReply>(channel_, WPERF_CODE_SAMPLE_DRAIN, request));
+      tally = {.core = core,
+               .taken = reply->taken,
+               .lost_ring_full = reply->lost_ring_full,
+               .lost_filtered = reply->lost_filtered};
+      const u32 count = std::min<u32>(reply->count, WPERF_MAX_DRAINED);
+      for (const WperfSample& sample : std::span(reply->samples, count)) {
+        samples.push_back({.time_ns = sample.time_ns,
+                           .pc = sample.pc,
+                           .lr = sample.lr,
+                           .process = sample.process,
+                           .thread = sample.thread,
+                           .overflowed = sample.overflowed,
+                           .core = sample.core,
+                           .exception_level = sample.exception_level});
+      }
+      more = reply->more != 0 && count != 0;
+    }
+    return {};
+  }
+
+  diag::Result<void> send(u32 code) { return call_driver(channel_, code, make_request<WperfPlainRequest>()); }
+
+  Channel& channel_;
+  std::vector<u32> cores_;
+  bool running_ = false;
+};
+
 class DriverDevice final : public Device {
  public:
   explicit DriverDevice(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
@@ -163,6 +244,11 @@ class DriverDevice final : public Device {
   diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
     WPERF_CHECK_OK(call_driver(*channel_, WPERF_CODE_COUNT_CONFIGURE, request_of(plan)));
     return std::unique_ptr<CountSession>(std::make_unique<DriverCountSession>(*channel_, plan));
+  }
+
+  diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
+    WPERF_CHECK_OK(call_driver(*channel_, WPERF_CODE_SAMPLE_CONFIGURE, request_of(plan)));
+    return std::unique_ptr<SampleSession>(std::make_unique<DriverSampleSession>(*channel_, plan.cores));
   }
 
   Channel& machine() override { return *channel_; }

@@ -27,6 +27,7 @@ struct FakeChannel final : Channel {
   diag::Result<u32> spawn(const std::string&, const std::string&, u32) override { return 1u; }
   ProcessState process(u32) override { return {}; }
   void kill(u32) override {}
+  std::vector<raw::Process> processes() override { return {}; }
   diag::Result<void> wait(u64, u32) override { return {}; }
   u64 now_ns() override { return 0; }
   std::vector<DeviceMemory> dmc_channels() override { return memory; }

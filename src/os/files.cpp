@@ -5,6 +5,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "os/process.h"
+
 namespace wperf::os {
 namespace {
 
@@ -47,6 +49,21 @@ diag::Result<void> save_text_file(const std::string& path, std::string_view text
   if (file) file.write(text.data(), static_cast<std::streamsize>(text.size()));
   if (file) file.flush();
   if (!file) return diag::Error{.text = "cannot write " + path, .hint = {}};
+  return {};
+}
+
+diag::Result<void> save_file_at_once(const std::string& path, std::span<const std::byte> bytes) {
+  std::error_code error;
+  std::filesystem::create_directories(path_of(path).parent_path(), error);
+  const std::string unfinished = path + ".part" + std::to_string(process_number());
+  {
+    std::ofstream file(path_of(unfinished), std::ios::trunc | std::ios::binary);
+    if (file) file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (file) file.flush();
+    if (!file) return diag::Error{.text = "cannot write " + unfinished, .hint = {}};
+  }
+  std::filesystem::rename(path_of(unfinished), path_of(path), error);
+  if (error) return diag::Error{.text = "cannot write " + path, .hint = {}};
   return {};
 }
 

@@ -8,6 +8,9 @@
 namespace wperf::os {
 
 std::optional<std::string> environment(const char* name);
+unsigned process_number();
+// Where downloaded symbols are kept when nobody says: below the user's cache folder; empty if there is none.
+std::string symbol_cache_folder();
 // The folder the running program lies in; empty if the system won't say.
 std::string program_folder();
 bool is_terminal(std::FILE* stream);

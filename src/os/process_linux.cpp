@@ -26,6 +26,17 @@ std::string program_folder() {
   return error ? std::string() : self.parent_path().string();
 }
 
+unsigned process_number() {
+  return static_cast<unsigned>(getpid());
+}
+
+std::string symbol_cache_folder() {
+  if (const auto cache = environment("XDG_CACHE_HOME"); cache.has_value() && !cache->empty())
+    return *cache + "/wperf/symbols";
+  if (const auto home = environment("HOME"); home.has_value() && !home->empty()) return *home + "/.cache/wperf/symbols";
+  return {};
+}
+
 bool is_terminal(std::FILE* stream) {
   return isatty(fileno(stream)) == 1;
 }

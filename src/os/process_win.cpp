@@ -27,6 +27,15 @@ std::string program_folder() {
   return {folder.begin(), folder.end()};
 }
 
+unsigned process_number() {
+  return GetCurrentProcessId();
+}
+
+std::string symbol_cache_folder() {
+  const auto local = environment("LOCALAPPDATA");
+  return local.has_value() ? *local + "\\wperf\\symbols" : std::string();
+}
+
 bool is_terminal(std::FILE* stream) {
   return _isatty(_fileno(stream)) != 0;
 }

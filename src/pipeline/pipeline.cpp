@@ -5,6 +5,7 @@
 #include "pipeline/run_catalogue.h"
 #include "pipeline/run_doctor.h"
 #include "pipeline/run_machine.h"
+#include "pipeline/run_sample.h"
 #include "pipeline/run_stat.h"
 
 namespace wperf::pipeline {
@@ -28,7 +29,7 @@ diag::Result<void> run(const request::Request& request, diag::Console& console) 
       return run_doctor(request, console);
     case Command::sample:
     case Command::record:
-      return diag::Error{.text = "this wperf counts but does not sample yet", .hint = "wperf stat counts events"};
+      return run_sample(request, console);
     case Command::none:
     case Command::help:
       break;

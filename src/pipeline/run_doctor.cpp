@@ -106,7 +106,7 @@ Check check_spe(const plan::Capabilities& machine) {
   if (!present) return {.name = "spe", .status = CheckStatus::warn, .detail = "not in this hardware", .fix = {}};
   return {.name = "spe",
           .status = CheckStatus::warn,
-          .detail = "in the hardware; this wperf cannot sample with it yet",
+          .detail = "in the hardware; wperf cannot sample with it yet",
           .fix = {}};
 }
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/cores.h"
 #include "plan/counters.h"
 #include "plan/names.h"
 #include "plan/padding.h"
 #include "plan/plan.h"
+#include "request/core_list.h"
 #include "request/event_list.h"
 #include "request/number.h"
 
@@ -121,18 +123,7 @@ diag::Result<std::vector<u32>> choose_cores(const request::Request& request, u32
     for (u32 core = 0; core < last; ++core) cores.push_back(core);
     return cores;
   }
-  for (const request::CoreRange& range : request.cores) {
-    if (range.last >= core_count) {
-      const u32 first_bad = std::max(range.first, core_count);
-      return diag::contract_error(
-          core_count == 0
-              ? fmt::format("core index {} not allowed, see option -c <n>", first_bad)
-              : fmt::format("core index {} not allowed. Use 0-{}, see option -c <n>", first_bad, core_count - 1));
-    }
-    for (u32 core = range.first; core <= range.last; ++core) cores.push_back(core);
-  }
-  std::sort(cores.begin(), cores.end());
-  cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+  WPERF_TRY(cores, expand_cores(request.cores, core_count, request::kMeasuredCores));
   if (request.program.has_value() && cores.size() > 1) {
     return diag::contract_error("you can specify only one core for process spawn");
   }

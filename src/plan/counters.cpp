@@ -53,4 +53,19 @@ diag::Result<void> check_schedule_size(EventClass event_class, usize size) {
   return {};
 }
 
+diag::Result<void> check_sampled_events(usize size, const Capabilities& machine) {
+  const u32 total = machine.counters_total[index_of(EventClass::core)];
+  const u32 available = machine.counters_free[index_of(EventClass::core)];
+  if (size > total) {
+    return diag::contract_error(
+        fmt::format("number of events requested exceeds the number of hardware PMU counters({})", total));
+  }
+  if (size > available) {
+    return diag::contract_error(fmt::format(
+        "number of events requested exceeds the number of free hardware PMU counters({}) out of a total of ({})",
+        available, total));
+  }
+  return {};
+}
+
 }  // namespace wperf::plan

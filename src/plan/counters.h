@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many events fit where: the limits of groups and of whole schedules (contract 3.1, 2.5).
+// How many events fit where: the limits of groups, of whole schedules and of sampling (contract
+// 3.1, 2.5, 3.3).
 #pragma once
 #include "base/event_class.h"
 #include "base/ints.h"
@@ -16,5 +17,8 @@ diag::Result<void> check_class_available(EventClass event_class, const Capabilit
 
 // The whole ring, padding included, fits the driver's tables.
 diag::Result<void> check_schedule_size(EventClass event_class, usize size);
+
+// So many counters of the cores at the same time: all there are, then those that are free (contract 3.3).
+diag::Result<void> check_sampled_events(usize size, const Capabilities& machine);
 
 }  // namespace wperf::plan

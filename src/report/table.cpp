@@ -9,10 +9,16 @@ namespace {
 constexpr usize kMargin = 6;
 constexpr usize kGap = 2;
 
-// Characters, not bytes: names of files and functions may hold any.
+// Characters, not bytes: names of files and functions may hold any. A terminal's colour (ESC … m) has no width.
 usize width_of(std::string_view utf8) {
-  return static_cast<usize>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<u8>(c) & 0xc0u) != 0x80u; }));
+  usize width = 0;
+  bool escaped = false;
+  for (const char c : utf8) {
+    if (c == '\x1b') escaped = true;
+    if (!escaped && (static_cast<u8>(c) & 0xc0u) != 0x80u) ++width;
+    if (c == 'm') escaped = false;
+  }
+  return width;
 }
 
 std::string_view cell_of(const std::vector<std::string>& row, usize column) {

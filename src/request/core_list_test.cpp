@@ -54,5 +54,13 @@ TEST(CoreList, AtMost128Entries) {
   EXPECT_EQ(spelled(many), "you can specify up to 128cores with -c <cpu_list> option");
 }
 
+TEST(CoreList, OfOursTheErrorsNameTheOptionAndThereIsNoLimit) {
+  EXPECT_EQ(parse_core_list("0-255", kSampledCores).value().at(0).last, 255u);
+  EXPECT_EQ(parse_core_list("x", kSampledCores).error().text,
+            "option --cores format not supported, use comma separated list of integers, or range of integers");
+  EXPECT_EQ(parse_core_list("4294967296", kSampledCores).error().text,
+            "core index 4294967296 not allowed, see option --cores <n>");
+}
+
 }  // namespace
 }  // namespace wperf::request

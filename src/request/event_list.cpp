@@ -32,19 +32,6 @@ std::optional<EventClass> take_prefix(std::string_view& text) {
   return std::nullopt;
 }
 
-// r1b, 27, 0x1b, 033. None: a name; text that only starts like a number is a name too, which plan will not find.
-diag::Result<std::optional<u32>> parse_raw(std::string_view text) {
-  std::optional<u64> number;
-  if (!text.empty() && (text[0] == 'r' || text[0] == 'R')) {
-    number = parse_digits(text.substr(1), 16);
-  } else {
-    number = parse_c_number(text);
-  }
-  if (!number.has_value()) return std::optional<u32>{};
-  if (*number > 0xffff) return diag::contract_error(fmt::format("extra event value out of range in {}", text));
-  return std::optional<u32>{static_cast<u32>(*number)};
-}
-
 class ListParser {
  public:
   diag::Result<void> add(std::string_view token);
@@ -90,7 +77,7 @@ diag::Result<void> ListParser::add(std::string_view token) {
     WPERF_TRY(event.event_class, class_in_group(prefix, token));
   }
   event.text = std::string(name);
-  WPERF_TRY(event.number, parse_raw(name));
+  WPERF_TRY(event.number, parse_raw_event(name));
   if (opens && !closes) {
     in_group_ = true;
     group_class_ = event.event_class;
@@ -120,6 +107,18 @@ bool continues_group(const EventList& list, usize i) {
   const std::vector<EventToken>& tokens = list.tokens;
   if (i == 0 || !tokens[i].group.has_value() || !tokens[i - 1].group.has_value()) return false;
   return *tokens[i].group == *tokens[i - 1].group;
+}
+
+diag::Result<std::optional<u32>> parse_raw_event(std::string_view text) {
+  std::optional<u64> number;
+  if (!text.empty() && (text[0] == 'r' || text[0] == 'R')) {
+    number = parse_digits(text.substr(1), 16);
+  } else {
+    number = parse_c_number(text);
+  }
+  if (!number.has_value()) return std::optional<u32>{};
+  if (*number > 0xffff) return diag::contract_error(fmt::format("extra event value out of range in {}", text));
+  return std::optional<u32>{static_cast<u32>(*number)};
 }
 
 diag::Result<EventList> parse_event_list(std::string_view text) {

@@ -66,13 +66,65 @@ struct Program {
   bool after_dashes = false;
 };
 
+// One entry of a sampling list (contract 3.3): an event of the cores, and how many of it pass from sample to sample.
+inline constexpr u32 kDefaultInterval = 0x4000000;
+struct SampledEvent {
+  std::string text;             // as typed, without the interval
+  std::optional<u32> number;    // raw: r1b, 27, 0x1b
+  std::optional<u32> interval;  // none: not given; never 0
+};
+
+// `NAME=VALUE` of -e arm_spe_0/…/ (contract 3.4). Whether there is such a filter is for plan to say.
+struct SpeFilter {
+  std::string name;
+  u64 value = 0;
+};
+struct SpeList {
+  std::vector<SpeFilter> filters;
+};
+
+// --symbol (contract 9.5). See symbol_filter.h.
+struct SymbolFilter {
+  std::string text;         // without ^ and $; empty: every name
+  bool open_start = false;  // what stands before the text does not matter
+  bool open_end = false;
+};
+
+// Tables that --by adds.
+enum class Breakdown { process, thread, module, core, caller };
+
+inline constexpr u32 kDefaultDisplayRows = 50;
+struct SampleDisplay {
+  u32 rows = kDefaultDisplayRows;  // functions per event
+  bool decorated_names = false;
+  bool annotate = false;  // also set by --disassemble
+  bool disassemble = false;
+  std::optional<SymbolFilter> symbol;
+  std::vector<Breakdown> by;       // as asked for, each once
+  std::optional<u32> timeline_ms;  // --timeline: samples per function and stretch of time; never 0
+};
+
+// What only `sample` and `record` take.
+struct Sampling {
+  std::vector<SampledEvent> events;  // without any (and without SPE): cycles
+  std::optional<SpeList> spe;
+  std::vector<CoreRange> cores;  // --cores; empty: see all_cores and Request::cores
+  bool all_cores = false;        // --all-cores; goes before --cores
+  bool jitter = false;
+  std::optional<u32> rate_hz;  // --freq; never 0
+  SampleDisplay display;
+  std::optional<std::string> symbol_path;   // --symbol-path
+  std::vector<std::string> more_pdb_files;  // --pdb_file given before the last one, which is Request::pdb_file
+  bool perf_data = false;                   // --export_perf_data
+};
+
 struct Request {
   Command command = Command::none;
   std::string device;  // --device or WPERF_DEVICE, as given; empty = the machine's own
   std::vector<CountItem> items;
   std::vector<std::string> extra_events;  // -E texts or file paths
   std::vector<std::string> metric_files;  // -C
-  std::vector<CoreRange> cores;           // empty = all
+  std::vector<CoreRange> cores;           // -c; empty = all, or of a program to start the first
   std::optional<Duration> timeout;        // none or 0 = until Ctrl-C
   Timeline timeline;
   bool kernel = false;
@@ -82,7 +134,8 @@ struct Request {
   std::optional<std::string> man_topic;
   std::optional<std::string> pe_file, pdb_file, image_name;
   std::optional<Program> program;
-  std::optional<u32> spawn_delay_ms;  // none: count from the first instruction of the program on
+  std::optional<u32> spawn_delay_ms;  // none: measure from the first instruction of the program on
+  Sampling sampling;
   bool force_lock = false;
   std::vector<std::string> unexpected;  // unknown tokens, to be warned about
   std::vector<std::string> warnings;    // whole lines for stderr that do not end the run

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/core/jitter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace wperf::driver {
+namespace {
+
+std::vector<u32> draw(u64 seed, u32 core, u32 interval, u32 shift, usize count) {
+  Jitter jitter = {};
+  jitter.seed(seed, core);
+  std::vector<u32> values(count);
+  std::generate(values.begin(), values.end(), [&] { return jitter.vary(interval, shift); });
+  return values;
+}
+
+TEST(Jitter, TheSeedAndTheCoreDecide) {
+  EXPECT_EQ(draw(1, 0, 100'000, 3, 100), draw(1, 0, 100'000, 3, 100));
+  EXPECT_NE(draw(1, 0, 100'000, 3, 100), draw(2, 0, 100'000, 3, 100));
+  EXPECT_NE(draw(1, 0, 100'000, 3, 100), draw(1, 1, 100'000, 3, 100));
+}
+
+TEST(Jitter, ReachesBothEndsAndKeepsTheMean) {
+  constexpr u32 kInterval = 1000;
+  for (const u32 shift : {1u, 3u, 5u}) {
+    constexpr usize kDraws = 100'000;
+    const u32 spread = kInterval >> shift;
+    const std::vector<u32> values = draw(7, 3, kInterval, shift, kDraws);
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    EXPECT_EQ(*least, kInterval - spread);
+    EXPECT_EQ(*most, kInterval + spread);
+    double sum = 0;
+    for (const u32 value : values) {
+      sum += value;
+    }
+    const double deviation_of_mean = (spread + 0.5) / std::sqrt(3.0 * kDraws);
+    EXPECT_NEAR(sum / kDraws, kInterval, 4 * deviation_of_mean) << shift;
+  }
+}
+
+TEST(Jitter, NeverZeroNorBeyond32Bits) {
+  for (const u32 interval : {1u, 2u, 3u, 0x8000'0000u, 0xffff'fff0u, 0xffff'ffffu}) {
+    for (const u32 shift : {1u, 31u}) {
+      for (const u32 value : draw(0, 0, interval, shift, 1000)) {
+        const u32 spread = std::min(interval >> shift, 0xffff'ffff - interval);
+        ASSERT_GE(value, interval - spread);
+        ASSERT_LE(value, interval + spread);
+        ASSERT_NE(value, 0u);
+      }
+    }
+  }
+}
+
+TEST(Jitter, NoSeedSticks) {
+  // The one seed that mixes to 0, where the generator would stay: the core's share cancels it out.
+  for (const u64 seed : {u64{0}, 0 - 0x9e37'79b9'7f4a'7c15u}) {
+    const std::vector<u32> values = draw(seed, 0, 1u << 20, 1, 100);
+    EXPECT_GT(*std::max_element(values.begin(), values.end()), *std::min_element(values.begin(), values.end()));
+  }
+}
+
+}  // namespace
+}  // namespace wperf::driver

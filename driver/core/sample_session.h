@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One client's sampling, from configure to drain: owns the samplers and their rings. Samples and losses grow over start
+// and stop until the next configuration. Requests come one at a time; on_overflow() may come on any core at any moment,
+// also in the middle of a request that runs on that core, and takes no lock.
+#pragma once
+#include "abi/status.h"
+#include "abi/wire.h"
+#include "base/ints.h"
+#include "driver/core/machine.h"
+#include "driver/core/sample_request.h"
+#include "driver/core/sampler.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+class SampleSession {
+ public:
+  explicit SampleSession(Hal& hal) : hal_(hal) {}
+
+  bool sampling() const { return sampling_; }
+
+  // A request that check_sample_request() let pass. The only step that allocates.
+  [[nodiscard]] WperfStatus configure(const WperfSampleRequest& request, const Machine& machine);
+  [[nodiscard]] WperfStatus start();
+  // Always ends sampling; a failure means that a core could not be reached: it stops at its next interrupt.
+  [[nodiscard]] WperfStatus stop();
+  // The oldest samples of a core, which are forgotten with that. `reply` must be zeroed.
+  [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, WperfDrainReply& reply);
+  // Tries again to put back registers of cores that could not be reached. Not while sampling.
+  [[nodiscard]] WperfStatus settle();
+  void discard();  // stops if need be, forgets everything
+
+  void on_overflow(u32 core, const InterruptedContext& interrupted);
+
+ private:
+  // Where a core's interrupt finds its sampler. Opened and closed on that core, where the interrupt cannot be half way
+  // through; closed from elsewhere only while it is not inside. One cache line each.
+  struct Gate {
+    Sampler* sampler = nullptr;
+    u64 orphans = 0;  // counters that could not be given back before their sampler went: to be silenced
+    u32 inside = 0;
+    u8 rest_of_line[44] = {};
+  };
+
+  [[nodiscard]] WperfStatus start_one(Sampler& sampler);
+  [[nodiscard]] WperfStatus stop_one(Sampler& sampler);
+  void silence_orphans(Gate& gate);
+  void close_from_afar(Gate& gate);
+  void release_memory();
+
+  Hal& hal_;
+  SamplePlan plan_ = {};
+  bool sampling_ = false;
+  Sampler* samplers_ = nullptr;  // opens the one block of memory; the rings follow
+  u32 sampler_count_ = 0;
+  Gate gates_[WPERF_MAX_CORES];
+};
+
+}  // namespace wperf::driver

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sampling on one core: programs its counters, turns each overflow into a sample and sets the counter for the next.
+// prepare, run, quiet and give back run on the core; take_overflow is its interrupt, which may interrupt run and quiet
+// but must not come in the other two; drain runs anywhere. Nothing here waits, allocates or can fail.
+#pragma once
+#include "abi/wire.h"
+#include "base/ints.h"
+#include "driver/core/jitter.h"
+#include "driver/core/sample_bank.h"
+#include "driver/core/sample_request.h"
+#include "driver/core/sample_ring.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+// Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
+struct Sampler {
+  u32 core;
+  bool claimed;  // hardware is ours: registers are to be put back
+  u32 ended;     // atomic; set from elsewhere when the core could not be reached to stop it
+  SampleRegisters found;
+  u64 cycles_set;     // what the fixed cycle counter was last set to
+  u64 cycles_passed;  // counted by it since it was claimed
+  Jitter jitter;
+
+  // Of the interrupt, read by drain: atomic.
+  u64 lost_ring_full;
+  u64 lost_filtered;
+  u64 merged;
+
+  SampleRing ring;
+};
+
+void prepare_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
+void run_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
+void quiet_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
+void give_back_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
+
+void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted);
+
+// For a core that cannot be reached: its next interrupt ends the sampling there. From anywhere.
+void end_sampler_from_afar(Sampler& sampler);
+
+// `reply` must be zeroed; its header is not touched.
+void drain_sampler(Sampler& sampler, WperfDrainReply& reply);
+
+}  // namespace wperf::driver

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes as a compressed file of a symbol store, and again as the DEFLATE stream inside one, which no checksum guards.
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+
+#include "symbols/store/cabinet.h"
+#include "symbols/store/inflate.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
+  constexpr wperf::usize kLimit = 1 << 18;
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
+  const auto file = wperf::symbols::decompress_cabinet(bytes, kLimit);
+  if (file.has_value() ? file.value().size() > kLimit : file.error().text.empty()) std::abort();
+  std::vector<std::byte> out;
+  (void)wperf::symbols::inflate(bytes, out, kLimit);
+  if (out.size() > kLimit) std::abort();
+  return 0;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The truth that sampling estimates: for chosen events, how much each block of user code counted. Kept from the settled
+// signals at every end of a block and not from what watches an overflow, so that a test may hold one against the other.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/cpu/event_terms.h"
+#include "sim/cpu/signals.h"
+
+namespace wperf::sim {
+
+struct Block;
+
+struct BlockTotal {
+  u32 space_id = 0;  // AddressSpace::id()
+  u64 address = 0;
+  u32 size = 0;
+  std::vector<u64> counts;  // as many as there are events
+};
+
+class BlockTotals {
+ public:
+  void keep(std::span<const u16> events, const SignalCounts& now);
+  bool kept() const { return !events_.empty(); }
+  // What user code counted since the last call is the block's.
+  void credit(u32 space_id, Block& block, const SignalCounts& now);
+  // A block may be in here more than once.
+  const std::vector<BlockTotal>& all() const { return totals_; }
+
+ private:
+  std::vector<const EventTerms*> events_;  // null: not modelled
+  std::vector<u64> seen_;
+  std::vector<BlockTotal> totals_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which signals a PMU event is the sum of. Asked once per event by who needs its value often; others use event_value().
+#pragma once
+#include <array>
+
+#include "base/ints.h"
+#include "sim/cpu/signals.h"
+
+namespace wperf::sim {
+
+struct EventTerms {
+  u16 code = 0;
+  std::array<Signal, 4> plus{};   // Signal::count_ behind the last one
+  Signal minus = Signal::count_;  // count_: none
+};
+
+// Null when no model feeds the event.
+const EventTerms* find_event(u16 code);
+
+inline u64 value_of(const EventTerms& event, const SignalCounts& counts, Level level) {
+  u64 result = 0;
+  for (const Signal signal : event.plus) {
+    if (signal == Signal::count_) break;
+    result += counts(level, signal);
+  }
+  return event.minus != Signal::count_ ? result - counts(level, event.minus) : result;
+}
+
+}  // namespace wperf::sim

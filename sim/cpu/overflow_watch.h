@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Knows how many more of some events user code may count until one of them overflows a counter, and to which
+// instruction of a block the overflow belongs. The engine tells it of blocks and asks it after whatever may count. No
+// Unicorn here.
+//
+// What an event counts is known in two ways: what a block holds by itself (its loads, say) is taken off when the block
+// is entered; what happens meanwhile (misses, cycles) is read from where the model counts it. As long as nothing can
+// run out, none of it is done, and caught up with later.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/cpu/code_block.h"
+#include "sim/cpu/core_engine.h"
+#include "sim/cpu/core_model.h"
+#include "sim/cpu/event_terms.h"
+
+namespace wperf::sim {
+
+// The largest of the blocks that may run: what one block more can count at most.
+struct LargestBlock {
+  u32 micro_ops = 0, lines = 0;
+  u64 cost = 0;  // fixed point
+
+  // True when it grew.
+  bool include(const Block& block);
+};
+
+class OverflowWatch {
+ public:
+  explicit OverflowWatch(const CoreModel& model) : model_(model) {}
+
+  void arm(std::span<const EventWatch> watches);
+  // Takes off what the blocks hold that ran since arm(). Not after enter().
+  void catch_up(const BlockCache& blocks);
+  // After catch_up() or arm(): so many cycles may pass, and the block be ended in which they do, and nothing runs out.
+  // What is counted in cycles comes with a second condition: whatever waits for memory after late_cycles() beyond that
+  // is watched.
+  u64 safe_cycles(const LargestBlock& largest) const;
+  static u64 late_cycles(const LargestBlock& largest);
+
+  // The block is about to be executed, its cost charged. True when something runs out by what it holds: see first_out.
+  bool enter(Block& block) {
+    const std::int32_t* const weights = weights_of(block);
+    bool out = false;
+    for (usize i = 0; i < watches_.size(); ++i) {
+      Watch& watch = watches_[i];
+      watch.left -= weights[i];
+      out |= !watch.late && watch.value(0) >= watch.left;
+    }
+    return out;
+  }
+  // Of enter(): the first instruction with which something ran out. `code` is the block's. Marks all that ran out.
+  u32 first_out(Block& block, std::span<const u32> code);
+
+  // Whether anything ran out by what just happened; marks it. `live()` false: never.
+  bool live() const { return live_count_ != 0; }
+  bool out() {
+    for (usize i = 0; i < live_count_; ++i) {
+      if (!watches_[i].late && watches_[i].is_out()) return mark();
+    }
+    return false;
+  }
+  // The same at the end of a block, the branch included: the index of the instruction it belongs to.
+  std::optional<u32> out_at_end(std::span<const u32> code);
+  bool may_be_out_at_end() const {
+    for (usize i = 0; i < live_count_; ++i) {
+      if (watches_[i].is_out()) return true;
+    }
+    return false;
+  }
+  // Whether the branch at the end of a block may be where something runs out.
+  bool changed_by(BranchKind branch) const;
+
+ private:
+  using Count = std::int64_t;
+  static constexpr Count kNever = Count{1} << 62;
+
+  struct Term {
+    CoreModel::Live live;
+    bool charged = false;  // grows by a block's cost when the block is entered
+  };
+  struct Watch {
+    const EventTerms* event = nullptr;
+    usize source = 0;  // its place in what arm() got
+    std::array<Term, 5> terms;
+    u32 term_count = 0;
+    bool late = false;  // only right at the end of a block: one part of it takes back what another counted before
+    bool by_taken_branch = false, by_mispredict = false;
+    Count base = 0;  // of the terms when armed
+    Count remaining = 0;
+    Count left = 0;  // out when value reaches it; lowered by what blocks hold
+
+    Count value(u64 cost_to_come) const {
+      Count result = -base;
+      for (u32 i = 0; i < term_count; ++i) {
+        const Term& term = terms[i];
+        const u64 raw = *term.live.value - (term.charged ? cost_to_come : 0);
+        result += static_cast<Count>(raw >> term.live.shift) * term.live.scale;
+      }
+      return result;
+    }
+    bool is_out() const { return value(0) >= left; }
+  };
+
+  bool same_events(std::span<const EventWatch> watches) const;
+  void compile(std::span<const EventWatch> watches);
+  Watch compile_one(const EventTerms& event) const;
+  const std::int32_t* weights_of(Block& block) {
+    if (block.weights_of != generation_) [[unlikely]] {
+      weigh(block);
+    }
+    return weights_.data() + block.weights;
+  }
+  void weigh(Block& block);
+  u64 safe_cycles_of(const Watch& watch, const LargestBlock& largest) const;
+  Count weight(const Watch& watch, const BlockContents& contents, u64 lines) const;
+  bool mark();
+
+  const CoreModel& model_;
+  std::vector<u16> events_;     // as armed
+  std::vector<Watch> watches_;  // those with terms first
+  usize live_count_ = 0;
+  u32 generation_ = 0;                 // of the events: what blocks weigh depends on them
+  std::vector<std::int32_t> weights_;  // per block as many as there are watches
+};
+
+}  // namespace wperf::sim

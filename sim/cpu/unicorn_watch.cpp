@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The other way through a block: while events are watched, or totals kept for a test. Counts the same as the usual way,
+// and finds the instruction with which a watched event runs out, and x30 as that instruction found it. The block is
+// executed to its end all the same: Unicorn stops between blocks only.
+#include <algorithm>
+#include <cstring>
+
+#include "sim/cpu/unicorn_core.h"
+
+namespace wperf::sim {
+
+// Fewer cycles than these are not worth the usual way.
+constexpr u64 kWorthwhile = 200;
+
+void UnicornCore::begin_watching(std::span<const EventWatch> watches) {
+  watching_ = far_ = false;
+  if (watches.empty() && !totals_.kept()) return;
+  model_.settle();
+  watch_.arm(watches);
+  overflow_ = {};
+  come_nearer();
+}
+
+// Between blocks: watches, or sets how long that is not needed.
+void UnicornCore::come_nearer() {
+  watch_.catch_up(blocks_);
+  const u64 safe = totals_.kept() ? 0 : watch_.safe_cycles(largest_);
+  if (safe < kWorthwhile) return watch_from_here();
+  far_ = true;
+  const u64 most = budget_end_ - model_.spent();
+  limit_ = safe < most >> kCycleBits ? model_.spent() + safe * kOneCycle : budget_end_;
+  const u64 late = limit_ + OverflowWatch::late_cycles(largest_) * kOneCycle;
+  model_.set_alarm(late, [](void* self) { static_cast<UnicornCore*>(self)->watch_late(); }, this);
+}
+
+void UnicornCore::watch_from_here() {
+  watching_ = true;
+  far_ = false;
+  limit_ = 0;
+  if (watch_.live()) special_ |= kWatched;
+  model_.set_alarm(~u64{0}, nullptr, nullptr);
+}
+
+// The last block before limit_ takes long.
+void UnicornCore::watch_late() {
+  watch_.catch_up(blocks_);
+  call_link_ = registers_.read(UC_ARM64_REG_X30);
+  watch_from_here();
+}
+
+void UnicornCore::end_watching(Stop& result) {
+  const bool happened = result.reason == StopReason::kernel_call;
+  if (Block* const block = current_; block != nullptr) {
+    if (happened && watching_) end_block(*block);
+    if (totals_.kept()) {
+      model_.settle();
+      totals_.credit(space_->id(), *block, model_.signals());
+    }
+  }
+  watching_ = far_ = false;
+  model_.set_alarm(~u64{0}, nullptr, nullptr);
+  if (!overflow_.seen) return;
+  // The instruction may not have come to pass.
+  const u64 pc = overflow_.block + u64{overflow_.at} * 4;
+  if (current_ != nullptr && !happened && result.reason == StopReason::fault &&
+      pc >= registers_.read(UC_ARM64_REG_PC)) {
+    return;
+  }
+  settle_link();
+  result.overflowed = true;
+  result.overflow_pc = pc;
+  result.overflow_lr = overflow_.link;
+}
+
+// As fold() in run() does, block by block.
+void UnicornCore::fold_with_totals() {
+  blocks_.fold([this](Block& block) {
+    model_.retire(block);
+    model_.settle();
+    totals_.credit(space_->id(), block, model_.signals());
+  });
+}
+
+std::span<const u32> UnicornCore::code_of(const Block& block) {
+  const auto bytes = space_->view(block.address, block.size);
+  code_.resize(bytes.size() / 4);
+  if (!code_.empty()) std::memcpy(code_.data(), bytes.data(), code_.size() * 4);
+  return code_;
+}
+
+void UnicornCore::enter_watched(u64 address, u32 size) {
+  Block* const previous = current_;
+  if (previous != nullptr) {  // and left
+    end_block(*previous);
+    if (overflow_.seen) {
+      settle_link();
+      current_ = nullptr;
+      return stop(Why::overflow);
+    }
+  }
+  if (model_.spent() >= budget_end_) {
+    current_ = nullptr;
+    return stop(Why::budget);
+  }
+  Block* const block = next_block(address, size);
+  if (block == nullptr) return;
+  const bool calls = block->end == BranchKind::call || block->end == BranchKind::indirect_call;
+  if (calls && watch_.changed_by(block->end)) call_link_ = registers_.read(UC_ARM64_REG_X30);
+  model_.enter_again(*block);
+  if (watch_.enter(*block)) note_at_start(*block, watch_.first_out(*block, code_of(*block)));
+  if (block == previous && !block->rewritable) return;
+  for (u32 line = 0; line < block->line_count; ++line) {
+    model_.fetch_line(*block, line);
+    if (!watch_.live() || !watch_.out()) continue;
+    const u64 first = std::max(block->address, (block->address / kLineSize + line) * kLineSize);
+    note_at_start(*block, static_cast<u32>((first - block->address) / 4));
+  }
+}
+
+// The last instruction of the block was executed.
+void UnicornCore::end_block(Block& block) {
+  if (watch_.may_be_out_at_end()) {
+    if (const auto at = watch_.out_at_end(code_of(block))) note_at_end(block, *at);
+  }
+  if (totals_.kept()) {
+    model_.settle();
+    totals_.credit(space_->id(), block, model_.signals());
+  }
+}
+
+// After a load or store was counted.
+void UnicornCore::watch_access() {
+  const bool out = watch_.out();
+  const bool link_wanted = overflow_.seen && !overflow_.link_known && overflow_.where.from == LinkValue::From::within;
+  if (!out && !link_wanted) return;
+  const u64 link = registers_.read(UC_ARM64_REG_X30);
+  const auto at = static_cast<u32>((registers_.read(UC_ARM64_REG_PC) - current_->address) / 4);
+  if (link_wanted && at >= overflow_.where.first && at <= overflow_.where.last) {
+    overflow_.link = link;
+    overflow_.link_known = true;
+  }
+  if (out && (!overflow_.seen || at < overflow_.at)) overflow_ = {true, true, at, current_->address, link, {}};
+}
+
+// Before the first instruction of the block.
+void UnicornCore::note_at_start(const Block& block, u32 at) {
+  if (overflow_.seen && overflow_.at <= at) return;
+  const LinkValue where = link_value_at(code_of(block), at);
+  // Where it is neither the first value nor the last, and no access is made meanwhile, the first must do.
+  overflow_ = {true, where.from == LinkValue::From::start, at, block.address, registers_.read(UC_ARM64_REG_X30), where};
+  if (where.from == LinkValue::From::within) special_ |= kWatched;
+}
+
+// Behind its last instruction. Between its start and there x30 can only be had if nothing wrote it since `at`.
+void UnicornCore::note_at_end(const Block& block, u32 at) {
+  if (overflow_.seen && overflow_.at <= at) return;
+  const auto code = code_of(block);
+  const bool written = std::any_of(code.begin() + std::min<usize>(at, code.size()), code.end(), writes_link_register);
+  overflow_ = {true, written, at, block.address, call_link_, {LinkValue::From::end, 0, 0}};
+}
+
+// Behind its last instruction, the last chance to learn x30.
+void UnicornCore::settle_link() {
+  if (overflow_.link_known) return;
+  if (overflow_.where.from == LinkValue::From::end) overflow_.link = registers_.read(UC_ARM64_REG_X30);
+  overflow_.link_known = true;
+}
+
+}  // namespace wperf::sim

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sampling real ARM64 programs through the driver core: what the samples say must be what was executed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "sim/machine/sampling_client.h"
+#include "sim/windows/pe_image.h"
+
+namespace wperf::sim {
+namespace {
+
+constexpr u64 kMillisecond = 1'000'000, kSecond = 1000 * kMillisecond;
+constexpr u16 kLoads = 0x70, kInstructions = 0x08, kCycles = 0x11, kRefills = 0x03;
+
+std::string workload(const std::string& command_line) {
+  return std::string(WPERF_WORKLOADS) + "/" + command_line;
+}
+
+class SamplingTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(workload("googolplex.exe"))) GTEST_SKIP() << "the workloads were not built";
+    if (!CoreEngine::unavailable().empty()) GTEST_SKIP() << CoreEngine::unavailable();
+  }
+  static SamplingClient open(const std::string& options) { return SamplingClient(options, make_real_parts); }
+};
+
+// Where the functions of an image start: what .pdata and the exports say.
+std::vector<u32> function_rvas(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::vector<char> chars{std::istreambuf_iterator<char>(stream), {}};
+  const std::span<const std::byte> file = std::as_bytes(std::span(chars));
+  PeImage image;
+  EXPECT_EQ(parse_pe(file, image), "");
+  std::vector<u32> rvas{0};
+  const auto word = [&](u64 offset) {
+    u32 value = 0;
+    std::memcpy(&value, file.data() + offset, sizeof value);
+    return value;
+  };
+  const u64 optional_header = word(0x3c) + 24;
+  const u32 pdata = word(optional_header + 112 + 3 * 8), size = word(optional_header + 112 + 3 * 8 + 4);
+  for (const PeSection& section : image.sections) {
+    if (pdata - section.rva >= section.file_size) continue;
+    for (u32 at = 0; at < size; at += 8) rvas.push_back(word(section.file_offset + pdata - section.rva + at));
+  }
+  for (const PeExport& each : image.exports) rvas.push_back(each.rva);
+  std::sort(rvas.begin(), rvas.end());
+  return rvas;
+}
+
+// Addresses of user code → the start of the part they belong to.
+class Parting {
+ public:
+  explicit Parting(std::vector<u64> starts) : starts_(std::move(starts)) { std::sort(starts_.begin(), starts_.end()); }
+  u64 of(u64 pc) const { return *(std::upper_bound(starts_.begin(), starts_.end(), pc) - 1); }
+
+ private:
+  std::vector<u64> starts_;
+};
+
+Parting functions_of(const ProgramDetails& details) {
+  std::vector<u64> starts;
+  for (const Module& module : details.modules) {
+    starts.push_back(module.base);
+    if (module.path.empty()) continue;
+    for (const u32 rva : function_rvas(module.path)) starts.push_back(module.base + rva);
+  }
+  return Parting(starts);
+}
+
+// Finer than functions: blocks, those that overlap taken together.
+Parting blocks_of(const BlockTotals& totals) {
+  std::map<u64, u64> ends;
+  for (const BlockTotal& total : totals.all())
+    ends[total.address] = std::max(ends[total.address], total.address + total.size);
+  std::vector<u64> starts;
+  u64 end = 0;
+  for (const auto& [start, own_end] : ends) {
+    if (start >= end) starts.push_back(start);
+    end = std::max(end, own_end);
+  }
+  return Parting(starts);
+}
+
+using Counts = std::map<u64, u64>;  // by part
+
+Counts sampled(const std::vector<WperfSample>& samples, u32 event, const Parting& parting) {
+  Counts counts;
+  for (const WperfSample& sample : samples)
+    if ((sample.overflowed >> event & 1) != 0) ++counts[parting.of(sample.pc)];
+  return counts;
+}
+
+Counts true_counts(const BlockTotals& totals, usize event, const Parting& parting) {
+  Counts counts;
+  for (const BlockTotal& total : totals.all()) counts[parting.of(total.address)] += total.counts[event];
+  return counts;
+}
+
+u64 sum_of(const Counts& counts) {
+  u64 sum = 0;
+  for (const auto& [part, count] : counts) sum += count;
+  return sum;
+}
+
+// No part's share may be more than a percentage point from the true one. Of fewer than 10,000 samples that would ask
+// too much of chance: there, four standard deviations.
+void expect_same_shares(const Counts& found, const Counts& expected, const SampledEvent& event) {
+  const auto samples = static_cast<double>(sum_of(found)), events = static_cast<double>(sum_of(expected));
+  std::map<u64, std::pair<double, double>> shares;  // found and true
+  for (const auto& [part, count] : found) shares[part].first = static_cast<double>(count) / samples;
+  for (const auto& [part, count] : expected) shares[part].second = static_cast<double>(count) / events;
+  for (const auto& [part, share] : shares) {
+    const double chance = std::sqrt(share.second * (1 - share.second) / samples);
+    const double allowed = samples >= 10'000 ? 0.01 : std::max(0.01, 4 * chance);
+    EXPECT_NEAR(share.first, share.second, allowed)
+        << std::hex << "event " << event.event << " at " << part << std::dec << " every " << event.interval;
+  }
+}
+
+TEST_F(SamplingTest, SharesAreTrue) {
+  struct Round {
+    std::vector<SampledEvent> events;
+    u64 duration_ns;
+  };
+  const Round rounds[] = {
+      {{{kLoads, 1'000}, {kInstructions, 2'000}, {kCycles, 1'000}, {kRefills, 3}}, 2000 * kMillisecond},
+      {{{kLoads, 1'500}, {kInstructions, 5'000}, {kCycles, 2'000}, {kRefills, 10}}, 2000 * kMillisecond},
+      {{{kLoads, 2'500}, {kInstructions, 10'000}, {kCycles, 4'000}, {kRefills, 50}}, 2000 * kMillisecond},
+      {{{kLoads, 100'000}, {kInstructions, 100'000}, {kCycles, 100'000}}, 2000 * kMillisecond},
+  };
+  for (const Round& round : rounds) {
+    SamplingClient client = open("pace=free,mhz=25");
+    const u32 pid = client.spawn(workload("googolplex.exe"), 1);
+    client.wait(100 * kMillisecond);
+    std::vector<u16> codes;
+    for (const SampledEvent& event : round.events) codes.push_back(event.event);
+    client.configure(round.events, 1 << 1);
+    client.machine->engine(1)->keep_totals(codes);
+    client.start();
+    for (u64 passed = 0; passed < round.duration_ns; passed += 100 * kMillisecond) {
+      EXPECT_EQ(client.wait(100 * kMillisecond), "");
+      client.drain();
+    }
+    client.stop();
+    client.drain();
+    const DrainedCore& core = client.drained[1];
+    EXPECT_EQ(core.taken, core.samples.size());
+    EXPECT_EQ(core.merged, 0u);
+    EXPECT_EQ(core.lost_ring_full + core.lost_filtered, 0u);
+    const ProgramDetails& details = *client.machine->details(pid);
+    const BlockTotals& truth = client.machine->engine(1)->totals();
+    u64 before = 0;
+    for (const WperfSample& sample : core.samples) {
+      EXPECT_EQ(sample.process, pid);
+      EXPECT_EQ(sample.thread, details.threads[0]);
+      EXPECT_EQ(sample.exception_level, 0u);
+      EXPECT_GT(sample.time_ns, before);
+      before = sample.time_ns;
+    }
+    const Parting functions = functions_of(details), blocks = blocks_of(truth);
+    for (u32 event = 0; event < round.events.size(); ++event) {
+      const SampledEvent& each = round.events[event];
+      const Counts found = sampled(core.samples, event, functions);
+      const Counts expected = true_counts(truth, event, functions);
+      EXPECT_EQ(sum_of(found), sum_of(expected) / each.interval) << "each interval made a sample";
+      expect_same_shares(found, expected, each);
+      expect_same_shares(sampled(core.samples, event, blocks), true_counts(truth, event, blocks), each);
+    }
+    // Most loads are the multiplication's.
+    EXPECT_EQ(details.modules[1].name, "bignum.dll");
+    const Counts loads = true_counts(truth, 0, functions);
+    const auto most =
+        std::max_element(loads.begin(), loads.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    EXPECT_LT(most->first - details.modules[1].base, details.modules[1].size);
+    EXPECT_GT(most->second, sum_of(loads) / 3 * 2);
+  }
+}
+
+TEST_F(SamplingTest, SameSeedSameSamples) {
+  const auto run = [](const std::string& options) {
+    SamplingClient client = open("pace=free,mhz=25,cores=4," + options);
+    client.spawn(workload("googolplex.exe"), 1);
+    client.spawn(workload("branchy.exe"), 1);
+    client.spawn(workload("fib.exe 30"), 3);
+    client.configure({{kLoads, 1'000}, {kCycles, 3'000}}, 0xf, WPERF_SAMPLE_KERNEL | WPERF_SAMPLE_JITTER);
+    client.start();
+    for (int i = 0; i < 3; ++i) {
+      client.wait(20 * kMillisecond);
+      client.drain();
+    }
+    std::string bytes;
+    for (const DrainedCore& core : client.drained) {
+      EXPECT_FALSE(core.samples.empty());
+      bytes.append(reinterpret_cast<const char*>(core.samples.data()), core.samples.size() * sizeof(WperfSample));
+    }
+    return bytes;
+  };
+  const std::string first = run("seed=7");
+  EXPECT_EQ(run("seed=7"), first);
+  EXPECT_NE(run("seed=8"), first);
+}
+
+TEST_F(SamplingTest, EverySampleSaysWhoseItIs) {
+  SamplingClient client = open("pace=free,mhz=25,cores=4");
+  const u32 two[] = {client.spawn(workload("googolplex.exe"), 1), client.spawn(workload("fib.exe 25"), 1)};
+  const u32 alone = client.spawn(workload("branchy.exe 1000000000"), 2);
+  client.configure({{kInstructions, 5'000}}, 0xf, WPERF_SAMPLE_KERNEL);
+  client.start();
+  std::map<u32, u64> user, kernel;  // by process
+  EXPECT_EQ(client.wait(10 * kSecond, two[1]), "");
+  EXPECT_FALSE(client.machine->find(two[1])->running);
+  const u64 end = client.machine->now_ns();
+  client.wait(20 * kMillisecond);
+  client.drain();
+  client.stop();
+  for (u32 core = 0; core < 4; ++core) {
+    for (const WperfSample& sample : client.drained[core].samples) {
+      EXPECT_EQ(sample.core, core);
+      if (sample.exception_level != 0) {
+        ++kernel[sample.process];
+        EXPECT_GE(sample.pc, kernel_address(KernelWork::system_call));
+        EXPECT_EQ(sample.lr, 0u);
+        continue;
+      }
+      ++user[sample.process];
+      EXPECT_EQ(sample.process == alone, core == 2);
+      EXPECT_TRUE(sample.process != two[1] || sample.time_ns <= end) << "after it ended";
+      const ProgramDetails* const details = client.machine->details(sample.process);
+      ASSERT_NE(details, nullptr);
+      EXPECT_EQ(sample.thread, details->threads[0]);
+      EXPECT_TRUE(std::any_of(details->modules.begin(), details->modules.end(),
+                              [&](const Module& module) { return sample.pc - module.base < module.size; }))
+          << std::hex << sample.pc;
+    }
+  }
+  for (const u32 pid : {two[0], two[1], alone}) {
+    EXPECT_GT(user[pid], 100u);
+    EXPECT_GT(kernel[pid], 0u);
+  }
+  EXPECT_GT(kernel[0], 0u) << "the ticks of idle cores";
+}
+
+// 50,000 samples a second on each of 8 cores, for 10 seconds. What waits for memory executes little for its time, so
+// that this does not take for ever.
+TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
+  SamplingClient client = open("pace=free,mhz=41,cores=8");
+  for (u32 core = 0; core < 8; ++core) client.spawn(workload("chase.exe 4194304 1000000000"), core);
+  client.configure({{kCycles, 600}}, 0xff);
+  client.start();
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(client.wait(100 * kMillisecond), "");
+    client.drain();
+  }
+  client.stop();
+  client.drain();
+  for (u32 core = 0; core < 8; ++core) {
+    const DrainedCore& drained = client.drained[core];
+    EXPECT_GE(drained.samples.size(), 500'000u);
+    EXPECT_EQ(drained.taken, drained.samples.size());
+    EXPECT_EQ(drained.lost_ring_full + drained.lost_filtered + drained.merged, 0u);
+    EXPECT_EQ(drained.taken, client.machine->signals(core)(Level::user, Signal::cycles) / 600);
+  }
+}
+
+TEST_F(SamplingTest, WhatIsNotDrainedIsCounted) {
+  SamplingClient client = open("pace=free,mhz=40,cores=2");
+  for (u32 core = 0; core < 2; ++core) client.spawn(workload("chase.exe 4194304 1000000000"), core);
+  client.configure({{kCycles, 600}}, 3, 0, 1024);
+  client.start();
+  EXPECT_EQ(client.wait(kSecond / 2), "");
+  client.drain();
+  EXPECT_EQ(client.wait(kSecond / 2), "");
+  client.stop();
+  client.drain();
+  for (u32 core = 0; core < 2; ++core) {
+    const DrainedCore& drained = client.drained[core];
+    EXPECT_EQ(drained.samples.size(), 2 * 1024u);
+    EXPECT_EQ(drained.taken, drained.samples.size() + drained.lost_ring_full);
+    EXPECT_EQ(drained.taken, client.machine->signals(core)(Level::user, Signal::cycles) / 600);
+  }
+}
+
+}  // namespace
+}  // namespace wperf::sim

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/mapped_file.h"
+
+namespace wperf::os {
+
+diag::Result<MappedFile> MappedFile::open(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not make us wait
+  if (file < 0) return diag::Error{.text = "cannot open " + path, .hint = {}};
+  struct stat status{};
+  const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  const auto size = static_cast<size_t>(status.st_size);
+  void* const memory = regular && size != 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
+  close(file);
+  if (!regular) return diag::Error{.text = path + " is no regular file", .hint = {}};
+  if (memory == MAP_FAILED) return diag::Error{.text = "cannot map " + path, .hint = {}};
+  return MappedFile(std::span(static_cast<const std::byte*>(memory), size));
+}
+
+void MappedFile::unmap() {
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  bytes_ = {};
+}
+
+}  // namespace wperf::os

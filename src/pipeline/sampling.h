@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One sampling run: configure, let time pass with progress, collect what the rings hold, stop.
+#pragma once
+#include <optional>
+
+#include "diag/console.h"
+#include "diag/result.h"
+#include "pipeline/counting.h"
+#include "pipeline/machine.h"
+#include "plan/sample_plan.h"
+#include "raw/samples.h"
+
+namespace wperf::pipeline {
+
+struct SamplingOutcome {
+  plan::SamplePlan plan;  // with the intervals that were used
+  raw::SampleCapture capture;
+  WaitEnd end = WaitEnd::time;
+  std::optional<diag::Error> trouble;  // the program crashed: what was sampled is still good
+};
+
+// Samples for `duration_ms` (0 = until Ctrl-C or the end of the program). `pid`: the run ends with this process; 0:
+// none.
+diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
+                                          diag::Console& console);
+
+}  // namespace wperf::pipeline

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/sample_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "plan/cores.h"
+#include "plan/counters.h"
+#include "plan/names.h"
+#include "plan/spe_filters.h"
+
+namespace wperf::plan {
+namespace {
+
+// Up to an eighth of the interval either way: enough to fall out of step with any loop, and the rate stays.
+constexpr u32 kJitterShift = 3;
+
+// An event of this rate starts with the right interval; others get there in a few steps.
+constexpr u64 kGuessedEventsPerSecond = 1'000'000'000;
+// A rare event may become frequent from one moment to the next; more interrupts than this would leave it would choke
+// the core before the interval is adapted again.
+constexpr u64 kLeastAdaptedInterval = 1000;
+constexpr u64 kGreatestInterval = ~u32{0};
+// No step changes the interval by more than this factor: one odd stretch of time must not decide the next.
+constexpr u64 kGreatestStep = 8;
+
+u32 first_interval(u32 rate_hz) {
+  return static_cast<u32>(std::max(kGuessedEventsPerSecond / rate_hz, kLeastAdaptedInterval));
+}
+
+// Names follow the architecture first, as when counting.
+diag::Result<u16> resolve(const request::SampledEvent& asked, const Vocabulary& vocabulary) {
+  request::EventToken token;
+  token.text = asked.text;
+  token.number = asked.number;
+  auto code = resolve_code(token, vocabulary, NameOrder::architecture_first);
+  if (code.has_value()) return code;
+  diag::Error error = std::move(code).error();
+  if (asked.text.find_first_of("/{}") != std::string::npos) {
+    error.hint = "sampling knows no groups and only events of the cores: NAME or NAME:INTERVAL, separated by commas";
+  }
+  return error;
+}
+
+diag::Result<SampleEvent> plan_event(const request::SampledEvent& asked, const Vocabulary& vocabulary,
+                                     std::optional<u32> rate_hz) {
+  SampleEvent event;
+  WPERF_TRY(event.code, resolve(asked, vocabulary));
+  event.name = event.code == kCycleEvent ? "cycle" : shown_name(EventClass::core, event.code, vocabulary);
+  event.adaptive = rate_hz.has_value() && !asked.interval.has_value();
+  event.interval = event.adaptive ? first_interval(*rate_hz) : asked.interval.value_or(request::kDefaultInterval);
+  return event;
+}
+
+std::vector<SampleEvent> cycles_only(std::optional<u32> rate_hz) {
+  SampleEvent event;
+  event.name = "cycle";
+  event.code = kCycleEvent;
+  event.adaptive = rate_hz.has_value();
+  event.interval = event.adaptive ? first_interval(*rate_hz) : kDefaultCycleInterval;
+  return {event};
+}
+
+// Left of the command word -e counts, so what the user wrote there would be dropped without a word.
+diag::Result<void> check_no_counting_list(const request::Request& request) {
+  for (const request::CountItem& item : request.items) {
+    if (!std::holds_alternative<request::EventList>(item)) continue;
+    return diag::Error{.text = "the events of -e stand before the command, where they are a list to count",
+                       .hint = "put sample or record before -e"};
+  }
+  return {};
+}
+
+diag::Result<void> check_rate(const request::Sampling& sampling, const std::vector<SampleEvent>& events) {
+  if (!sampling.rate_hz.has_value()) return {};
+  const bool adapts =
+      std::any_of(events.begin(), events.end(), [](const SampleEvent& event) { return event.adaptive; });
+  if (adapts) return {};
+  return diag::Error{.text = "--freq has no interval to adapt: every event of -e has one of its own",
+                     .hint = "leave the :INTERVAL of an event out, or leave out --freq",
+                     .code = diag::ExitCode::usage};
+}
+
+bool in_report_order(const SampleEvent& a, const SampleEvent& b) {
+  if ((a.code == kCycleEvent) != (b.code == kCycleEvent)) return a.code == kCycleEvent;
+  return a.code != b.code ? a.code < b.code : a.interval < b.interval;
+}
+
+diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& request, const Capabilities& machine,
+                                                   const Vocabulary& vocabulary) {
+  const request::Sampling& sampling = request.sampling;
+  WPERF_CHECK_OK(check_no_counting_list(request));
+  if (sampling.spe.has_value()) {
+    WPERF_CHECK_OK(check_spe(*sampling.spe, machine));
+    return diag::Error{.text = "this wperf cannot sample with SPE yet",
+                       .hint = "sample an event of the counters instead, such as -e ld_spec:100000"};
+  }
+  if (sampling.events.empty()) return cycles_only(sampling.rate_hz);
+  std::vector<SampleEvent> events;
+  for (const request::SampledEvent& asked : sampling.events) {
+    WPERF_TRY(SampleEvent event, plan_event(asked, vocabulary, sampling.rate_hz));
+    events.push_back(std::move(event));
+  }
+  const auto cycles = static_cast<usize>(
+      std::count_if(events.begin(), events.end(), [](const SampleEvent& event) { return event.code == kCycleEvent; }));
+  WPERF_CHECK_OK(check_sampled_events(events.size() - cycles, machine));
+  if (cycles > 1) {
+    return diag::Error{.text = "cycles are asked for twice, but a core has one cycle counter",
+                       .hint = "name cpu_cycles (0x11) once"};
+  }
+  WPERF_CHECK_OK(check_rate(sampling, events));
+  std::sort(events.begin(), events.end(), in_report_order);
+  return events;
+}
+
+// -c as far as it goes: one core to sample, or with --cores and --all-cores the core the program runs on.
+struct NamedCores {
+  std::vector<u32> measured;  // -c
+  std::vector<u32> sampled;   // --cores, --all-cores
+};
+
+diag::Result<NamedCores> name_cores(const request::Request& request, u32 core_count) {
+  NamedCores cores;
+  WPERF_TRY(cores.measured, expand_cores(request.cores, core_count, request::kMeasuredCores));
+  WPERF_TRY(cores.sampled, expand_cores(request.sampling.cores, core_count, request::kSampledCores));
+  if (request.sampling.all_cores) {
+    cores.sampled.clear();
+    for (u32 core = 0; core < core_count; ++core) cores.sampled.push_back(core);
+  }
+  return cores;
+}
+
+diag::Result<void> check_one_core_of_sample(const NamedCores& cores, u32 core_count) {
+  const bool by_default = cores.measured.empty() && cores.sampled.empty();
+  if (by_default ? core_count <= 1 : cores.measured.size() <= 1) return {};
+  return diag::contract_error("sampling: you can specify 1 core with -c option");
+}
+
+diag::Result<void> place_on_cores(NamedCores named, SamplePlan& plan) {
+  if (named.measured.size() > 1) return diag::contract_error("you can specify only one core for sampling");
+  if (named.sampled.empty()) {
+    plan.cores = named.measured.empty() ? std::vector<u32>{0} : std::move(named.measured);
+    plan.program_core = plan.cores.front();
+    return {};
+  }
+  plan.cores = std::move(named.sampled);
+  plan.program_core = named.measured.empty() ? plan.cores.front() : named.measured.front();
+  if (std::binary_search(plan.cores.begin(), plan.cores.end(), plan.program_core)) return {};
+  return diag::Error{
+      .text = fmt::format("core {} of -c, where the program runs, is not among --cores", plan.program_core),
+      .hint = "add it to --cores",
+      .code = diag::ExitCode::usage};
+}
+
+}  // namespace
+
+diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
+                                          const Vocabulary& vocabulary) {
+  SamplePlan plan;
+  WPERF_TRY(NamedCores cores, name_cores(request, machine.core_count));
+  WPERF_TRY(plan.events, plan_events(request, machine, vocabulary));
+  if (request.command == request::Command::sample) {
+    WPERF_CHECK_OK(check_one_core_of_sample(cores, machine.core_count));
+  }
+  if (!request.pe_file.has_value()) {
+    return diag::contract_error("no pid or process name specified, sample address are not de-ASLRed");
+  }
+  WPERF_CHECK_OK(place_on_cores(std::move(cores), plan));
+  plan.kernel = request.kernel;
+  plan.jitter_shift = request.sampling.jitter ? kJitterShift : 0;
+  const bool adaptive =
+      std::any_of(plan.events.begin(), plan.events.end(), [](const SampleEvent& event) { return event.adaptive; });
+  if (adaptive) plan.rate_hz = request.sampling.rate_hz;
+  plan.display = request.sampling.display;
+  return plan;
+}
+
+u32 adapted_interval(u32 interval, u64 samples, u64 elapsed_ns, u32 rate_hz) {
+  if (elapsed_ns == 0 || rate_hz == 0) return interval;
+  const u64 least = std::max(u64{interval} / kGreatestStep, u64{1});
+  const u64 greatest = u64{interval} * kGreatestStep;
+  const double wanted = static_cast<double>(elapsed_ns) / 1e9 * rate_hz;
+  const double exact = static_cast<double>(interval) * static_cast<double>(samples) / wanted;
+  u64 next = exact < static_cast<double>(greatest) ? static_cast<u64>(exact) : greatest;
+  next = std::clamp(next, least, greatest);
+  return static_cast<u32>(std::clamp(next, kLeastAdaptedInterval, kGreatestInterval));
+}
+
+}  // namespace wperf::plan

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Request × words × machine → what is sampled: events on counters, intervals, cores (contract 2.5, 3.3). Pure
+// functions, called by pipeline. Nothing takes turns here: every event keeps its counter for the whole run.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+#include "diag/result.h"
+#include "plan/plan.h"
+#include "request/request.h"
+
+namespace wperf::plan {
+
+inline constexpr u16 kCycleEvent = 0x11;  // cpu_cycles; sits on the fixed cycle counter
+inline constexpr u32 kDefaultCycleInterval = 0x8000000;
+
+struct SampleEvent {
+  std::string name;  // lower case, as shown; `cycle` for the cycle counter
+  u16 code = 0;
+  u32 interval = request::kDefaultInterval;  // an adaptive event starts with it
+  bool adaptive = false;                     // the interval follows rate_hz
+};
+
+struct SamplePlan {
+  std::vector<SampleEvent> events;  // in the order of the report: cycles first, then by code; 1 to 32
+  std::vector<u32> cores;           // ascending, no duplicates
+  u32 program_core = 0;             // where `record` starts the program; one of the cores
+  bool kernel = false;
+  u32 jitter_shift = 0;  // an interval varies by up to interval >> jitter_shift either way; 0: not at all
+  u64 seed = 1;          // of the jitter: the same one gives the same intervals
+  std::optional<u32>
+      rate_hz;  // samples a second that each adaptive event should give on each core; set if there is one
+  request::SampleDisplay display;
+};
+
+// The checks come in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
+// program, the one core of `record`.
+diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
+                                          const Vocabulary& vocabulary);
+
+// The next interval of an adaptive event whose `interval` gave `samples` in `elapsed_ns` on one core, the busiest of
+// those sampled: an idle one says nothing about the rate. Changes by a factor of 8 at most.
+u32 adapted_interval(u32 interval, u64 samples, u64 elapsed_ns, u32 rate_hz);
+
+}  // namespace wperf::plan

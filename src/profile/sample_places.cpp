@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "profile/sample_places.h"
+
+#include <algorithm>
+
+namespace wperf::profile {
+namespace {
+
+constexpr usize kFirstSlots = 1024;
+
+u64 hash_of(Place place) {
+  u64 hash = (place.address ^ u64{place.kernel} << 63) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+}  // namespace
+
+PlaceIndex::PlaceIndex() : places_(1), slots_(kFirstSlots, kNone) {}
+
+u32 PlaceIndex::number_of(Place place) {
+  const usize mask = slots_.size() - 1;
+  usize at = hash_of(place) & mask;
+  for (; slots_[at] != kNone; at = (at + 1) & mask) {
+    const Place& other = places_[slots_[at]];
+    if (other.address == place.address && other.kernel == place.kernel) return slots_[at];
+  }
+  const u32 number = static_cast<u32>(places_.size());
+  slots_[at] = number;
+  places_.push_back(place);
+  if (places_.size() * 2 > slots_.size()) grow();
+  return number;
+}
+
+void PlaceIndex::grow() {
+  std::vector<u32> slots(slots_.size() * 2, kNone);
+  const usize mask = slots.size() - 1;
+  for (usize number = 1; number < places_.size(); ++number) {
+    usize at = hash_of(places_[number]) & mask;
+    while (slots[at] != kNone) at = (at + 1) & mask;
+    slots[at] = static_cast<u32>(number);
+  }
+  slots_ = std::move(slots);
+}
+
+ModuleMap::ModuleMap(const std::vector<SampleModule>& modules) : modules_(modules) {
+  for (u32 i = 0; i < modules.size(); ++i) by_base_.push_back(i);
+  std::sort(by_base_.begin(), by_base_.end(), [&](u32 a, u32 b) { return modules[a].base < modules[b].base; });
+}
+
+u32 ModuleMap::find(Place place) const {
+  const auto after = std::upper_bound(by_base_.begin(), by_base_.end(), place.address,
+                                      [&](u64 address, u32 module) { return address < modules_[module].base; });
+  if (after == by_base_.begin()) return kNone;
+  const u32 module = *(after - 1);
+  const SampleModule& candidate = modules_[module];
+  const bool inside = place.address - candidate.base < candidate.size && candidate.kernel == place.kernel;
+  return inside ? module : kNone;
+}
+
+SamplePlaces collect_places(const SampleColumns& samples, const SampleRun& run) {
+  SamplePlaces places;
+  const bool callers = run.callers && samples.lr.size() == samples.pc.size();
+  places.pc_of.reserve(samples.pc.size());
+  if (callers) places.call_of.reserve(samples.pc.size());
+  for (usize i = 0; i < samples.pc.size(); ++i) {
+    const bool inside = samples.process[i] == run.target.process, kernel = samples.exception_level[i] != 0;
+    places.pc_of.push_back(inside ? places.pcs.number_of({samples.pc[i], kernel}) : kOtherProcess);
+    if (!callers) continue;
+    const bool has_caller = inside && samples.lr[i] >= kCallSize;
+    places.call_of.push_back(has_caller ? places.calls.number_of({samples.lr[i] - kCallSize, kernel}) : kOtherProcess);
+  }
+  return places;
+}
+
+}  // namespace wperf::profile

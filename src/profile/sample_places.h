@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The distinct addresses of a run, numbered: each sample is looked at once here, everything after counts numbers.
+// Called by sample_profile_builder.cpp and sample_counting.cpp.
+#pragma once
+#include <vector>
+
+#include "base/ints.h"
+#include "profile/sample_profile.h"
+#include "profile/sample_profile_builder.h"
+
+namespace wperf::profile {
+
+inline constexpr u32 kOtherProcess = 0;  // the place of every sample outside the target process
+
+struct Place {
+  u64 address = 0;
+  bool kernel = false;
+};
+
+class PlaceIndex {
+ public:
+  PlaceIndex();
+  // The number of this place, a new one if it is new.
+  u32 number_of(Place place);
+  // By number; the first is kOtherProcess.
+  const std::vector<Place>& places() const { return places_; }
+
+ private:
+  void grow();
+  std::vector<Place> places_;
+  std::vector<u32> slots_;  // open addressing; kNone: free. Its size is a power of two
+};
+
+// Which module an address is in.
+class ModuleMap {
+ public:
+  explicit ModuleMap(const std::vector<SampleModule>& modules);
+  u32 find(Place place) const;  // kNone: in none
+
+ private:
+  const std::vector<SampleModule>& modules_;
+  std::vector<u32> by_base_;
+};
+
+struct SamplePlaces {
+  PlaceIndex pcs, calls;            // calls: the instructions before the return addresses
+  std::vector<u32> pc_of, call_of;  // per sample; call_of is empty without callers
+};
+SamplePlaces collect_places(const SampleColumns& samples, const SampleRun& run);
+
+inline constexpr u32 kCallSize = 4;  // of ARM64; x64 has no return address in a register
+
+}  // namespace wperf::profile

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), with our own tables beside them. Pure
+// functions of profile and options; lines end in LF. Called by pipeline.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "profile/sample_profile.h"
+
+namespace wperf::report {
+
+enum class SampleBreakdown : u8 { process, thread, module, core, caller };
+
+struct SampleOptions {
+  u32 rows = 50;               // --sample-display-row
+  profile::NameFilter symbol;  // --symbol
+  bool verbose = false;
+  bool annotate = false;
+  bool disassemble = false;  // implies annotate
+  std::vector<SampleBreakdown> by;
+  // Text only:
+  bool source = false;  // source text beside the line
+  bool colour = false;  // marks the hottest instruction of each line; for terminals
+  // JSON only: leaves out the disassembly of the coolest lines to stay under this many bytes; 0: no limit.
+  usize most_bytes = 0;
+};
+
+// A client that takes no more than 1 MiB of standard output reads this (clients.md 1.3).
+inline constexpr usize kMostBytesForClients = 1'000'000;
+
+// What is printed before sampling begins: -v modules and sections, then the base address. `program` as the user named
+// it.
+std::string sample_start_text(const profile::SampleTarget& target, const std::string& program, bool verbose);
+
+// Everything after the progress line.
+std::string sample_text(const profile::SampleProfile& profile, const SampleOptions& options);
+
+std::string sample_json(const profile::SampleProfile& profile, const SampleOptions& options);
+
+}  // namespace wperf::report

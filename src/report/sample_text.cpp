@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contract 9.2-9.7. What is ours stands before the first section (losses) and after the last (--by, notes), so that
+// readers of the sections find them as they know them.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "report/number_text.h"
+#include "report/sample_annotation.h"
+#include "report/sample_report.h"
+#include "report/sample_selection.h"
+#include "report/sample_tables.h"
+
+namespace wperf::report {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+constexpr int kColumn = 32;  // of module names and numbers under -v
+
+void append_line_of(std::string& out, char c, usize count) {
+  out.append(count, c);
+  out += '\n';
+}
+
+void append_heading(std::string& out, std::string_view what) {
+  fmt::format_to(Out(out), "{:=<24} {} {:=<24}\n", "", what, "");
+}
+
+void append_modules(std::string& out, const profile::SampleTarget& target) {
+  append_line_of(out, '=', 32);
+  for (const profile::SampleModule& module : target.modules) {
+    fmt::format_to(Out(out), "{:>{}}{:>{}}{:10}{}\n", module.name, kColumn, hex(module.base, 20), kColumn, "",
+                   module.path);
+  }
+  append_line_of(out, '=', 32);
+  for (const profile::SampleModule& module : target.modules) {
+    if (module.pdb_file.empty()) continue;
+    fmt::format_to(Out(out), "{:>{}}{:10}{}\n", module.name, kColumn, "", module.path);
+    for (const profile::ModuleSection& section : module.sections) {
+      fmt::format_to(Out(out), "{:>{}}{:>{}}{:>{}}\n", section.name, kColumn, hex(section.rva, 20), kColumn,
+                     hex(section.virtual_size, 4), kColumn);
+    }
+  }
+}
+
+// What -v says of the run before the sections.
+void append_trace(std::string& out, const profile::SampleProfile& profile, const SampleOptions& options) {
+  append_line_of(out, '=', 17);
+  const u64 generated = profile.samples_generated(), dropped = profile.samples_dropped();
+  fmt::format_to(Out(out), "sample generated: {}\nsample dropped  : {}\nsample drop rate: {}%\n", generated, dropped,
+                 fixed(percent(dropped, generated), 2));
+  if (profile.exit_code.has_value()) {
+    fmt::format_to(Out(out), "Sampling stopped, process pid={} exited with code {}\n", profile.target.process,
+                   hex(*profile.exit_code, 4));
+  }
+  for (const profile::SampledEvent& event : profile.events) {
+    for (const profile::SymbolRow* row : shown_rows(profile, event, options).rows) {
+      if (profile.symbols[row->symbol].kind != profile::SymbolKind::function) continue;
+      fmt::format_to(Out(out), "symbol found: {}\n", profile::display_name(profile, row->symbol));
+    }
+  }
+}
+
+void append_losses(std::string& out, const profile::SampleProfile& profile) {
+  const Table table = loss_table(profile);
+  if (table.rows.empty()) return;
+  const u64 generated = profile.samples_generated(), dropped = profile.samples_dropped();
+  fmt::format_to(Out(out), "lost samples: {} of {} ({} %)\n", with_commas(dropped), with_commas(generated),
+                 fixed(percent(dropped, generated), 2));
+  append_table(out, table);
+  out += '\n';
+}
+
+void append_row_details(std::string& out, const profile::SampleProfile& profile, const profile::SymbolRow& row,
+                        const SampleOptions& options) {
+  const bool annotate = (options.annotate || options.disassemble) && is_annotated(profile, row);
+  if (!annotate && !options.verbose) return;
+  fmt::format_to(Out(out), "{}\n", profile::display_name(profile, row.symbol));
+  if (options.verbose) {
+    for (const profile::PcCount& pc : row.pcs) {
+      fmt::format_to(Out(out), "pc:\t{}\t{:>8}\n", hex(pc.address, 20), pc.count);
+    }
+  }
+  if (!annotate) return;
+  append_table(out, annotation_table(profile, row, options));
+  const Table inlined = options.verbose ? inlined_table(profile, row) : Table{};
+  if (!inlined.rows.empty()) append_table(out, inlined);
+  out += '\n';
+}
+
+void append_event(std::string& out, const profile::SampleProfile& profile, const profile::SampledEvent& event,
+                  const SampleOptions& options) {
+  append_heading(out, fmt::format("sample source: {}, top {} hot functions", event.name, options.rows));
+  const ShownRows shown = shown_rows(profile, event, options);
+  for (const profile::SymbolRow* row : shown.rows) append_row_details(out, profile, *row, options);
+  append_table(out, symbol_table(profile, event, shown));
+  fmt::format_to(Out(out), "{:>16}%{:>6}  top {} in total\n", fixed(percent(shown.total_count, event.samples), 2),
+                 shown.total_count, shown.total_rows);
+}
+
+void append_breakdowns(std::string& out, const profile::SampleProfile& profile, const SampleOptions& options) {
+  for (const SampleBreakdown breakdown : options.by) {
+    for (const profile::SampledEvent& event : profile.events) {
+      out += '\n';
+      append_heading(out, fmt::format("sample source: {}, by {}", event.name, breakdown_name(breakdown)));
+      append_table(out, breakdown_table(profile, event, breakdown, options));
+    }
+  }
+}
+
+void append_notes(std::string& out, const profile::SampleProfile& profile) {
+  std::string notes;
+  if (!has_samples(profile)) {
+    notes += "note: no sample arrived: fewer events happened than one interval, or the program was never on the core\n";
+  }
+  constexpr usize kMostNotes = 10;
+  const std::vector<SymbolNote> modules = symbol_notes(profile);
+  for (usize i = 0; i < std::min(modules.size(), kMostNotes); ++i) {
+    const profile::SampleModule& module = profile.target.modules[modules[i].module];
+    fmt::format_to(Out(notes), "note: {} % of samples in {}: {}\n", fixed(modules[i].percent, 1), module.name,
+                   module.reason);
+  }
+  if (modules.size() > kMostNotes) {
+    fmt::format_to(Out(notes), "note: and {} more modules without a PDB\n", modules.size() - kMostNotes);
+  }
+  if (!notes.empty()) out += '\n' + notes;
+}
+
+}  // namespace
+
+std::string sample_start_text(const profile::SampleTarget& target, const std::string& program, bool verbose) {
+  std::string out;
+  if (verbose) {
+    fmt::format_to(Out(out), "sampling type: software sampling\n\n{} pid is {}\n", program, target.process);
+    append_modules(out, target);
+  }
+  fmt::format_to(Out(out), "base address of '{}': 0x{:x}, runtime delta: 0x{:x}\n", target.image_name,
+                 target.base_address, target.runtime_delta);
+  return out;
+}
+
+std::string sample_text(const profile::SampleProfile& profile, const SampleOptions& options) {
+  std::string out;
+  if (options.verbose) append_trace(out, profile, options);
+  append_losses(out, profile);
+  for (usize i = 0; i < profile.events.size(); ++i) {
+    if (i != 0) out += '\n';
+    append_event(out, profile, profile.events[i], options);
+  }
+  append_breakdowns(out, profile, options);
+  fmt::format_to(Out(out), "\n{:>20} seconds time elapsed\n", elapsed(profile.elapsed_seconds));
+  append_notes(out, profile);
+  return out;
+}
+
+}  // namespace wperf::report

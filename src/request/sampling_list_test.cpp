@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "request/sampling_list.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::request {
+namespace {
+
+// text[=number][:interval] per event, or the error.
+std::string spelled(std::string_view text) {
+  const auto result = parse_sampling_list(text);
+  if (!result.has_value()) {
+    EXPECT_TRUE(result.error().verbatim);
+    return result.error().text;
+  }
+  std::string out;
+  for (const SampledEvent& event : result.value()) {
+    if (!out.empty()) out += ' ';
+    out += event.text;
+    if (event.number.has_value()) out += "=" + std::to_string(*event.number);
+    if (event.interval.has_value()) out += ":" + std::to_string(*event.interval);
+  }
+  return out;
+}
+
+std::string invalid(std::string_view interval) {
+  return "event interval: " + std::string(interval) +
+         " is invalid!\nnote: an interval is a number: decimal, hexadecimal after 0x, or octal after 0";
+}
+
+std::string out_of_range(std::string_view interval) {
+  return "event interval: " + std::string(interval) +
+         " is out of range!\nnote: an interval is 1 to 4294967295 (0xffffffff)";
+}
+
+TEST(SamplingList, NamesAndNumbers) {
+  EXPECT_EQ(spelled("ld_spec"), "ld_spec");
+  EXPECT_EQ(spelled("Ld_Spec,r70,0x70,112,ld_spec"), "Ld_Spec r70=112 0x70=112 112=112 ld_spec");
+  EXPECT_EQ(spelled("r10000:5"), "extra event value out of range in r10000");
+}
+
+TEST(SamplingList, IntervalsInCNotation) {
+  EXPECT_EQ(spelled("ld_spec:100000"), "ld_spec:100000");
+  EXPECT_EQ(spelled("a:1,b,r1b:0x10,c:010"), "a:1 b r1b=27:16 c:8");
+  EXPECT_EQ(spelled("a:0XfF"), "a:255");
+  EXPECT_EQ(spelled("a:4294967295,b:0xffffffff"), "a:4294967295 b:4294967295");
+}
+
+TEST(SamplingList, WhatFollowsTheDigitsIsLeft) {
+  EXPECT_EQ(spelled("a:100000k"), "a:100000");
+  EXPECT_EQ(spelled("a:0x1gp"), "a:1");
+  EXPECT_EQ(spelled("a:0189"), "a:1");
+  EXPECT_EQ(spelled("a:10:20"), "a:10");
+  EXPECT_EQ(spelled("a:1.5"), "a:1");
+  EXPECT_EQ(spelled("a:8589934591x"), out_of_range("8589934591x"));
+}
+
+TEST(SamplingList, InvalidIntervals) {
+  for (const char* bad : {"a", "text", "_123", "x1", "0xp", "0xp123", "0x", "", "-1", "+1", " 1", "{1", "k100"}) {
+    EXPECT_EQ(spelled("ld_spec:" + std::string(bad)), invalid(bad));
+  }
+}
+
+TEST(SamplingList, IntervalsOutOfRange) {
+  for (const char* bad : {"8589934591", "8589934590", "4294967296", "0x100000000", "0", "0x0", "00", "08",
+                          "18446744073709551616", "99999999999999999999999999"}) {
+    EXPECT_EQ(spelled("ld_spec:" + std::string(bad)), out_of_range(bad));
+  }
+}
+
+TEST(SamplingList, TheFirstMistakeIsTold) {
+  EXPECT_EQ(spelled("a:1,b:x,c:0"), invalid("x"));
+  EXPECT_EQ(spelled("a:0,b:x"), out_of_range("0"));
+  EXPECT_EQ(spelled("r10000:x"), "extra event value out of range in r10000");
+}
+
+TEST(SamplingList, NeitherGroupsNorPrefixes) {
+  EXPECT_EQ(spelled("{a:1,b:2}"), "{a:1 b:2");
+  EXPECT_EQ(spelled("/dsu/l3d_cache:5"), "/dsu/l3d_cache:5");
+}
+
+TEST(SamplingList, EmptyPlaces) {
+  EXPECT_EQ(spelled(""), "");
+  EXPECT_EQ(spelled("a,"), "a");
+  EXPECT_EQ(parse_sampling_list(",a").value().size(), 2u);
+  EXPECT_EQ(spelled(":5"), ":5");
+}
+
+}  // namespace
+}  // namespace wperf::request

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Addresses with a type: the same number means different places in a file, in an image and in a process.
+#pragma once
+#include <compare>
+
+#include "base/ints.h"
+
+namespace wperf::symbols {
+
+struct Rva {  // offset from where an image is loaded
+  u32 value = 0;
+  friend auto operator<=>(Rva, Rva) = default;
+};
+
+struct RvaRange {
+  Rva begin, end;  // end is one past the last byte
+  bool contains(Rva rva) const { return begin <= rva && rva < end; }
+};
+
+struct Guid {
+  u32 data1 = 0;
+  u16 data2 = 0, data3 = 0;
+  u8 data4[8] = {};
+  friend bool operator==(const Guid&, const Guid&) = default;
+};
+
+// Which PDB belongs to which image: both must agree.
+struct PdbId {
+  Guid guid;
+  u32 age = 0;
+  friend bool operator==(const PdbId&, const PdbId&) = default;
+};
+
+}  // namespace wperf::symbols

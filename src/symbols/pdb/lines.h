@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The line tables of one compiland (C13). Opening one reads the heads of its subsections; rows are read where they lie.
+//
+//   subsection "lines" = a range of code → blocks, one per file → rows {offset in the range, line}
+#pragma once
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "symbols/pdb/address_map.h"
+#include "symbols/pdb/bytes.h"
+#include "symbols/pdb/format.h"
+#include "symbols/pdb/pdb_file.h"
+
+namespace wperf::symbols::pdb {
+
+// The code of one "lines" subsection.
+struct LineRange {
+  SourceRva begin;
+  u32 size;
+  u32 blocks_at;  // in the C13 bytes
+  u32 blocks_size;
+  bool has_columns;
+};
+
+struct SourceRow {
+  u32 offset;  // from the begin of the range
+  u32 size;    // up to the next row
+  u32 line;    // 0: code that belongs to no line
+  u32 file;    // offset in the file checksums
+};
+
+class LineTables {
+ public:
+  LineTables() = default;
+  LineTables(Bytes c13, const AddressMap& addresses, Damage& damage);
+
+  // By source RVA; at one RVA in the order of the file.
+  const std::vector<LineRange>& ranges() const { return ranges_; }
+  const LineRange* find_range(SourceRva rva) const;
+  // `rva` lies in the range.
+  std::optional<SourceRow> row_at(const LineRange& range, SourceRva rva) const;
+  // Appends every row of the range, by offset.
+  void rows_of(const LineRange& range, std::vector<SourceRow>& rows, Damage& damage) const;
+  u64 most_rows() const { return most_rows_; }  // no fewer than there are in all ranges
+
+  // Where the function that an inline site names begins, and in which file.
+  std::optional<InlineeLine> inlinee(u32 id);
+  // An imported id of this compiland: whose it is (an offset in /names), and which one there.
+  struct ImportedId {
+    u32 compiland_name;
+    u32 local;
+  };
+  std::optional<ImportedId> imported(u32 id) const;
+  // The number in the id stream of an id that others import from here.
+  std::optional<u32> exported(u32 local) const;
+  // `names`: the texts of /names. Empty when not known.
+  std::string_view file_name(u32 file, Bytes names) const;
+
+ private:
+  void read_inlinees(Bytes subsection);
+
+  Bytes c13_;
+  Bytes checksums_;
+  Bytes imports_;
+  Bytes exports_;
+  std::vector<LineRange> ranges_;
+  u64 most_rows_ = 0;
+  std::vector<Bytes> inlinee_subsections_;
+  bool has_inlinees_ = false;
+  std::vector<InlineeLine> inlinees_;  // by id
+};
+
+}  // namespace wperf::symbols::pdb

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`wperf record` and `wperf sample` on the simulated machine: hot functions, lines, instructions, callers, losses."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from support import WORKLOADS, WperfTest, workload
+
+
+class RecordTest(WperfTest):
+    def record(self, *arguments, **keywords):
+        return self.json("record", "--json", *arguments, **keywords)["sampling"]
+
+    def test_hot_function_of_a_dll(self):
+        sampling = self.record("-e", "ld_spec:100000", "-c", "1", "--timeout", "3", "--", workload("googolplex.exe"))
+        event = sampling["events"][0]
+        self.assertEqual((event["type"], event["interval"]), ("ld_spec", 100000))
+        rows = event["samples"]
+        self.assertRegex(rows[0]["symbol"], r"multiply.*:bignum\.dll$")
+        self.assertGreater(rows[0]["overhead"], 50)
+        self.assertEqual([r["count"] for r in rows], sorted((r["count"] for r in rows), reverse=True))
+        self.assertAlmostEqual(sum(r["overhead"] for r in rows), 100, delta=0.1)
+        self.assertEqual(sampling["samples_generated"], sum(r["count"] for r in rows))
+        self.assertEqual(sampling["samples_dropped"], 0)
+        self.assertTrue(sampling["pe_file"].endswith("googolplex.exe"))
+        self.assertTrue(sampling["pdb_file"].endswith(".pdb"))
+        self.assertEqual(event["printed_sample_num"], len(rows))
+        self.assertEqual(event["annotate"], [])
+
+    def test_text(self):
+        text = self.ok("record", "-e", "ld_spec:100000,inst_retired:200000", "-c", "0", "--timeout", "1", "--",
+                       workload("googolplex.exe"))
+        self.assertIn("sampling ...", text)
+        self.assertRegex(text, r"(?m)^=+ sample source: ld_spec, top \d+ hot functions =+$")
+        self.assertRegex(text, r"overhead +count +symbol *\n +=+ +=+ +=+")
+        self.assertRegex(text, r"\d+\.\d\d +\d+ +\w+:bignum\.dll")
+        self.assertRegex(text, r"\d+\.\d\d% +\d+  top \d+ in total")
+        self.assertRegex(text, r"\d+\.\d+ seconds time elapsed")
+        self.assertLess(text.index("sample source: inst_retired"), text.index("sample source: ld_spec"))
+
+    def test_two_runs_are_identical(self):
+        arguments = ("record", "--json", "-e", "inst_retired:50000", "-c", "0", "--timeout", "0.5", "--jitter", "--",
+                     workload("googolplex.exe"))
+        self.assertEqual(self.ok(*arguments), self.ok(*arguments))
+
+    def test_annotate_and_disassemble(self):
+        sampling = self.record("-e", "inst_retired:50000", "-c", "0", "--timeout", "0.5", "--disassemble", "--",
+                               workload("googolplex.exe"))
+        event = sampling["events"][0]
+        names = [row["symbol"] for row in event["samples"]]
+        hottest = event["annotate"][0]
+        self.assertIn(hottest["function_name"], names)
+        row = hottest["source_code"][0]
+        self.assertTrue(row["filename"].endswith(".c"), row)
+        self.assertGreater(row["line_number"], 0)
+        addresses = [i["address"] for i in row["disassembled_line"]["disassemble"]]
+        self.assertIn(row["instruction_address"], addresses)
+        plain = self.record("-e", "inst_retired:50000", "-c", "0", "--timeout", "0.3", "--annotate", "--",
+                            workload("googolplex.exe"))["events"][0]["annotate"][0]["source_code"][0]
+        self.assertEqual((plain["instruction_address"], plain["disassembled_line"]), ("", {"disassemble": []}))
+
+    def test_cycles_are_the_default_event(self):
+        sampling = self.record("-c", "0", "--timeout", "12", "--", workload("googolplex.exe"))
+        self.assertEqual([(e["type"], e["interval"]) for e in sampling["events"]], [("cycle", 0x8000000)])
+
+    def test_sample_a_running_program(self):
+        device = f"sim:pace=free,run=2:{workload('googolplex.exe')}"
+        document = self.json("sample", "--json", "-e", "inst_retired:100000", "-c", "2", "--timeout", "0.5", "--pe_file",
+                             workload("googolplex.exe"), device=device)
+        self.assertRegex(document["sampling"]["events"][0]["samples"][0]["symbol"], r":bignum\.dll$")
+
+    def test_program_that_ends(self):
+        sampling = self.record("-e", "inst_retired:1000", "-c", "0", "--timeout", "1000", "--", workload("googolplex.exe"),
+                               "3000")
+        self.assertRegex(sampling["events"][0]["samples"][0]["symbol"], r":bignum\.dll$")
+        self.assertLess(sampling["time_elapsed"], 100)
+
+    def test_path_and_arguments_with_blanks_and_quotes(self):
+        # The program finds its arguments in the whole line, where the blanks of its path end words, too.
+        with tempfile.TemporaryDirectory() as parent:
+            folder = pathlib.Path(parent) / "with a blank"
+            folder.mkdir()
+            for name in ("googolplex.exe", "bignum.dll", "googolplex.pdb", "bignum.pdb"):
+                (folder / name).write_bytes((WORKLOADS / name).read_bytes())
+            sampling = self.record("-e", "inst_retired:10000", "-c", "0", "--timeout", "0.3", "--", folder / "googolplex.exe",
+                                   "a b", '"c d"', "-C", "--json")
+            self.assertRegex(sampling["events"][0]["samples"][0]["symbol"], r":bignum\.dll$")
+
+    def test_program_that_crashes_is_still_reported(self):
+        if not (shutil.which("clang-19") and shutil.which("lld-link-19")):
+            self.skipTest("clang-19 and lld-link-19 are needed to build the crashing program")
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "crash.c"
+            source.write_text("static volatile int sum;\n"
+                              "__attribute__((noinline)) void work(void) { for (int i = 0; i < 99999; i++) sum += i; }\n"
+                              "int start(void) { work(); *(volatile int*)8 = 1; return 0; }\n")
+            subprocess.run(["clang-19", "--target=aarch64-pc-windows-msvc", "-O1", "-g", "-gcodeview", "-ffreestanding", "-c",
+                            "crash.c", "-o", "crash.obj"], cwd=folder, check=True)
+            subprocess.run(["lld-link-19", "/nodefaultlib", "/debug", "/subsystem:console", "/entry:start", "crash.obj",
+                            "/out:crash.exe"], cwd=folder, check=True)
+            done = self.run_wperf("record", "-e", "inst_retired:1000", "-c", "0", "--", pathlib.Path(folder) / "crash.exe")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stdout, r"\d+  work")
+            self.assertRegex(done.stderr, r"error: crash\.exe .*crashed.* 0x8")
+
+    def test_without_pdb_exports_name_functions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("googolplex.exe", "bignum.dll"):
+                (pathlib.Path(folder) / name).write_bytes((WORKLOADS / name).read_bytes())
+            text = self.ok("record", "-e", "inst_retired:10000", "-c", "0", "--timeout", "0.3", "--",
+                           pathlib.Path(folder) / "googolplex.exe")
+            self.assertRegex(text, r"big_\w+:bignum\.dll")
+            self.assertIn("no PDB found", text)
+            # A PDB of another build is never used.
+            (pathlib.Path(folder) / "bignum.pdb").write_bytes((WORKLOADS / "fib.pdb").read_bytes())
+            text = self.ok("record", "-e", "inst_retired:10000", "-c", "0", "--timeout", "0.3", "--",
+                           pathlib.Path(folder) / "googolplex.exe")
+            self.assertIn("another build", text)
+
+    def test_by_tables(self):
+        text = self.ok("record", "-e", "inst_retired:20000", "-c", "0", "--timeout", "0.5", "--by",
+                       "process,thread,module,core,caller", "--", workload("googolplex.exe"))
+        self.assertIn("googolplex.exe", text)
+        self.assertIn("bignum.dll", text)
+
+    def test_symbol_filter(self):
+        for symbol in ("^big_", "MULTIPLY$", "^big_school_multiply$", "big_school_multiply"):
+            rows = self.record("-e", "inst_retired:50000", "-c", "0", "--timeout", "0.3", "--symbol", symbol, "--",
+                               workload("googolplex.exe"))["events"][0]["samples"]
+            self.assertTrue(rows and all("big_" in r["symbol"] for r in rows), symbol)
+
+    def test_errors(self):
+        self.assertIn("no pid or process name specified, sample address are not de-ASLRed",
+                      self.fails("record", "-e", "ld_spec:1000", "-c", "0", "--timeout", "1"))
+        self.assertIn("you can specify only one core for sampling",
+                      self.fails("record", "-e", "ld_spec:1000", "-c", "0,1", "--timeout", "1", "--", "none.exe"))
+        self.assertIn("sampling: you can specify 1 core with -c option",
+                      self.fails("sample", "-e", "ld_spec:1000", "--timeout", "1", "--pe_file", workload("fib.exe")))
+        self.assertIn("event interval: text is invalid!", self.fails("record", "-e", "ld_spec:text", "-c", "0", "--", "x"))
+        self.assertIn("event interval: 8589934591 is out of range!",
+                      self.fails("record", "-e", "ld_spec:8589934591", "-c", "0", "--", "x"))
+        self.assertIn("CreateProcess failed", self.fails("record", "-e", "ld_spec", "-c", "0", "--", "none.exe"))
+        self.assertIn("number of events requested exceeds the number of hardware PMU counters(6)",
+                      self.fails("record", "-e", "r1,r2,r3,r4,r5,r6,r7", "-c", "0", "--", workload("fib.exe")))
+        self.ok("--version")
+
+    def test_several_cores(self):
+        device = f"sim:pace=free,run=1:{workload('googolplex.exe')},run=3:{workload('fib.exe')}"
+        sampling = self.json("sample", "--json", "-e", "inst_retired:50000", "--cores", "1,3", "--timeout", "0.3",
+                             "--pe_file", workload("googolplex.exe"), device=device)["sampling"]
+        names = [row["symbol"] for row in sampling["events"][0]["samples"]]
+        self.assertIn("[other process]", names)
+        self.assertTrue(any(n.endswith(":bignum.dll") for n in names))
+
+    def test_ctrl_c_reports(self):
+        process = self.start_wperf("record", "-e", "inst_retired:100000", "-c", "0", "--json", "--",
+                                   workload("googolplex.exe"), device="sim:pace=real")
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        self.assertEqual((process.returncode, err), (0, ""))
+        self.assertGreater(json.loads(out)["sampling"]["samples_generated"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
