@@ -6,6 +6,7 @@
 
 #include "abi/ints.h"
 
+/* VERSION and LOCK keep their shape in every version and are answered whatever version a header names. */
 #define WPERF_WIRE_VERSION 1u
 
 /* CTL_CODE(0x8000, 0x900 + n, METHOD_BUFFERED, FILE_READ_DATA | FILE_WRITE_DATA) */
@@ -17,6 +18,7 @@ enum {
   WPERF_CODE_HARDWARE = WPERF_CODE(2),
   WPERF_CODE_CORE = WPERF_CODE(3),      /* one core's identity: hybrid machines differ per core */
   WPERF_CODE_DMC_SETUP = WPERF_CODE(4), /* where the DMC-620 register frames are (from ACPI) */
+  WPERF_CODE_DSU_SETUP = WPERF_CODE(5), /* how many DSU clusters there are (from ACPI), where the driver can't know */
   WPERF_CODE_COUNT_CONFIGURE = WPERF_CODE(16),
   WPERF_CODE_COUNT_START = WPERF_CODE(17),
   WPERF_CODE_COUNT_STOP = WPERF_CODE(18),
@@ -128,6 +130,13 @@ typedef struct WperfDmcSetupRequest {
   } channels[WPERF_MAX_DMC_CHANNELS];
 } WperfDmcSetupRequest;
 WPERF_WIRE_SIZE(WperfDmcSetupRequest, 16 + 16 * 16);
+
+typedef struct WperfDsuSetupRequest {
+  WperfHeader header;
+  wperf_u32 cluster_count; /* 0 = none */
+  wperf_u32 cluster_size;  /* cores per cluster; together they are all cores */
+} WperfDsuSetupRequest;
+WPERF_WIRE_SIZE(WperfDsuSetupRequest, 16);
 
 enum { WPERF_COUNT_KERNEL = 1u }; /* flags: count EL1 as well as EL0 */
 enum { WPERF_NO_GROUP = 0xffffu, WPERF_ALL_CHANNELS = 0xffu };
@@ -243,7 +252,8 @@ typedef struct WperfDrainReply {
   /* Since configure, for this core: */
   wperf_u64 taken;          /* overflow interrupts seen as samples, lost ones included */
   wperf_u64 lost_ring_full; /* no room in the ring */
-  wperf_u64 lost_filtered;  /* from an exception level that was not asked for (skid) */
+  wperf_u64 lost_filtered;  /* from an exception level that was not asked for (skid), or a process of somebody else that
+                               this client may not look into */
   WperfSample samples[WPERF_MAX_DRAINED];
 } WperfDrainReply;
 WPERF_WIRE_AT(WperfDrainReply, samples, 48);

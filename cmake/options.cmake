@@ -2,6 +2,7 @@
 option(WPERF_TESTS "build the unit and end-to-end tests" ON)
 option(WPERF_FUZZ "build the fuzz targets (clang only)" OFF)
 option(WPERF_BENCH "build the benchmarks" OFF)
+option(WPERF_UNITY "compile the product's files in bunches: builds that are made whole" OFF)
 option(WPERF_SIM "build the simulated machine and its workloads" ON)
 set(WPERF_SANITIZE "" CACHE STRING "sanitizers for every target, e.g. address,undefined")
 

@@ -14,6 +14,13 @@ function(wperf_room name)
   endif()
   if(sources)
     add_library(wperf_${name} STATIC ${sources})
+    # Several files as one: a third of the time where nobody waits to change one of them. Not those that share a name
+    # with a neighbour, or include windows.h.
+    set_target_properties(wperf_${name} PROPERTIES UNITY_BUILD ${WPERF_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+    set(apart ${sources})
+    list(FILTER apart INCLUDE REGEX
+         "_win\\.cpp$|/(symbol_filter|lines|publics|sampling|man_page|process_start|simulated_driver)\\.cpp$")
+    set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     set(scope PUBLIC)
   else()
     add_library(wperf_${name} INTERFACE)
@@ -30,6 +37,9 @@ function(wperf_room name)
       target_link_libraries(${name}_test PRIVATE ${link})
     endforeach()
     target_compile_definitions(${name}_test PRIVATE WPERF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    if(WPERF_SANITIZE MATCHES "address")  # what is tested is optimised; a test file compiles three times faster without
+      target_compile_options(${name}_test PRIVATE -O0)
+    endif()
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit TIMEOUT 120)
   endif()
 endfunction()

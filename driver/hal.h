@@ -40,6 +40,8 @@ constexpr Register event_type(u32 n) {
   return static_cast<Register>(static_cast<u32>(Register::event_type_0) + n);
 }
 
+using ClientId = u64;  // one open handle of the device, never 0; its number is not used again while the driver lives
+
 struct Topology {
   u32 core_count;
   u32 cluster_count;  // 0 = no DSU
@@ -85,6 +87,14 @@ class Hal {
   virtual void unmap_device_memory(void* mapping, u64 size) = 0;
   virtual u32 read_device(void* mapping, u64 offset) = 0;
   virtual void write_device(void* mapping, u64 offset, u32 value) = 0;
+
+  // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; reading them where there is no DSU
+  // is an undefined instruction.
+  virtual bool has_cluster_registers() = 0;
+
+  // May `client`, who is no administrator, see where process `process` executes? At PASSIVE_LEVEL, never while sampling
+  // interrupts wait for it.
+  virtual bool may_observe(ClientId client, u32 process) = 0;
 
   // The one lock of the driver, between on_timer() and requests. Not recursive; may block; held across run_on_core, so
   // the call that run_on_core carries never takes it. Never held while start_timer or stop_timer is called.

@@ -39,6 +39,9 @@ class Bytes {
   usize at_ = 0;
 };
 
+constexpr u32 kOwnProcess = 3;
+constexpr u32 kOthersProcess = 4;
+
 struct Shape {
   u32 code, input, output;
 };
@@ -48,6 +51,7 @@ constexpr Shape kShapes[] = {
     {static_cast<u32>(WPERF_CODE_HARDWARE), sizeof(WperfPlainRequest), sizeof(WperfHardwareReply)},
     {static_cast<u32>(WPERF_CODE_CORE), sizeof(WperfCoreRequest), sizeof(WperfCoreReply)},
     {static_cast<u32>(WPERF_CODE_DMC_SETUP), sizeof(WperfDmcSetupRequest), 0},
+    {static_cast<u32>(WPERF_CODE_DSU_SETUP), sizeof(WperfDsuSetupRequest), 0},
     {static_cast<u32>(WPERF_CODE_COUNT_CONFIGURE), sizeof(WperfCountRequest), 0},
     {static_cast<u32>(WPERF_CODE_COUNT_START), sizeof(WperfPlainRequest), 0},
     {static_cast<u32>(WPERF_CODE_COUNT_STOP), sizeof(WperfPlainRequest), 0},
@@ -116,6 +120,9 @@ void make_plausible(u32 code, u8* buffer, Bytes& bytes) {
     put(buffer, plausible_sampling(bytes));
   } else if (code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN)) {
     put(buffer, WperfDrainRequest{{}, bytes.byte() % 5u, 0});
+  } else if (code == static_cast<u32>(WPERF_CODE_DSU_SETUP)) {
+    const u8 choice = bytes.byte();
+    put(buffer, WperfDsuSetupRequest{{}, choice % 5u, choice / 5u % 5u});
   } else if (code == static_cast<u32>(WPERF_CODE_DMC_SETUP)) {
     WperfDmcSetupRequest request = {};
     request.channel_count = bytes.byte() % 4;
@@ -126,15 +133,16 @@ void make_plausible(u32 code, u8* buffer, Bytes& bytes) {
   }
 }
 
-void check_drained(const u8* buffer) {
+void check_drained(const u8* buffer, bool sees_all) {
   WperfDrainReply reply;
   std::memcpy(&reply, buffer, sizeof reply);
-  if (reply.count > WPERF_MAX_DRAINED || (reply.more != 0 && reply.count != WPERF_MAX_DRAINED) ||
+  if (reply.count > WPERF_MAX_DRAINED || (sees_all && reply.more != 0 && reply.count != WPERF_MAX_DRAINED) ||
       reply.taken < reply.lost_ring_full + reply.lost_filtered + reply.count) {
     std::abort();
   }
   for (u32 i = 0; i < reply.count; ++i) {
-    if (reply.samples[i].core != reply.core || reply.samples[i].overflowed == 0) {
+    if (reply.samples[i].core != reply.core || reply.samples[i].overflowed == 0 ||
+        (!sees_all && reply.samples[i].process != kOwnProcess)) {
       std::abort();
     }
   }
@@ -167,7 +175,7 @@ void one_request(Core& core, Bytes& bytes) {
     std::abort();
   }
   if (status == WPERF_OK && code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN)) {
-    check_drained(buffer);
+    check_drained(buffer, rights.administrator);
   }
   std::free(buffer);
 }
@@ -185,7 +193,10 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   LockState lock;
   Core core(hal, lock, {1, 2, 3, "git", "+features"});
   u32 exception_level = 0;
-  hal.on_interrupt = [&](u32 number) { core.on_overflow(number, {1, 2, 3, 4, exception_level}); };
+  hal.hidden_processes = {kOthersProcess};
+  hal.on_interrupt = [&](u32 number) {
+    core.on_overflow(number, {1, 2, hal.now_ns % 3 == 0 ? kOthersProcess : kOwnProcess, 4, exception_level});
+  };
   bool failed = false;
   while (!bytes.empty()) {
     switch (bytes.byte() % 16) {

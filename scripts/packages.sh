@@ -2,9 +2,10 @@
 
 packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev llvm-19-dev"
 packages_sim="libunicorn-dev clang-19 lld-19 llvm-19"
-packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema"
+packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema mingw-w64-common"
 packages_sanitize="clang-19 llvm-19 libclang-rt-19-dev"
 packages_check="clang-tidy-19 clang-format-19 linux-perf"
+packages_windows="wine wine64 qemu-system-arm clang-19 lld-19 llvm-19 python3 python3-jsonschema osslsigncode"
 zig_version=0.11.0
 
 # need_packages NAME…: installs those that are missing (Debian 12 and what descends from it; elsewhere it names them).
@@ -61,13 +62,45 @@ need_zig() {
   mv "$folder.part" "$folder"
 }
 
+# need_capstone_source: the disassembler of the Windows cross builds, in build/tools/capstone. Debian's source package, of
+# the same version as the library that the Linux build uses. Without it the build goes on; --disassemble then says so.
+need_capstone_source() {
+  local folder=build/tools/capstone file
+  [ -e "$folder/include/capstone/capstone.h" ] && return 0
+  echo "fetching the source of capstone (4 MB, and Debian's list of sources)"
+  rm -rf "$folder.part"
+  mkdir -p "$folder.part"/{lists,cache,sources,source}
+  # The system's own list names binary packages only, more often than not; this one is ours alone.
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ ! -f "$file" ] || sed -n 's/^deb /deb-src /p' "$file"
+  done >"$folder.part/sources.list"
+  for file in /etc/apt/sources.list.d/*.sources; do
+    [ ! -f "$file" ] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$folder.part/sources/${file##*/}"
+  done
+  if ! (
+    cd "$folder.part"
+    options=(-q -o "Dir::Etc::sourcelist=$PWD/sources.list" -o "Dir::Etc::sourceparts=$PWD/sources"
+      -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache" -o APT::Sandbox::User=)
+    timeout 300 apt-get "${options[@]}" update </dev/null &&
+      timeout 300 apt-get "${options[@]}" source --download-only capstone </dev/null &&
+      tar -xzf capstone_*.orig.tar.gz --strip-components=1 -C source
+  ) >"$folder.part.log" 2>&1; then
+    echo "note: no source of capstone ($folder.part.log says why); this wperf.exe will not disassemble" >&2
+    rm -rf "$folder.part"
+    return 0
+  fi
+  rm -rf "$folder"
+  mv "$folder.part/source" "$folder"
+  rm -rf "$folder.part" "$folder.part.log"
+}
+
 # need_for_preset PRESET [tests]
 need_for_preset() {
   local preset=$1 tests=${2:-}
   # shellcheck disable=SC2086  # the lists are meant to be split
   case "$preset" in
-    windows-*) need_packages $packages_build llvm-19 && need_zig ;;
-    freestanding-arm64) need_packages cmake ninja-build ccache git clang-19 llvm-19 ;;
+    windows-*) need_packages $packages_build llvm-19 && need_zig && need_capstone_source ;;
+    driver-arm64) need_packages cmake ninja-build ccache git clang-19 lld-19 llvm-19 python3 ;;
     asan | tsan | fuzz) need_packages $packages_build $packages_sim $packages_sanitize $packages_tests ;;
     *)
       need_packages $packages_build $packages_sim || return 1

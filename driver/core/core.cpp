@@ -19,6 +19,11 @@ void Core::client_gone(ClientId client) {
   vacate_if_lock_moved();
 }
 
+void Core::end_measurement() {
+  static_cast<void>(counting_.stop());  // of the two at most one runs; the other is in the wrong state for it
+  static_cast<void>(sampling_.stop());
+}
+
 void Core::shutdown() {
   vacate();
   channels_.unmap(hal_);
@@ -33,7 +38,7 @@ WperfStatus Core::occupy(ClientId client) {
   if (const WperfStatus status = hal_.reserve_counters(&mask); status != WPERF_OK) {
     return status;
   }
-  if (const WperfStatus status = read_machine(hal_, mask, machine_); status != WPERF_OK) {
+  if (const WperfStatus status = read_machine(hal_, mask, clusters_, machine_); status != WPERF_OK) {
     hal_.release_counters();
     return status;
   }
@@ -141,6 +146,27 @@ WperfStatus Core::dmc_setup(Caller, const WperfDmcSetupRequest& request, NoReply
   return WPERF_OK;
 }
 
+WperfStatus Core::dsu_setup(Caller caller, const WperfDsuSetupRequest& request, NoReply&) {
+  if (running()) {
+    return WPERF_WRONG_STATE;
+  }
+  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = check_dsu_request(hal_, request, machine_.core_count); status != WPERF_OK) {
+    return status;
+  }
+  const ClusterSetup setup = {true, request.cluster_count, request.cluster_size};
+  Machine machine;
+  if (const WperfStatus status = read_machine(hal_, machine_.free_mask, setup, machine); status != WPERF_OK) {
+    return status;
+  }
+  clusters_ = setup;
+  machine_ = machine;
+  counting_.discard();  // what it was configured for may be gone
+  return WPERF_OK;
+}
+
 WperfStatus Core::count_configure(Caller caller, const WperfCountRequest& request, NoReply&) {
   if (running()) {
     return WPERF_WRONG_STATE;
@@ -204,8 +230,9 @@ WperfStatus Core::sample_stop(Caller, const WperfPlainRequest&, NoReply&) {
   return sampling_.stop();
 }
 
-WperfStatus Core::sample_drain(Caller, const WperfDrainRequest& request, WperfDrainReply& reply) {
-  return sampling_.drain(request, reply);
+WperfStatus Core::sample_drain(Caller caller, const WperfDrainRequest& request, WperfDrainReply& reply) {
+  Onlooker onlooker(hal_, caller.client, caller.rights.administrator);
+  return sampling_.drain(request, onlooker, reply);
 }
 
 }  // namespace wperf::driver

@@ -46,8 +46,11 @@ class Core {
   void on_timer() { counting_.tick(); }
   // From the overflow interrupt of `core`, on that core, also if the overflow may be somebody else's. Takes no lock; of
   // the hal it calls nothing but registers, synchronize and time_ns.
-  void on_overflow(u32 core, const InterruptedContext& interrupted) { sampling_.on_overflow(core, interrupted); }
+  // Gives the counters of this core that are ours for sampling, none if not sampling: their interrupt has been seen to.
+  u64 on_overflow(u32 core, const InterruptedContext& interrupted) { return sampling_.on_overflow(core, interrupted); }
   void client_gone(ClientId client);
+  // Ends counting or sampling as its client would, before the machine sleeps; what was measured can still be read.
+  void end_measurement();
   void shutdown();  // gives everything back; the last call
 
  private:
@@ -63,6 +66,7 @@ class Core {
   WperfStatus hardware(Caller caller, const WperfPlainRequest& request, WperfHardwareReply& reply);
   WperfStatus core(Caller caller, const WperfCoreRequest& request, WperfCoreReply& reply);
   WperfStatus dmc_setup(Caller caller, const WperfDmcSetupRequest& request, NoReply& reply);
+  WperfStatus dsu_setup(Caller caller, const WperfDsuSetupRequest& request, NoReply& reply);
   WperfStatus count_configure(Caller caller, const WperfCountRequest& request, NoReply& reply);
   WperfStatus count_start(Caller caller, const WperfPlainRequest& request, NoReply& reply);
   WperfStatus count_stop(Caller caller, const WperfPlainRequest& request, NoReply& reply);
@@ -81,7 +85,8 @@ class Core {
   LockState& lock_;
   const CoreConfig config_;
   ClientId tenant_ = 0;  // for whom counters are reserved and the sessions are; 0 = nobody
-  Machine machine_;      // valid while there is a tenant
+  ClusterSetup clusters_;
+  Machine machine_;  // valid while there is a tenant
   DmcChannels channels_;
   CountSession counting_;
   SampleSession sampling_;  // at most one of the two is configured

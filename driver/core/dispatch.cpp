@@ -14,6 +14,7 @@ struct Core::Door {
     u32 least_input, greatest_input;
     u32 least_output, greatest_output;  // room the answer needs, and how long it can get
     Needs needs;
+    bool any_version;
     WperfStatus (*handle)(Core& core, Caller caller);
   };
 
@@ -30,7 +31,13 @@ struct Core::Door {
     static_assert(sizeof(Reply) <= sizeof(Core::reply_) && alignof(Reply) <= 8);
     constexpr u32 input = sizeof(Request);
     constexpr u32 output = answers(static_cast<Reply*>(nullptr)) ? sizeof(Reply) : 0;
-    return {code, input, input, output, output, needs, &handle<Request, Reply, handler>};
+    return {code, input, input, output, output, needs, any_version(code), &handle<Request, Reply, handler>};
+  }
+
+  // What a client of another wire version needs to find out which one it talks to, and to step back from the driver.
+  // These two keep their shape in every version.
+  static constexpr bool any_version(u32 code) {
+    return code == static_cast<u32>(WPERF_CODE_VERSION) || code == static_cast<u32>(WPERF_CODE_LOCK);
   }
 
   static const Row kRows[];
@@ -48,6 +55,7 @@ constexpr Core::Door::Row Core::Door::kRows[] = {
     WPERF_ROW(WPERF_CODE_HARDWARE, lock, hardware),
     WPERF_ROW(WPERF_CODE_CORE, lock, core),
     WPERF_ROW(WPERF_CODE_DMC_SETUP, lock_and_administrator, dmc_setup),
+    WPERF_ROW(WPERF_CODE_DSU_SETUP, lock_and_administrator, dsu_setup),
     WPERF_ROW(WPERF_CODE_COUNT_CONFIGURE, lock, count_configure),
     WPERF_ROW(WPERF_CODE_COUNT_START, lock, count_start),
     WPERF_ROW(WPERF_CODE_COUNT_STOP, lock, count_stop),
@@ -84,7 +92,7 @@ WperfStatus Core::dispatch(ClientId client, Rights rights, u32 code, void* buffe
   }
   copy_bytes(request_, buffer, input_size);
   const WperfHeader& header = *reinterpret_cast<const WperfHeader*>(request_);
-  if (header.size != input_size || header.version != WPERF_WIRE_VERSION) {
+  if (header.size != input_size || (header.version != WPERF_WIRE_VERSION && !row->any_version)) {
     return WPERF_BAD_VERSION;
   }
   if (row->needs == Door::Needs::lock_and_administrator && !rights.administrator) {

@@ -21,6 +21,7 @@ const Code kCodes[] = {
     {static_cast<u32>(WPERF_CODE_HARDWARE), 8, 256, true, false},
     {static_cast<u32>(WPERF_CODE_CORE), 16, 56, true, false},
     {static_cast<u32>(WPERF_CODE_DMC_SETUP), 272, 0, true, true},
+    {static_cast<u32>(WPERF_CODE_DSU_SETUP), 16, 0, true, true},
     {static_cast<u32>(WPERF_CODE_COUNT_CONFIGURE), 760, 0, true, false},
     {static_cast<u32>(WPERF_CODE_COUNT_START), 8, 0, true, false},
     {static_cast<u32>(WPERF_CODE_COUNT_STOP), 8, 0, true, false},
@@ -64,7 +65,7 @@ TEST_F(Dispatch, VersionNeedsNoLock) {
 }
 
 TEST_F(Dispatch, UnknownCodesAreRefused) {
-  for (const u32 code : {0u, 1u, ~0u, WPERF_CODE(5), WPERF_CODE(20), WPERF_CODE(0) + 1, WPERF_CODE(0) + 3}) {
+  for (const u32 code : {0u, 1u, ~0u, WPERF_CODE(6), WPERF_CODE(20), WPERF_CODE(0) + 1, WPERF_CODE(0) + 3}) {
     std::vector<u8> bytes = bytes_of(8, WPERF_WIRE_VERSION, 4096);
     const std::vector<u8> before = bytes;
     u32 returned = 0;
@@ -119,8 +120,12 @@ TEST_F(Dispatch, EveryCodeRefusesAWrongHeader) {
     EXPECT_EQ(bytes, before);
   };
   for (const Code& code : kCodes) {
-    refused(code, code.input, 0);
-    refused(code, code.input, WPERF_WIRE_VERSION + 1);
+    const bool any_version =
+        code.code == static_cast<u32>(WPERF_CODE_VERSION) || code.code == static_cast<u32>(WPERF_CODE_LOCK);
+    if (!any_version) {
+      refused(code, code.input, 0);
+      refused(code, code.input, WPERF_WIRE_VERSION + 1);
+    }
     refused(code, code.input - 1, WPERF_WIRE_VERSION);
     refused(code, code.input + 8, WPERF_WIRE_VERSION);
     refused(code, 0, WPERF_WIRE_VERSION);
@@ -128,6 +133,25 @@ TEST_F(Dispatch, EveryCodeRefusesAWrongHeader) {
   }
   EXPECT_EQ(lock.holder, 11u);
   EXPECT_FALSE(hal.reserved);
+}
+
+TEST_F(Dispatch, AnyWireVersionMayAskForTheVersionAndTheLock) {
+  for (const u32 version : {0u, WPERF_WIRE_VERSION + 1, ~0u}) {
+    std::vector<u8> bytes = bytes_of(8, version, sizeof(WperfVersionReply));
+    u32 returned = 0;
+    ASSERT_EQ(ann.raw(WPERF_CODE_VERSION, bytes, 8, sizeof(WperfVersionReply), returned), WPERF_OK) << version;
+    WperfVersionReply reply;
+    ASSERT_EQ(returned, sizeof reply);
+    std::memcpy(&reply, bytes.data(), sizeof reply);
+    EXPECT_EQ(reply.header.version, WPERF_WIRE_VERSION);
+    EXPECT_EQ(reply.wire_version, WPERF_WIRE_VERSION);
+    for (const u32 action : {WPERF_LOCK_ACQUIRE, WPERF_LOCK_RELEASE}) {
+      const WperfLockRequest request = {{sizeof request, version}, action, 0};
+      std::memcpy(bytes.data(), &request, sizeof request);
+      EXPECT_EQ(ann.raw(WPERF_CODE_LOCK, bytes, sizeof request, 0, returned), WPERF_OK) << version;
+      EXPECT_EQ(lock.holder, action == WPERF_LOCK_ACQUIRE ? 11u : 0u);
+    }
+  }
 }
 
 TEST_F(Dispatch, LockAndRightsAreTheTables) {

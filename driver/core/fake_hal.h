@@ -118,9 +118,12 @@ class FakeHal final : public Hal {
   std::function<void(Register)> before_read;  // may let events happen between two reads of the driver
   std::function<void(Register)> before_write;
   std::function<void()> at_barrier;
-  std::function<void(u32 core)> on_interrupt;  // the shell's handler, on the core that is interrupted
-  u64 interrupts_of_others = 0;                // flags that this driver leaves alone
-  std::set<u32> offline;                       // cores that run_on_core cannot reach
+  std::function<void(u32 core)> on_interrupt;          // the shell's handler, on the core that is interrupted
+  u64 interrupts_of_others = 0;                        // flags that this driver leaves alone
+  std::set<u32> hidden_processes;                      // of users other than the client
+  std::vector<std::pair<ClientId, u32>> observations;  // what may_observe was asked
+  std::set<u32> cores_without_cluster;
+  std::set<u32> offline;  // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
   std::vector<u32> pmu_versions;  // of each core
   std::map<u64, Frame> frames;    // by physical address
@@ -182,6 +185,16 @@ class FakeHal final : public Hal {
     timer_ms = 0;
   }
   u64 time_ns() override { return now_ns; }
+  bool has_cluster_registers() override {
+    expect(current_core != kNowhere, "asked for cluster registers off a core");
+    return cores_without_cluster.count(current_core) == 0 && !clusters.empty();
+  }
+  bool may_observe(ClientId client, u32 process) override {
+    expect_no_interrupt();
+    expect(current_core == kNowhere && !in_critical, "asked for a process where the shell may not block");
+    observations.emplace_back(client, process);
+    return hidden_processes.count(process) == 0;
+  }
   void* map_device_memory(u64 physical, u64 size) override {
     const auto frame = frames.find(physical);
     if (fails() || frame == frames.end() || size != dmc620::kFrameSize) {

@@ -3,10 +3,9 @@
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"
+#include "driver/hal.h"
 
 namespace wperf::driver {
-
-using ClientId = u64;  // never 0; the shell gives each open handle its own
 
 inline constexpr u32 kRememberedRobberies = 8;
 

@@ -95,8 +95,12 @@ WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity) {
   return run_on(hal, core, read);
 }
 
-WperfStatus read_machine(Hal& hal, u32 reserved_mask, Machine& machine) {
-  const Topology topology = hal.topology();
+WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine) {
+  Topology topology = hal.topology();
+  if (clusters.known) {
+    topology.cluster_count = clusters.count;
+    topology.cluster_size = clusters.size;
+  }
   if (!topology_is_sound(topology)) {
     return WPERF_HARDWARE_FAILED;
   }
@@ -111,6 +115,27 @@ WperfStatus read_machine(Hal& hal, u32 reserved_mask, Machine& machine) {
     return status;
   }
   map_counters(machine, reserved_mask);
+  return WPERF_OK;
+}
+
+WperfStatus check_dsu_request(Hal& hal, const WperfDsuSetupRequest& request, u32 core_count) {
+  if (request.cluster_count == 0 && request.cluster_size == 0) {
+    return WPERF_OK;
+  }
+  if (request.cluster_count == 0 || request.cluster_count > WPERF_MAX_CLUSTERS ||
+      u64{request.cluster_count} * request.cluster_size != core_count) {
+    return WPERF_BAD_ARGUMENT;
+  }
+  for (u32 core = 0; core < core_count; core += request.cluster_size) {
+    bool there = false;
+    auto look = [&] { there = hal.has_cluster_registers(); };
+    if (const WperfStatus status = run_on(hal, core, look); status != WPERF_OK) {
+      return status;
+    }
+    if (!there) {
+      return WPERF_NOT_SUPPORTED;
+    }
+  }
   return WPERF_OK;
 }
 

@@ -20,6 +20,12 @@ struct CoreIdentity {
   u32 counters;          // programmable ones; 0 without a PMU
 };
 
+// Which clusters share a DSU: what the hal says, unless a client has told it better (it reads the firmware's tables).
+struct ClusterSetup {
+  bool known = false;
+  u32 count = 0, size = 0;
+};
+
 struct Machine {
   u32 core_count = 0;
   u32 cluster_count = 0;  // 0 = no DSU
@@ -38,6 +44,9 @@ struct Machine {
 [[nodiscard]] WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity);
 
 // `reserved_mask` is what Hal::reserve_counters gave. On failure `machine` is not to be used.
-[[nodiscard]] WperfStatus read_machine(Hal& hal, u32 reserved_mask, Machine& machine);
+[[nodiscard]] WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine);
+
+// Is the request possible on a machine of so many cores, and is there a DSU on a core of every cluster?
+[[nodiscard]] WperfStatus check_dsu_request(Hal& hal, const WperfDsuSetupRequest& request, u32 core_count);
 
 }  // namespace wperf::driver

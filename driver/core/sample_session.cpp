@@ -60,7 +60,7 @@ WperfStatus SampleSession::stop() {
   return settle();
 }
 
-WperfStatus SampleSession::drain(const WperfDrainRequest& request, WperfDrainReply& reply) {
+WperfStatus SampleSession::drain(const WperfDrainRequest& request, Onlooker& onlooker, WperfDrainReply& reply) {
   if (samplers_ == nullptr) {
     return WPERF_WRONG_STATE;
   }
@@ -69,7 +69,7 @@ WperfStatus SampleSession::drain(const WperfDrainRequest& request, WperfDrainRep
   }
   for (u32 i = 0; i < sampler_count_; ++i) {
     if (samplers_[i].core == request.core) {
-      drain_sampler(samplers_[i], reply);
+      drain_sampler(samplers_[i], onlooker, reply);
       return WPERF_OK;
     }
   }
@@ -104,18 +104,21 @@ void SampleSession::discard() {
   release_memory();
 }
 
-void SampleSession::on_overflow(u32 core, const InterruptedContext& interrupted) {
+u64 SampleSession::on_overflow(u32 core, const InterruptedContext& interrupted) {
   if (core >= WPERF_MAX_CORES) {
-    return;
+    return 0;
   }
+  u64 ours = 0;
   Gate& gate = gates_[core];
   __atomic_store_n(&gate.inside, 1, __ATOMIC_SEQ_CST);  // before the look: see close_from_afar
   if (Sampler* sampler = __atomic_load_n(&gate.sampler, __ATOMIC_SEQ_CST); sampler != nullptr) {
     take_overflow(*sampler, plan_, hal_, interrupted);
+    ours = plan_.counter_mask;
   } else {
     silence_orphans(gate);
   }
   __atomic_store_n(&gate.inside, 0, __ATOMIC_RELEASE);
+  return ours;
 }
 
 WperfStatus SampleSession::start_one(Sampler& sampler) {

@@ -7,6 +7,7 @@
 #include "abi/wire.h"
 #include "base/ints.h"
 #include "driver/core/machine.h"
+#include "driver/core/onlooker.h"
 #include "driver/core/sample_request.h"
 #include "driver/core/sampler.h"
 #include "driver/hal.h"
@@ -25,12 +26,13 @@ class SampleSession {
   // Always ends sampling; a failure means that a core could not be reached: it stops at its next interrupt.
   [[nodiscard]] WperfStatus stop();
   // The oldest samples of a core, which are forgotten with that. `reply` must be zeroed.
-  [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, WperfDrainReply& reply);
+  [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, Onlooker& onlooker, WperfDrainReply& reply);
   // Tries again to put back registers of cores that could not be reached. Not while sampling.
   [[nodiscard]] WperfStatus settle();
   void discard();  // stops if need be, forgets everything
 
-  void on_overflow(u32 core, const InterruptedContext& interrupted);
+  // The counters of this core that are ours.
+  u64 on_overflow(u32 core, const InterruptedContext& interrupted);
 
  private:
   // Where a core's interrupt finds its sampler. Opened and closed on that core, where the interrupt cannot be half way

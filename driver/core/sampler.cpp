@@ -119,17 +119,19 @@ void end_sampler_from_afar(Sampler& sampler) {
   __atomic_store_n(&sampler.ended, 1, __ATOMIC_RELAXED);
 }
 
-void drain_sampler(Sampler& sampler, WperfDrainReply& reply) {
+void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfDrainReply& reply) {
   const SampleRing::Popped popped = sampler.ring.pop(reply.samples, WPERF_MAX_DRAINED);
   const u64 merged = lost(sampler.merged);
   reply.core = sampler.core;
-  reply.count = popped.count;
+  reply.count = onlooker.keep_visible(reply.samples, popped.count);
+  sampler.hidden += popped.count - reply.count;
   reply.more = popped.left != 0 ? 1 : 0;
   reply.merged = merged < ~u32{0} ? static_cast<u32>(merged) : ~u32{0};
   reply.lost_ring_full = lost(sampler.lost_ring_full);
-  reply.lost_filtered = lost(sampler.lost_filtered);
+  const u64 lost_filtered = lost(sampler.lost_filtered);
+  reply.lost_filtered = lost_filtered + sampler.hidden;
   // Not a counter of its own: so the numbers of an answer agree, whatever the interrupt does meanwhile.
-  reply.taken = popped.pushed + reply.lost_ring_full + reply.lost_filtered;
+  reply.taken = popped.pushed + reply.lost_ring_full + lost_filtered;
 }
 
 }  // namespace wperf::driver

@@ -6,6 +6,7 @@
 #include "abi/wire.h"
 #include "base/ints.h"
 #include "driver/core/jitter.h"
+#include "driver/core/onlooker.h"
 #include "driver/core/sample_bank.h"
 #include "driver/core/sample_request.h"
 #include "driver/core/sample_ring.h"
@@ -28,6 +29,8 @@ struct Sampler {
   u64 lost_filtered;
   u64 merged;
 
+  u64 hidden;  // drained, but not for the client's eyes; of drain alone
+
   SampleRing ring;
 };
 
@@ -42,6 +45,6 @@ void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Int
 void end_sampler_from_afar(Sampler& sampler);
 
 // `reply` must be zeroed; its header is not touched.
-void drain_sampler(Sampler& sampler, WperfDrainReply& reply);
+void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfDrainReply& reply);
 
 }  // namespace wperf::driver

@@ -42,6 +42,8 @@ class HalSim final : public driver::Hal, private OverflowInterrupts {
   WperfStatus start_timer(u32 period_ms) override;
   void stop_timer() override { machine_.stop_timer(); }
   u64 time_ns() override { return machine_.time_ns(); }
+  bool has_cluster_registers() override { return !clusters_.empty(); }
+  bool may_observe(driver::ClientId, u32) override { return true; }
   void* map_device_memory(u64 physical, u64 size) override;
   void unmap_device_memory(void* mapping, u64 size) override;
   u32 read_device(void* mapping, u64 offset) override;

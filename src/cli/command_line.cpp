@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/options.h"
+#include "os/command_line_words.h"
 #include "request/breakdown_list.h"
 #include "request/core_list.h"
 #include "request/duration.h"
@@ -108,8 +109,7 @@ void Parser::take_program() {
   if (next_ >= arguments_.size()) return;
   request::Program program;
   program.path = arguments_[next_];
-  program.command_line = arguments_[next_];
-  for (usize i = next_ + 1; i < arguments_.size(); ++i) program.command_line += " " + arguments_[i];
+  program.command_line = os::join_command_line(arguments_.subspan(next_));
   program.after_dashes = true;
   request_.pe_file = program.path;
   request_.program = std::move(program);
@@ -365,7 +365,7 @@ void Parser::finish() {
   }
   if (request_.timeline.enabled && !request_.timeout.has_value()) request_.timeout = request::Duration{1000};
   if (request_.pe_file.has_value() && !request_.program.has_value() && spawns()) {
-    request_.program = request::Program{*request_.pe_file, *request_.pe_file, false};
+    request_.program = request::Program{*request_.pe_file, os::join_command_line({&*request_.pe_file, 1}), false};
   }
 }
 

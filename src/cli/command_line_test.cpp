@@ -200,7 +200,7 @@ TEST(CommandLine, AProgramTakesTheRestOfTheLine) {
       parsed({"stat", "-e", "a", "-c", "1", "--", "python", "-E", "x.py", "-C", "--json", "--", "a b"});
   ASSERT_TRUE(request.program.has_value());
   EXPECT_EQ(request.program->path, "python");
-  EXPECT_EQ(request.program->command_line, "python -E x.py -C --json -- a b");
+  EXPECT_EQ(request.program->command_line, "python -E x.py -C --json -- \"a b\"");
   EXPECT_TRUE(request.program->after_dashes);
   EXPECT_TRUE(request.extra_events.empty());
   EXPECT_TRUE(request.metric_files.empty());

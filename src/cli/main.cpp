@@ -58,7 +58,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int count, char** words) {
   try {
-    return wperf::cli::run({words + 1, words + (count > 0 ? count : 1)});
+    return wperf::cli::run(wperf::os::program_arguments(count, words));
   } catch (const std::exception& exception) {
     std::fprintf(stderr, "wperf stopped at a bug of its own: %s\nhint: please report it with the command line\n",
                  exception.what());

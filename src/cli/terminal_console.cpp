@@ -4,30 +4,23 @@
 #include <cstdio>
 
 #include "os/process.h"
+#include "os/terminal.h"
 
 namespace wperf::cli {
-namespace {
 
-void write(std::FILE* stream, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stream);
-  std::fflush(stream);  // progress and warnings must appear in the order they happen
-}
-
-}  // namespace
-
-TerminalConsole::TerminalConsole(bool quiet) : quiet_(quiet), animated_(!quiet && os::is_terminal(stdout)) {}
+TerminalConsole::TerminalConsole(bool quiet) : quiet_(quiet), animated_(!quiet && os::prepare_terminal(stdout)) {}
 
 void TerminalConsole::out(std::string_view text) {
-  if (!quiet_) write(stdout, text);
+  if (!quiet_) os::write_text(stdout, text);
 }
 
 void TerminalConsole::document(std::string_view text) {
-  write(stdout, text);
+  os::write_text(stdout, text);
 }
 
 void TerminalConsole::warn(std::string_view line) {
-  write(stderr, line);
-  write(stderr, "\n");
+  os::write_text(stderr, line);
+  os::write_text(stderr, "\n");
 }
 
 bool TerminalConsole::interrupted() const {

@@ -21,6 +21,8 @@ struct ProcessState {
   u32 exit_code = 0;
 };
 
+using DriverAnswer = std::pair<WperfStatus, size_t>;
+
 struct DeviceMemory {
   u64 base = 0, size = 0;
 };
@@ -29,14 +31,16 @@ class Channel {
  public:
   virtual ~Channel() = default;  // closes; the driver releases this client's lock
 
-  // One request; `buffer` is shared by request (its first `input` bytes) and answer. Returns the bytes of the answer.
-  virtual std::pair<WperfStatus, size_t> control(u32 code, std::span<std::byte> buffer, size_t input) = 0;
+  // One request; `buffer` is shared by request (its first `input` bytes) and answer. Returns what the driver said and
+  // the bytes of its answer; an error if the request never got to the driver or its answer never came back.
+  virtual diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) = 0;
 
   // Starts a program pinned to `core`, suspended: it runs from the next wait() on.
   virtual diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) = 0;
   virtual ProcessState process(u32 pid) = 0;
   virtual void kill(u32 pid) = 0;
-  // Every program of this machine that can be seen, with its modules; ended ones too as long as they are known.
+  // Every program of this machine that can be seen; ended ones too as long as they are known. Those that were spawned
+  // or asked for with process() have all their modules, others at least their image, maybe by name only.
   virtual std::vector<raw::Process> processes() = 0;
 
   // Lets time pass: at most `nanoseconds`, less when process `until_pid` (0 = none) ends.
@@ -44,10 +48,13 @@ class Channel {
   virtual u64 now_ns() = 0;
 
   virtual std::vector<DeviceMemory> dmc_channels() = 0;  // where ACPI says the DMC-620s are
-  virtual std::string instance_id() = 0;                 // of `detect`
+  virtual u32 dsu_clusters() = 0;         // how many DSUs ACPI names; 0: none, or the driver finds them itself
+  virtual std::string instance_id() = 0;  // of `detect`
   virtual std::string hardware_ids() = 0;
 };
 
+// wperf-driver.sys of this machine.
+diag::Result<std::unique_ptr<Channel>> open_driver_channel();
 // "sim" or "sim:key=value,…".
 diag::Result<std::unique_ptr<Channel>> open_sim_channel(const std::string& options);
 

@@ -25,11 +25,11 @@ class SimChannel final : public Channel {
   SimChannel(const SimChannel&) = delete;
   SimChannel& operator=(const SimChannel&) = delete;
 
-  std::pair<WperfStatus, size_t> control(u32 code, std::span<std::byte> buffer, size_t input) override {
+  diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
     u32 returned = 0;
     const WperfStatus status =
         api_->control(sim_, code, buffer.data(), static_cast<u32>(input), static_cast<u32>(buffer.size()), &returned);
-    return {status, returned};
+    return DriverAnswer{status, returned};
   }
 
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
@@ -81,6 +81,8 @@ class SimChannel final : public Channel {
     for (u32 i = 0; i < count && i < 16; ++i) channels.push_back({bases[i], sizes[i]});
     return channels;
   }
+
+  u32 dsu_clusters() override { return 0; }  // its driver knows
 
   std::string instance_id() override { return "ROOT\\WPERFDRIVER\\0000"; }
   std::string hardware_ids() override { return "Root\\WPERFDRIVER"; }

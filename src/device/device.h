@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Device is one machine that can execute a plan. Called by pipeline from one thread. Order: acquire, then anything.
+// A Device is one machine that can execute a plan. Called by pipeline from one thread. Order:
+// driver_version, acquire, then anything.
 #pragma once
 #include <memory>
 #include <string>
@@ -16,8 +17,13 @@ namespace wperf::device {
 
 struct DriverVersion {
   u32 major = 0, minor = 0, patch = 0;
+  u32 wire_version = 0;     // of the protocol it speaks
+  bool compatible = false;  // we speak it too
   std::string git, features;
 };
+
+// The version of the protocol that this tool speaks.
+u32 spoken_wire_version();
 
 // One configured count: start → (read | check)* → stop → read. The destructor stops.
 class CountSession {
@@ -43,6 +49,7 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual diag::Result<void> acquire(bool force) = 0;
+  // The one question that drivers of every version answer, with and without the lock.
   virtual diag::Result<DriverVersion> driver_version() = 0;
   virtual diag::Result<plan::Capabilities> capabilities() = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;

@@ -34,7 +34,8 @@ diag::Error error_of_status(WperfStatus status, u32 code) {
 
 diag::Result<void> driver_call_detail::exchange(Channel& channel, u32 code, std::span<std::byte> buffer, size_t input,
                                                 size_t answer) {
-  const auto [status, returned] = channel.control(code, buffer, input);
+  WPERF_TRY(const DriverAnswer answered, channel.control(code, buffer, input));
+  const auto [status, returned] = answered;
   if (status != WPERF_OK) return error_of_status(status, code);
   if (returned < answer) {
     return diag::Error{

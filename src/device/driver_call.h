@@ -20,7 +20,13 @@ diag::Error error_of_status(WperfStatus status, u32 code);
 
 namespace driver_call_detail {
 diag::Result<void> exchange(Channel& channel, u32 code, std::span<std::byte> buffer, size_t input, size_t answer);
+template <typename Request>
+std::vector<std::byte> bytes_of(const Request& request, size_t room = sizeof(Request)) {
+  std::vector<std::byte> buffer(room);
+  std::memcpy(buffer.data(), &request, sizeof request);
+  return buffer;
 }
+}  // namespace driver_call_detail
 
 template <typename Request>
 Request make_request() {
@@ -33,9 +39,16 @@ Request make_request() {
 // A request without an answer.
 template <typename Request>
 diag::Result<void> call_driver(Channel& channel, u32 code, const Request& request) {
-  std::vector<std::byte> buffer(sizeof(Request));
-  std::memcpy(buffer.data(), &request, sizeof request);
+  auto buffer = driver_call_detail::bytes_of(request);
   return driver_call_detail::exchange(channel, code, buffer, sizeof(Request), 0);
+}
+
+// The same for one that may be refused: the caller looks at the status.
+template <typename Request>
+diag::Result<WperfStatus> try_driver(Channel& channel, u32 code, const Request& request) {
+  auto buffer = driver_call_detail::bytes_of(request);
+  WPERF_TRY(const DriverAnswer answer, channel.control(code, buffer, sizeof(Request)));
+  return answer.first;
 }
 
 // The same for an answer too large for the stack.
@@ -52,8 +65,7 @@ diag::Result<std::unique_ptr<Reply>> ask_driver_for_much(Channel& channel, u32 c
 template <typename Reply, typename Request>
 diag::Result<Reply> ask_driver(Channel& channel, u32 code, const Request& request) {
   static_assert(std::is_trivially_copyable_v<Reply>);
-  std::vector<std::byte> buffer(std::max(sizeof(Request), sizeof(Reply)));
-  std::memcpy(buffer.data(), &request, sizeof request);
+  auto buffer = driver_call_detail::bytes_of(request, std::max(sizeof(Request), sizeof(Reply)));
   WPERF_CHECK_OK(driver_call_detail::exchange(channel, code, buffer, sizeof(Request), sizeof(Reply)));
   Reply reply;
   std::memcpy(&reply, buffer.data(), sizeof reply);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device of a machine whose driver speaks our wire: plan → requests, answers → raw.
 #include <algorithm>
+#include <cstring>
 
 #include "device/device.h"
 #include "device/driver_call.h"
@@ -216,19 +217,24 @@ class DriverDevice final : public Device {
   }
 
   diag::Result<DriverVersion> driver_version() override {
-    WPERF_TRY(const WperfVersionReply reply,
-              ask_driver<WperfVersionReply>(*channel_, WPERF_CODE_VERSION, make_request<WperfPlainRequest>()));
+    WPERF_TRY(const WperfVersionReply reply, ask_version());
     return DriverVersion{.major = reply.major,
                          .minor = reply.minor,
                          .patch = reply.patch,
+                         .wire_version = reply.wire_version,
+                         .compatible = reply.wire_version == WPERF_WIRE_VERSION,
                          .git = text_of(reply.git, sizeof reply.git),
                          .features = text_of(reply.features, sizeof reply.features)};
   }
 
   diag::Result<plan::Capabilities> capabilities() override {
     WPERF_CHECK_OK(set_up_dmc());
-    WPERF_TRY(const WperfHardwareReply reply,
-              ask_driver<WperfHardwareReply>(*channel_, WPERF_CODE_HARDWARE, make_request<WperfPlainRequest>()));
+    WPERF_TRY(WperfHardwareReply reply, ask_hardware());
+    const u32 clusters = channel_->dsu_clusters();
+    if (clusters != 0 && reply.cluster_count == 0) {
+      WPERF_CHECK_OK(set_up_dsu(clusters, reply.core_count));
+      WPERF_TRY(reply, ask_hardware());
+    }
     plan::Capabilities machine = machine_of(reply);
     machine.instance_id = channel_->instance_id();
     machine.hardware_ids = channel_->hardware_ids();
@@ -254,6 +260,31 @@ class DriverDevice final : public Device {
   Channel& machine() override { return *channel_; }
 
  private:
+  diag::Result<WperfHardwareReply> ask_hardware() {
+    return ask_driver<WperfHardwareReply>(*channel_, WPERF_CODE_HARDWARE, make_request<WperfPlainRequest>());
+  }
+
+  // A driver refuses requests of another protocol; so one that speaks another is asked in its own.
+  diag::Result<WperfVersionReply> ask_version() {
+    constexpr u32 kMostVersions = 16;
+    auto request = make_request<WperfPlainRequest>();
+    for (u32 other = 0; other <= kMostVersions; ++other) {
+      if (other == WPERF_WIRE_VERSION) continue;
+      request.header.version = other == 0 ? WPERF_WIRE_VERSION : other;
+      auto buffer = driver_call_detail::bytes_of(request, sizeof(WperfVersionReply));
+      WPERF_TRY(const DriverAnswer answer, channel_->control(WPERF_CODE_VERSION, buffer, sizeof request));
+      if (answer.first == WPERF_BAD_VERSION) continue;
+      if (answer.first != WPERF_OK) return error_of_status(answer.first, WPERF_CODE_VERSION);
+      if (answer.second < sizeof(WperfVersionReply)) break;
+      WperfVersionReply reply;
+      std::memcpy(&reply, buffer.data(), sizeof reply);
+      return reply;
+    }
+    return diag::Error{.text = "what answers for the driver speaks no version of its protocol that this wperf knows",
+                       .hint = "install the driver that came with this wperf"};
+  }
+
+  // Both name places that the driver cannot find itself. Who may not do so (only administrators may) measures without.
   diag::Result<void> set_up_dmc() {
     const std::vector<DeviceMemory> channels = channel_->dmc_channels();
     if (channels.empty()) return {};
@@ -263,7 +294,23 @@ class DriverDevice final : public Device {
       request.channels[i].base = channels[i].base;
       request.channels[i].size = channels[i].size;
     }
-    return call_driver(*channel_, WPERF_CODE_DMC_SETUP, request);
+    return set_up(WPERF_CODE_DMC_SETUP, request);
+  }
+
+  diag::Result<void> set_up_dsu(u32 clusters, u32 cores) {
+    if (clusters > WPERF_MAX_CLUSTERS || cores % clusters != 0)
+      return {};  // not clusters of one size: it can't be told
+    auto request = make_request<WperfDsuSetupRequest>();
+    request.cluster_count = clusters;
+    request.cluster_size = cores / clusters;
+    return set_up(WPERF_CODE_DSU_SETUP, request);
+  }
+
+  template <typename Request>
+  diag::Result<void> set_up(u32 code, const Request& request) {
+    WPERF_TRY(const WperfStatus status, try_driver(*channel_, code, request));
+    if (status == WPERF_OK || status == WPERF_ACCESS_DENIED) return {};
+    return error_of_status(status, code);
   }
 
   static plan::Capabilities machine_of(const WperfHardwareReply& reply) {
@@ -293,6 +340,10 @@ class DriverDevice final : public Device {
 };
 
 }  // namespace
+
+u32 spoken_wire_version() {
+  return WPERF_WIRE_VERSION;
+}
 
 std::unique_ptr<Device> make_driver_device(std::unique_ptr<Channel> channel) {
   return std::make_unique<DriverDevice>(std::move(channel));

@@ -2,6 +2,7 @@
 // The driver device over a channel that answers from a script: what goes over the wire, and what a refusal says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -12,17 +13,18 @@
 namespace wperf::device {
 namespace {
 
-using Handler = std::function<std::pair<WperfStatus, size_t>(std::span<std::byte>, size_t)>;
+using Handler = std::function<DriverAnswer(std::span<std::byte>, size_t)>;
 
 struct FakeChannel final : Channel {
   std::map<u32, Handler> handlers;
   std::vector<u32> codes;
   std::vector<DeviceMemory> memory;
+  u32 clusters = 0;
 
-  std::pair<WperfStatus, size_t> control(u32 code, std::span<std::byte> buffer, size_t input) override {
+  diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
     codes.push_back(code);
     const auto handler = handlers.find(code);
-    return handler == handlers.end() ? std::pair<WperfStatus, size_t>{WPERF_OK, 0} : handler->second(buffer, input);
+    return handler == handlers.end() ? DriverAnswer{WPERF_OK, 0} : handler->second(buffer, input);
   }
   diag::Result<u32> spawn(const std::string&, const std::string&, u32) override { return 1u; }
   ProcessState process(u32) override { return {}; }
@@ -31,20 +33,21 @@ struct FakeChannel final : Channel {
   diag::Result<void> wait(u64, u32) override { return {}; }
   u64 now_ns() override { return 0; }
   std::vector<DeviceMemory> dmc_channels() override { return memory; }
+  u32 dsu_clusters() override { return clusters; }
   std::string instance_id() override { return "I"; }
   std::string hardware_ids() override { return "H"; }
 };
 
 template <typename Reply>
 Handler answer(const Reply& reply) {
-  return [reply](std::span<std::byte> buffer, size_t) -> std::pair<WperfStatus, size_t> {
+  return [reply](std::span<std::byte> buffer, size_t) -> DriverAnswer {
     std::memcpy(buffer.data(), &reply, sizeof reply);
     return {WPERF_OK, sizeof reply};
   };
 }
 
 Handler refuse(WperfStatus status) {
-  return [status](std::span<std::byte>, size_t) -> std::pair<WperfStatus, size_t> { return {status, 0}; };
+  return [status](std::span<std::byte>, size_t) -> DriverAnswer { return {status, 0}; };
 }
 
 struct Made {
@@ -79,7 +82,7 @@ TEST(DriverDevice, ForceGoesOverTheWire) {
     std::memcpy(&request, buffer.data(), sizeof request);
     EXPECT_EQ(request.header.size, sizeof request);
     action = request.action;
-    return std::pair<WperfStatus, size_t>{WPERF_OK, 0};
+    return DriverAnswer{WPERF_OK, 0};
   };
   ASSERT_TRUE(made.device->acquire(true).has_value());
   EXPECT_EQ(action, u32{WPERF_LOCK_FORCE});
@@ -87,9 +90,7 @@ TEST(DriverDevice, ForceGoesOverTheWire) {
 
 TEST(DriverDevice, ShortAnswerIsAnError) {
   Made made = make();
-  made.channel->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte>, size_t) {
-    return std::pair<WperfStatus, size_t>{WPERF_OK, 8};
-  };
+  made.channel->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte>, size_t) { return DriverAnswer{WPERF_OK, 8}; };
   EXPECT_FALSE(made.device->driver_version().has_value());
 }
 
@@ -122,6 +123,88 @@ TEST(DriverDevice, TellsTheDriverWhereTheMemoryControllersAre) {
   EXPECT_EQ(machine.value().instance_id, "I");
 }
 
+TEST(DriverDevice, AsksADriverOfAnotherProtocolInItsOwn) {
+  Made made = make();
+  made.channel->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte> buffer, size_t) {
+    WperfHeader header;
+    std::memcpy(&header, buffer.data(), sizeof header);
+    if (header.version != 4) return DriverAnswer{WPERF_BAD_VERSION, 0};
+    WperfVersionReply reply{};
+    reply.major = 5;
+    reply.wire_version = 4;
+    std::memcpy(buffer.data(), &reply, sizeof reply);
+    return DriverAnswer{WPERF_OK, sizeof reply};
+  };
+  const auto version = made.device->driver_version();
+  ASSERT_TRUE(version.has_value());
+  EXPECT_EQ(version.value().major, 5u);
+  EXPECT_EQ(version.value().wire_version, 4u);
+  EXPECT_FALSE(version.value().compatible);
+}
+
+TEST(DriverDevice, GivesUpOnADriverThatRefusesEveryProtocol) {
+  Made made = make();
+  made.channel->handlers[WPERF_CODE_VERSION] = refuse(WPERF_BAD_VERSION);
+  EXPECT_FALSE(made.device->driver_version().has_value());
+}
+
+// A machine of four cores; the driver says how many clusters it knows.
+Handler hardware_of(u32& clusters) {
+  return [&clusters](std::span<std::byte> buffer, size_t) -> DriverAnswer {
+    WperfHardwareReply reply{};
+    reply.core_count = 4;
+    reply.cluster_count = clusters;
+    std::memcpy(buffer.data(), &reply, sizeof reply);
+    return {WPERF_OK, sizeof reply};
+  };
+}
+
+TEST(DriverDevice, TellsTheDriverOfTheClustersThatAcpiNames) {
+  Made made = make();
+  u32 known = 0;
+  made.channel->clusters = 2;
+  made.channel->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
+  made.channel->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
+  made.channel->handlers[WPERF_CODE_DSU_SETUP] = [&](std::span<std::byte> buffer, size_t) {
+    WperfDsuSetupRequest request;
+    std::memcpy(&request, buffer.data(), sizeof request);
+    EXPECT_EQ(request.cluster_count, 2u);
+    EXPECT_EQ(request.cluster_size, 2u);
+    known = 2;
+    return DriverAnswer{WPERF_OK, 0};
+  };
+  const auto machine = made.device->capabilities();
+  ASSERT_TRUE(machine.has_value());
+  EXPECT_EQ(machine.value().cluster_count, 2u);
+}
+
+TEST(DriverDevice, WithoutTheRightToNameUncoreUnitsTheCoresAreStillMeasured) {
+  Made made = make();
+  u32 known = 0;
+  made.channel->clusters = 2;
+  made.channel->memory = {{0x1000, 0x1000}};
+  made.channel->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
+  made.channel->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
+  made.channel->handlers[WPERF_CODE_DSU_SETUP] = refuse(WPERF_ACCESS_DENIED);
+  made.channel->handlers[WPERF_CODE_DMC_SETUP] = refuse(WPERF_ACCESS_DENIED);
+  const auto machine = made.device->capabilities();
+  ASSERT_TRUE(machine.has_value());
+  EXPECT_EQ(machine.value().core_count, 4u);
+  EXPECT_EQ(machine.value().cluster_count, 0u);
+  made.channel->handlers[WPERF_CODE_DMC_SETUP] = refuse(WPERF_BAD_ARGUMENT);
+  EXPECT_FALSE(made.device->capabilities().has_value());
+}
+
+TEST(DriverDevice, ClustersOfUnequalSizeAreNotSetUp) {
+  Made made = make();
+  u32 known = 0;
+  made.channel->clusters = 3;
+  made.channel->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
+  made.channel->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
+  ASSERT_TRUE(made.device->capabilities().has_value());
+  EXPECT_EQ(std::count(made.channel->codes.begin(), made.channel->codes.end(), u32{WPERF_CODE_DSU_SETUP}), 0);
+}
+
 TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
   Made made = make();
   plan::CountPlan plan;
@@ -142,7 +225,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
     EXPECT_EQ(request.entry_count[WPERF_CLASS_CORE], 1u);
     EXPECT_EQ(request.core[0].event, 0x70);
     EXPECT_EQ(request.core[0].group, 3);
-    return std::pair<WperfStatus, size_t>{WPERF_OK, 0};
+    return DriverAnswer{WPERF_OK, 0};
   };
   WperfCountReply reply{};
   reply.entry_count = 100000;  // a driver gone mad: never read past the array

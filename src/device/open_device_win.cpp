@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which devices this build has on Windows: none yet; the tool builds there so that nothing Linux grows into it.
+// Which devices this build has on Windows: the driver of the machine.
 #include "device/device.h"
 
 namespace wperf::device {
 
 diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
-  if (name.empty() || name == "driver") {
-    return diag::Error{
-        .text = "error: No active device interfaces found.\nhint: this wperf has no channel to wperf-driver.sys yet",
-        .hint = {},
-        .verbatim = true};
+  const std::string kind = name.substr(0, name.find(':'));
+  if (kind.empty() || kind == "driver") {
+    WPERF_TRY(auto channel, open_driver_channel());
+    return make_driver_device(std::move(channel));
   }
-  return diag::Error{.text = "the device '" + name + "' is not part of the Windows build",
-                     .hint = {},
-                     .code = diag::ExitCode::no_device};
+  if (kind == "sim" || kind == "linux") {
+    return diag::Error{.text = "the device '" + name + "' is not part of the Windows build",
+                       .hint = kind == "sim" ? "the simulated machine runs on Linux, so also in WSL" : "",
+                       .code = diag::ExitCode::no_device};
+  }
+  return diag::Error{.text = "unknown device '" + name + "'",
+                     .hint = "devices are driver, linux and sim[:key=value,...]",
+                     .code = diag::ExitCode::usage};
 }
 
 }  // namespace wperf::device

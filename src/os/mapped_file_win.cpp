@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <windows.h>
 
-#include <filesystem>
-
 #include "os/mapped_file.h"
+#include "os/native_path.h"
 
 namespace wperf::os {
 
 diag::Result<MappedFile> MappedFile::open(const std::string& path) {
-  const std::filesystem::path wide(std::u8string(path.begin(), path.end()));
-  const HANDLE file = CreateFileW(wide.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
+  const HANDLE file = CreateFileW(native_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
                                   OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (file == INVALID_HANDLE_VALUE) return diag::Error{.text = "cannot open " + path, .hint = {}};
   LARGE_INTEGER size{};

@@ -2,16 +2,9 @@
 // The half of process.h that every system shares.
 #include "os/process.h"
 
-#include <cstdlib>
 #include <ctime>
 
 namespace wperf::os {
-
-std::optional<std::string> environment(const char* name) {
-  const char* value = std::getenv(name);
-  if (value == nullptr) return std::nullopt;
-  return std::string(value);
-}
 
 std::string local_time_stamp() {
   const std::time_t now = std::time(nullptr);

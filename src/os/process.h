@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This process and its surroundings: environment, own path, terminal, Ctrl-C, local time.
+// This process and its surroundings: arguments, environment, own path, Ctrl-C, local time. All text is UTF-8.
 #pragma once
-#include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace wperf::os {
 
+// The arguments without the program's name, from what main() got; Windows has them in a line of its own.
+std::vector<std::string> program_arguments(int count, char** words);
 std::optional<std::string> environment(const char* name);
 unsigned process_number();
 // Where downloaded symbols are kept when nobody says: below the user's cache folder; empty if there is none.
 std::string symbol_cache_folder();
-// The folder the running program lies in; empty if the system won't say.
+// The folder of the file this code is in: the running program, or libwperf where a program uses that. Empty if the
+// system won't say.
 std::string program_folder();
-bool is_terminal(std::FILE* stream);
-// From now on the first Ctrl-C only sets a flag; the second ends the process as usual.
+// From now on the first Ctrl-C only sets a flag; the second ends the process as usual. Closing the console counts as
+// Ctrl-C: the system grants some seconds to finish.
 void catch_interrupt();
 bool interrupted();
 // "2026_11_21_09_48_00", local time.

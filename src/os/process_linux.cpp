@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
+#include <link.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -20,9 +23,27 @@ void on_interrupt(int) {
 
 }  // namespace
 
+std::vector<std::string> program_arguments(int count, char** words) {
+  return {words + (count > 0 ? 1 : 0), words + count};
+}
+
+std::optional<std::string> environment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
 std::string program_folder() {
   std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  Dl_info found{};
+  link_map* file = nullptr;
+  const auto here = reinterpret_cast<const void*>(&on_interrupt);
+  if (dladdr1(here, &found, reinterpret_cast<void**>(&file), RTLD_DL_LINKMAP) != 0 && file != nullptr &&
+      file->l_name != nullptr && file->l_name[0] != '\0') {
+    const auto library = std::filesystem::canonical(file->l_name, error);
+    return error ? std::string() : library.parent_path().string();
+  }
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);  // the program has no name in the map
   return error ? std::string() : self.parent_path().string();
 }
 
@@ -35,10 +56,6 @@ std::string symbol_cache_folder() {
     return *cache + "/wperf/symbols";
   if (const auto home = environment("HOME"); home.has_value() && !home->empty()) return *home + "/.cache/wperf/symbols";
   return {};
-}
-
-bool is_terminal(std::FILE* stream) {
-  return isatty(fileno(stream)) == 1;
 }
 
 void catch_interrupt() {

@@ -50,7 +50,7 @@ diag::Result<void> SpawnedProgram::start(const request::Program& program, u32 co
   auto pid = machine_.spawn(program.path, program.command_line, core);
   if (!pid.has_value()) {
     diag::Error error = std::move(pid).error();
-    error.text = "CreateProcess failed: " + error.text;
+    if (!error.verbatim) error.text = "CreateProcess failed: " + error.text;
     return error;
   }
   pid_ = pid.value();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/machine.h"
 
+#include <fmt/format.h>
+
 #include "os/files.h"
+#include "wperf_version.h"
 
 namespace wperf::pipeline {
 namespace {
@@ -43,8 +46,25 @@ diag::Result<std::vector<std::string>> metric_file_texts(const std::vector<std::
 
 diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Request& request) {
   WPERF_TRY(auto device, device::open_device(request.device));
+  WPERF_TRY(const device::DriverVersion driver, device->driver_version());
+  if (!driver.compatible) return version_mismatch(driver);
   WPERF_CHECK_OK(device->acquire(request.force_lock));
   return device;
+}
+
+std::string number_text(const device::DriverVersion& version) {
+  return fmt::format("{}.{}.{}", version.major, version.minor, version.patch);
+}
+
+diag::Error version_mismatch(const device::DriverVersion& driver) {
+  const u32 ours = device::spoken_wire_version();
+  return {.text = fmt::format("Version mismatch between wperf-driver and wperf.\n"
+                              "wperf-driver version: {} (protocol {})\nwperf version: {} (protocol {})",
+                              number_text(driver), driver.wire_version, kVersion, ours),
+          .hint = driver.wire_version < ours
+                      ? "install the driver that came with this wperf: wperf-devgen uninstall, wperf-devgen install"
+                      : "use the wperf that came with the installed driver, or install this one's driver",
+          .verbatim = true};
 }
 
 diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console) {

@@ -2,6 +2,7 @@
 // The opened and locked machine of one command, with the words that may be used on it.
 #pragma once
 #include <memory>
+#include <string>
 
 #include "device/device.h"
 #include "diag/console.h"
@@ -17,9 +18,13 @@ struct Machine {
   plan::Vocabulary vocabulary;
 };
 
-// Opens the device and takes its lock; nothing is asked of it yet.
+// Opens the device, sees that its driver speaks our protocol, and takes its lock.
 diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Request& request);
 // The same, then asks the hardware and reads the -C and -E files.
 diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console);
+
+std::string number_text(const device::DriverVersion& version);  // "3.8.0"
+// What is said of a driver whose protocol is another than ours (contract 8.3).
+diag::Error version_mismatch(const device::DriverVersion& driver);
 
 }  // namespace wperf::pipeline

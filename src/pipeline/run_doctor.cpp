@@ -5,9 +5,12 @@
 
 #include <algorithm>
 
+#include "device/driver_facts.h"
 #include "os/process.h"
+#include "os/windows_facts.h"
 #include "pipeline/machine.h"
 #include "pipeline/outputs.h"
+#include "pipeline/windows_checks.h"
 #include "profile/machine_report.h"
 #include "report/small_reports.h"
 #include "wperf_version.h"
@@ -20,19 +23,25 @@ using profile::CheckStatus;
 
 constexpr u64 kTrialMs = 50;
 
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
+// Of a contract text; those that begin with a word like "error:" do so for scripts, not for this table.
+std::string first_line(const diag::Error& error) {
+  std::string line = error.text.substr(0, error.text.find('\n'));
+  for (const std::string_view word : {"error: ", "warning: "}) {
+    if (error.verbatim && line.starts_with(word)) line.erase(0, word.size());
+  }
+  return line;
 }
 
 Check failure(std::string name, const diag::Error& error) {
-  return {.name = std::move(name), .status = CheckStatus::fail, .detail = first_line(error.text), .fix = error.hint};
+  return {.name = std::move(name), .status = CheckStatus::fail, .detail = first_line(error), .fix = error.hint};
 }
 
 Check check_driver(device::Device& device) {
   const auto version = device.driver_version();
   if (!version.has_value()) return failure("driver", version.error());
   const auto& driver = version.value();
-  const std::string number = fmt::format("{}.{}.{}", driver.major, driver.minor, driver.patch);
+  const std::string number = number_text(driver);
+  if (!driver.compatible) return failure("driver", version_mismatch(driver));
   if (number != kVersion) {
     return {.name = "driver",
             .status = CheckStatus::warn,
@@ -110,11 +119,23 @@ Check check_spe(const plan::Capabilities& machine) {
           .fix = {}};
 }
 
-Check check_uncore(std::string name, u32 units, const char* what, const char* kind) {
-  if (units == 0)
-    return {
-        .name = std::move(name), .status = CheckStatus::warn, .detail = fmt::format("no {} found", kind), .fix = {}};
-  return {.name = std::move(name), .detail = fmt::format("{} {}", units, what), .fix = {}};
+struct Uncore {
+  const char* name;
+  const char* what;
+  const char* kind;
+};
+
+// `there`: the system says there are some; then the driver had to be told, which is for administrators.
+Check check_uncore(const Uncore& uncore, u32 units, bool there) {
+  if (units != 0) return {.name = uncore.name, .detail = fmt::format("{} {}", units, uncore.what), .fix = {}};
+  if (there) {
+    return {.name = uncore.name,
+            .status = CheckStatus::warn,
+            .detail = fmt::format("this machine has a {}, but this user may not set it up", uncore.kind),
+            .fix = "run wperf as administrator; once set up, others may use it until the next restart"};
+  }
+  return {
+      .name = uncore.name, .status = CheckStatus::warn, .detail = fmt::format("no {} found", uncore.kind), .fix = {}};
 }
 
 Check check_symbols() {
@@ -132,17 +153,29 @@ Check check_privileges(const std::string& device) {
   return {.name = "privileges", .detail = "the driver let this user in", .fix = {}};
 }
 
+// Of Windows and its rules for drivers; elsewhere nothing.
+std::vector<Check> check_system(bool works) {
+  const auto windows = os::windows_facts();
+  const auto driver = device::driver_facts();
+  if (!windows.has_value() || !driver.has_value()) return {};
+  return windows_checks(*windows, *driver, works);
+}
+
 std::vector<Check> examine(const request::Request& request) {
-  std::vector<Check> checks;
   auto opened = device::open_device(request.device);
+  std::vector<Check> checks = check_system(opened.has_value());
+  const bool knows_system = !checks.empty();
   if (!opened.has_value()) {
     checks.push_back(failure("device", opened.error()));
+    if (knows_system) checks.back().fix = "see the checks above";
     return checks;
   }
   device::Device& device = *opened.value();
-  checks.push_back({.name = "device", .detail = request.device + ", " + device.machine().instance_id(), .fix = {}});
+  const std::string name = request.device.empty() ? "driver" : request.device;
+  checks.push_back({.name = "device", .detail = name + ", " + device.machine().instance_id(), .fix = {}});
   checks.push_back(check_driver(device));
-  checks.push_back(check_privileges(request.device));
+  if (!knows_system) checks.push_back(check_privileges(request.device));
+  if (checks.back().status == CheckStatus::fail) return checks;
   if (auto taken = device.acquire(request.force_lock); !taken.has_value()) {
     checks.push_back(failure("lock", taken.error()));
     checks.back().fix = "end the other wperf, or take the driver from it with --force-lock";
@@ -158,8 +191,10 @@ std::vector<Check> examine(const request::Request& request) {
   checks.push_back(check_pmu(device, machine.value()));
   checks.push_back(check_counters(machine.value()));
   checks.push_back(check_spe(machine.value()));
-  checks.push_back(check_uncore("dsu", machine.value().cluster_count, "clusters with an L3 cache", "DSU"));
-  checks.push_back(check_uncore("dmc", machine.value().dmc_channels, "memory channels", "DMC-620 memory controller"));
+  checks.push_back(check_uncore({.name = "dsu", .what = "clusters with an L3 cache", .kind = "DSU"},
+                                machine.value().cluster_count, device.machine().dsu_clusters() != 0));
+  checks.push_back(check_uncore({.name = "dmc", .what = "memory channels", .kind = "DMC-620 memory controller"},
+                                machine.value().dmc_channels, !device.machine().dmc_channels().empty()));
   checks.push_back(check_symbols());
   return checks;
 }

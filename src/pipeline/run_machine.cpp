@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "os/counter_events.h"
 #include "pipeline/machine.h"
 #include "pipeline/outputs.h"
 #include "report/small_reports.h"
@@ -19,7 +20,8 @@ void deliver_blocks(const request::Request& request, const std::vector<report::B
 }  // namespace
 
 profile::Component tool_component() {
-  return {.name = "wperf", .version = kVersion, .git = kGitVersion, .features = ""};
+  return {
+      .name = "wperf", .version = kVersion, .git = kGitVersion, .features = std::string(os::counter_events_feature())};
 }
 
 profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine) {
@@ -47,11 +49,16 @@ profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capa
   return test;
 }
 
-diag::Result<void> run_test(const request::Request& request, diag::Console& console) {
-  WPERF_TRY(Machine machine, open_machine(request, console));
+diag::Result<profile::TestReport> measure_test(const request::Request& request, Machine& machine) {
   WPERF_TRY(const plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.vocabulary));
   profile::TestReport test = test_report_of(plan, machine.capabilities);
   test.period_ms = plan::configured_period_ms(request, machine.capabilities);
+  return test;
+}
+
+diag::Result<void> run_test(const request::Request& request, diag::Console& console) {
+  WPERF_TRY(Machine machine, open_machine(request, console));
+  WPERF_TRY(const profile::TestReport test, measure_test(request, machine));
   deliver_blocks(request, report::test_report(machine.vocabulary.product, test), console);
   return {};
 }
@@ -65,26 +72,19 @@ diag::Result<void> run_detect(const request::Request& request, diag::Console& co
 }
 
 diag::Result<void> run_version(const request::Request& request, diag::Console& console) {
-  auto device = open_locked_device(request);
+  auto device = device::open_device(request.device);
   if (!device.has_value()) {
     // Without a device there is no second row to show, but the tool can still say what it is.
-    if (device.error().code == diag::ExitCode::no_device) {
-      console.out(fmt::format("wperf {} ({})\n", kVersion, kGitVersion));
-    }
+    console.out(fmt::format("wperf {} ({})\n", kVersion, kGitVersion));
     return device.error();
   }
   WPERF_TRY(const device::DriverVersion driver, device.value()->driver_version());
-  const std::string driver_version = fmt::format("{}.{}.{}", driver.major, driver.minor, driver.patch);
+  if (driver.compatible) WPERF_CHECK_OK(device.value()->acquire(request.force_lock));
   const profile::Component components[] = {
       tool_component(),
-      {.name = "wperf-driver", .version = driver_version, .git = driver.git, .features = driver.features}};
+      {.name = "wperf-driver", .version = number_text(driver), .git = driver.git, .features = driver.features}};
   deliver_blocks(request, report::version_report(components), console);
-  if (driver_version != kVersion) {
-    return diag::contract_error(
-        fmt::format("Version mismatch between wperf-driver and wperf.\nwperf-driver version: {}\n"
-                    "wperf version: {}",
-                    driver_version, kVersion));
-  }
+  if (!driver.compatible) return version_mismatch(driver);
   return {};
 }
 

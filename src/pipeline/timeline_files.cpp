@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "os/files.h"
 #include "os/process.h"
 #include "pipeline/outputs.h"
+#include "report/count_report.h"
 
 namespace wperf::pipeline {
 namespace {
@@ -45,6 +47,15 @@ std::vector<TimelineFile> timeline_files(const request::Request& request, const 
     files.push_back({event_class, std::move(path)});
   }
   return files;
+}
+
+void write_timeline_files(const profile::TimelineProfile& timeline, const std::vector<TimelineFile>& files,
+                          diag::Console& console) {
+  for (const TimelineFile& file : files) {
+    if (!os::save_text_file(file.path, report::timeline_csv(timeline, file.event_class)).has_value()) {
+      console.warn("Unable to open " + file.path);
+    }
+  }
 }
 
 }  // namespace wperf::pipeline

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of the CSV files of a timeline (contract 6.3): one per event class that is counted.
+// The CSV files of a timeline (contract 6.3): one per event class that is counted.
 #pragma once
 #include <string>
 #include <vector>
 
 #include "base/event_class.h"
+#include "diag/console.h"
 #include "plan/plan.h"
+#include "profile/count_profile.h"
 #include "request/request.h"
 
 namespace wperf::pipeline {
@@ -16,5 +18,9 @@ struct TimelineFile {
 };
 
 std::vector<TimelineFile> timeline_files(const request::Request& request, const plan::CountPlan& plan);
+
+// A file that cannot be written is warned about; the others are written.
+void write_timeline_files(const profile::TimelineProfile& timeline, const std::vector<TimelineFile>& files,
+                          diag::Console& console);
 
 }  // namespace wperf::pipeline

@@ -14,7 +14,7 @@ BINARY = os.environ.get("WPERF_BINARY", "")
 WORKLOADS = pathlib.Path(os.environ.get("WPERF_WORKLOADS", "."))
 SOURCE = pathlib.Path(os.environ.get("WPERF_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
 SHARED = SOURCE.parent / "shared"
-TIMEOUT = 120
+TIMEOUT = 240
 
 
 def workload(name):

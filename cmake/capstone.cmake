@@ -1,0 +1,15 @@
+# wperf_capstone: the Capstone library for the Windows build, ARM64 and x86 only, from its source in build/tools/capstone.
+# Not there: no such target.
+set(WPERF_CAPSTONE_SOURCE ${CMAKE_SOURCE_DIR}/build/tools/capstone CACHE PATH "the source of Capstone 4")
+if(NOT EXISTS ${WPERF_CAPSTONE_SOURCE}/include/capstone/capstone.h)
+  message(STATUS "no source of Capstone in ${WPERF_CAPSTONE_SOURCE}: this wperf.exe will not disassemble")
+  return()
+endif()
+file(GLOB capstone_sources ${WPERF_CAPSTONE_SOURCE}/arch/AArch64/*.c ${WPERF_CAPSTONE_SOURCE}/arch/X86/*.c)
+foreach(name cs MCInst MCInstrDesc MCRegisterInfo SStream utils)
+  list(APPEND capstone_sources ${WPERF_CAPSTONE_SOURCE}/${name}.c)
+endforeach()
+add_library(wperf_capstone STATIC ${capstone_sources})
+target_include_directories(wperf_capstone SYSTEM PUBLIC ${WPERF_CAPSTONE_SOURCE}/include)
+target_compile_definitions(wperf_capstone PRIVATE CAPSTONE_HAS_ARM64 CAPSTONE_HAS_X86 CAPSTONE_USE_SYS_DYN_MEM)
+target_compile_options(wperf_capstone PRIVATE -w)  # its warnings are not ours to mend

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A number of Windows → what is wrong and the way out, in a sentence each. Pure; called by installer.cpp and
+// status.cpp.
+#pragma once
+#include <string>
+
+#include "devgen/machine.h"
+
+namespace wperf::devgen {
+
+struct Explanation {
+  std::string text;  // what is wrong
+  std::string hint;  // what to do; may be empty
+};
+
+// `file` is the driver that was to be installed.
+Explanation explain(Win32Error error, const Facts& facts, const FileFacts& file);
+
+// A device that has its driver and does not run: the error an installation ends with.
+Win32Error error_of_problem(u32 problem);
+
+// The installation as a device failed with `error`: would the same file load as a plain service? True only where the
+// catalog or the package is what Windows refused; never against a rule that an administrator has set.
+bool plain_service_survives(Win32Error error, const Facts& facts, const FileFacts& file);
+
+// What Windows will say of this file when it is to be loaded; empty: nothing known against it.
+std::string signature_concern(const FileFacts& file);
+
+// "test mode is off; …": how to get there, with what Secure Boot says to it.
+std::string test_mode_hint(const Facts& facts);
+
+std::string processor_name(u16 processor);
+std::string number_text(Win32Error error);  // decimal, or 0x… for the numbers that are written so
+
+}  // namespace wperf::devgen

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "devgen/program.h"
+
+int main() {
+  return wperf::devgen::run_program();
+}

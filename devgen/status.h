@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// status: what is installed, what Windows asks of it, what to do next.
+#pragma once
+#include "devgen/machine.h"
+
+namespace wperf::devgen {
+
+// The result is the exit status: 0 installed and running, 1 not.
+int show_status(Machine& machine, Console& console, const char* version);
+
+}  // namespace wperf::devgen

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The only place where the driver touches system registers of the core it runs on. Any IRQL, but the caller must stay
+// on that core as long as the values matter. A register that the core lacks is an undefined instruction.
+#pragma once
+#include "base/ints.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+u64 read_system_register(Register reg);
+void write_system_register(Register reg, u64 value);  // nothing for registers that can only be read
+void instruction_barrier();
+
+// Its caller guards it against the undefined instruction, so it is a function of its own in every build.
+u64 read_cluster_control();
+
+}  // namespace wperf::driver

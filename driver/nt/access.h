@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who may open the driver, as what, and whose processes are his. The INF's security descriptor asks first; this check
+// also holds where the driver runs without it. IRQL PASSIVE_LEVEL.
+#pragma once
+#include "base/ints.h"
+#include "driver/core/core.h"
+#include "driver/nt/nt.h"
+
+namespace wperf::driver {
+
+// The user a token stands for. Made by user_of, owns memory until released.
+struct User {
+  TOKEN_USER* token_user = nullptr;
+};
+
+struct Visitor {
+  Rights rights;
+  User user;
+};
+
+// From a create request. Allowed in are SYSTEM, administrators and members of Performance Log Users; requests of the
+// kernel itself are. On success the user is the caller's to release.
+[[nodiscard]] NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Visitor* visitor);
+void release_user(User& user);
+
+// False too if there is no such process any more.
+bool is_process_of(const User& user, u32 process);
+
+}  // namespace wperf::driver

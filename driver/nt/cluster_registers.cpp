@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/nt/cluster_registers.h"
+
+#include "base/bits.h"
+#include "driver/arm64/registers.h"
+#include "driver/nt/nt.h"
+
+namespace wperf::driver {
+namespace {
+
+constexpr u64 kArm = 0x41;  // implementer
+
+// Parts of Arm's that are built into a DSU (MIDR_EL1.PartNum, from their reference manuals). Not here: Neoverse N1, V1,
+// N2 and V2, which server chips connect to the mesh without one, and everything of other implementers.
+constexpr u32 kPartsInDsu[] = {
+    0xd05,  // Cortex-A55
+    0xd06,  // Cortex-A65
+    0xd0a,  // Cortex-A75
+    0xd0b,  // Cortex-A76
+    0xd0d,  // Cortex-A77
+    0xd0e,  // Cortex-A76AE
+    0xd41,  // Cortex-A78
+    0xd42,  // Cortex-A78AE
+    0xd43,  // Cortex-A65AE
+    0xd44,  // Cortex-X1
+    0xd46,  // Cortex-A510
+    0xd47,  // Cortex-A710
+    0xd48,  // Cortex-X2
+    0xd4b,  // Cortex-A78C
+    0xd4c,  // Cortex-X1C
+    0xd4d,  // Cortex-A715
+    0xd4e,  // Cortex-X3
+    0xd80,  // Cortex-A520
+    0xd81,  // Cortex-A720
+    0xd82,  // Cortex-X4
+};
+
+bool is_known_part(u64 midr) {
+  if (bit_field(midr, 24, 8) != kArm) {
+    return false;
+  }
+  for (const u32 part : kPartsInDsu) {
+    if (bit_field(midr, 4, 12) == part) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The registers may still be missing: a hypervisor need not show them to its guests. The read is a call, because the
+// compiler guards calls only.
+bool registers_answer() {
+  __try {
+    static_cast<void>(read_cluster_control());
+    return true;
+  } __except (1 /* EXCEPTION_EXECUTE_HANDLER */) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool core_is_in_a_dsu() {
+  return is_known_part(read_system_register(Register::midr)) && registers_answer();
+}
+
+}  // namespace wperf::driver

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Is there a DynamIQ Shared Unit whose registers the core that runs this may access? Nothing in the architecture says
+// so. IRQL <= DISPATCH_LEVEL, on the core in question.
+#pragma once
+
+namespace wperf::driver {
+
+bool core_is_in_a_dsu();
+
+}  // namespace wperf::driver

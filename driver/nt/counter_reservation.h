@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which of the cores' counters are ours. The HAL keeps the books (HalAllocateHardwareCounters), but not everybody asks
+// it: counters that run or interrupt when we come are somebody's too. IRQL PASSIVE_LEVEL.
+#pragma once
+#include "abi/status.h"
+#include "base/ints.h"
+#include "driver/hal.h"
+#include "driver/nt/nt.h"
+
+namespace wperf::driver {
+
+class CounterReservation {
+ public:
+  // `free_mask`: counters that are free on every core. None is no error.
+  [[nodiscard]] WperfStatus take(Hal& hal, u32* free_mask);
+  void give_back();
+
+ private:
+  u32 ask_for_each(u32 wanted, bool* asked_in_vain);
+  u32 ask_for_all(u32 wanted);
+
+  static constexpr u32 kCounters = 31;
+  HANDLE single_[kCounters] = {};
+  HANDLE whole_unit_ = nullptr;
+};
+
+}  // namespace wperf::driver

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where Windows enters and leaves. Installed as a device, the plug and play manager makes the device (add_device);
+// started as a plain service, there is a device with a name from the start. The INF's registry value tells which.
+// IRQL PASSIVE_LEVEL.
+#include "abi/device_interface.h"
+#include "driver/nt/device.h"
+#include "driver/nt/overflow_interrupt.h"
+#include "driver/nt/pool.h"
+#include "driver/nt/registry.h"
+
+namespace wperf::driver {
+namespace {
+
+#define WPERF_WIDE2(text) L##text
+#define WPERF_WIDE(text) WPERF_WIDE2(text)
+constexpr const WCHAR* kDeviceName = WPERF_WIDE(WPERF_DEVICE_NAME);
+constexpr const WCHAR* kDeviceLink = WPERF_WIDE(WPERF_DEVICE_LINK);
+
+DEVICE_OBJECT* plain_device;
+bool device_exists;  // changed by the plug and play manager's and our own routines, which come one at a time
+
+NTSTATUS make_plain_device(DRIVER_OBJECT* driver) {
+  UNICODE_STRING name, link;
+  RtlInitUnicodeString(&name, kDeviceName);
+  RtlInitUnicodeString(&link, kDeviceLink);
+  DEVICE_OBJECT* device = nullptr;
+  NTSTATUS status = make_device(driver, &name, &device);
+  if (!NT_SUCCESS(status)) {
+    return status;
+  }
+  status = IoCreateSymbolicLink(&link, &name);
+  if (!NT_SUCCESS(status)) {
+    extension_of(device).service->end();
+    remove_device(device);
+    return status;
+  }
+  plain_device = device;
+  extension_of(device).service->admit_clients(true);
+  device->Flags &= ~DO_DEVICE_INITIALIZING;
+  return STATUS_SUCCESS;
+}
+
+void remove_plain_device() {
+  UNICODE_STRING link;
+  RtlInitUnicodeString(&link, kDeviceLink);
+  static_cast<void>(IoDeleteSymbolicLink(&link));
+  extension_of(plain_device).service->end();
+  remove_device(plain_device);
+  plain_device = nullptr;
+}
+
+// The I/O manager waits for the last handle first, and the plug and play manager has removed its device.
+void unload(DRIVER_OBJECT* driver) {
+  if (plain_device != nullptr) {
+    remove_plain_device();
+  }
+  give_overflow_interrupt_back(driver);
+  KeFlushQueuedDpcs();  // the tails of our deferred calls
+}
+
+}  // namespace
+
+NTSTATUS make_device(DRIVER_OBJECT* driver, UNICODE_STRING* name, DEVICE_OBJECT** device) {
+  if (device_exists) {
+    return STATUS_OBJECT_NAME_COLLISION;  // a second device node; the counters are one
+  }
+  DEVICE_OBJECT* fresh = nullptr;
+  const NTSTATUS status = IoCreateDevice(driver, sizeof(DeviceExtension), name, FILE_DEVICE_UNKNOWN,
+                                         FILE_DEVICE_SECURE_OPEN, FALSE, &fresh);
+  if (!NT_SUCCESS(status)) {
+    return status;
+  }
+  Service* service = new_object<Service>();
+  if (service == nullptr) {
+    IoDeleteDevice(fresh);
+    return STATUS_INSUFFICIENT_RESOURCES;
+  }
+  DeviceExtension& extension = extension_of(fresh);  // zeroed by the system
+  extension.service = service;
+  IoInitializeRemoveLock(&extension.remove_lock, kPoolTag, 0, 0);
+  fresh->Flags |= DO_BUFFERED_IO;
+  device_exists = true;
+  *device = fresh;
+  return STATUS_SUCCESS;
+}
+
+void remove_device(DEVICE_OBJECT* device) {
+  DeviceExtension& extension = extension_of(device);
+  if (extension.interface_name.Buffer != nullptr) {
+    RtlFreeUnicodeString(&extension.interface_name);
+  }
+  delete_object(extension.service);
+  extension.service = nullptr;
+  device_exists = false;
+  IoDeleteDevice(device);
+}
+
+}  // namespace wperf::driver
+
+extern "C" NTSTATUS DriverEntry(DRIVER_OBJECT* driver, UNICODE_STRING* registry_path) {
+  using namespace wperf::driver;
+  driver->MajorFunction[IRP_MJ_CREATE] = handle_create;
+  driver->MajorFunction[IRP_MJ_CLEANUP] = handle_cleanup;
+  driver->MajorFunction[IRP_MJ_CLOSE] = handle_close;
+  driver->MajorFunction[IRP_MJ_DEVICE_CONTROL] = handle_control;
+  driver->MajorFunction[IRP_MJ_PNP] = handle_pnp;
+  driver->MajorFunction[IRP_MJ_POWER] = handle_power;
+  driver->MajorFunction[IRP_MJ_SYSTEM_CONTROL] = handle_system_control;
+  driver->DriverUnload = unload;
+  driver->DriverExtension->AddDevice = add_device;
+  return is_installed_as_device(registry_path) ? STATUS_SUCCESS : make_plain_device(driver);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/nt/hal_nt.h"
+
+#include "driver/arm64/registers.h"
+#include "driver/nt/cluster_registers.h"
+#include "driver/nt/device_memory.h"
+#include "driver/nt/per_core.h"
+#include "driver/nt/pool.h"
+
+namespace wperf::driver {
+namespace {
+
+constexpr u64 kNsPerSecond = 1'000'000'000;
+
+volatile u32* word_at(void* mapping, u64 offset) {
+  return reinterpret_cast<volatile u32*>(static_cast<u8*>(mapping) + offset);
+}
+
+}  // namespace
+
+HalNt::HalNt(ClientBook& clients, Ticker::Tick tick, void* context) : clients_(clients), ticker_(tick, context) {
+  LARGE_INTEGER frequency = {};
+  static_cast<void>(KeQueryPerformanceCounter(&frequency));
+  ticks_per_second_ = static_cast<u64>(frequency.QuadPart);
+}
+
+// Where the DSU clusters are the kernel does not know; a client that reads the firmware's tables tells.
+Topology HalNt::topology() {
+  return {active_core_count(), 0, 0};
+}
+
+u64 HalNt::read_register(Register reg) {
+  return read_system_register(reg);
+}
+
+void HalNt::write_register(Register reg, u64 value) {
+  write_system_register(reg, value);
+}
+
+void HalNt::synchronize() {
+  instruction_barrier();
+}
+
+WperfStatus HalNt::run_on_core(u32 core, PerCoreCall call, void* context) {
+  return run_deferred(core, call, context);
+}
+
+WperfStatus HalNt::reserve_counters(u32* free_mask) {
+  return reservation_.take(*this, free_mask);
+}
+
+void HalNt::release_counters() {
+  reservation_.give_back();
+}
+
+WperfStatus HalNt::start_timer(u32 period_ms) {
+  return NT_SUCCESS(ticker_.start(period_ms)) ? WPERF_OK : WPERF_HARDWARE_FAILED;
+}
+
+void HalNt::stop_timer() {
+  ticker_.stop();
+}
+
+// The counter that QueryPerformanceCounter reads too, so programs and driver share a clock. Seconds and the rest apart:
+// no product overflows below 18 GHz.
+u64 HalNt::time_ns() {
+  const u64 ticks = static_cast<u64>(KeQueryPerformanceCounter(nullptr).QuadPart);
+  return ticks / ticks_per_second_ * kNsPerSecond + ticks % ticks_per_second_ * kNsPerSecond / ticks_per_second_;
+}
+
+void* HalNt::map_device_memory(u64 physical, u64 size) {
+  return map_registers(physical, size);
+}
+
+void HalNt::unmap_device_memory(void* mapping, u64 size) {
+  unmap_registers(mapping, size);
+}
+
+u32 HalNt::read_device(void* mapping, u64 offset) {
+  return *word_at(mapping, offset);
+}
+
+void HalNt::write_device(void* mapping, u64 offset, u32 value) {
+  *word_at(mapping, offset) = value;
+}
+
+bool HalNt::has_cluster_registers() {
+  return core_is_in_a_dsu();
+}
+
+bool HalNt::may_observe(ClientId client, u32 process) {
+  return clients_.owns_process(client, process);
+}
+
+void HalNt::enter_critical() {
+  critical_.acquire();
+}
+
+void HalNt::leave_critical() {
+  critical_.release();
+}
+
+void* HalNt::allocate(usize size) {
+  return allocate_pool(size);
+}
+
+void HalNt::free(void* memory) {
+  free_pool(memory);
+}
+
+}  // namespace wperf::driver

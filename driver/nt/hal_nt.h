@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What driver/core needs of a machine, over the NT kernel and driver/arm64. The face (driver/hal.h) says what each call
+// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, time_ns and has_cluster_registers, which also come
+// at the level of a deferred call or of the overflow interrupt, and read_device and write_device (any).
+#pragma once
+#include "driver/hal.h"
+#include "driver/nt/counter_reservation.h"
+#include "driver/nt/mutex.h"
+#include "driver/nt/ticker.h"
+
+namespace wperf::driver {
+
+// Who is asking; the shell knows its clients.
+class ClientBook {
+ public:
+  virtual bool owns_process(ClientId client, u32 process) = 0;
+
+ protected:
+  ~ClientBook() = default;
+};
+
+class HalNt final : public Hal {
+ public:
+  HalNt(ClientBook& clients, Ticker::Tick tick, void* context);
+  ~HalNt() = default;
+
+  Topology topology() override;
+  u64 read_register(Register reg) override;
+  void write_register(Register reg, u64 value) override;
+  void synchronize() override;
+  [[nodiscard]] WperfStatus run_on_core(u32 core, PerCoreCall call, void* context) override;
+  [[nodiscard]] WperfStatus reserve_counters(u32* free_mask) override;
+  void release_counters() override;
+  [[nodiscard]] WperfStatus start_timer(u32 period_ms) override;
+  void stop_timer() override;
+  u64 time_ns() override;
+  void* map_device_memory(u64 physical, u64 size) override;
+  void unmap_device_memory(void* mapping, u64 size) override;
+  u32 read_device(void* mapping, u64 offset) override;
+  void write_device(void* mapping, u64 offset, u32 value) override;
+  bool has_cluster_registers() override;
+  bool may_observe(ClientId client, u32 process) override;
+  void enter_critical() override;
+  void leave_critical() override;
+  void* allocate(usize size) override;
+  void free(void* memory) override;
+
+ private:
+  ClientBook& clients_;
+  CounterReservation reservation_;
+  Ticker ticker_;
+  Mutex critical_;
+  u64 ticks_per_second_;
+};
+
+}  // namespace wperf::driver

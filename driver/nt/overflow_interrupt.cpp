@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/nt/overflow_interrupt.h"
+
+#include "base/bits.h"
+#include "driver/arm64/registers.h"
+#include "driver/nt/per_core.h"
+
+namespace wperf::driver {
+namespace {
+
+using InterruptHandler = void (*)(KTRAP_FRAME* frame);
+
+Core* connected_core;  // atomic
+bool registered;
+
+u32 number_of(HANDLE id) {  // of a process or thread
+  return static_cast<u32>(reinterpret_cast<ULONG_PTR>(id));
+}
+
+u64 pending_overflows() {
+  return read_system_register(Register::pmovsclr) & read_system_register(Register::pmintenset);
+}
+
+// Above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set, so flags
+// of counters that are nobody's while this handler is registered are lowered too: it would come again for ever.
+void on_interrupt(KTRAP_FRAME* frame) {
+  const u64 pending = pending_overflows();
+  u64 ours = 0;
+  if (Core* core = __atomic_load_n(&connected_core, __ATOMIC_ACQUIRE); core != nullptr) {
+    const InterruptedContext interrupted = {
+        frame->Pc,
+        frame->Lr,
+        number_of(PsGetCurrentProcessId()),
+        number_of(PsGetCurrentThreadId()),
+        static_cast<u32>(bit_field(frame->Spsr, 2, 2)),  // SPSR_EL1.M[3:2]
+    };
+    ours = core->on_overflow(KeGetCurrentProcessorNumberEx(nullptr), interrupted);
+  }
+  if (const u64 foreign = pending & ~ours; foreign != 0) {
+    write_system_register(Register::pmovsclr, foreign);
+    instruction_barrier();
+  }
+}
+
+NTSTATUS set_handler(InterruptHandler handler) {
+  return HalSetSystemInformation(HalProfileSourceInterruptHandler, sizeof handler, &handler);
+}
+
+}  // namespace
+
+NTSTATUS connect_overflow_interrupt(Core& core) {
+  if (!registered) {
+    if (const NTSTATUS status = set_handler(on_interrupt); !NT_SUCCESS(status)) {
+      return status;
+    }
+    registered = true;
+  }
+  __atomic_store_n(&connected_core, &core, __ATOMIC_RELEASE);
+  return STATUS_SUCCESS;
+}
+
+void disconnect_overflow_interrupt() {
+  if (__atomic_exchange_n(&connected_core, static_cast<Core*>(nullptr), __ATOMIC_ACQ_REL) != nullptr) {
+    wait_for_interrupts_to_end();
+  }
+}
+
+void give_overflow_interrupt_back(DRIVER_OBJECT* driver) {
+  if (!registered) {
+    return;
+  }
+  registered = false;
+  if (!NT_SUCCESS(set_handler(nullptr))) {
+    static_cast<void>(ObReferenceObject(driver));  // for ever: code that may still be called must not go
+  }
+  wait_for_interrupts_to_end();
+}
+
+}  // namespace wperf::driver

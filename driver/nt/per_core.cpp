@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/nt/per_core.h"
+
+#include "driver/nt/nt.h"
+
+namespace wperf::driver {
+namespace {
+
+struct Errand {
+  PerCoreCall call;
+  void* context;
+  KEVENT done;
+};
+
+// IRQL DISPATCH_LEVEL, on the core it was queued for.
+void run_errand(KDPC*, PVOID context, PVOID, PVOID) {
+  Errand& errand = *static_cast<Errand*>(context);
+  errand.call(errand.context);
+  static_cast<void>(KeSetEvent(&errand.done, 0, FALSE));  // the last touch: the waiter's stack holds it
+}
+
+}  // namespace
+
+u32 active_core_count() {
+  return KeQueryActiveProcessorCountEx(ALL_PROCESSOR_GROUPS);
+}
+
+WperfStatus run_deferred(u32 core, PerCoreCall call, void* context) {
+  PROCESSOR_NUMBER processor = {};
+  if (!NT_SUCCESS(KeGetProcessorNumberFromIndex(core, &processor))) {
+    return WPERF_HARDWARE_FAILED;
+  }
+  Errand errand = {call, context, {}};
+  KeInitializeEvent(&errand.done, NotificationEvent, FALSE);
+  KDPC dpc;
+  KeInitializeDpc(&dpc, run_errand, &errand);
+  KeSetImportanceDpc(&dpc, HighImportance);  // at once, also on another core
+  if (!NT_SUCCESS(KeSetTargetProcessorDpcEx(&dpc, &processor)) || !KeInsertQueueDpc(&dpc, nullptr, nullptr)) {
+    return WPERF_HARDWARE_FAILED;
+  }
+  static_cast<void>(KeWaitForSingleObject(&errand.done, Executive, KernelMode, FALSE, nullptr));
+  return WPERF_OK;
+}
+
+void wait_for_interrupts_to_end() {
+  const u32 cores = active_core_count();
+  for (u32 core = 0; core < cores; ++core) {
+    // A deferred call begins when the core is in no interrupt.
+    static_cast<void>(run_deferred(core, [](void*) {}, nullptr));
+  }
+}
+
+}  // namespace wperf::driver

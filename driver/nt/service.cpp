@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/nt/service.h"
+
+#include "abi/device_interface.h"
+#include "driver/nt/overflow_interrupt.h"
+#include "driver/nt/pool.h"
+#include "wperf_version.h"
+
+namespace wperf::driver {
+namespace {
+
+constexpr CoreConfig kConfig = {WPERF_VERSION_MAJOR, WPERF_VERSION_MINOR, WPERF_VERSION_PATCH, kGitVersion,
+                                "+trace+etw-drv"};
+
+u32 current_process() {
+  return static_cast<u32>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
+}
+
+bool needs_interrupt(u32 code) {
+  return code == static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE) || code == static_cast<u32>(WPERF_CODE_SAMPLE_START);
+}
+
+}  // namespace
+
+Service::Service()
+    : hal_(*this, [](void* core) { static_cast<Core*>(core)->on_timer(); }, &core_), core_(hal_, lock_, kConfig) {}
+
+Service::~Service() {
+  for (Client* client = clients_; client != nullptr;) {
+    Client* next = client->next;
+    release_user(client->visitor.user);
+    delete_object(client);
+    client = next;
+  }
+}
+
+void Service::admit_clients(bool admit) {
+  const Guard guard(requests_);
+  admits_ = admit;
+}
+
+NTSTATUS Service::open(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Client** client) {
+  Visitor visitor;
+  if (const NTSTATUS status = admit(context, mode, &visitor); !NT_SUCCESS(status)) {
+    return status;
+  }
+  Client* fresh = new_object<Client>();
+  const Guard guard(requests_);
+  if (fresh == nullptr || !admits_ || ended_) {
+    release_user(visitor.user);
+    if (fresh == nullptr) {
+      return STATUS_INSUFFICIENT_RESOURCES;
+    }
+    delete_object(fresh);
+    return STATUS_DEVICE_NOT_READY;
+  }
+  *fresh = {++last_client_, current_process(), visitor, false, clients_};
+  clients_ = fresh;
+  *client = fresh;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS Service::control(Client& client, u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned) {
+  *returned = 0;
+  const Guard guard(requests_);
+  if (ended_ || client.gone) {
+    return STATUS_DELETE_PENDING;  // its handle closed, or the device went, while this waited for its turn
+  }
+  if (const WperfStatus status = prepare_to_sample(client, code); status != WPERF_OK) {
+    return static_cast<NTSTATUS>(WPERF_NT_STATUS(status));
+  }
+  const WperfStatus status =
+      core_.dispatch(client.id, client.visitor.rights, code, buffer, input_size, capacity, returned);
+  if (status != WPERF_OK) {
+    return static_cast<NTSTATUS>(WPERF_NT_STATUS(status));
+  }
+  etw_.request_succeeded(client.id, client.process, code, buffer);
+  return STATUS_SUCCESS;
+}
+
+void Service::leave(Client& client) {
+  const Guard guard(requests_);
+  leave_locked(client);
+}
+
+void Service::close(Client* client) {
+  const Guard guard(requests_);
+  leave_locked(*client);
+  for (Client** link = &clients_; *link != nullptr; link = &(*link)->next) {
+    if (*link == client) {
+      *link = client->next;
+      break;
+    }
+  }
+  release_user(client->visitor.user);
+  delete_object(client);
+}
+
+void Service::stop_measuring() {
+  const Guard guard(requests_);
+  if (!ended_) {
+    core_.end_measurement();
+  }
+}
+
+void Service::end() {
+  const Guard guard(requests_);
+  if (!ended_) {
+    ended_ = true;
+    core_.shutdown();
+    disconnect_overflow_interrupt();
+  }
+}
+
+// Within a request: the clients do not change.
+bool Service::owns_process(ClientId client, u32 process) {
+  for (const Client* known = clients_; known != nullptr; known = known->next) {
+    if (known->id == client) {
+      return is_process_of(known->visitor.user, process);
+    }
+  }
+  return false;
+}
+
+// Who does not hold the driver gets no interrupt connected; the core will tell him.
+WperfStatus Service::prepare_to_sample(const Client& client, u32 code) {
+  if (!needs_interrupt(code) || check_lock(lock_, client.id) != WPERF_OK) {
+    return WPERF_OK;
+  }
+  return NT_SUCCESS(connect_overflow_interrupt(core_)) ? WPERF_OK : WPERF_NOT_SUPPORTED;
+}
+
+void Service::leave_locked(Client& client) {
+  if (client.gone) {
+    return;
+  }
+  client.gone = true;
+  if (ended_) {
+    return;
+  }
+  const bool held = lock_.holder == client.id;
+  core_.client_gone(client.id);
+  if (held) {
+    etw_.client_left(client.id, client.process);
+  }
+}
+
+}  // namespace wperf::driver

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands behind a device of the driver: the core, its hal and its clients, with the rules between them that
+// driver/README.md sets. Requests come at IRQL PASSIVE_LEVEL on any thread and are taken one at a time.
+#pragma once
+#include "driver/core/core.h"
+#include "driver/nt/access.h"
+#include "driver/nt/etw.h"
+#include "driver/nt/hal_nt.h"
+#include "driver/nt/mutex.h"
+
+namespace wperf::driver {
+
+// One open handle; the file object's context.
+struct Client {
+  ClientId id;
+  u32 process;
+  Visitor visitor;
+  bool gone;
+  Client* next;
+};
+
+class Service final : private ClientBook {
+ public:
+  Service();
+  ~Service();  // ended before
+
+  // Opening is possible from admit_clients(true) on. What is open stays open.
+  void admit_clients(bool admit);
+
+  [[nodiscard]] NTSTATUS open(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Client** client);
+  // `buffer` as Core::dispatch wants it. STATUS_SUCCESS, or how the request ends.
+  [[nodiscard]] NTSTATUS control(Client& client, u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned);
+  void leave(Client& client);  // its last handle closed; any number of times
+  void close(Client* client);  // it is freed
+
+  void stop_measuring();  // the machine sleeps or stops the device
+  void end();             // gives everything back for ever; handles may still be open, and may still be closed
+
+ private:
+  bool owns_process(ClientId client, u32 process) override;
+  [[nodiscard]] WperfStatus prepare_to_sample(const Client& client, u32 code);
+  void leave_locked(Client& client);
+
+  Mutex requests_;
+  Etw etw_;
+  HalNt hal_;
+  LockState lock_;
+  Core core_;
+  Client* clients_ = nullptr;
+  ClientId last_client_ = 0;
+  bool admits_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace wperf::driver

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The periodic timer: a system thread that waits for its period or the end, because what it calls may block.
+// start and stop at IRQL PASSIVE_LEVEL, one after the other; the call comes at PASSIVE_LEVEL too, on that thread.
+#pragma once
+#include "base/ints.h"
+#include "driver/nt/nt.h"
+
+namespace wperf::driver {
+
+class Ticker {
+ public:
+  using Tick = void (*)(void* context);
+
+  Ticker(Tick tick, void* context) : tick_(tick), context_(context) {}
+  Ticker(const Ticker&) = delete;
+  Ticker& operator=(const Ticker&) = delete;
+
+  [[nodiscard]] NTSTATUS start(u32 period_ms);
+  void stop();  // returns when the thread has ended; nothing without a thread
+
+ private:
+  static void run_thread(PVOID self);
+  void run();
+
+  const Tick tick_;
+  void* const context_;
+  u32 period_ms_ = 0;
+  KTIMER timer_;
+  KEVENT stop_, ended_;
+  PVOID thread_ = nullptr;  // a reference to it
+};
+
+}  // namespace wperf::driver

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the rest of wperf answers → the rows of the C API. Pure functions; called by Session.
+#pragma once
+#include <span>
+
+#include "capi/rows.h"
+#include "diag/result.h"
+#include "include/wperf/wperf.h"
+#include "plan/plan.h"
+#include "profile/count_profile.h"
+#include "profile/sample_profile.h"
+#include "profile/test_report.h"
+
+namespace wperf::capi {
+
+Rows<EVENT_INFO> event_rows(const plan::Vocabulary& vocabulary);
+
+struct MetricRows {
+  Rows<METRIC_INFO> rows;
+  size_t metrics = 0;  // that have rows
+};
+diag::Result<MetricRows> metric_rows(const plan::Vocabulary& vocabulary);
+
+Rows<STAT_INFO> stat_rows(std::span<const profile::CountProfile> counts);
+Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const profile::CountProfile> counts);
+
+// What of a profile is shown.
+struct SampleSelection {
+  u32 most_functions = ~u32{0};  // per event
+  profile::NameFilter symbol;
+};
+Rows<SAMPLE_INFO> sample_rows(const profile::SampleProfile& profile, const SampleSelection& selection);
+Rows<ANNOTATE_INFO> annotate_rows(const profile::SampleProfile& profile, const SampleSelection& selection);
+
+Rows<TEST_INFO> test_rows(pmu::Product product, const profile::TestReport& report);
+
+}  // namespace wperf::capi

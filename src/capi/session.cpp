@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "capi/session.h"
+
+#include <algorithm>
+
+#include "capi/configurations.h"
+#include "capi/wide_text.h"
+#include "pipeline/measure_counts.h"
+#include "pipeline/measure_samples.h"
+#include "pipeline/run_machine.h"
+#include "pipeline/sample_profile_input.h"
+
+namespace wperf::capi {
+namespace {
+
+diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
+  for (const EventClass event_class : kEventClasses) {
+    if (event_class == EventClass::core || plan.schedules[index_of(event_class)].entries.empty()) continue;
+    return diag::Error{.text = "the library counts on the cores only, and a metric has events of " +
+                               std::string(kEventClassNames[index_of(event_class)]),
+                       .hint = "wperf_list_metrics() has those that count on the cores",
+                       .code = diag::ExitCode::usage};
+  }
+  return {};
+}
+
+}  // namespace
+
+diag::Result<std::unique_ptr<Session>> Session::open(const std::string& device, diag::Console& console) {
+  request::Request request;
+  request.device = device;
+  WPERF_TRY(pipeline::Machine machine, pipeline::open_machine(request, console));
+  return std::unique_ptr<Session>(new Session(std::move(machine)));
+}
+
+diag::Result<VERSION_INFO> Session::driver_version() {
+  WPERF_TRY(const device::DriverVersion driver, machine_.device->driver_version());
+  VERSION_INFO version{};
+  version.major = driver.major;
+  version.minor = driver.minor;
+  version.patch = driver.patch;
+  const std::wstring git = wide(driver.git);
+  std::copy_n(git.begin(), std::min(git.size(), std::size(version.gitver) - 1), version.gitver);
+  return version;
+}
+
+diag::Result<void> Session::load_events(const LIST_CONF& conf) {
+  events.reset();
+  if ((conf.list_event_types & ~WPERF_LIST_CORE_EVENTS) != 0) {
+    return diag::Error{.text = "list_event_types asks for events that are not of the cores", .hint = {}};
+  }
+  events = conf.list_event_types == 0 ? Rows<EVENT_INFO>() : event_rows(words_);
+  return {};
+}
+
+diag::Result<void> Session::load_metrics() {
+  metrics.reset();
+  WPERF_TRY(metrics, metric_rows(words_));
+  return {};
+}
+
+// One count or all of a timeline. `trouble`: it ended with an error, and what is here was counted before.
+diag::Result<std::vector<profile::CountProfile>> Session::measure(const request::Request& request,
+                                                                  diag::Console& console,
+                                                                  std::optional<diag::Error>& trouble) {
+  machine_.vocabulary = words_;
+  WPERF_TRY(const plan::CountPlan plan, pipeline::plan_counts(request, machine_));
+  WPERF_CHECK_OK(check_cores_only(plan));
+  std::vector<pipeline::TimelineFile> files;
+  if (request.outputs.csv_file.has_value()) files = pipeline::timeline_files(request, plan);
+  if (request.outputs.verbose) pipeline::tell_plan(plan, machine_, files, console);
+  pipeline::SpawnedProgram program(machine_.device->machine());
+  WPERF_CHECK_OK(pipeline::start_program(request, plan, machine_, program, console));
+  if (!request.timeline.enabled) {
+    WPERF_TRY(pipeline::MeasuredCount count, pipeline::measure_count(request, plan, machine_, program, console));
+    trouble = std::move(count.trouble);
+    return std::vector<profile::CountProfile>{std::move(count.profile)};
+  }
+  profile::TimelineProfile timeline;
+  const auto measured = pipeline::measure_timeline(request, plan, machine_, program, console, timeline);
+  if (!measured.has_value()) trouble = measured.error();
+  pipeline::write_timeline_files(timeline, files, console);
+  return std::move(timeline.counts);
+}
+
+diag::Result<void> Session::count(const STAT_CONF& conf, bool verbose, diag::Console& console) {
+  counts.reset();
+  count_metrics.reset();
+  WPERF_TRY(request::Request request, stat_request(conf));
+  request.outputs.verbose = verbose;
+  std::optional<diag::Error> trouble;
+  WPERF_TRY(const std::vector<profile::CountProfile> measured, measure(request, console, trouble));
+  counts = stat_rows(measured);
+  count_metrics = stat_metric_rows(measured);
+  if (trouble.has_value()) return *trouble;
+  return {};
+}
+
+diag::Result<void> Session::sample(const SAMPLE_CONF& conf, bool verbose, diag::Console& console) {
+  samples.reset();
+  annotations.reset();
+  sample_stats.reset();
+  machine_.vocabulary = words_;
+  WPERF_TRY(request::Request request, sample_request(conf));
+  request.outputs.verbose = verbose;
+  WPERF_TRY(pipeline::MeasuredSamples measured, pipeline::measure_samples(request, machine_, console));
+  const request::SampleDisplay& display = request.sampling.display;
+  const SampleSelection selection{.most_functions = display.rows, .symbol = pipeline::name_filter(display)};
+  samples = sample_rows(measured.profile, selection);
+  if (display.annotate) annotations = annotate_rows(measured.profile, selection);
+  sample_stats = SAMPLE_STATS{.samples_generated = measured.profile.samples_generated(),
+                              .samples_dropped = measured.profile.samples_dropped()};
+  if (measured.trouble.has_value()) return *measured.trouble;
+  return {};
+}
+
+diag::Result<void> Session::test(const TEST_CONF& conf) {
+  tests.reset();
+  machine_.vocabulary = words_;
+  WPERF_TRY(const request::Request request, test_request(conf));
+  WPERF_TRY(const profile::TestReport report, pipeline::measure_test(request, machine_));
+  tests = test_rows(words_.product, report);
+  return {};
+}
+
+}  // namespace wperf::capi

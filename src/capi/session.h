@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one open machine of the library and the answers it gave last. Made by wperf_init(), called from one thread at a
+// time (api.cpp sees to that).
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "capi/answers.h"
+#include "capi/rows.h"
+#include "diag/console.h"
+#include "diag/result.h"
+#include "include/wperf/wperf.h"
+#include "pipeline/machine.h"
+
+namespace wperf::capi {
+
+class Session {
+ public:
+  static diag::Result<std::unique_ptr<Session>> open(const std::string& device, diag::Console& console);
+
+  diag::Result<VERSION_INFO> driver_version();
+  u32 core_count() const { return machine_.capabilities.core_count; }
+
+  // Each forgets what it answered before. A failed measurement may leave rows: of a program that crashed.
+  diag::Result<void> load_events(const LIST_CONF& conf);
+  diag::Result<void> load_metrics();
+  diag::Result<void> count(const STAT_CONF& conf, bool verbose, diag::Console& console);
+  diag::Result<void> sample(const SAMPLE_CONF& conf, bool verbose, diag::Console& console);
+  diag::Result<void> test(const TEST_CONF& conf);
+
+  // None: not asked for yet.
+  std::optional<Rows<EVENT_INFO>> events;
+  std::optional<MetricRows> metrics;
+  std::optional<Rows<STAT_INFO>> counts;
+  std::optional<Rows<STAT_METRIC_INFO>> count_metrics;
+  std::optional<Rows<SAMPLE_INFO>> samples;
+  std::optional<Rows<ANNOTATE_INFO>> annotations;
+  std::optional<SAMPLE_STATS> sample_stats;
+  std::optional<Rows<TEST_INFO>> tests;
+
+ private:
+  explicit Session(pipeline::Machine machine) : machine_(std::move(machine)), words_(machine_.vocabulary) {}
+
+  diag::Result<std::vector<profile::CountProfile>> measure(const request::Request& request, diag::Console& console,
+                                                           std::optional<diag::Error>& trouble);
+
+  pipeline::Machine machine_;
+  plan::Vocabulary words_;  // without what raw numbers of a measurement add
+};
+
+}  // namespace wperf::capi

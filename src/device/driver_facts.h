@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How wperf-driver is installed on this Windows, found without opening it. Asked by `wperf doctor`, above all when the
+// driver cannot be opened.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "base/ints.h"
+
+namespace wperf::device {
+
+struct DriverFacts {
+  bool service_installed = false;
+  bool running = false;
+  u32 last_error = 0;      // Windows' error at the last attempt to start it
+  std::string error_text;  // the same in words
+  std::string file;        // wperf-driver.sys; empty: not known
+  bool file_exists = false;
+  bool signature_known = false;  // false: nothing below is known
+  bool file_signed = false, signature_trusted = false;
+  std::string signer, signature_trouble;
+  std::optional<u32> device_problem;  // of its entry in the Device Manager, 0 = none; nothing: it has no entry
+};
+
+// Nothing: this is not Windows.
+std::optional<DriverFacts> driver_facts();
+
+}  // namespace wperf::device

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/windows_error.h"
+
+#include "abi/device_interface.h"
+
+namespace wperf::device {
+namespace {
+
+constexpr u32 kAccessDenied = 5;
+constexpr u32 kBadCommand = 22;
+constexpr u32 kGenFailure = 31;
+constexpr u32 kNotSupported = 50;
+constexpr u32 kDevNotExist = 55;
+constexpr u32 kOperationAborted = 995;
+constexpr u32 kDeviceRemoved = 1617;
+
+}  // namespace
+
+std::optional<WperfStatus> status_of_windows_error(u32 error) {
+  if (!WPERF_IS_NT_STATUS(error)) return std::nullopt;
+  return WPERF_STATUS_OF_NT(error);
+}
+
+diag::Error no_driver_error() {
+  return {
+      .text = "error: No active device interfaces found.",
+      .hint = "install the driver with `wperf-devgen install` as administrator; `wperf doctor` tells what is missing",
+      .code = diag::ExitCode::failed,
+      .verbatim = true};
+}
+
+diag::Error open_error(u32 error, const std::string& described) {
+  if (error == kAccessDenied) {
+    return {.text =
+                "this user may not open wperf-driver: it lets in administrators and members of the group "
+                "Performance Log Users",
+            .hint =
+                "run wperf in a terminal opened as administrator, or have an administrator add you with `net "
+                "localgroup \"Performance Log Users\" NAME /add` and sign in again",
+            .code = diag::ExitCode::no_device};
+  }
+  return {.text = "wperf-driver cannot be opened: " + described,
+          .hint = "wperf doctor tells more",
+          .code = diag::ExitCode::no_device};
+}
+
+diag::Error request_error(u32 error, const std::string& described) {
+  switch (error) {
+    case kOperationAborted:
+      return {.text = "the driver did not answer; its request was cancelled after Ctrl-C", .hint = {}};
+    case kAccessDenied:
+      return {.text = "Windows refused the request to wperf-driver for lack of rights",
+              .hint = "run wperf in a terminal opened as administrator"};
+    case kBadCommand:
+    case kDevNotExist:
+    case kGenFailure:
+    case kDeviceRemoved:
+      return {.text = "wperf-driver went away: " + described,
+              .hint = "was it uninstalled or updated meanwhile? Run the command again",
+              .code = diag::ExitCode::no_device};
+    case kNotSupported:
+      return {.text = "what answers for wperf-driver is not it: " + described,
+              .hint = "install the driver that came with this wperf"};
+    default:
+      return {.text = "the request to wperf-driver failed: " + described, .hint = {}};
+  }
+}
+
+}  // namespace wperf::device

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who signed a file, and whether Windows trusts them. Looks into the file and into the catalogs of the system. Called
+// by device for the driver's file.
+#pragma once
+#include <optional>
+#include <string>
+
+namespace wperf::os {
+
+struct FileSignature {
+  bool signed_at_all = false;
+  bool trusted = false;
+  std::string signer;   // the name in the certificate; empty: not known
+  std::string trouble;  // why it is not trusted, in Windows' words
+};
+
+// Nothing: Windows cannot be asked.
+std::optional<FileSignature> signature_of(const std::string& path);
+
+}  // namespace wperf::os

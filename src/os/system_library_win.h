@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A DLL of Windows, loaded when it is first needed: bound at start-up, setupapi, winhttp and wintrust would cost every
+// run some milliseconds, also those that want nothing of them. Taken from the system folder only, so that no DLL lying
+// beside the program can pose as one.
+#pragma once
+#include <cstring>
+
+namespace wperf::os {
+
+class SystemLibrary {
+ public:
+  explicit SystemLibrary(const wchar_t* name);
+  // False, and a null function, if the library or the function is not there.
+  template <typename Function>
+  bool bind(const char* name, Function& function) const {
+    void* const found = find(name);
+    static_assert(sizeof found == sizeof function);
+    std::memcpy(&function, &found, sizeof found);
+    return found != nullptr;
+  }
+
+ private:
+  void* find(const char* name) const;
+  void* library_;  // stays loaded until the process ends
+};
+
+}  // namespace wperf::os

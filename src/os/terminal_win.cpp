@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <io.h>
+#include <windows.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "os/terminal.h"
+#include "os/wide_text_win.h"
+
+namespace wperf::os {
+namespace {
+
+constexpr size_t kMostAtOnce = 16'000;  // older consoles refuse more than 64 KB in one call
+
+struct ChangedMode {
+  HANDLE console;
+  DWORD mode;
+};
+ChangedMode changed_mode{nullptr, 0};
+
+void restore_mode() {
+  SetConsoleMode(changed_mode.console, changed_mode.mode);
+}
+
+// Null for a file, a pipe or nothing at all.
+HANDLE console_of(std::FILE* stream, DWORD& mode) {
+  const int file = _fileno(stream);
+  if (file < 0) return nullptr;
+  const auto handle = reinterpret_cast<HANDLE>(_get_osfhandle(file));
+  return GetConsoleMode(handle, &mode) != 0 ? handle : nullptr;
+}
+
+bool is_low_surrogate(wchar_t c) {
+  return c >= 0xdc00 && c <= 0xdfff;
+}
+
+}  // namespace
+
+bool prepare_terminal(std::FILE* stream) {
+  DWORD mode = 0;
+  const HANDLE console = console_of(stream, mode);
+  if (console == nullptr) return false;
+  if ((mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0) return true;
+  if (SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) == 0) return false;
+  if (changed_mode.console == nullptr) {
+    changed_mode = {console, mode};
+    std::atexit(restore_mode);
+  }
+  return true;
+}
+
+void write_text(std::FILE* stream, std::string_view text) {
+  DWORD mode = 0;
+  const HANDLE console = console_of(stream, mode);
+  if (console == nullptr) {
+    std::fwrite(text.data(), 1, text.size(), stream);
+    std::fflush(stream);
+    return;
+  }
+  const std::wstring wide = wide_of(text);
+  for (size_t at = 0; at < wide.size();) {
+    size_t count = std::min(kMostAtOnce, wide.size() - at);
+    if (at + count < wide.size() && is_low_surrogate(wide[at + count])) --count;
+    DWORD written = 0;
+    if (WriteConsoleW(console, wide.data() + at, static_cast<DWORD>(count), &written, nullptr) == 0) return;
+    at += count;
+  }
+}
+
+}  // namespace wperf::os

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""libwperf from outside: what it exports, its header in C and C++, the programs that use it, the example of its page."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "e2e"))
+from support import BINARY, SOURCE, TIMEOUT, WperfTest, workload  # noqa: E402
+
+BIN = pathlib.Path(BINARY).parent
+LIBRARY = BIN / "libwperf.so"
+HEADER = SOURCE / "include" / "wperf" / "wperf.h"
+STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{SOURCE / 'include'}"]
+
+
+def declared_functions():
+    return set(re.findall(r"^WPERF_API [^;]*?\b(wperf_\w+)\(", HEADER.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+class Surface(unittest.TestCase):
+    def test_the_library_exports_the_header_and_nothing_else(self):
+        listing = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", LIBRARY], check=True, text=True,
+                                 capture_output=True).stdout
+        self.assertEqual({line.split()[0].split("@")[0] for line in listing.splitlines()}, declared_functions())
+        self.assertGreater(len(declared_functions()), 15)
+
+    def test_nothing_of_ours_runs_when_it_is_loaded(self):
+        listing = subprocess.run(["nm", "--format=posix", LIBRARY], check=True, text=True, capture_output=True).stdout
+        at_start = [line.split()[0] for line in listing.splitlines() if "_GLOBAL__sub_I_" in line]
+        # The C++ library, linked in, names its own after its files.
+        self.assertEqual([name for name in at_start if not name.endswith(".cc")], [])
+        self.assertNotEqual(listing, "")
+
+    def test_the_page_names_every_function(self):
+        page = (SOURCE / "docs" / "user" / "library.md").read_text(encoding="utf-8")
+        self.assertEqual({name for name in declared_functions() if f"`{name}" not in page}, set())
+
+    def test_the_header_compiles_alone(self):
+        for compiler, language, standard in (("cc", "c", "c11"), ("c++", "c++", "c++98"), ("c++", "c++", "c++20")):
+            extra = ["-Wno-long-long", "-Wno-variadic-macros"] if standard == "c++98" else []
+            done = subprocess.run([compiler, *STRICT, *extra, "-x", language, f"-std={standard}", "-fsyntax-only", "-"],
+                                  input="#include <wperf/wperf.h>\nint use(void);\n", text=True, capture_output=True)
+            self.assertEqual(done.stderr, "", standard)
+
+
+class Programs(WperfTest):
+    def run_program(self, name, *arguments, cwd=None, **variables):
+        return subprocess.run([str(BIN / name), *arguments], env=self.environment | variables, cwd=cwd, text=True,
+                              encoding="utf-8", capture_output=True, timeout=TIMEOUT)
+
+    def test_app_lists_and_counts(self):
+        done = self.run_program("wperf-lib-app")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+
+        def of(word):
+            return [line for line in lines if line.startswith(word + ":")]
+
+        self.assertEqual(len(of("wperf_driver_version")), 1)
+        self.assertEqual(len(of("wperf_version")), 1)
+        self.assertEqual(of("wperf_list_num_events"), [f"wperf_list_num_events: {len(of('wperf_list_events'))}"])
+        self.assertEqual(of("wperf_list_num_metrics_events"),
+                         [f"wperf_list_num_metrics_events: {len(of('wperf_list_metrics'))}"])
+        metrics = {re.search(r"metric=(\w+)", line)[1] for line in of("wperf_list_metrics")}
+        self.assertEqual(of("wperf_list_num_metrics"), [f"wperf_list_num_metrics: {len(metrics)}"])
+        self.assertEqual(len(of("wperf_stat")), 9)
+
+    def test_the_lists_are_those_of_the_tool(self):
+        done = self.run_program("wperf-lib-app")
+        events = re.findall(r"^wperf_list_events: type=0, id=(0x\w+), name=(\w+),", done.stdout, re.MULTILINE)
+        told = self.json("list", "--json")
+        rows = [row for row in told["Predefined_Events"] if row["Event_Type"] == "[core PMU event]"]
+        self.assertEqual([(int(number, 16), name) for number, name in events],
+                         [(int(row["Raw_Index"], 16), row["Alias_Name"]) for row in rows])
+        metrics = {row["Metric"] for row in told["Predefined_Metrics"] if row["Events"].startswith("{")}
+        self.assertEqual(set(re.findall(r"metric=(\w+)", done.stdout)), metrics)
+
+    def test_every_call_works_from_c(self):
+        done = self.run_program("wperf-lib-c-compat", workload("googolplex.exe"), WPERF_DEVICE="sim:pace=free,mhz=5")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        for line in lines:
+            self.assertRegex(line, r"^Test wperf_[^\t]+\t \.\.\. PASS$")
+        tested = set(re.findall(r"^Test (wperf_\w+)", done.stdout, re.MULTILINE))
+        self.assertEqual(declared_functions() - tested, {"wperf_last_error", "wperf_stop"})
+
+    def test_a_failure_shows(self):
+        done = self.run_program("wperf-lib-c-compat", WPERF_DEVICE="toaster")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Test wperf_init\t ... FAIL", done.stdout)
+        self.assertIn("toaster", done.stderr)
+
+    def test_timeline_tells_its_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.run_program("wperf-lib-timeline", "1", "2", "0.5", "imix", workload("steady.exe"), "0",
+                                    cwd=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            named = re.search(r"^timeline file: '(wperf_core_1_[0-9_]+\.core\.csv)'$", done.stdout, re.MULTILINE)
+            self.assertIsNotNone(named, done.stdout)
+            self.assertEqual(os.listdir(folder), [named[1]])
+            rows = (pathlib.Path(folder) / named[1]).read_text(encoding="utf-8").splitlines()
+            values = [line for line in rows if re.fullmatch(r"([0-9]+,){7}", line)]
+            self.assertEqual(len(values), 2)
+            self.assertEqual(done.stdout.count("wperf_stat: "), 14)
+
+    def test_a_second_process_waits_for_its_turn(self):
+        holder = self.start_wperf("stat", "-e", "inst_spec", "--timeout", "60", device="sim:pace=real")
+        try:
+            while holder.stdout.read(1) == "":  # counting has begun
+                self.assertIsNone(holder.poll())
+            done = self.run_program("wperf-lib-app")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("other WindowsPerf process acquired the wperf-driver", done.stderr)
+        finally:
+            holder.kill()
+            holder.communicate()
+
+
+class Page(WperfTest):
+    def test_the_example_compiles_and_runs(self):
+        page = (SOURCE / "docs" / "user" / "library.md").read_text(encoding="utf-8")
+        example, shown = re.search(r"^```c\n(.*?)^```$.*?^```\n(.*?)^```$", page, re.MULTILINE | re.DOTALL).groups()
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = pathlib.Path(folder) / "example.c", pathlib.Path(folder) / "example"
+            source.write_text(example, encoding="utf-8")
+            subprocess.run([shutil.which("cc"), "-std=c11", *STRICT, str(source), "-o", str(program), f"-L{BIN}",
+                            "-lwperf", f"-Wl,-rpath,{BIN}"], check=True)
+            done = subprocess.run([str(program), workload("exact.exe")], env=self.environment, text=True,
+                                  capture_output=True, timeout=TIMEOUT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, shown)
+
+
+if __name__ == "__main__":
+    unittest.main()

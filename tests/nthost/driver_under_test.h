@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The shipped driver as the I/O manager, the PnP manager and the service control manager of Windows see it. Scenarios
+// reach it only through here. Statuses are NTSTATUS values as u32. One driver is loaded at a time. All functions run at
+// PASSIVE_LEVEL, from any thread and core.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::nthost {
+
+struct Process;
+
+enum class Start : u32 {
+  service,  // DriverEntry alone: the control device
+  pnp,      // the registry says PnP = 1; DriverEntry, AddDevice, IRP_MN_START_DEVICE
+};
+
+// Loads the image (a fresh copy each time) and starts it. A status other than 0 means it is unloaded again, and what
+// was given back is checked.
+u32 load(Start how = Start::service);
+// Stops it: for pnp query-remove, remove and DriverUnload. With files open a plain service stays until the last one is
+// closed, as on Windows; a device is not removed (STATUS_UNSUCCESSFUL) unless surprise_remove() came first. When the
+// driver has gone, everything it took must have been given back: each leak is a failure of the scenario.
+u32 unload();
+bool is_loaded();
+bool stays_in_memory();  // the driver took a reference to itself: its code was not unmapped, in this or the last load
+// Offset of an address in the driver's image, or ~0 if it is not in it.
+u64 offset_in_driver(u64 address);
+
+// An open handle. Its FILE_OBJECT is the one the driver sees.
+struct File;
+struct Opened {
+  u32 status;
+  File* file;  // null unless status is success
+};
+// IRP_MJ_CREATE with the security context of the process, by the link of the control device or by the interface.
+Opened open(Process& process);
+// IRP_MJ_DEVICE_CONTROL, METHOD_BUFFERED, in the context of the process that opened the file: one system buffer of
+// max(input_size, capacity) bytes, of which the part beyond the input is poison. Checked: completed exactly once, with
+// the status the dispatch routine returned; Information at most capacity; the bytes around the buffer are untouched.
+// On success and warnings `returned` bytes are copied out, on errors none, as the I/O manager does.
+u32 control(File& file, u32 code, const void* input, u32 input_size, void* output, u32 capacity,
+            u32* returned = nullptr);
+// The poison of system buffers: two runs of a request with different ones tell bytes that nobody wrote.
+void set_buffer_poison(u8 poison);
+// The handle is gone / the last reference to the file is gone. Wine sends no cleanup; Windows sends both, in this
+// order.
+u32 cleanup(File& file);
+void close(File* file);              // IRP_MJ_CLOSE; the file is gone then
+void cleanup_and_close(File* file);  // what CloseHandle does
+// Any other request, e.g. IRP_MJ_READ: the status it is completed with.
+u32 other_request(File& file, u8 major, u8 minor = 0);
+
+// PnP and power requests, sent down the device's stack. Only after load(Start::pnp).
+u32 pnp_request(u8 minor);  // IRP_MN_...: the status after the bus's driver has seen it, or not
+u32 surprise_remove();      // the device is gone: IRP_MN_SURPRISE_REMOVAL; remove follows when the last file closes
+u32 set_system_power(u32 state);  // IRP_MN_SET_POWER, SystemPowerState: 1 = working, 4 = sleeping (S3)
+u32 query_system_power(u32 state);
+bool interface_enabled();
+// AddDevice for a second device, with its own bus device: what the driver must refuse or serve.
+u32 add_second_device();
+
+// Things to go wrong. Each holds until changed; The next scenario begins with none.
+void fail_allocation_after(u64 allocations);  // this many succeed, then all of ExAllocatePool2 fail; ~0 = none fail
+void fail_thread_creation(bool fail);
+u64 pool_allocations();  // allocations so far in this load
+u64 pool_bytes_in_use();
+
+// Counters of the PMU that another driver holds through HalAllocateHardwareCounters: how many of the programmable ones.
+void hold_counters_elsewhere(u32 count);
+u32 counters_held_by_driver();
+void offer_single_counters(bool offered);    // false: a list is STATUS_NOT_SUPPORTED, only the whole unit can be had
+void offer_interrupt_handler(bool offered);  // false: HalProfileSourceInterruptHandler is STATUS_NOT_SUPPORTED,
+                                             // also for taking a handler back
+// The handler set with HalProfileSourceInterruptHandler is the driver's.
+bool interrupt_handler_is_drivers();
+u64 profile_interrupts(u32 cpu);  // overflow interrupts taken so far
+
+// Physical ranges that exist besides RAM: MmMapIoSpaceEx gives them, with `memory` behind them.
+void add_device_memory(u64 physical, void* memory, u64 bytes);
+void remove_device_memory();
+
+// ETW. Providers enabled here see IsEnabled; events the driver wrote are kept until cleared.
+struct EtwEvent {
+  u64 provider;  // first eight bytes of the GUID
+  u16 id;
+  u8 version, channel, level, opcode;
+  u16 task;
+  u64 keyword;
+  u32 data_size;
+  u8 data[256];
+};
+void enable_etw(bool enabled);
+u32 etw_event_count();
+const EtwEvent& etw_event(u32 index);  // the first 4096 are kept
+void clear_etw_events();
+
+}  // namespace wperf::nthost

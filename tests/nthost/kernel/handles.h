@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The handles the driver holds: threads and registry keys. Called by ps.cpp, ob.cpp, zw.cpp.
+#pragma once
+#include "tests/nthost/kernel/cpu.h"
+
+namespace wperf::nthost {
+
+enum class HandleKind : u32 { none, thread, key };
+struct HandleEntry {
+  HandleKind kind;
+  bool of_kernel;  // OBJ_KERNEL_HANDLE, or made by the system's process
+  Thread* thread;
+  u32 key;
+};
+
+HANDLE make_handle(const HandleEntry& entry);
+HandleEntry* find_handle(HANDLE handle);  // null when it is none
+u32 handles_open();
+void forget_handles();
+
+}  // namespace wperf::nthost

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each interrupt does, at its level. machine/exceptions.cpp enters here; hal.cpp sets the profile handler.
+#pragma once
+#include "tests/nthost/kernel/cpu.h"
+
+namespace wperf::nthost {
+
+void interrupt_arrived(Frame& frame);
+
+using ProfileHandler = void (*)(KTRAP_FRAME* frame);
+void set_profile_handler(ProfileHandler handler);
+ProfileHandler profile_handler();
+u64 profile_interrupts_without_handler();
+void rearm_heartbeat();  // of this core, from set_heartbeat
+
+}  // namespace wperf::nthost

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Timers of the cores they were set on. Called by the scheduler's clock and the interrupt at DISPATCH_LEVEL.
+#pragma once
+#include "tests/nthost/kernel/cpu.h"
+
+namespace wperf::nthost {
+
+enum ObjectType : u8 {  // DISPATCHER_HEADER::Type
+  kNotificationEvent = 0,
+  kSynchronizationEvent = 1,
+  kThreadObject = 6,
+  kNotificationTimer = 8,
+  kSynchronizationTimer = 9,
+};
+
+u64 first_due_timer(const Cpu& cpu);  // under dispatcher_lock; ticks, ~0 = none
+void run_expired_timers(Cpu& cpu);    // at DISPATCH_LEVEL, takes dispatcher_lock: signals, queues DPCs, sets again
+u32 timers_set();                     // of all cores: must be 0 when the driver has gone
+void forget_all_timers();
+
+}  // namespace wperf::nthost

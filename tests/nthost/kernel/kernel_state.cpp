@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/nthost/kernel/kernel_state.h"
+
+#include "tests/nthost/check.h"
+#include "tests/nthost/driver_under_test.h"
+#include "tests/nthost/kernel/handles.h"
+#include "tests/nthost/kernel/ke_dpc.h"
+#include "tests/nthost/kernel/ke_timer.h"
+#include "tests/nthost/kernel/pool.h"
+#include "tests/nthost/kernel/process_object.h"
+#include "tests/nthost/kernel/scheduler.h"
+#include "tests/nthost/machine/threads.h"
+
+namespace wperf::nthost {
+namespace {
+
+void report(u32 count, const char* what) {
+  if (count != 0) fail("leak: {} {}", count, what);
+}
+
+u32 references_to_threads() {
+  u32 sum = 0;
+  for (u32 slot = 0; slot < kMostThreads; ++slot) {
+    Thread* thread = thread_at(slot);
+    if (thread == nullptr || !thread->is_drivers) continue;
+    sum += thread->driver_handles;
+    while (thread->driver_handles > 0) {
+      --thread->driver_handles;
+      release_thread(*thread);
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+void report_kernel_leaks() {
+  // A driver that waited for its thread to end may be faster than the thread's last instructions.
+  for (u32 tries = 0; driver_threads_living() != 0 && tries < 100; ++tries) sleep_ns(100'000);
+  if (driver_threads_living() != 0) give_up("{} threads of the driver live when it has gone", driver_threads_living());
+  if (timers_set() != 0 || dpcs_queued() != 0) {
+    give_up("{} timers are set and {} DPCs queued when the driver has gone", timers_set(), dpcs_queued());
+  }
+  report(references_to_threads(), "references to threads");
+  report(handles_open(), "handles");
+  report(process_references(), "references to processes");
+  report(token_references(), "references to tokens");
+  forget_handles();
+  forget_process_references();
+  report_io_leaks();
+  report_mm_leaks();
+  report_hal_leaks();
+  report_etw_leaks();
+  report_pool_leaks();
+}
+
+void reset_kernel_state() {
+  fail_allocation_after(~0ull);
+  fail_thread_creation(false);
+  place_driver_threads_on(~0u);
+  set_buffer_poison(0xcd);
+  remove_device_memory();
+  set_heartbeat(0);
+  reset_hal();
+  reset_etw();
+}
+
+}  // namespace wperf::nthost

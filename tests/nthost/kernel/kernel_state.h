@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernel's files remember about the driver that is loaded, so that driver_under_test.cpp can prepare it before
+// and look at it afterwards.
+#pragma once
+#include "base/ints.h"
+#include "driver/nt/nt.h"
+
+namespace wperf::nthost {
+
+inline constexpr WCHAR kRegistryPath[] = L"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\WPERFDRIVER";
+inline constexpr WCHAR kParametersPath[] =
+    L"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\WPERFDRIVER\\Parameters";
+
+void set_pnp_value(bool there, u32 value);  // Parameters\PnP; not there = neither is the key
+u32 driver_threads_living();
+
+// The driver referenced its own object: Windows then keeps its code in memory when it is unloaded.
+void pin_driver();
+bool is_driver_pinned();
+
+void report_kernel_leaks();  // when the driver has gone: each thing it did not give back is a failure
+void reset_kernel_state();  // between scenarios: what was set to go wrong, held, enabled or recorded is as at the start
+
+// Of the parts, for the two above.
+void report_io_leaks();
+void report_mm_leaks();
+void report_hal_leaks();
+void report_etw_leaks();
+void reset_hal();
+void reset_etw();
+
+}  // namespace wperf::nthost

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MmMapIoSpaceEx, MmUnmapIoSpace, MmGetPhysicalMemoryRanges. Physical ranges are those of add_device_memory.
+#include "tests/nthost/check.h"
+#include "tests/nthost/driver_under_test.h"
+#include "tests/nthost/kernel/irql.h"
+#include "tests/nthost/kernel/kernel_state.h"
+#include "tests/nthost/kernel/pool.h"
+#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/pages.h"
+#include "tests/nthost/machine/registers.h"
+
+namespace wperf::nthost {
+namespace {
+
+constexpr u32 kMost = 64;
+constexpr u32 kMemoryTag = 0x6d4d6e4d;
+
+struct DeviceMemory {
+  u64 physical, bytes, backing;
+};
+struct Mapping {
+  u64 address, bytes;
+};
+
+SpinLock lock;
+DeviceMemory devices[kMost];
+Mapping mappings[kMost];
+u64 next_address = kIoBase;
+
+// The RAM page that stands for a physical one, or 0.
+u64 backing_of(u64 physical) {
+  for (const DeviceMemory& it : devices) {
+    if (it.bytes != 0 && physical >= it.physical && physical - it.physical < it.bytes) {
+      return it.backing + (physical - it.physical);
+    }
+  }
+  return 0;
+}
+
+bool overlaps_ram(u64 physical, u64 bytes) {
+  return physical < ram_end() && physical + bytes > ram_begin();
+}
+
+}  // namespace
+
+void add_device_memory(u64 physical, void* memory, u64 bytes) {
+  if ((physical | reinterpret_cast<u64>(memory)) % kPageSize != 0) give_up("device memory is not aligned to pages");
+  const Guard guard(lock);
+  for (DeviceMemory& it : devices) {
+    if (it.bytes != 0) continue;
+    it = {physical, bytes, physical_of(memory)};
+    return;
+  }
+  give_up("more than {} ranges of device memory", kMost);
+}
+
+void remove_device_memory() {
+  const Guard guard(lock);
+  for (DeviceMemory& it : devices) it = {};
+}
+
+void report_mm_leaks() {
+  for (Mapping& it : mappings) {
+    if (it.bytes == 0) continue;
+    fail("leak: a mapping of {} bytes of device memory", it.bytes);
+    for (u64 at = it.address; at < it.address + it.bytes; at += kPageSize) unmap_kernel(at & ~(kPageSize - 1));
+    it = {};
+  }
+}
+
+}  // namespace wperf::nthost
+
+using namespace wperf::nthost;
+
+extern "C" PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG protect) {
+  WPERF_ALLOW_UP_TO(kDispatch);
+  const wperf::u64 start = static_cast<wperf::u64>(physical.QuadPart);
+  if (protect != (PAGE_READWRITE | PAGE_NOCACHE)) fail("MmMapIoSpaceEx: protection {x} of device memory", protect);
+  if (size == 0 || start + size < start) {
+    fail("MmMapIoSpaceEx: {} bytes at {x}", size, start);
+    return nullptr;
+  }
+  // Windows stops the system for some such mappings and forbids the others.
+  if (overlaps_ram(start, size)) {
+    fail("MmMapIoSpaceEx: {} bytes at {x} are RAM", size, start);
+    return nullptr;
+  }
+  const wperf::u64 first = start & ~(kPageSize - 1), count = pages_of(start + size - first);
+  for (wperf::u64 i = 0; i < count; ++i) {
+    if (backing_of(first + i * kPageSize) == 0) return nullptr;
+  }
+  wperf::u64 address = 0;
+  {
+    const Guard guard(lock);
+    address = next_address;
+    next_address += (count + 1) * kPageSize;
+    for (Mapping& it : mappings) {
+      if (it.bytes != 0) continue;
+      it = {address + start % kPageSize, size};
+      break;
+    }
+  }
+  // The pages behind it are RAM here: the mapping must not differ in cacheability from the scenario's own.
+  for (wperf::u64 i = 0; i < count; ++i) {
+    map_kernel(address + i * kPageSize, backing_of(first + i * kPageSize), Access::read_write);
+  }
+  return reinterpret_cast<PVOID>(address + start % kPageSize);
+}
+
+extern "C" void MmUnmapIoSpace(PVOID mapping, SIZE_T size) {
+  WPERF_ALLOW_UP_TO(kDispatch);
+  const wperf::u64 address = reinterpret_cast<wperf::u64>(mapping);
+  for (Mapping& it : mappings) {
+    if (it.bytes == 0 || it.address != address) continue;
+    if (it.bytes != size) fail("MmUnmapIoSpace: {} bytes of a mapping of {}", size, it.bytes);
+    for (wperf::u64 at = address & ~(kPageSize - 1); at < address + it.bytes; at += kPageSize) unmap_kernel(at);
+    it = {};
+    return;
+  }
+  fail("MmUnmapIoSpace: {x} is no mapping", address);
+}
+
+extern "C" PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges() {
+  WPERF_ALLOW_ONLY(kPassive);
+  auto* ranges =
+      static_cast<PHYSICAL_MEMORY_RANGE*>(allocate_pool(2 * sizeof(PHYSICAL_MEMORY_RANGE), kMemoryTag, __func__));
+  if (ranges == nullptr) return nullptr;
+  ranges[0].BaseAddress.QuadPart = static_cast<LONGLONG>(ram_begin());
+  ranges[0].NumberOfBytes.QuadPart = static_cast<LONGLONG>(ram_end() - ram_begin());
+  return ranges;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The non-paged pool. Each allocation has pages of its own and ends, but for up to 15 bytes, at one that is not mapped;
+// freed memory is unmapped and its addresses come back only after gigabytes of others. So what reads or writes beside
+// or after an allocation faults at once. Called by ex_pool.cpp, by NT functions that give memory to the driver, by
+// driver_under_test.cpp.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::nthost {
+
+void* allocate_pool(u64 size, u32 tag, const char* giver);  // zeroed; null when fail_allocation_after says so
+// `function` is the caller's name for failures. `tag` 0 = not checked.
+void free_pool(void* memory, u32 tag, const char* function);
+void describe_pool_address(u64 address);  // prints whose memory it is or was, for crash reports
+void report_pool_leaks();                 // each tag with something in use is a failure; then it is freed
+
+}  // namespace wperf::nthost

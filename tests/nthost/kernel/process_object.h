@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Processes and tokens as the kernel's files see them; scenarios see kernel/processes.h.
+#pragma once
+#include "driver/nt/nt.h"
+#include "tests/nthost/kernel/processes.h"
+#include "tests/nthost/machine/pages.h"
+
+namespace wperf::nthost {
+
+struct Token {
+  u32 references;  // of PsReferencePrimaryToken and of subject contexts
+  Person person;
+  u8 user_sid[28];
+};
+
+struct Process {
+  u32 id;
+  bool is_alive;
+  bool in_use;
+  u32 references;  // the driver's: PsLookupProcessByProcessId
+  u32 open_files;
+  u32 threads;  // user work in it
+  Token token;
+  AddressSpace addresses;
+};
+
+void begin_processes();  // makes the system's process
+void reference_process(Process& process);
+bool release_process(const Process* process);  // false when it is no process, or not referenced
+u32 process_references();                      // of all, for the check when the driver has gone
+u32 token_references();
+void forget_process_references();
+
+}  // namespace wperf::nthost

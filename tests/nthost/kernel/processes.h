@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Processes as scenarios make them: an id, a token and pages at EL0. Called by scenarios and by the server.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::nthost {
+
+struct Process;
+
+struct Person {
+  u32 user;              // the last number of the user's SID S-1-5-21-1-2-3-user: equal numbers are the same user
+  bool administrator;    // in S-1-5-32-544, enabled
+  bool performance_log;  // in S-1-5-32-559
+  bool system;           // S-1-5-18 instead of a user's SID
+};
+constexpr Person kStranger = {1001, false, false, false};
+constexpr Person kPerformanceLogUser = {1002, false, true, false};
+constexpr Person kAdministrator = {500, true, false, false};
+constexpr Person kSystem = {0, false, false, true};
+
+// Ids are the scenario's choice; multiples of 4 as on Windows, 4 is the system's own process. Two living processes
+// never have the same id.
+Process* create_process(u32 id, const Person& person);
+Process* find_process(u32 id);  // null when there is none
+Process* system_process();      // id 4, always there
+u32 id_of(const Process& process);
+
+// Its pages go; it must have no thread and no open file any more. The driver may still refer to it.
+void end_process(Process& process);
+
+// Copies `bytes` of code to new pages at this EL0 address (any, the first page may begin before it), executable and
+// readable there, not writable. False when something is mapped there already or the address is not one of EL0.
+bool map_user_code(Process& process, u64 address, const void* code, u64 bytes);
+// Zeroed pages that EL0 may read and write.
+bool map_user_data(Process& process, u64 address, u64 bytes);
+void unmap_user(Process& process, u64 address, u64 bytes);
+
+}  // namespace wperf::nthost

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads: which runs, which waits. A thread stays on its core. Called by the NT functions that wait or wake
+// (ke_wait.cpp, ke_timer.cpp, ps_threads.cpp), by machine/threads.h and by the interrupt entry.
+#pragma once
+#include "tests/nthost/kernel/cpu.h"
+
+namespace wperf::nthost {
+
+// Guards every dispatcher header, wait block, queue of threads, DPC queue and timer list.
+extern SpinLock dispatcher_lock;
+
+void begin_idle_thread();  // each core: what runs here becomes its idle thread
+[[noreturn]] void be_idle();
+
+struct NewThread {
+  u32 cpu;
+  u32 priority;
+  Process* process;
+  KSTART_ROUTINE* start;
+  PVOID context;
+  bool is_drivers;
+};
+Thread* make_thread(const NewThread& wish);  // with one reference, the creator's; null when all slots are taken
+[[noreturn]] void end_current_thread();
+void reference_thread(Thread& thread);
+void release_thread(Thread& thread);
+void set_priority(Thread& thread, u32 priority);
+Thread* thread_at(u32 slot);  // null when unused
+constexpr u32 kMostThreads = 96;
+
+// Under dispatcher_lock. The thread was waiting; it becomes ready with this status, and its core is told.
+void wake(Thread& thread, NTSTATUS status);
+// Under dispatcher_lock: true if the object satisfied a wait, and is consumed as its kind says.
+bool try_consume(DISPATCHER_HEADER& object);
+// Under dispatcher_lock: wakes those who wait for a newly signaled object.
+void wake_waiters(DISPATCHER_HEADER& object);
+
+// At DISPATCH_LEVEL, without locks: runs another thread; returns when this one runs again.
+void switch_away();
+// The interrupt at DISPATCH_LEVEL asks before it returns to a lower level.
+bool wants_another_thread(const Cpu& cpu);
+
+// Under dispatcher_lock: the next moment anything on this core is due, and the clock interrupt set to it.
+void arm_clock(Cpu& cpu);
+void wake_expired_sleepers(Cpu& cpu, u64 now);
+
+void print_threads();                     // each one's state, for a run that gets no further
+void become_member_of(Process* process);  // of the current thread: whose addresses EL0 and PsGetCurrentProcessId see
+
+}  // namespace wperf::nthost

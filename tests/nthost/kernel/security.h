@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Security identifiers, tokens and access checks. Called by se.cpp, rtl.cpp, processes.cpp and driver_under_test.cpp.
+#pragma once
+#include "driver/nt/nt.h"
+#include "tests/nthost/kernel/process_object.h"
+
+namespace wperf::nthost {
+
+u32 sid_size(const void* sid);
+void make_token(Token& token, const Person& person);
+bool is_in(const Token& token, const void* sid);  // as its user or an enabled group, Everyone among them
+
+// The rights of `desired` (MAXIMUM_ALLOWED is not offered) that a self-relative descriptor's DACL grants, as documented
+// for AccessCheck: entries in order, a denial ends it, no DACL grants everything, an empty one nothing.
+bool is_granted(const void* descriptor, const Token& token, ACCESS_MASK desired, const GENERIC_MAPPING& mapping,
+                ACCESS_MASK* granted);
+
+}  // namespace wperf::nthost

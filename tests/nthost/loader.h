@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The driver's image, loaded as the Windows loader does: sections with their own protection, relocations, imports by
+// name. Called by driver_under_test.cpp and by crash reports.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::nthost {
+
+struct LoadedImage {
+  u64 base;
+  u64 size;
+  u64 entry;
+};
+// Reads the file that "sys=PATH" on the command line names (once) and loads a fresh copy. Whatever is wrong with it is
+// printed and ends the run: a missing import by its name.
+LoadedImage load_image();
+void unload_image();  // its pages are gone: what still calls it faults
+
+u64 offset_in_image(u64 address);   // ~0 when not in it
+u64 preferred_address(u64 offset);  // as llvm-symbolizer and the .pdb want it
+// The handler of a __try/__except that guards `pc` in its own function, or the call of the leaf function that `pc` is
+// in; 0 when there is none. Deeper callers are not looked at, and a filter other than EXCEPTION_EXECUTE_HANDLER is
+// none.
+u64 find_guarding_handler(u64 pc, u64 lr);
+
+struct Export {
+  const char* module;
+  const char* name;
+  void* address;
+};
+const Export* find_export(const char* module, const char* name);  // exports.cpp: what this kernel offers
+
+}  // namespace wperf::nthost

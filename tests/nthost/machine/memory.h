@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions the compiler calls by itself, and texts. For all of the host.
+#pragma once
+#include "base/ints.h"
+
+extern "C" {
+void* memset(void* to, int value, wperf::usize size);
+void* memcpy(void* to, const void* from, wperf::usize size);
+void* memmove(void* to, const void* from, wperf::usize size);
+int memcmp(const void* a, const void* b, wperf::usize size);
+}
+
+namespace wperf::nthost {
+
+usize length_of(const char* text);
+bool equal_texts(const char* a, const char* b);
+bool begins_with(const char* text, const char* beginning);
+
+}  // namespace wperf::nthost

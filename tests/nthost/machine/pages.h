@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pages of RAM, the kernel's address space and those of processes. Called by the loader, the pool, the scheduler
+// (stacks) and processes. Everything that is not mapped here faults, and machine/exceptions.cpp says who touched it.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::nthost {
+
+constexpr u64 kPageSize = 4096;
+constexpr u64 kKernelBase = 0xffff8000'0000'0000;  // physical address 0: all RAM and devices, as start.S maps them
+// Where things get addresses of their own, so that an address says what it is.
+constexpr u64 kPoolBase = 0xffffc000'0000'0000;
+constexpr u64 kStackBase = 0xffffd000'0000'0000;
+constexpr u64 kIoBase = 0xffffe000'0000'0000;
+constexpr u64 kImageBase = 0xfffff805'1a20'0000;
+constexpr u64 kUserEnd = 0x0000'8000'0000'0000;
+
+constexpr u64 pages_of(u64 bytes) {
+  return (bytes + kPageSize - 1) / kPageSize;
+}
+
+inline void* direct(u64 physical) {
+  return reinterpret_cast<void*>(kKernelBase + physical);
+}
+inline u64 physical_of(const void* direct_mapping) {
+  return reinterpret_cast<u64>(direct_mapping) - kKernelBase;
+}
+
+void begin_pages();       // core 0, once: the final kernel tables and the free list
+void use_kernel_pages();  // each core: leaves the boot tables
+
+u64 take_page();  // physical; zeroed. Gives up when RAM is exhausted.
+u64 take_contiguous_pages(u64 count);
+void give_page(u64 physical);
+u64 free_pages();
+
+enum class Access : u32 { read_only, read_write, read_execute, device, uncached };
+void map_kernel(u64 address, u64 physical, Access access);
+u64 unmap_kernel(u64 address);  // the physical page that was there, or 0
+void unmap_and_give_pages(u64 address, u64 count);
+bool is_mapped(u64 address);  // for EL1, readable
+
+// A process's half of the addresses. `number` is its ASID: 1..255.
+struct AddressSpace {
+  u64 root;
+  u32 number;
+};
+AddressSpace make_address_space();
+void drop_address_space(AddressSpace& space);  // with all pages in it
+void use_address_space(const AddressSpace& space);
+bool map_user_page(AddressSpace& space, u64 address, u64 physical, bool executable);  // else writable
+u64 unmap_user_page(AddressSpace& space, u64 address);                                // the page, or 0
+
+}  // namespace wperf::nthost

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Work on a chosen core, from a scenario's point of view. A scenario is a thread on core 0; threads never move between
+// cores. Those of the same priority take turns; a woken thread of the kernel or the driver preempts a workload.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::nthost {
+
+using ThreadFunction = void (*)(void* context);
+
+// Runs function(context) in a thread of that core at PASSIVE_LEVEL and waits for its end.
+void run_on_cpu(u32 cpu, ThreadFunction function, void* context);
+
+// The same without waiting. join() must be called once for each.
+struct Thread;
+Thread* start_thread(u32 cpu, ThreadFunction function, void* context);
+void join(Thread* thread);
+
+// The calling thread gives its core away.
+void sleep_ns(u64 nanoseconds);
+inline void sleep_ms(u64 milliseconds) {
+  sleep_ns(milliseconds * 1'000'000);
+}
+
+// The calling thread stays on its core and executes instructions.
+void spin_ns(u64 nanoseconds);
+
+// Where threads that the driver makes run from now on (they may run anywhere on Windows). At first the last core.
+void place_driver_threads_on(u32 cpu);
+
+// An interrupt every `nanoseconds` on each core of the mask, none on the others; 0 = none. Needed to sample
+// INST_RETIRED: QEMU misses the overflow of that event unless something makes the core look at its PMU (an exception
+// does).
+void set_heartbeat(u64 nanoseconds, u64 core_mask = ~u64{0});
+// What each scenario begins with: none, or 50 us under -icount. There QEMU runs one core at a time, each until a timer
+// is due; without one, a program at EL0 keeps all other cores waiting. But what they execute in their turns
+// counts as the waiting core's, so scenarios that want exact counts have one busy core and no heartbeat.
+void set_usual_heartbeat();
+
+}  // namespace wperf::nthost

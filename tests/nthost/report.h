@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lines around a scenario and the summary. Called by run_scenarios.cpp.
+#pragma once
+
+namespace wperf::nthost {
+
+void begin_report(const char* scenario);
+void end_report();  // PASS or FAIL
+void report_skipped(const char* scenario, const char* why);
+[[noreturn]] void finish_report();  // "N passed, N failed"; the exit status is 0, or 1 with failures or nothing run
+
+}  // namespace wperf::nthost

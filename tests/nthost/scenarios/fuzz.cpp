@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A million random and damaged requests from several clients, while programs run and are sampled. What goes wrong
+// besides a wrong answer (a fault, a wrong IRQL, memory written beyond its end, …) the host itself finds.
+// Words: requests=N, seed=N.
+#include "tests/nthost/check.h"
+#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/scenarios/client.h"
+#include "tests/nthost/scenarios/measured_program.h"
+#include "tests/nthost/scenarios/random_request.h"
+
+inline void* operator new(decltype(sizeof 0), void* place) noexcept {
+  return place;
+}
+
+namespace wperf::nthost {
+namespace {
+
+constexpr u64 kRequests = 1'000'000, kSeed = 20'260'101;
+constexpr u32 kClients = 3;
+constexpr u32 kOpenCloseEvery = 1'000, kSettleEvery = 20'000;
+
+RandomRequest request;
+alignas(8) u8 answer[60'000];
+alignas(8) u8 second_answer[60'000];
+
+// A whole word of poison: nobody wrote it. The poison is never 0 or 0xff, which answers are full of.
+bool shows_poison(const u8* bytes, u32 size, u8 poison) {
+  const u32* words = reinterpret_cast<const u32*>(bytes);
+  const u32 unwritten = poison * 0x0101'0101u;
+  for (u32 i = 0; i < size / sizeof(u32); ++i) {
+    if (words[i] == unwritten) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool answers_alike_when_asked_twice(u32 code) {
+  return code == WPERF_CODE_VERSION || code == WPERF_CODE_HARDWARE || code == WPERF_CODE_CORE;
+}
+
+struct Totals {
+  u64 granted, refused, bytes;
+};
+
+class Fuzzer {
+ public:
+  explicit Fuzzer(u64 seed) : random_(seed) {
+    for (Client*& client : clients_) {
+      client = nullptr;
+    }
+  }
+
+  bool one_request() {
+    make_random_request(random_, cpu_count(), request);
+    // The first client holds the driver mostly.
+    Client& client = *clients_[random_.one_in(256) ? random_.below(kClients) : 0];
+    const u8 poison = static_cast<u8>(0x81 + random_.below(0x7d));
+    set_buffer_poison(poison);
+    u32 returned = 0;
+    const u32 status = client.raw(request.code, request.input, request.input_size, answer, request.capacity, &returned);
+    if (status != WPERF_OK) {
+      ++totals_.refused;
+      return CHECK_EQUAL(returned, 0) && CHECK(status <= WPERF_HARDWARE_FAILED);
+    }
+    ++totals_.granted;
+    totals_.bytes += returned;
+    bool good = CHECK_EQUAL(returned, request.answer);
+    good = CHECK(!shows_poison(answer, returned, poison)) && good;
+    if (good && answers_alike_when_asked_twice(request.code)) {
+      set_buffer_poison(static_cast<u8>(~poison));
+      good = CHECK_EQUAL(client.raw(request.code, request.input, request.input_size, second_answer, request.capacity,
+                                    &returned),
+                         WPERF_OK) &&
+             CHECK_EQUAL(__builtin_memcmp(answer, second_answer, request.answer), 0);
+    }
+    return good;
+  }
+
+  Random& random() { return random_; }
+  const Totals& totals() const { return totals_; }
+  Client*& client(u32 index) { return clients_[index]; }
+
+ private:
+  Random random_;
+  Client* clients_[kClients];
+  Totals totals_ = {};
+};
+
+// Storage for clients that come and go; the host has no heap of its own for scenarios.
+template <typename T>
+struct Slot {
+  alignas(T) u8 bytes[sizeof(T)];
+};
+Slot<Client> client_slots[kClients];
+
+void open_client(Fuzzer& fuzzer, u32 index, Process& process) {
+  fuzzer.client(index) = new (client_slots[index].bytes) Client(process);
+}
+
+void close_client(Fuzzer& fuzzer, u32 index) {
+  Client* client = fuzzer.client(index);
+  if (fuzzer.random().one_in(2)) {
+    client->close_without_cleanup();
+  }
+  client->~Client();
+  fuzzer.client(index) = nullptr;
+}
+
+void run_requests(Fuzzer& fuzzer, Program* programs, u64 requests) {
+  for (u32 i = 0; i < kClients; ++i) {
+    open_client(fuzzer, i, programs[i].process());
+  }
+  u64 memory_at_rest = ~u64{0};
+  for (u64 done = 0; done < requests; ++done) {
+    if (!fuzzer.one_request()) {
+      note("request {} of the sequence, code {x}, {} bytes in, {} bytes of room", done, request.code,
+           request.input_size, request.capacity);
+      break;
+    }
+    if (done % kOpenCloseEvery == 0) {
+      const u32 index = fuzzer.random().below(kClients);
+      close_client(fuzzer, index);
+      open_client(fuzzer, index, programs[index].process());
+    }
+    if (done % kSettleEvery == 0) {
+      CHECK_EQUAL(fuzzer.client(0)->lock(WPERF_LOCK_FORCE), WPERF_OK);
+      CHECK_EQUAL(fuzzer.client(0)->lock(WPERF_LOCK_RELEASE), WPERF_OK);
+      memory_at_rest = memory_at_rest == ~u64{0} ? pool_bytes_in_use() : memory_at_rest;
+      CHECK_EQUAL(counters_held_by_driver(), 0);
+      CHECK(pool_bytes_in_use() <= memory_at_rest);
+    }
+  }
+  for (u32 i = 0; i < kClients; ++i) {
+    close_client(fuzzer, i);
+  }
+}
+
+}  // namespace
+
+SCENARIO(a_million_random_requests, kNeedsSpeed | kOnlyByName) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  const u64 begin = time_ns();
+  const u64 requests = number_of("requests", kRequests);
+  Fuzzer fuzzer(number_of("seed", kSeed));
+  {
+    Program programs[kClients] = {{100, kAdministrator}, {104, kPerformanceLogUser}, {108, kAdministrator}};
+    MeasuredProgram measured(2000, kStranger, 0x7ff6'1234'0000);
+    // The first part mostly on this core, which is fast; the rest across cores, with a program that is interrupted.
+    place_driver_threads_on(0);
+    run_requests(fuzzer, programs, requests - requests / 20);
+    place_driver_threads_on(cpu_count() - 1);
+    note("{} ms", (time_ns() - begin) / 1'000'000);
+    Workload* work = measured.start_endless_work(cpu_count() - 1, 1'000);
+    if (!scenario_failed()) {
+      run_requests(fuzzer, programs, requests / 20);
+    }
+    stop(work);
+  }
+  CHECK_EQUAL(unload(), 0);
+  const Totals& totals = fuzzer.totals();
+  note("{} requests granted, {} refused, {} bytes answered", totals.granted, totals.refused, totals.bytes);
+  note("{} ms", (time_ns() - begin) / 1'000'000);
+  CHECK(totals.granted > requests / 10);
+  CHECK(totals.refused > requests / 10);
+}
+
+}  // namespace wperf::nthost

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests no tool of ours would send, one kind at a time; fuzz.cpp sends what nobody thought of.
+#include "tests/nthost/check.h"
+#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/scenarios/client.h"
+#include "tests/nthost/scenarios/request_shapes.h"
+
+namespace wperf::nthost {
+namespace {
+
+constexpr u16 kCycles = 0x11;
+
+alignas(16) u8 input[70'000];
+alignas(16) u8 output[70'000];
+WperfHardwareReply hardware_reply;
+
+void set_header(u32 size, u32 version) {
+  const WperfHeader header = {size, version};
+  __builtin_memcpy(input, &header, sizeof header);
+}
+
+u32 send(Client& client, u32 code, u32 input_size, u32 capacity) {
+  u32 returned = 0;
+  const u32 status = client.raw(code, input, input_size, output, capacity, &returned);
+  CHECK(status == WPERF_OK || returned == 0);
+  return status;
+}
+
+bool is_known(u32 code) {
+  for (const RequestShape& shape : kRequestShapes) {
+    if (shape.code == code) {
+      return true;
+    }
+  }
+  return false;
+}
+
+struct Tool {
+  Program program{100, kAdministrator};
+  Client client{program.process()};
+  Tool() { CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK); }
+};
+
+}  // namespace
+
+SCENARIO(codes_that_do_not_exist_are_refused, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Tool tool;
+    set_header(8, WPERF_WIRE_VERSION);
+    for (u32 function = 0; function < 0x1000; ++function) {
+      for (u32 method = 0; method < 4; ++method) {
+        const u32 code = (0x8000u << 16) | (3u << 14) | (function << 2) | method;
+        // METHOD_BUFFERED only: the other methods would hand over addresses of the client.
+        if (!is_known(code) && method == 0) {
+          CHECK_EQUAL(send(tool.client, code, 8, 8), WPERF_UNKNOWN_CODE);
+        }
+      }
+    }
+    const u32 foreign_codes[] = {0u, ~0u, 0x0022'0000u, static_cast<u32>(WPERF_CODE_VERSION) & 0xffffu};
+    for (const u32 code : foreign_codes) {
+      CHECK_EQUAL(send(tool.client, code & ~3u, 8, 8), WPERF_UNKNOWN_CODE);
+    }
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+SCENARIO(wrong_sizes_are_refused, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Tool tool;
+    for (const RequestShape& shape : kRequestShapes) {
+      for (u32 size = 0; size <= shape.input + 16; size += size < 32 || size + 24 > shape.input ? 1 : 13) {
+        if (size != shape.input) {
+          set_header(size, WPERF_WIRE_VERSION);
+          CHECK_EQUAL(send(tool.client, shape.code, size, shape.output), WPERF_BAD_SIZE);
+        }
+      }
+      for (u32 capacity = 0; capacity<shape.output; capacity += capacity + 24> shape.output ? 1 : 97) {
+        set_header(shape.input, WPERF_WIRE_VERSION);
+        CHECK_EQUAL(send(tool.client, shape.code, shape.input, capacity), WPERF_BAD_SIZE);
+      }
+    }
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+SCENARIO(wrong_headers_are_refused, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Tool tool;
+    for (const RequestShape& shape : kRequestShapes) {
+      const u32 sizes[] = {0u, shape.input - 1, shape.input + 1, ~0u};
+      for (const u32 size : sizes) {
+        set_header(size, WPERF_WIRE_VERSION);
+        CHECK_EQUAL(send(tool.client, shape.code, shape.input, shape.output), WPERF_BAD_VERSION);
+      }
+      if (shape.code == WPERF_CODE_VERSION || shape.code == WPERF_CODE_LOCK) {
+        continue;  // they answer any version: so the two sides find out what the other speaks
+      }
+      const u32 versions[] = {0u, WPERF_WIRE_VERSION + 1, ~0u};
+      for (const u32 version : versions) {
+        set_header(shape.input, version);
+        CHECK_EQUAL(send(tool.client, shape.code, shape.input, shape.output), WPERF_BAD_VERSION);
+      }
+    }
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+SCENARIO(other_requests_are_refused, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Tool tool;
+    const u32 majors[] = {0x03u, 0x04u, 0x05u, 0x06u, 0x09u, 0x0au, 0x0cu, 0x0du, 0x0fu, 0x11u, 0x14u, 0x15u};
+    for (const u32 major : majors) {
+      CHECK_EQUAL(other_request(tool.client.file(), static_cast<u8>(major)) >> 30, 3);  // an error
+    }
+    CHECK_EQUAL(tool.client.hardware(hardware_reply), WPERF_OK);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+// Each allocation of a whole session fails in turn: an error, and nothing lost.
+SCENARIO(exhausted_pool_is_an_error, kNeedsNothing) {
+  const u16 events[] = {kCycles};
+  const WperfCountRequest count = count_request(2, events, 1);
+  const WperfSampleRequest sample = sample_request(2, kCycles, 100'000);
+  bool everything_worked = false;
+  for (u64 allocations = 0; allocations < 64 && !everything_worked; ++allocations) {
+    if (!CHECK_EQUAL(load(), 0)) return;
+    {
+      Program program(100, kAdministrator);
+      fail_allocation_after(allocations);
+      const Opened opened = open(program.process());
+      if (opened.status == 0) {
+        Client client(opened.file);
+        bool worked = client.lock(WPERF_LOCK_ACQUIRE) == WPERF_OK;
+        worked = client.send(WPERF_CODE_COUNT_CONFIGURE, count) == WPERF_OK && worked;
+        worked = client.plain(WPERF_CODE_COUNT_START) == WPERF_OK && worked;
+        worked = client.plain(WPERF_CODE_COUNT_STOP) == WPERF_OK && worked;
+        worked = client.send(WPERF_CODE_SAMPLE_CONFIGURE, sample) == WPERF_OK && worked;
+        worked = client.plain(WPERF_CODE_SAMPLE_START) == WPERF_OK && worked;
+        worked = client.plain(WPERF_CODE_SAMPLE_STOP) == WPERF_OK && worked;
+        everything_worked = worked;
+      }
+      fail_allocation_after(~u64{0});
+    }
+    CHECK_EQUAL(unload(), 0);
+  }
+  CHECK(everything_worked);
+}
+
+SCENARIO(no_thread_for_the_timer_is_an_error, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Tool tool;
+    const u16 events[] = {kCycles};
+    fail_thread_creation(true);
+    CHECK_EQUAL(tool.client.send(WPERF_CODE_COUNT_CONFIGURE, count_request(2, events, 1)), WPERF_OK);
+    CHECK(tool.client.plain(WPERF_CODE_COUNT_START) != WPERF_OK);
+    fail_thread_creation(false);
+    CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_START), WPERF_OK);
+    CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_STOP), WPERF_OK);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+}  // namespace wperf::nthost

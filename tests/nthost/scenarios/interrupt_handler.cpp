@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The overflow interrupt's handler, taken from the HAL and given back, or not.
+#include "tests/nthost/check.h"
+#include "tests/nthost/scenarios/client.h"
+
+namespace wperf::nthost {
+namespace {
+
+constexpr u16 kCycles = 0x11;
+constexpr u32 kTool = 100;
+
+u32 start_sampling(Client& client) {
+  CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  const u32 status = client.send(WPERF_CODE_SAMPLE_CONFIGURE, sample_request(1, kCycles, 4'000));
+  return status == WPERF_OK ? client.plain(WPERF_CODE_SAMPLE_START) : status;
+}
+
+}  // namespace
+
+SCENARIO(interrupt_is_taken_only_to_sample, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  CHECK(!interrupt_handler_is_drivers());
+  {
+    Program tool(kTool, kAdministrator);
+    Client client(tool.process());
+    CHECK_EQUAL(start_sampling(client), WPERF_OK);
+    CHECK(interrupt_handler_is_drivers());
+  }
+  CHECK_EQUAL(unload(), 0);
+  CHECK(!interrupt_handler_is_drivers());
+  CHECK(!stays_in_memory());
+}
+
+SCENARIO(without_the_interrupt_sampling_is_refused, kNeedsNothing) {
+  offer_interrupt_handler(false);
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Program tool(kTool, kAdministrator);
+    Client client(tool.process());
+    CHECK(start_sampling(client) != WPERF_OK);
+    WperfVersionReply version = {};
+    CHECK_EQUAL(client.version(version), WPERF_OK);
+  }
+  CHECK_EQUAL(unload(), 0);
+  CHECK(!stays_in_memory());
+}
+
+SCENARIO(code_stays_when_the_interrupt_cannot_be_given_back, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Program tool(kTool, kAdministrator);
+    Client client(tool.process());
+    CHECK_EQUAL(start_sampling(client), WPERF_OK);
+  }
+  offer_interrupt_handler(false);
+  CHECK_EQUAL(unload(), 0);
+  CHECK(stays_in_memory());
+}
+
+}  // namespace wperf::nthost

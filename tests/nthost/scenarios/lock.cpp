@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who holds the driver, and how it comes free.
+#include "tests/nthost/check.h"
+#include "tests/nthost/scenarios/client.h"
+
+namespace wperf::nthost {
+namespace {
+
+constexpr u32 kFirst = 100, kSecond = 200;
+
+WperfVersionReply version_reply;
+WperfHardwareReply hardware_reply;
+
+struct TwoClients {
+  Program first_program{kFirst, kAdministrator};
+  Program second_program{kSecond, kAdministrator};
+  Client first{first_program.process()};
+  Client second{second_program.process()};
+};
+
+void check_text(const char* text, u32 size) {
+  u32 length = 0;
+  while (length < size && text[length] != 0) {
+    ++length;
+  }
+  CHECK(length < size);
+  for (; length < size; ++length) {
+    CHECK_EQUAL(text[length], 0);
+  }
+}
+
+}  // namespace
+
+SCENARIO(version_needs_no_lock, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    TwoClients clients;
+    CHECK_EQUAL(clients.first.version(version_reply), WPERF_OK);
+    CHECK_EQUAL(version_reply.wire_version, WPERF_WIRE_VERSION);
+    check_text(version_reply.git, sizeof version_reply.git);
+    check_text(version_reply.features, sizeof version_reply.features);
+    CHECK_EQUAL(clients.first.hardware(hardware_reply), WPERF_LOCK_NEEDED);
+    CHECK_EQUAL(clients.second.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(clients.first.version(version_reply), WPERF_OK);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+SCENARIO(lock_excludes_the_others, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    TwoClients clients;
+    Client& a = clients.first;
+    Client& b = clients.second;
+    CHECK_EQUAL(a.lock(0), WPERF_BAD_ARGUMENT);
+    CHECK_EQUAL(a.lock(WPERF_LOCK_RELEASE), WPERF_LOCK_NEEDED);
+    CHECK_EQUAL(a.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(a.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(b.lock(WPERF_LOCK_ACQUIRE), WPERF_LOCK_BUSY);
+    CHECK_EQUAL(b.lock(WPERF_LOCK_RELEASE), WPERF_LOCK_NEEDED);
+    CHECK_EQUAL(b.hardware(hardware_reply), WPERF_LOCK_NEEDED);
+    CHECK_EQUAL(a.hardware(hardware_reply), WPERF_OK);
+    CHECK_EQUAL(a.lock(WPERF_LOCK_RELEASE), WPERF_OK);
+    CHECK_EQUAL(a.hardware(hardware_reply), WPERF_LOCK_NEEDED);
+    CHECK_EQUAL(b.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(b.hardware(hardware_reply), WPERF_OK);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+SCENARIO(lock_taken_by_force_is_lost, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    TwoClients clients;
+    Client& a = clients.first;
+    Client& b = clients.second;
+    const u16 event = 0x11;
+    CHECK_EQUAL(a.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(a.send(WPERF_CODE_COUNT_CONFIGURE, count_request(3, &event, 1)), WPERF_OK);
+    CHECK_EQUAL(a.plain(WPERF_CODE_COUNT_START), WPERF_OK);
+    CHECK(counters_held_by_driver() != 0);
+    CHECK_EQUAL(b.lock(WPERF_LOCK_FORCE), WPERF_OK);
+    CHECK_EQUAL(counters_held_by_driver(), 0);
+    CHECK_EQUAL(a.plain(WPERF_CODE_COUNT_STOP), WPERF_LOCK_LOST);
+    CHECK_EQUAL(a.hardware(hardware_reply), WPERF_LOCK_LOST);
+    CHECK_EQUAL(a.lock(WPERF_LOCK_RELEASE), WPERF_LOCK_LOST);
+    CHECK_EQUAL(a.lock(WPERF_LOCK_ACQUIRE), WPERF_LOCK_BUSY);
+    CHECK_EQUAL(b.lock(WPERF_LOCK_RELEASE), WPERF_OK);
+    CHECK_EQUAL(a.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(a.plain(WPERF_CODE_COUNT_START), WPERF_WRONG_STATE);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+namespace {
+
+// The holder of the driver counts, and its handle goes as `leave` says; the next one must be served.
+void holder_leaves(void (*leave)(Client& client)) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    TwoClients clients;
+    const u16 event = 0x11;
+    CHECK_EQUAL(clients.first.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(clients.first.send(WPERF_CODE_COUNT_CONFIGURE, count_request(3, &event, 1)), WPERF_OK);
+    CHECK_EQUAL(clients.first.plain(WPERF_CODE_COUNT_START), WPERF_OK);
+    CHECK_EQUAL(clients.second.lock(WPERF_LOCK_ACQUIRE), WPERF_LOCK_BUSY);
+    leave(clients.first);
+    CHECK_EQUAL(counters_held_by_driver(), 0);
+    CHECK_EQUAL(clients.second.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(clients.second.hardware(hardware_reply), WPERF_OK);
+    if (clients.first.is_open()) {
+      clients.first.close_without_cleanup();  // the last reference: nothing may happen to the new holder
+    }
+    CHECK_EQUAL(clients.second.lock(WPERF_LOCK_RELEASE), WPERF_OK);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+}  // namespace
+
+SCENARIO(lock_is_released_by_cleanup, kNeedsNothing) {
+  holder_leaves([](Client& client) { client.cleanup_only(); });
+}
+
+SCENARIO(lock_is_released_by_close_alone, kNeedsNothing) {
+  holder_leaves([](Client& client) { client.close_without_cleanup(); });
+}
+
+SCENARIO(lock_is_released_by_cleanup_and_close, kNeedsNothing) {
+  holder_leaves([](Client& client) { client.close_handle(); });
+}
+
+}  // namespace wperf::nthost

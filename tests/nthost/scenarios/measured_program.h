@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A process with the code of workloads.S at an address of its own, to be run and measured on one core.
+#pragma once
+#include "tests/nthost/kernel/processes.h"
+#include "tests/nthost/workload.h"
+#include "tests/nthost/workloads.h"
+
+namespace wperf::nthost {
+
+class MeasuredProgram {
+ public:
+  // `base` is where its page of code goes, any page of EL0.
+  MeasuredProgram(u32 id, const Person& person, u64 base);
+  ~MeasuredProgram();
+  MeasuredProgram(const MeasuredProgram&) = delete;
+  MeasuredProgram& operator=(const MeasuredProgram&) = delete;
+
+  u32 id() const { return id_; }
+  Process& process() { return *process_; }
+
+  Workload* start_known_work(u32 cpu, u64 iterations);
+  // Runs it while all other cores sleep, from before it begins: the only way to count exactly under -icount, where what
+  // they execute in their turns counts as this core's too. Waits for its end; the id of its thread.
+  u32 run_known_work(u32 cpu, u64 iterations);
+  Workload* start_endless_work(u32 cpu, u64 n);
+
+  // Addresses in this process.
+  bool in_known_loop(u64 pc) const;
+  u64 known_loop_caller_address() const;
+  bool in_hot_part(u64 pc) const;
+  bool in_cold_part(u64 pc) const;
+  bool in_endless_work(u64 pc) const;
+
+ private:
+  u64 at(const u8* place) const { return base_ + offset_in(known_work_begin, place); }
+
+  u32 id_;
+  u64 base_;
+  Process* process_;
+};
+
+// What EL0 executes for start_known_work(…, iterations), its return included.
+constexpr u64 user_instructions(u64 iterations) {
+  return known_work_instructions(iterations) + kInstructionsOfReturn;
+}
+
+}  // namespace wperf::nthost

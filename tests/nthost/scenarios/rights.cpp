@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who may open the driver, and what each may see and set.
+#include "tests/nthost/check.h"
+#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/scenarios/client.h"
+#include "tests/nthost/scenarios/measured_program.h"
+
+namespace wperf::nthost {
+namespace {
+
+constexpr u32 kAccessDenied = 0xC000'0022;
+constexpr u16 kCycles = 0x11;
+constexpr u32 kTool = 100;
+constexpr Person kSomebodyElse = {1009, false, false, false};
+
+WperfDrainReply reply;
+WperfHardwareReply hardware_reply;
+
+void check_opening(const Person& person, u32 expected) {
+  Program program(kTool, person);
+  const Opened opened = open(program.process());
+  CHECK_EQUAL(opened.status, expected);
+  if (opened.file != nullptr) {
+    cleanup_and_close(opened.file);
+  }
+}
+
+// Samples of two programs, one of the client's user and one of another, as `person` gets to see them.
+struct Seen {
+  u32 own, foreign;
+  u64 hidden, taken;
+};
+Seen sample_as(const Person& person) {
+  Seen seen = {};
+  Program tool(kTool, person);
+  Client client(tool.process());
+  MeasuredProgram own(2000, person, 0x40'0000);
+  MeasuredProgram foreign(2004, kSomebodyElse, 0x80'0000);
+  CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  CHECK_EQUAL(client.send(WPERF_CODE_SAMPLE_CONFIGURE, sample_request(2, kCycles, 50'000)), WPERF_OK);
+  CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_OK);
+  own.run_known_work(1, 500'000);
+  foreign.run_known_work(1, 500'000);
+  CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_STOP), WPERF_OK);
+  CHECK_EQUAL(client.drain(1, reply), WPERF_OK);
+  for (u32 i = 0; i < reply.count; ++i) {
+    const WperfSample& sample = reply.samples[i];
+    seen.own += sample.process == own.id() ? 1 : 0;
+    seen.foreign += sample.process == foreign.id() ? 1 : 0;
+  }
+  CHECK_EQUAL(seen.own + seen.foreign, reply.count);
+  seen.hidden = reply.lost_filtered;
+  seen.taken = reply.taken;
+  return seen;
+}
+
+}  // namespace
+
+SCENARIO(strangers_do_not_get_in, kNeedsNothing) {
+  const Start starts[] = {Start::service, Start::pnp};
+  for (const Start start : starts) {
+    if (!CHECK_EQUAL(load(start), 0)) return;
+    check_opening(kStranger, kAccessDenied);
+    check_opening(kPerformanceLogUser, 0);
+    check_opening(kAdministrator, 0);
+    check_opening(kSystem, 0);
+    CHECK_EQUAL(unload(), 0);
+  }
+}
+
+SCENARIO(set_up_is_for_administrators, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Program program(kTool, kPerformanceLogUser);
+    Client client(program.process());
+    CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    WperfDmcSetupRequest dmc = {};
+    dmc.channel_count = 1;
+    dmc.channels[0] = {0x9000'0000'0000, 0x1'0000};
+    CHECK_EQUAL(client.send(WPERF_CODE_DMC_SETUP, dmc), WPERF_ACCESS_DENIED);
+    CHECK_EQUAL(client.send(WPERF_CODE_DSU_SETUP, WperfDsuSetupRequest{}), WPERF_ACCESS_DENIED);
+    CHECK_EQUAL(client.hardware(hardware_reply), WPERF_OK);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+SCENARIO(samples_of_other_users_are_hidden, kNeedsIcount | kNeedsUntrapped) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  const u64 expected = user_instructions(500'000) * 2 / 50'000;
+  const Seen plain = sample_as(kPerformanceLogUser);
+  CHECK_WITHIN(plain.own, expected, expected + 1);
+  CHECK_EQUAL(plain.foreign, 0);
+  CHECK_WITHIN(plain.hidden, expected, expected + 1);
+  CHECK_EQUAL(plain.taken, plain.own + plain.hidden);
+  const Seen administrator = sample_as(kAdministrator);
+  CHECK_WITHIN(administrator.own, expected, expected + 1);
+  CHECK_WITHIN(administrator.foreign, expected, expected + 1);
+  CHECK_EQUAL(administrator.hidden, 0);
+  CHECK_EQUAL(unload(), 0);
+}
+
+// Without -icount the moments differ, the rule does not.
+SCENARIO(samples_of_other_users_are_hidden_in_real_time, kNeedsSpeed) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  const Seen plain = sample_as(kPerformanceLogUser);
+  CHECK_EQUAL(plain.foreign, 0);
+  CHECK_EQUAL(plain.taken, plain.own + plain.hidden);
+  CHECK_EQUAL(unload(), 0);
+}
+
+}  // namespace wperf::nthost

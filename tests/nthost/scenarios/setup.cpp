@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a client may tell the driver of the machine: where memory controllers are, how cores form clusters. And counters
+// that somebody else holds.
+#include "driver/core/dmc620_registers.h"
+#include "tests/nthost/check.h"
+#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/scenarios/client.h"
+
+namespace wperf::nthost {
+namespace {
+
+namespace dmc620 = driver::dmc620;
+
+constexpr u64 kFrame = 0x80'0000'0000;  // nothing of QEMU's machine is there
+constexpr u16 kInstructions = 0x08, kCycles = 0x11;
+
+WperfHardwareReply hardware_reply;
+WperfCountReply count_reply;
+
+struct Tool {
+  Program program{100, kAdministrator};
+  Client client{program.process()};
+  Tool() { CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK); }
+  const WperfHardwareReply& hardware() {
+    CHECK_EQUAL(client.hardware(hardware_reply), WPERF_OK);
+    return hardware_reply;
+  }
+  u32 set_up_dmc(u64 base, u64 size) {
+    WperfDmcSetupRequest request = {};
+    request.channel_count = 1;
+    request.channels[0] = {base, size};
+    return client.send(WPERF_CODE_DMC_SETUP, request);
+  }
+  u32 set_up_dsu(u32 count, u32 size) {
+    WperfDsuSetupRequest request = {};
+    request.cluster_count = count;
+    request.cluster_size = size;
+    return client.send(WPERF_CODE_DSU_SETUP, request);
+  }
+};
+
+}  // namespace
+
+SCENARIO(no_memory_can_be_named, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Tool tool;
+    const u64 begin = ram_begin(), end = ram_end();
+    const u64 ranges[][2] = {{begin, 0x1000},          {begin + 0x10'0000, 0x1000}, {end - 0x1000, 0x1000},
+                             {begin - 0x1000, 0x2000}, {end - 0x1000, 0x2000},      {begin - 0x1000, 0x100'0000}};
+    for (const auto& range : ranges) {
+      CHECK_EQUAL(tool.set_up_dmc(range[0], range[1]), WPERF_ACCESS_DENIED);
+    }
+    const u64 senseless[][2] = {{0, 0x1000},           {kFrame + 8, 0x1000},   {kFrame, 0},
+                                {kFrame, 0x1008},      {kFrame, u64{1} << 40}, {~u64{0xfff}, 0x1000},
+                                {~u64{0xfff}, 0x2000}, {u64{1} << 52, 0x1000}, {kFrame, ~u64{0xfff}}};
+    for (const auto& range : senseless) {
+      CHECK_EQUAL(tool.set_up_dmc(range[0], range[1]), WPERF_BAD_ARGUMENT);
+    }
+    CHECK_EQUAL(tool.hardware().dmc_channels, 0);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+SCENARIO(memory_controller_is_counted, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  const PhysicalRange memory = take_physical_pages(dmc620::kFrameSize / 4096);
+  add_device_memory(kFrame, memory.mapping, dmc620::kFrameSize);
+  volatile u32* const registers = static_cast<volatile u32*>(memory.mapping);
+  const auto at = [registers](u64 offset) -> volatile u32& {
+    return registers[offset / 4];
+  };
+  {
+    Tool tool;
+    CHECK_EQUAL(tool.set_up_dmc(kFrame, dmc620::kFrameSize), WPERF_OK);
+    CHECK_EQUAL(tool.hardware().dmc_channels, 1);
+    const u16 event = kCycles;
+    WperfCountRequest request = count_request(1, &event, 1);
+    request.entry_count[WPERF_CLASS_DMC_CLKDIV2] = 1;
+    request.dmc_clkdiv2[0] = {0x12, WPERF_NO_GROUP};
+    CHECK_EQUAL(tool.client.send(WPERF_CODE_COUNT_CONFIGURE, request), WPERF_OK);
+    CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_START), WPERF_OK);
+    CHECK_EQUAL(tool.set_up_dmc(kFrame, dmc620::kFrameSize), WPERF_WRONG_STATE);
+    const u32 control = at(dmc620::counter_register(0, dmc620::kControl));
+    CHECK_EQUAL(dmc620::event_of_control(control), 0x12);
+    CHECK_EQUAL(control & dmc620::kControlEnable, dmc620::kControlEnable);
+    at(dmc620::counter_register(0, dmc620::kValue)) += 123'456;  // the memory controller counts
+    CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_STOP), WPERF_OK);
+    WperfCountReadRequest read = {};
+    read.event_class = WPERF_CLASS_DMC_CLKDIV2;
+    CHECK_EQUAL(tool.client.ask(WPERF_CODE_COUNT_READ, read, count_reply), WPERF_OK);
+    CHECK_EQUAL(count_reply.entries[0].value, 123'456);
+    CHECK_EQUAL(at(dmc620::counter_register(0, dmc620::kControl)), 0);
+  }
+  remove_device_memory();
+  CHECK_EQUAL(unload(), 0);
+}
+
+SCENARIO(clusters_must_be_all_cores, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Tool tool;
+    const u32 cores = cpu_count();
+    CHECK_EQUAL(tool.set_up_dsu(1, cores + 1), WPERF_BAD_ARGUMENT);
+    CHECK_EQUAL(tool.set_up_dsu(cores + 1, 1), WPERF_BAD_ARGUMENT);
+    CHECK_EQUAL(tool.set_up_dsu(0, cores), WPERF_BAD_ARGUMENT);
+    CHECK_EQUAL(tool.set_up_dsu(cores, 0), WPERF_BAD_ARGUMENT);
+    CHECK_EQUAL(tool.set_up_dsu(0x1'0000, 0x1'0000), WPERF_BAD_ARGUMENT);  // their product is 0 in 32 bits
+    CHECK_EQUAL(tool.set_up_dsu(0, 0), WPERF_OK);
+    CHECK_EQUAL(tool.hardware().cluster_count, 0);
+    // QEMU's cores have no DSU: reading its registers would be an undefined instruction, and must not be tried.
+    CHECK(tool.set_up_dsu(1, cores) != WPERF_OK);
+    CHECK_EQUAL(tool.hardware().cluster_count, 0);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+SCENARIO(counters_of_others_are_left_alone, kNeedsUntrapped) {
+  u32 total = 0;
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Tool tool;
+    total = tool.hardware().counters_total;
+    CHECK_EQUAL(tool.hardware().counters_free, total);
+  }
+  CHECK_EQUAL(counters_held_by_driver(), 0);
+  for (u32 taken = 1; taken <= total; ++taken) {
+    hold_counters_elsewhere(taken);
+    Tool tool;
+    CHECK_EQUAL(tool.hardware().counters_total, total);
+    CHECK_EQUAL(tool.hardware().counters_free, total - taken);
+    bool used[32] = {};
+    for (u32 i = 0; i < sizeof hardware_reply.counter_map; ++i) {
+      const u8 counter = hardware_reply.counter_map[i];
+      CHECK_EQUAL(counter == 0xff, i >= total - taken);
+      if (counter != 0xff && CHECK(counter < total)) {
+        CHECK(!used[counter]);
+        used[counter] = true;
+      }
+    }
+    const u16 events[] = {kInstructions, kCycles};
+    const u32 expected = taken == total ? WPERF_NO_COUNTERS : WPERF_OK;
+    CHECK_EQUAL(tool.client.send(WPERF_CODE_COUNT_CONFIGURE, count_request(1, events, 2)), expected);
+    if (expected == WPERF_OK) {
+      CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_START), WPERF_OK);
+      CHECK_EQUAL(counters_held_by_driver(), total - taken);
+      CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_STOP), WPERF_OK);
+    }
+  }
+  hold_counters_elsewhere(0);
+  CHECK_EQUAL(unload(), 0);
+}
+
+}  // namespace wperf::nthost

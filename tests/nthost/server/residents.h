@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who lives in the host while it serves: processes as the other side names them, their open files, and the programs
+// that run in them. A process exists as long as it has a file or a program. Used by serve.cpp alone.
+#pragma once
+#include "base/ints.h"
+#include "tests/nthost/server/protocol.h"
+
+namespace wperf::nthost {
+
+struct File;
+
+// Each returns an NTSTATUS, and changes nothing when it is not a success.
+u32 open_client(u32 client, u32 process, u32 rights);
+File* file_of_client(u32 client);  // null: there is none
+u32 close_client(u32 client);
+
+u32 run_program(u32 process, u32 rights, const RunRequest& request, const void* code);
+u32 state_of_program(u32 process, u32 cpu, RunState& state);
+u32 stop_program(u32 process, u32 cpu, RunState& state);
+
+void close_everything();
+
+}  // namespace wperf::nthost

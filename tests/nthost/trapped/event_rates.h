@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the PMU of the trapped mode counts: every event is a fixed share of the instructions executed, so that a test
+// knows each count without executing anything twice. Shared by the register model at EL2 and the scenarios that check
+// what the driver reports. Pure.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::nthost {
+
+struct Rate {
+  u32 numerator;
+  u32 denominator;
+};
+
+inline constexpr u32 kSwIncrement = 0x00;
+inline constexpr u32 kInstRetired = 0x08;
+inline constexpr u32 kCpuCycles = 0x11;
+
+// The common events this PMU has: 0x00..0x3f, all but those that would need more than a share.
+inline constexpr u64 kTrappedCommonEvents = 0x0000'001f'ffff'ffff & ~(u64{1} << 0x1e);  // not CHAIN
+
+// Events outside of the common ones count as well, as on real cores.
+constexpr Rate rate_of(u32 event) {
+  switch (event) {
+    case kSwIncrement:
+      return {0, 1};
+    case kInstRetired:
+      return {1, 1};
+    case kCpuCycles:
+      return {2, 1};
+    default:
+      return {event % 13 + 1, 16};
+  }
+}
+
+constexpr u64 events_in(u32 event, u64 instructions) {
+  const Rate rate = rate_of(event);
+  return instructions / rate.denominator * rate.numerator +
+         instructions % rate.denominator * rate.numerator / rate.denominator;
+}
+
+}  // namespace wperf::nthost

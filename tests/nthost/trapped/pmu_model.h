@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A PMUv3 as a register file: what a core's counters read and when they overflow, given how many instructions were
+// executed at EL0 and at EL1. EL2 keeps one per core and hands it every trapped access (hypervisor.cpp). Pure: it can
+// be driven without any machine.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::nthost {
+
+struct Work {
+  u64 user;    // instructions at EL0
+  u64 kernel;  // and at EL1
+};
+
+enum class PmuRegister : u8 {
+  pmcr,
+  cntenset,
+  cntenclr,
+  ovsset,
+  ovsclr,
+  swinc,
+  selr,
+  ceid0,
+  ceid1,
+  ccntr,
+  ccfiltr,
+  xevtyper,
+  xevcntr,
+  userenr,
+  intenset,
+  intenclr,
+  pmmir,
+  evcntr,
+  evtyper,
+};
+
+class PmuModel {
+ public:
+  explicit constexpr PmuModel(u32 counters) : counters_(counters) {}
+
+  // Everything executed so far. Called before any access, and often enough that no counter laps between two calls.
+  void advance(Work now);
+
+  // `index` is the counter of evcntr and evtyper. A write returns false where a real core would undefine the access.
+  bool has(PmuRegister reg, u32 index) const;
+  u64 read(PmuRegister reg, u32 index) const;
+  void write(PmuRegister reg, u32 index, u64 value);
+
+  bool interrupt() const { return (pmcr_ & 1) != 0 && (overflowed_ & interrupts_) != 0; }
+
+ private:
+  u64 mask() const { return (u64{1} << 31) | ((u64{1} << counters_) - 1); }
+  void add(u32 counter, u64 count);
+  u64 filtered(u64 filter, Work work) const;
+  void write_control(u64 value);
+
+  u32 counters_;
+  Work last_ = {};
+  u64 pmcr_ = 0;
+  u64 enabled_ = 0, overflowed_ = 0, interrupts_ = 0;
+  u64 selected_ = 0, user_access_ = 0, cycle_filter_ = 0;
+  u64 types_[31] = {};
+  u64 values_[32] = {};  // [31]: cycles
+};
+
+}  // namespace wperf::nthost

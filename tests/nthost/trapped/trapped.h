@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The trapped mode: QEMU's machine with EL2, where a small hypervisor of ours gives each core a PMU with more events
+// and counters, a MIDR of its own, and SPE's registers. The kernel above does not know, except for the three calls at
+// the end of this header. Needs fixed-shift -icount: work done is read from QEMU's own INST_RETIRED.
+#pragma once
+#include "base/ints.h"
+#include "tests/nthost/trapped/pmu_model.h"
+
+namespace wperf::nthost {
+
+// What a core says it is; a scenario compares what the driver reports.
+struct TrappedCore {
+  u64 midr;
+  u32 counters;
+};
+inline constexpr TrappedCore kTrappedCores[] = {
+    {0x413f'd0c1, 6},  // Neoverse N1 r3p1
+    {0x411f'd402, 8},  // Neoverse V1 r1p2
+    {0x413f'd0c1, 6},
+    {0x412f'd050, 7},  // Cortex-A55 r2p0
+};
+inline constexpr u64 kTrappedPmuVersion = 4;  // PMUv3 for Armv8.1: 16 bits of event number, 32-bit counters
+inline constexpr u64 kTrappedPmsidr = 0x0002'6497;
+inline constexpr u64 kTrappedPmbidr = 0x26;
+
+// Instructions executed so far on the core the caller runs on.
+Work work_done();
+
+// The kernel calls these; each does nothing, or says false, outside of the trapped mode.
+
+// At every heartbeat of a core: EL2 looks at its counters and pends the PMU interrupt if one has overflowed.
+void trapped_heartbeat();
+
+// An instruction was undefined at EL1: true if it was an access to SPE's registers and has been carried out. `x` are
+// the registers of what was interrupted; the caller then goes on behind the instruction.
+bool trapped_undefined(u32 instruction, u64* x);
+
+}  // namespace wperf::nthost

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Code whose instructions are counted on paper (workloads.S). Position-independent: scenarios run it at EL1 where it is
+// linked, or copy it to any address of a process.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::nthost {
+
+extern "C" {
+// Sums 1 + 1 + … `iterations` times and returns the sum: two functions, so that the link register is known too.
+u64 known_work(u64 iterations);
+extern const u8 known_work_begin[], known_loop_begin[], known_loop_end[], known_loop_caller[], known_work_end[];
+
+// Calls hot_part(3 n) and cold_part(n) in turn for ever, n = the argument: three quarters of the time in the first.
+u64 endless_work(u64 n);
+extern const u8 endless_work_begin[], endless_hot[], endless_cold[], endless_cold_end[], endless_work_end[];
+}
+
+constexpr u64 kInstructionsPerIteration = 4;
+constexpr u64 known_work_instructions(u64 iterations) {
+  return kInstructionsPerIteration * iterations + 9;
+}
+
+inline u64 offset_in(const u8* code, const u8* place) {
+  return static_cast<u64>(place - code);
+}
+
+}  // namespace wperf::nthost

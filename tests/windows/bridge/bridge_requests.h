@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What tests/windows/remote asks of the bridge driver and no other driver knows: to run ARM64 code on the emulated
+// machine. Everything else that is sent to the bridge goes to wperf-driver.sys unseen.
+#pragma once
+#include "abi/ints.h"
+
+namespace wperf::bridge {
+
+// CTL_CODE(0x8001, 0x900 + n, METHOD_BUFFERED, FILE_READ_DATA | FILE_WRITE_DATA)
+constexpr wperf_u32 bridge_code(wperf_u32 n) {
+  return (0x8001u << 16) | (3u << 14) | ((0x900u + n) << 2);
+}
+
+// Input and output are those of the frame of the same name in tests/nthost/server/protocol.h. The process is the
+// caller's own, whatever it says. A program ends with the handle that started it.
+inline constexpr wperf_u32 kBridgeRun = bridge_code(0);
+inline constexpr wperf_u32 kBridgeRunState = bridge_code(1);
+inline constexpr wperf_u32 kBridgeStopRun = bridge_code(2);
+
+}  // namespace wperf::bridge

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The emulated Arm machine with the driver that ships: QEMU, the NT host of tests/nthost, serving the bridge driver."""
+import pathlib
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests/nthost"))
+import run_nthost  # noqa: E402
+import server_check  # noqa: E402
+import server_client  # noqa: E402
+
+CORES = 2  # Wine pins programs to the first cores of this machine, so there are no more than most machines have
+# What the native tool simulates to compare with: the same cores, and none of what QEMU's lack.
+SAME_MACHINE = f"sim:cpu=neoverse-n1,cores={CORES},pace=free,dsu=off,dmc=0,spe=off"
+CPU = ["-cpu", "neoverse-n1", "-smp", str(CORES)]
+MODES = {
+    # Each core is a thread of this machine. QEMU then counts cycles (by the clock) and no instructions.
+    "fast": run_nthost.Mode("windows", [*CPU, "-accel", "tcg,thread=multi"], [], only="serve_a_bridge"),
+    # Instructions are counted, and time passes with them. The cores take turns, and a busy one keeps the others waiting
+    # for seconds: for programs that come to their end.
+    "exact": run_nthost.Mode("windows, exact", [*CPU, "-icount", "shift=1"], ["icount"], only="serve_a_bridge"),
+}
+
+
+class EmulatedMachine:
+    def __init__(self, build, mode):
+        self.port = server_check.free_port()
+        self.host = server_client.Host(run_nthost.command(build, MODES[mode], ""), self.port)
+
+    def kill(self):
+        self.host.__exit__()
+
+    def shut_down(self):
+        """Unloads the driver and checks what it leaves behind: (exit status, what the host printed)."""
+        try:
+            self.host.line = self.host.connect()
+            text = self.host.shut_down()
+        except (server_client.HostGone, OSError, subprocess.TimeoutExpired) as error:
+            self.host.process.kill()
+            return 1, str(error)
+        return self.host.process.returncode, text
+
+
+def missing(build):
+    return run_nthost.missing(build)

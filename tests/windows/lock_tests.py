@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One process at a time has the driver: two processes of Windows, one driver on the emulated machine."""
+import time
+
+from support import WindowsTest
+
+REFUSED = ["warning: other WindowsPerf process acquired the wperf-driver.",
+           "note: use --force-lock to force driver to give lock to current `wperf` process.", "Operation cancelled!"]
+ROBBED = "warning: other WindowsPerf process hijacked (forced lock) the wperf-driver, see --force-lock."
+
+
+class Lock(WindowsTest):
+    essential = ("test_second_process_is_refused", "test_the_driver_is_free_after_its_holder_was_killed")
+
+    def test_second_process_is_refused(self):
+        self.holder()
+        for command in (["stat", "-e", "cpu_cycles", "--timeout", "1"], ["list"], ["--version"]):
+            self.assertEqual(self.fails(*command).splitlines(), REFUSED)
+
+    def test_force_robs_and_the_robbed_ends_by_itself(self):
+        holder = self.holder()
+        self.ok("--force-lock")
+        _, err = holder.communicate(timeout=20)
+        self.assertEqual(holder.returncode, 1)
+        self.assertEqual(self.plain(err).splitlines()[:2], [ROBBED, "Operation terminated, your data was lost!"])
+        self.ok("--version")
+
+    def test_the_driver_is_free_after_its_holder_was_killed(self):
+        holder = self.holder()
+        self.world.kill(holder)
+        holder.communicate()
+        self.driver_is_free_in(5)
+
+    def test_a_killed_holders_program_is_gone_from_the_machine(self):
+        holder = self.holder("--", "remote.exe")
+        self.world.kill(holder)
+        holder.communicate()
+        self.world.run("taskkill.exe", "/f", "/im", "remote.exe")
+        self.driver_is_free_in(5)
+        self.ok("stat", "-e", "cpu_cycles", "-c", "1", "--timeout", "30", "--", "remote.exe", "100")
+
+    def test_ctrl_c_ends_the_count_and_reports(self):
+        holder = self.holder()
+        time.sleep(0.3)
+        begun = time.monotonic()
+        self.world.interrupt(holder)
+        out, err = holder.communicate(timeout=20)
+        self.assertLess(time.monotonic() - begun, 5)
+        self.assertEqual((holder.returncode, err), (0, b""))
+        self.assertIn(b"Ctrl-C received, quit counting...", out)
+        self.assertRegex(out, rb"seconds time elapsed")
+        self.ok("--version")

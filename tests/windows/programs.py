@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds what only these tests need: the bridge driver and remote.exe, for one architecture, with clang and lld alone.
+
+They take a second in all, so they are built anew each time.
+"""
+import dataclasses
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+HERE = "tests/windows"
+TRIPLES = {"arm64": "aarch64-pc-windows-msvc", "x64": "x86_64-pc-windows-msvc"}
+DLLTOOL_MACHINES = {"arm64": "arm64", "x64": "i386:x86-64"}
+INF_ARCHITECTURES = {"arm64": "arm64", "x64": "amd64"}
+OPTIONS = ["-O2", "-g", "-gcodeview", "-std=c++20", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
+           "-fno-threadsafe-statics", "-fms-extensions", "-funwind-tables", "-fno-stack-protector", "-Wall", "-Wextra",
+           "-Wshadow", "-Wconversion", "-Werror", f"-I{SOURCE}"]
+
+
+@dataclasses.dataclass
+class Programs:
+    bridge: pathlib.Path  # .sys
+    remote: pathlib.Path  # .exe
+    remote_pdb: pathlib.Path
+    inf: pathlib.Path
+    functions: dict  # of remote.exe's work: name → address, which Wine does not change
+
+
+class Compiler:
+    def __init__(self, architecture, folder):
+        self.architecture = architecture
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def call(self, *command):
+        done = subprocess.run([str(word) for word in command], cwd=SOURCE, text=True, capture_output=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+
+    def compile(self, source):
+        output = self.folder / (pathlib.Path(source).stem + ".obj")
+        options = [] if str(source).endswith(".s") else OPTIONS
+        self.call("clang-19", f"--target={TRIPLES[self.architecture]}", *options, "-c", source, "-o", output)
+        return output
+
+    def import_library(self, definitions):
+        path = pathlib.Path(definitions)
+        output = self.folder / f"{path.parent.name}-{path.stem}.lib"
+        self.call("llvm-dlltool-19", "-m", DLLTOOL_MACHINES[self.architecture], "-d", definitions, "-l", output)
+        return output
+
+    def link(self, output, *arguments):
+        self.call("lld-link-19", "/nologo", f"/machine:{self.architecture}", "/nodefaultlib", "/debug", f"/out:{output}",
+                  *arguments)
+
+
+def build_bridge(compiler):
+    bridge = compiler.folder / "wperf-driver.sys"  # the INF and the service know it by the real one's name
+    compiler.link(bridge, "/subsystem:native,10.00", "/driver", "/entry:DriverEntry",
+                  *[compiler.compile(f"{HERE}/{name}.cpp") for name in ("bridge/bridge", "bridge/host_line", "runtime")],
+                  *[compiler.import_library(f"{HERE}/bridge/{name}.def") for name in ("ntoskrnl", "winsock")])
+    return bridge
+
+
+def build_remote(compiler, work):
+    """`work`: the source of remote_work for this architecture."""
+    remote = compiler.folder / "remote.exe"
+    sources = [f"{HERE}/remote/remote.cpp", f"{HERE}/runtime.cpp", work]
+    compiler.link(remote, "/subsystem:console", "/entry:start", f"/map:{compiler.folder / 'remote.map'}",
+                  *[compiler.compile(source) for source in sources],
+                  *[compiler.import_library(f"{HERE}/remote/{name}.def") for name in ("kernel32", "setupapi")])
+    return remote
+
+
+def build_shimmed_driver(folder, objects):
+    """The ARM64 driver's own objects with shim/ in the place of registers and of what Wine lacks."""
+    compiler = Compiler("arm64", folder / "shim")
+    sources = [compiler.compile(f"{HERE}/shim/{name}.cpp") for name in ("model_registers", "wine_kernel")]
+    supplied = re.findall(r"^WPERF_IN_PLACE_OF\((\w+),", (SOURCE / HERE / "shim/wine_kernel.cpp").read_text(), re.MULTILINE)
+    imports = compiler.folder / "ntoskrnl.def"
+    lines = (SOURCE / "driver/nt/ntoskrnl.def").read_text().splitlines()
+    imports.write_text("\n".join(line for line in lines if line.split(" ")[0] not in supplied) + "\n")
+    driver = compiler.folder / "wperf-driver.sys"
+    compiler.link(driver, "/subsystem:native,10.00", "/driver", "/entry:shim_entry", "/guard:cf", *objects, *sources,
+                  compiler.import_library(imports),
+                  *[compiler.import_library(f"{HERE}/shim/{name}.def") for name in ("kernelbase", "wine_extra")])
+    return driver
+
+
+def driver_objects(build):
+    """What wperf-driver.sys was linked from, but for the registers, which Wine's drivers cannot touch."""
+    folders = [build / "CMakeFiles" / f"{name}.dir" for name in ("driver_core", "driver_shell")]
+    return sorted(path for folder in folders for path in folder.rglob("*.o") if path.name != "registers.cpp.o")
+
+
+def functions_of(compiler):
+    lines = re.findall(r"^ [0-9a-f]{4}:[0-9a-f]{8}\s+(\w+)\s+([0-9a-f]{16})\s", (compiler.folder / "remote.map").read_text(),
+                       re.MULTILINE)
+    return {name: int(address, 16) for name, address in lines if name in ("hot_loop", "cold_loop", "remote_work")}
+
+
+def make_inf(compiler):
+    """The INF that ships, for the bridge: it has the driver's name and finds its device like it."""
+    version = re.search(r"project\(wperf VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+    inf = compiler.folder / "wperf-driver.inf"
+    compiler.call("cmake", f"-DVERSION={version}", f"-DOUTPUT={inf}", f"-DARCH={INF_ARCHITECTURES[compiler.architecture]}",
+                  "-P", "driver/package/make_inf.cmake")
+    return inf
+
+
+def build(architecture, folder):
+    """The x64 remote.exe carries the code of the ARM64 one, so that one is built first."""
+    arm64 = Compiler("arm64", folder / "arm64")
+    remote = build_remote(arm64, f"{HERE}/remote/remote_work.cpp")
+    compiler = arm64
+    if architecture == "x64":
+        compiler = Compiler("x64", folder / "x64")
+        carried = compiler.folder / "remote_work.s"
+        compiler.call(sys.executable, f"{HERE}/remote/carry_code.py", remote, arm64.folder / "remote.map", carried)
+        remote = build_remote(compiler, carried)
+    return Programs(bridge=build_bridge(compiler), remote=remote, remote_pdb=remote.with_suffix(".pdb"),
+                    inf=make_inf(compiler), functions=functions_of(compiler))

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program that remote.exe has run on the emulated machine: ARM64 code that uses registers and its stack, nothing
+// else. The build takes it out of the ARM64 remote.exe and puts it into the x64 one (carry_code.py), symbols included.
+#pragma once
+#include "abi/ints.h"
+
+namespace wperf::remote {
+
+// Each pass of a loop is 8 instructions; a round is 3000 passes of hot_loop and 1000 of cold_loop. So of long runs 3/4
+// is hot_loop, and a run of n rounds retires kInstructionsPerRound * n instructions and a few.
+inline constexpr wperf_u64 kHotPasses = 3000, kColdPasses = 1000, kInstructionsPerPass = 8;
+inline constexpr wperf_u64 kInstructionsPerRound = (kHotPasses + kColdPasses) * kInstructionsPerPass;
+
+}  // namespace wperf::remote
+
+#define WPERF_REMOTE_CODE __attribute__((section(".remote"), noinline, used))
+
+extern "C" {
+wperf_u64 remote_work(wperf_u64 rounds);  // 0: until it is stopped; gives the rounds it made
+void hot_loop(wperf_u64 passes);
+void cold_loop(wperf_u64 passes);
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the two halves of the shim share: the cores it pretends to have. See wine_kernel.cpp.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::shim {
+
+inline constexpr u32 kCores = 2;
+
+u32 current_core();  // the one whose deferred call runs; 0 outside of deferred calls
+
+}  // namespace wperf::shim

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every test here needs: wperf.exe in a world (worlds.py), and what a user sees of it. run_windows.py fills `Scene`."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests/contract"))
+import validate_schema  # noqa: E402
+
+SERVICE = "WPERFDRIVER"
+TOOL = "wperf.exe"
+INSTALLER = "wperf-devgen.exe"
+DRIVER = "wperf-driver.sys"
+ROUND = 4000 * 8 + 9  # instructions of a round of remote.exe: remote_work.h, and what is between the loops
+
+
+class Scene:
+    """Where the tests play."""
+
+    world = None
+    functions = {}  # of remote.exe: name → address
+    native = None  # the tool of this machine, or None
+    same_machine = ""  # its --device
+    folder = pathlib.Path("build")
+
+
+class WindowsTest(unittest.TestCase):
+    maxDiff = 4000
+    machine = "fast"  # or "exact": see emulated_machine.py
+    installed = True  # the driver, as a plain service
+
+    @property
+    def world(self):
+        return Scene.world
+
+    def run_wperf(self, *arguments, timeout=60):
+        return self.world.run(TOOL, *arguments, timeout=timeout)
+
+    def ok(self, *arguments, **keywords):
+        """Runs, expects success with an empty stderr and Windows' line ends; gives stdout with plain ones."""
+        done = self.run_wperf(*arguments, **keywords)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), (arguments, done.stdout))
+        return self.plain(done.stdout)
+
+    def plain(self, data):
+        self.assertEqual(re.findall(rb"[^\r]\n|\r[^\n]", data), [])
+        return data.decode("utf-8").replace("\r\n", "\n")
+
+    def json(self, *arguments, schema="", **keywords):
+        """Runs with --json: one ASCII document and nothing else, of the schema where that is at hand."""
+        split = arguments.index("--") if "--" in arguments else len(arguments)
+        text = self.ok(*arguments[:split], "--json", *arguments[split:], **keywords)
+        self.assertTrue(text.isascii())
+        document = json.loads(text)
+        if schema:
+            self.check_schema(document, schema)
+        return document
+
+    def check_schema(self, document, name):
+        path = validate_schema.find_schema(name)
+        if path is None:
+            return
+        import jsonschema
+        faults = jsonschema.Draft7Validator(validate_schema.load_schema(path)).iter_errors(document)
+        self.assertEqual([fault.message for fault in faults], [])
+
+    def fails(self, *arguments, status=1, **keywords):
+        done = self.run_wperf(*arguments, **keywords)
+        self.assertEqual(done.returncode, status, done)
+        return self.plain(done.stderr)
+
+    def native(self, *arguments):
+        """What the tool of this machine prints for the simulated twin of the emulated machine."""
+        if Scene.native is None:
+            self.skipTest("there is no native build of wperf to compare with (build/release)")
+        done = subprocess.run([Scene.native, *arguments, "--device", Scene.same_machine], capture_output=True, timeout=60,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
+        return done.stdout.decode("utf-8")
+
+    def holder(self, *more):
+        """A process that counts for long. It is killed at the end of the test."""
+        process = self.world.start(TOOL, "stat", "-e", "cpu_cycles", "-c", "1", "--timeout", "50", *more)
+        self.addCleanup(process.communicate)
+        self.addCleanup(self.world.kill, process)
+        self.assertEqual(process.stdout.read(len("counting")), b"counting")  # now it holds the lock
+        return process
+
+    def record(self, *arguments, rounds=12000):
+        """The `sampling` of a run of remote.exe on core 1."""
+        return self.json("record", "-v", "-e", "cpu_cycles:100000", "-c", "1", "--timeout", "30", *arguments, "--",
+                         "remote.exe", rounds)["sampling"]
+
+    def shares(self, event):
+        """{function: percent of the samples}."""
+        if self.world.reads_other_processes:
+            return {row["symbol"]: row["overhead"] for row in event["samples"]}
+        counts = dict.fromkeys(Scene.functions, 0)
+        for row in event["pcs"]:  # the tool does not know where the program lies, but the program does
+            below = [name for name, start in Scene.functions.items() if start <= row["address"]]
+            counts[max(below, key=Scene.functions.get)] += row["count"]
+        return {name: 100 * count / sum(counts.values()) for name, count in counts.items()}
+
+    def driver_is_free_in(self, seconds):
+        """Waits until the lock is free; the seconds that took."""
+        begun = time.monotonic()
+        while time.monotonic() - begun < seconds:
+            if self.run_wperf("--version").returncode == 0:
+                return
+            time.sleep(0.1)
+        self.fail(f"the driver is held for {seconds} s more")
+
+
+def rows(document, core):
+    """{event name: counter value} of one core of a stat document."""
+    for entry in document["core"]["cores"]:
+        if entry["core_number"] == core:
+            return {row["event_name"]: row["counter_value"] for row in entry["Performance_counter"]}
+    raise AssertionError(f"no core {core} in {document}")

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Puts what was built for Windows on Arm into one archive. scripts/package builds first and then calls this.
+
+usage: tools/make_package.py --version X.Y.Z --tool FOLDER --library FOLDER --driver FOLDER --zig FOLDER
+                             --capstone FOLDER --output FILE.zip
+
+The same files make the same archive, byte by byte: names are sorted and every entry has one date, SOURCE_DATE_EPOCH.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FIRST_ZIP_SECOND = 315532800  # 1980-01-01, before which a zip file knows no time
+TEXT = (".txt", ".md", ".inf", ".man", ".wprp", ".h", ".ps1", ".bash", ".1")
+
+# Who wrote what is linked into the programs, and where the text of the licence is.
+ZIG_LICENSES = {
+    "zig.txt": "LICENSE",  # its compiler_rt
+    "libc++.txt": "lib/libcxx/LICENSE.TXT",
+    "libc++abi.txt": "lib/libcxxabi/LICENSE.TXT",
+    "libunwind.txt": "lib/libunwind/LICENSE.TXT",
+    "mingw-w64.txt": "lib/libc/mingw/COPYING",
+}
+CAPSTONE_LICENSES = {"capstone.txt": "LICENSE.TXT", "capstone-llvm.txt": "LICENSE_LLVM.TXT"}
+FMT_LICENSE = "/usr/share/doc/libfmt-dev/copyright"
+LIBRARY = {"wperf.dll": "libwperf/bin/wperf.dll", "wperf.lib": "libwperf/lib/wperf.lib"}
+
+
+ARM64 = 0xAA64  # IMAGE_FILE_MACHINE_ARM64
+
+
+class Missing(Exception):
+    """Something that belongs into the archive was not built or is not installed."""
+
+
+def need(path):
+    path = pathlib.Path(path)
+    if not path.is_file():
+        raise Missing(f"{path}")
+    return path.read_bytes()
+
+
+def header_of(image):
+    return int.from_bytes(image[0x3C:0x40], "little")
+
+
+def need_program(path):
+    image = need(path)
+    machine = int.from_bytes(image[header_of(image) + 4:header_of(image) + 6], "little")
+    if machine != ARM64:
+        raise Missing(f"{path} is for another machine ({machine:#x}): one for ARM64")
+    return image
+
+
+def is_signed(image):
+    """Does this PE file carry a certificate table?"""
+    header = header_of(image)
+    directory = header + 24 + 112 + 4 * 8  # optional header of PE32+, its fifth directory
+    return int.from_bytes(image[directory + 4:directory + 8], "little") != 0
+
+
+def make_inf(version, folder):
+    output = folder / "wperf-driver.inf"
+    subprocess.run(["cmake", f"-DVERSION={version}", f"-DOUTPUT={output}", "-P", ROOT / "driver/package/make_inf.cmake"],
+                   check=True)
+    return output.read_bytes()
+
+
+def programs(tool, driver, version):
+    files = {name: need_program(tool / name) for name in ("wperf.exe", "wperf-devgen.exe")}
+    files["wperf-driver.sys"] = need_program(driver / "wperf-driver.sys")
+    files["wperf-driver.pdb"] = need(driver / "wperf-driver.pdb")
+    files["wperf-driver.inf"] = make_inf(version, driver)
+    if (driver / "wperf-driver.cat").is_file():  # made and signed by hand, from the files above
+        files["wperf-driver.cat"] = need(driver / "wperf-driver.cat")
+    for name in ("wperf-driver.man", "wperf-app.man", "wperf.wprp"):
+        files[name] = need(ROOT / "driver/package" / name)
+    return files
+
+
+def library(folder):
+    files = {LIBRARY["wperf.dll"]: need_program(folder / "wperf.dll"), LIBRARY["wperf.lib"]: need(folder / "wperf.lib")}
+    for header in sorted((ROOT / "include").rglob("*.h")):
+        files["libwperf/include/" + header.relative_to(ROOT / "include").as_posix()] = header.read_bytes()
+    return files
+
+
+def pages():
+    files = {}
+    for folder in ("docs/user", "docs/man", "completions"):
+        for path in sorted((ROOT / folder).iterdir()):
+            if path.is_file():
+                files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    return files
+
+
+def licenses(zig, capstone):
+    files = {"LICENSE.txt": need(ROOT / "LICENSE"), "licenses/fmt.txt": need(FMT_LICENSE)}
+    files |= {f"licenses/{name}": need(zig / place) for name, place in ZIG_LICENSES.items()}
+    files |= {f"licenses/{name}": need(capstone / place) for name, place in CAPSTONE_LICENSES.items()}
+    return files
+
+
+def readme(version, signed):
+    text = (ROOT / "tools/package_readme.txt").read_text(encoding="utf-8")
+    signature = "" if signed else "\n" + " " * 31 + "(not signed yet)"
+    return text.replace("@VERSION@", version).replace("@SIGNATURE@", signature).encode()
+
+
+def with_windows_lines(name, content):
+    if not name.endswith(TEXT) and not name.startswith("completions/"):
+        return content
+    if name.endswith((".bash", "_wperf", ".1")):
+        return content  # for shells and man pages of Unix
+    return content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+
+
+def write_archive(output, top, files, seconds):
+    """files: {name in the archive: bytes}."""
+    date = time.gmtime(max(seconds, FIRST_ZIP_SECOND))[:6]
+    with zipfile.ZipFile(output, "w") as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(f"{top}/{name}", date)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # the same on every machine that packs
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, with_windows_lines(name, files[name]), compresslevel=9)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for option in ("version", "tool", "library", "driver", "zig", "capstone", "output"):
+        parser.add_argument(f"--{option}", required=True)
+    options = parser.parse_args()
+    tool = pathlib.Path(options.tool)
+    try:
+        files = programs(tool, pathlib.Path(options.driver), options.version)
+        files |= library(pathlib.Path(options.library)) | pages()
+        files |= licenses(pathlib.Path(options.zig), pathlib.Path(options.capstone))
+    except Missing as error:
+        print(f"error: {error} is missing", file=sys.stderr)
+        return 1
+    signed = is_signed(files["wperf-driver.sys"])
+    files["README.txt"] = readme(options.version, signed)
+    output = pathlib.Path(options.output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    write_archive(output, output.stem, files, int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_ZIP_SECOND)))
+    print(f"{output}: {len(files)} files, {output.stat().st_size} bytes, driver {'signed' if signed else 'not signed'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
