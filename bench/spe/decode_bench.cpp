@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes SPE records as a Neoverse core writes them and decodes them:
+//   decode_bench [--records N] [--rounds N] [--check]     MB/s and records/s of the best round; --check: fail below a
+//   floor decode_bench [--records N] --write FILE               the records themselves, for comparisons with other
+//   decoders
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "decode/spe/operation_name.h"
+#include "decode/spe/records.h"
+#include "decode/spe/spe_encoder.h"
+
+namespace {
+
+using wperf::u32;
+using wperf::u64;
+using wperf::usize;
+using namespace wperf::decode::spe;
+
+constexpr double kLeastRecordsPerSecond = 5e6;  // far below any machine of today: finds what became ten times slower
+
+struct Options {
+  u64 records = 4'000'000;
+  u32 rounds = 5;
+  bool check = false;
+  std::string write;
+};
+
+// Numbers without pattern, the same in each run: branch predictors must not learn the order of the operations.
+class Numbers {
+ public:
+  u32 below(u32 limit) {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<u32>((state_ >> 33) % limit);
+  }
+
+ private:
+  u64 state_ = 20240229;
+};
+
+SpeEncoder make_records(u64 count) {
+  constexpr std::array<u32, 6> kSources = {0, 0, 0, 8, 0xb, 0xe};
+  constexpr std::array<u32, 4> kLatencies = {4, 4, 11, 180};
+  SpeEncoder encoder;
+  encoder.reserve(count * 64);
+  Numbers numbers;
+  for (u64 i = 0; i < count; ++i) {
+    EncodedOperation operation;
+    const u32 kind = numbers.below(100);
+    operation.operation_class = kind < 45 ? kClassMemory : kind < 62 ? kClassBranch : kClassOther;
+    operation.pc = 0x7ff6'1000'0000 + 4 * u64{numbers.below(20'000)};
+    operation.issue_latency = numbers.below(40);
+    operation.total_latency = operation.issue_latency + kLatencies[numbers.below(4)];
+    operation.timestamp = 1'000'000'000 + i * 37;
+    operation.context = 4000 + numbers.below(4);
+    if (operation.operation_class == kClassMemory) {
+      operation.payload = numbers.below(3) == 0 ? 1 : numbers.below(4) == 0 ? 4 : 0;
+      operation.address = 0x0000'01d0'0000'0000 + 8 * u64{numbers.below(1U << 24)};
+      operation.events = 0x16U | (numbers.below(6) == 0 ? 8U : 0U) | (numbers.below(50) == 0 ? 0x20U : 0U);
+      operation.translation_latency = 1 + numbers.below(3);
+      operation.source = kSources[numbers.below(6)];
+    } else if (operation.operation_class == kClassBranch) {
+      operation.payload = numbers.below(4);
+      operation.address = operation.pc + 64;
+      operation.events = 2U | (numbers.below(20) == 0 ? 0x80U : 0U) | (numbers.below(3) == 0 ? 0x40U : 0U);
+    }
+    encode_neoverse_record(operation, encoder);
+  }
+  return encoder;
+}
+
+struct Sums {
+  std::array<u64, kOperationNameCount> by_operation{};
+  u64 latency = 0, pcs = 0, addresses = 0, events = 0;
+
+  friend bool operator==(const Sums&, const Sums&) = default;
+};
+
+Sums decode(const SpeEncoder& encoder, DecodeState& state) {
+  Sums sums;
+  const usize used = for_each_record(encoder.bytes(), state, [&](const Record& record) {
+    ++sums.by_operation[static_cast<usize>(operation_name(record))];
+    sums.latency += record.total_latency();
+    sums.pcs ^= record.pc();
+    sums.addresses ^= record.data_virtual();
+    sums.events |= record.events();
+  });
+  end_of_buffer(state, encoder.size() - used);
+  return sums;
+}
+
+int run(const Options& options) {
+  const SpeEncoder encoder = make_records(options.records);
+  if (!options.write.empty()) {
+    std::ofstream file(options.write, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(encoder.bytes().data()), static_cast<std::streamsize>(encoder.size()));
+    return file.good() ? 0 : 1;
+  }
+  double best = 1e30;
+  Sums first;
+  for (u32 round = 0; round < options.rounds; ++round) {
+    DecodeState state;
+    const auto start = std::chrono::steady_clock::now();
+    const Sums sums = decode(encoder, state);
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (round == 0) first = sums;
+    if (state.records != options.records || state.damage.any() || !(sums == first)) {
+      std::fprintf(stderr, "error: %llu of %llu records\n", static_cast<unsigned long long>(state.records),
+                   static_cast<unsigned long long>(options.records));
+      return 1;
+    }
+  }
+  const double per_second = static_cast<double>(options.records) / best;
+  std::printf("%llu records, %.0f MB: %.3f s, %.0f MB/s, %.1f million records/s (best of %u; mean latency %.1f)\n",
+              static_cast<unsigned long long>(options.records), static_cast<double>(encoder.size()) / 1e6, best,
+              static_cast<double>(encoder.size()) / 1e6 / best, per_second / 1e6, options.rounds,
+              static_cast<double>(first.latency) / static_cast<double>(options.records));
+  return options.check && per_second < kLeastRecordsPerSecond ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const char* const value = i + 1 < argc ? argv[i + 1] : "";
+    if (word == "--check") {
+      options.check = true;
+      continue;
+    }
+    if (word == "--records") options.records = std::strtoull(value, nullptr, 10);
+    if (word == "--rounds") options.rounds = static_cast<u32>(std::strtoul(value, nullptr, 10));
+    if (word == "--write") options.write = value;
+    ++i;
+  }
+  return run(options);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes as a perf.data file: an error sentence, or records whose views stay inside of the file, in bounded time.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "import/perf_data/aux_traces.h"
+
+namespace {
+
+using namespace wperf::perf_data;
+using wperf::u32;
+using wperf::u64;
+using wperf::usize;
+
+u64 sum = 0;  // so that every byte that is shown is read
+
+void touch(Bytes bytes) {
+  for (const std::byte one : bytes) sum += std::to_integer<u64>(one);
+}
+void touch(const Words& words) {
+  for (usize i = 0; i < words.size(); ++i) sum += words[i];
+}
+void touch(std::string_view text) {
+  touch(std::as_bytes(std::span(text)));
+}
+
+struct Toucher {
+  u64* given;
+
+  void operator()(const Sample& sample, const Record&) const {
+    ++*given;
+    for (u32 i = 0; i < sample.counters.count; ++i) {
+      sum += sample.counters.value(i) + sample.counters.id(i) + sample.counters.lost(i);
+    }
+    touch(sample.callchain);
+    touch(sample.raw);
+    touch(sample.branches.words);
+    touch(sample.branches.counters);
+    touch(sample.user_registers.values);
+    touch(sample.interrupt_registers.values);
+    touch(sample.user_stack.bytes);
+    touch(sample.aux);
+  }
+  void operator()(const Mmap& one, const Record&) const {
+    ++*given;
+    touch(one.file);
+    touch(one.build_id);
+  }
+  void operator()(const TextPoke& one, const Record&) const {
+    ++*given;
+    touch(one.old_code);
+    touch(one.new_code);
+  }
+  void operator()(const CpuMap& one, const Record&) const {
+    ++*given;
+    one.for_each([](u32 cpu) { sum += cpu; });
+  }
+  void operator()(const ThreadMap& one, const Record&) const {
+    ++*given;
+    for (usize i = 0; i < one.size(); ++i) touch(one.name(i));
+  }
+  void operator()(const IdIndex& one, const Record&) const {
+    ++*given;
+    touch(one.words);
+    touch(one.machines);
+  }
+  template <class Kind>
+  void operator()(const Kind& one, const Record& record) const {
+    ++*given;
+    touch(record.payload);
+    if constexpr (requires { one.name; }) touch(one.name);
+    if constexpr (requires { one.path; }) touch(one.path);
+    if constexpr (requires { one.data; }) touch(one.data);
+    if constexpr (requires { one.links; }) touch(one.links);
+    if constexpr (requires { one.callchain; }) touch(one.callchain);
+    if constexpr (requires { one.message; }) touch(one.message);
+    if constexpr (requires { one.parameters; }) touch(one.parameters);
+  }
+};
+
+void read_features(const Features& features) {
+  for (const u32 number : features.present()) {
+    touch(features.bytes(static_cast<Feature>(number)));
+    touch(features.text(static_cast<Feature>(number)));
+  }
+  for (const auto& one : features.command_line()) touch(one);
+  for (const auto& one : features.event_descriptions()) touch(one.ids);
+  for (const auto& one : features.build_ids()) touch(one.id);
+  for (const auto& one : features.pmu_mappings()) touch(one.name);
+  for (const auto& one : features.group_descriptions()) touch(one.name);
+  sum += features.auxtrace_index().size();
+  if (features.cpu_count().has_value()) ++sum;
+  if (features.total_memory().has_value()) ++sum;
+  if (features.sample_time().has_value()) ++sum;
+  if (features.clock_data().has_value()) ++sum;
+  if (features.compression().has_value()) ++sum;
+}
+
+void read_traces(const PerfFile& file, usize file_size) {
+  const AuxTraces traces = AuxTraces::collect(file);
+  if (traces.size() > file_size) std::abort();
+  if (traces.time().has_value()) sum += traces.time()->to_perf_ns(sum);
+  for (const AuxBuffer& buffer : traces.buffers()) {
+    u64 offset = buffer.offset;
+    for (const AuxStretch& one : traces.stretches_of(buffer)) {
+      if (one.offset != offset || one.bytes.empty()) std::abort();
+      touch(one.bytes);
+      offset += one.bytes.size();
+    }
+    if (offset != buffer.offset + buffer.bytes.size()) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto opened = PerfFile::open(std::as_bytes(std::span(data, size)));
+  if (!opened.has_value()) {
+    if (opened.error().text.empty()) std::abort();
+    return 0;
+  }
+  const PerfFile& file = opened.value();
+  read_features(file.features());
+  u64 given = 0;
+  const Tally tally = file.for_each_record(Toucher{&given});
+  u64 unknown = tally.of_further_unknown;
+  for (const auto& one : tally.unknown) unknown += one.second;
+  // Types between the known ones are counted by their number, but nobody is given them.
+  for (u32 type = 0; type < kRecordTypes; ++type) {
+    if (record_name(type).empty()) unknown += tally.by_type[type];
+  }
+  if (given + unknown + tally.all_damaged() != tally.records) std::abort();
+  read_traces(file, size);
+  return 0;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the data of a load came from. The numbers in data source packets are each core family's own: data/spe holds
+// what their publishers say. The tables are generated from there (tools/gen_spe_sources.py).
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+
+namespace wperf::decode::spe {
+
+// From near to far; reports order by it.
+enum class DataLevel : u8 {
+  l1,
+  l2,
+  cluster,       // what the cores of one cluster share
+  peer_core,     // the cache of another core
+  peer_cluster,  // a cache of another cluster
+  system_cache,
+  dram,
+  remote,       // a cache of another socket
+  remote_dram,  // memory of another socket
+  device,       // or memory that is not cached
+  unknown,
+};
+inline constexpr usize kDataLevelCount = 11;
+
+std::string_view name_of(DataLevel level);  // "l1", "peer-core"
+
+struct DataSource {
+  u64 value = 0;
+  std::string_view name;  // "l2"
+  std::string_view text;  // "level 2 cache"
+  DataLevel level = DataLevel::unknown;
+  bool modified = false;  // another cache had changed the line
+};
+
+struct DataSourceFamily {
+  std::string_view name;                // "arm-common"
+  std::string_view title;               // "Arm Neoverse and Cortex"
+  std::span<const DataSource> sources;  // ascending values
+
+  const DataSource* find(u64 value) const;  // null: not public
+};
+
+// By implementer and part of MIDR_EL1; null when nothing is known of the core.
+const DataSourceFamily* find_data_source_family(u64 midr);
+std::span<const DataSourceFamily> data_source_families();
+
+// The name, or the number where there is none: "l2", "source-0x1f". `family` may be null.
+std::string data_source_name(const DataSourceFamily* family, u64 value);
+
+// The rows of the generated table.
+struct DataSourceCore {
+  u32 implementer, part, family;
+};
+extern const std::span<const DataSourceFamily> kDataSourceFamilies;
+extern const std::span<const DataSourceCore> kDataSourceCores;  // ascending
+
+}  // namespace wperf::decode::spe

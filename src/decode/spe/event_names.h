@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The events of a sampled operation by name: the contract's (9.9), and ours for what the contract does not know.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+
+namespace wperf::decode::spe {
+
+inline constexpr u32 kEventException = 0, kEventRetired = 1, kEventL1dAccess = 2, kEventL1dRefill = 3,
+                     kEventTlbAccess = 4, kEventTlbWalk = 5, kEventNotTaken = 6, kEventMispredicted = 7,
+                     kEventLlcAccess = 8, kEventLlcMiss = 9, kEventRemoteAccess = 10, kEventMisaligned = 11,
+                     kEventTransaction = 16, kEventPartialPredicate = 17, kEventEmptyPredicate = 18,
+                     kEventL2dAccess = 19, kEventL2dMiss = 20, kEventModified = 21, kEventRecentlyFetched = 22,
+                     kEventSnooped = 23, kEventStreaming = 24, kEventSharedUnit = 25;
+
+struct EventName {
+  u32 bit;
+  std::string_view name;           // "l1d-refill"
+  std::string_view contract_name;  // "level1-data-cache-refill"; empty: the contract does not know it
+  std::string_view title;          // "missed the level 1 data cache"
+};
+
+std::span<const EventName> event_names();  // ascending bits
+
+// Events that count for contract_event_names(); two records that differ in others belong to one section.
+u64 contract_events(u64 events);
+
+// "retired+level1-data-cache-access+tlb_access": the contract's names in the contract's order; may be empty.
+std::string contract_event_names(u64 events);
+
+}  // namespace wperf::decode::spe

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A perf.data file as bytes: its events, its features and its records in their order. Takes a view of the whole file
+// (mapped by the caller, who keeps it alive); opens nothing, names nothing. Files as `perf record -o` leaves them and
+// as they come through a pipe; also those that perf did not finish, as far as they go.
+//
+//     auto opened = PerfFile::open(bytes);
+//     const Tally tally = opened.value().for_each_record(Visitors{
+//         [&](const Sample& sample, const Record&) { … },
+//         [&](const Mmap& mapping, const Record&) { … },
+//     });
+//
+// Only records of the kinds that are asked for are decoded. Nothing is allocated per record.
+#pragma once
+#include "import/perf_data/features.h"
+#include "import/perf_data/kernel_records.h"
+#include "import/perf_data/visit.h"
+
+namespace wperf::perf_data {
+
+class PerfFile {
+ public:
+  static diag::Result<PerfFile> open(Bytes file);
+
+  const std::vector<Event>& attrs() const { return events_.all(); }
+  const EventTable& events() const { return events_; }
+  const Features& features() const { return features_; }
+
+  bool came_through_pipe() const { return came_through_pipe_; }
+  // perf had no chance to write the end: no features, and the records go on to the end of the file.
+  bool is_unfinished() const { return is_unfinished_; }
+  // The file is shorter than its header says.
+  bool is_cut() const { return is_cut_; }
+
+  RecordStream records() const { return RecordStream(data_, data_offset_); }
+
+  // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
+  template <class Visitor>
+  Tally for_each_record(Visitor&& visitor) const {
+    RecordStream stream = records();
+    Record record;
+    while (stream.next(record)) visit_record(record, events_, visitor, stream.tally());
+    return std::move(stream.tally());
+  }
+
+ private:
+  struct Header;
+  diag::Result<void> open_sections(Bytes file, const Header& header);
+  diag::Result<void> open_events(Bytes file, const Header& header, std::vector<Event>& events) const;
+  void open_features(Bytes file, const Header& header);
+  void name_events(std::vector<Event>& events) const;
+  diag::Result<void> open_pipe(Bytes file);
+
+  Bytes data_;
+  u64 data_offset_ = 0;
+  EventTable events_;
+  Features features_;
+  bool came_through_pipe_ = false, is_unfinished_ = false, is_cut_ = false;
+};
+
+}  // namespace wperf::perf_data
