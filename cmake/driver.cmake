@@ -88,9 +88,5 @@ add_custom_command(OUTPUT ${driver_image} BYPRODUCTS bin/wperf-driver.pdb
   VERBATIM COMMENT "linking and checking wperf-driver.sys")
 add_custom_target(wperf_driver ALL DEPENDS ${driver_image})
 
-if(EXISTS ${CMAKE_SOURCE_DIR}/driver/package/CMakeLists.txt)
-  add_subdirectory(driver/package)
-endif()
-if(EXISTS ${CMAKE_SOURCE_DIR}/tests/nthost/CMakeLists.txt)
-  add_subdirectory(tests/nthost)
-endif()
+add_subdirectory(driver/package)
+add_subdirectory(tests/nthost)

@@ -15,11 +15,11 @@ function(wperf_room name)
   if(sources)
     add_library(wperf_${name} STATIC ${sources})
     # Several files as one: a third of the time where nobody waits to change one of them. Not those that share a name
-    # with a neighbour, or include windows.h.
+    # with a neighbour or are in another target too, or include windows.h.
     set_target_properties(wperf_${name} PROPERTIES UNITY_BUILD ${WPERF_UNITY} UNITY_BUILD_BATCH_SIZE 12)
     set(apart ${sources})
     list(FILTER apart INCLUDE REGEX
-         "_win\\.cpp$|/(symbol_filter|lines|publics|sampling|man_page|process_start|simulated_driver)\\.cpp$")
+         "_win\\.cpp$|/(api|lines|publics|man_page|process_start|simulated_driver)\\.cpp$")
     set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     set(scope PUBLIC)
   else()

@@ -65,9 +65,10 @@ function(wperf_windows_resource target description)
   add_custom_command(OUTPUT ${object}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${script} -DNAME=${target} -DDESCRIPTION=${description} -DVERSION=${PROJECT_VERSION}
             -DVERSION_HEADER=${CMAKE_BINARY_DIR}/generated/wperf_version.h -P ${wperf_resource_script}
-    COMMAND ${CMAKE_RC_COMPILER} /fo ${script}.res ${script}
-    COMMAND ${WPERF_LLVM_CVTRES} /machine:${machine} /out:${object} ${script}.res
+    COMMAND ${CMAKE_RC_COMPILER} /fo ${target}.rc.res ${target}.rc
+    COMMAND ${WPERF_LLVM_CVTRES} /machine:${machine} /out:${target}_resource.obj ${target}.rc.res
     DEPENDS ${CMAKE_BINARY_DIR}/generated/wperf_version.h ${wperf_resource_script}
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} # to both tools an absolute path such as /c… is an option
     COMMENT "resources of ${target}" VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   target_sources(${target} PRIVATE ${object})

@@ -12,6 +12,9 @@
 namespace wperf::sim {
 
 inline constexpr u64 kPageSize = 4096;
+constexpr u64 page_up(u64 value) {
+  return (value + kPageSize - 1) & ~(kPageSize - 1);
+}
 
 enum Permission : u32 { kRead = 1, kWrite = 2, kExecute = 4 };
 

@@ -138,7 +138,7 @@ class Loading {
       return fail(file.name + " can only be loaded at one address, and that is taken");
     }
     image.module.entry = pe.entry_rva != 0 ? base + pe.entry_rva : 0;
-    const u64 headers = (u64{pe.headers_size} + kPageSize - 1) & ~(kPageSize - 1);
+    const u64 headers = page_up(pe.headers_size);
     bool mapped = space_.map(base, headers, kRead) && space_.write(base, file.bytes.data(), pe.headers_size);
     for (const PeSection& section : pe.sections) {
       mapped = mapped && space_.map(base + section.rva, section.mapped_size, section.permissions) &&

@@ -56,10 +56,6 @@ struct SectionHeader {
 };
 static_assert(sizeof(SectionHeader) == 40);
 
-constexpr u64 page_up(u64 value) {
-  return (value + kPageSize - 1) & ~(kPageSize - 1);
-}
-
 struct Headers {
   CoffHeader coff{};
   OptionalHeader optional{};

@@ -19,10 +19,6 @@ constexpr u64 kTebSize = 0x2000;
 constexpr u64 kPebSize = 0x1000;
 constexpr u64 kProcessAttach = 1;
 
-constexpr u64 page_up(u64 value) {
-  return (value + kPageSize - 1) & ~(kPageSize - 1);
-}
-
 template <class T>
 void put(AddressSpace& space, u64 address, T value) {
   space.write(address, &value, sizeof value);

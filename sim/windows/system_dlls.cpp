@@ -34,7 +34,7 @@ bool SystemDlls::map(AddressSpace& space, u64 seed) {
       code.push_back(kSvc | (number << 5));
       code.push_back(kRet);
     }
-    const u64 text_size = (code.size() * sizeof(u32) + kPageSize - 1) & ~(kPageSize - 1);
+    const u64 text_size = page_up(code.size() * sizeof(u32));
     image.size = kPageSize + text_size;
     const std::array<char, 2> mark = {'M', 'Z'};
     if (!space.map(image.base, kPageSize, kRead) || !space.map(text, text_size, kRead | kExecute) ||

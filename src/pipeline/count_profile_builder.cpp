@@ -5,6 +5,7 @@
 #include <map>
 
 #include "decode/counts.h"
+#include "pipeline/milliseconds.h"
 #include "pmu/catalogue.h"
 #include "pmu/formula.h"
 
@@ -162,7 +163,7 @@ void add_ddr_metric(const std::vector<decode::Unit>& units, const plan::Schedule
 }
 
 double elapsed_seconds(const raw::CountCapture& capture) {
-  const u64 whole_ms = (capture.end_ns - capture.start_ns) / 1'000'000;
+  const u64 whole_ms = (capture.end_ns - capture.start_ns) / kNanosecondsPerMillisecond;
   return static_cast<double>(whole_ms) / 1000.0;
 }
 

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "pipeline/milliseconds.h"
+
 namespace wperf::pipeline {
 namespace {
 
-constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
 constexpr u64 kCountStepMs = 100;
 constexpr u64 kPauseStepMs = 500;
 constexpr u64 kPollMs = 100;  // Ctrl-C is noticed this soon
@@ -55,6 +56,12 @@ diag::Result<void> SpawnedProgram::start(const request::Program& program, u32 co
   }
   pid_ = pid.value();
   return {};
+}
+
+diag::Result<void> let_start_up(const request::Request& request, Machine& machine, u32 pid) {
+  const u64 delay_ms = request.spawn_delay_ms.value_or(0);
+  if (delay_ms == 0) return {};
+  return machine.device->machine().wait(delay_ms * kNanosecondsPerMillisecond, pid);
 }
 
 Progress::Progress(diag::Console& console, std::string_view label) : console_(console) {

@@ -33,6 +33,9 @@ class SpawnedProgram {
   u32 pid_ = 0;
 };
 
+// Before measuring: as long as --record_spawn_delay asks for, if it does.
+diag::Result<void> let_start_up(const request::Request& request, Machine& machine, u32 pid);
+
 enum class WaitEnd { time, interrupted, program_ended };
 
 // The moving sign behind "counting ... ".

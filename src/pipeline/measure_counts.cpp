@@ -49,8 +49,7 @@ diag::Result<void> start_program(const request::Request& request, const plan::Co
   if (!request.program.has_value()) return {};
   WPERF_CHECK_OK(program.start(*request.program, plan.cores.front()));
   if (request.outputs.verbose) console.out(fmt::format("{} pid is {}\n", request.program->path, program.pid()));
-  if (request.spawn_delay_ms.value_or(0) == 0) return {};
-  return machine.device->machine().wait(u64{*request.spawn_delay_ms} * 1'000'000, program.pid());
+  return let_start_up(request, machine, program.pid());
 }
 
 diag::Result<MeasuredCount> measure_count(const request::Request& request, const plan::CountPlan& plan,

@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "pipeline/counting.h"
 #include "pipeline/sample_profile_input.h"
 #include "pipeline/sampling.h"
@@ -20,9 +20,8 @@ namespace {
 constexpr size_t kFewPrograms = 16;  // a whole Windows runs some hundred: nobody reads that
 
 bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 std::string base_name(const std::string& path) {
@@ -53,11 +52,6 @@ SymbolOptions symbol_options(const request::Request& request) {
   options.symbol_path = request.sampling.symbol_path.value_or("");
   options.decorated = request.sampling.display.decorated_names;
   return options;
-}
-
-diag::Result<void> let_start_up(const request::Request& request, Machine& machine, u32 pid) {
-  if (request.spawn_delay_ms.value_or(0) == 0) return {};
-  return machine.device->machine().wait(u64{*request.spawn_delay_ms} * 1'000'000, pid);
 }
 
 }  // namespace

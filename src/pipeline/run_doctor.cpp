@@ -9,6 +9,7 @@
 #include "os/process.h"
 #include "os/windows_facts.h"
 #include "pipeline/machine.h"
+#include "pipeline/milliseconds.h"
 #include "pipeline/outputs.h"
 #include "pipeline/windows_checks.h"
 #include "profile/machine_report.h"
@@ -64,7 +65,7 @@ Check check_pmu(device::Device& device, const plan::Capabilities& machine) {
   auto session = device.open_count(trial);
   if (!session.has_value()) return failure("pmu", session.error());
   if (auto started = session.value()->start(); !started.has_value()) return failure("pmu", started.error());
-  if (auto waited = device.machine().wait(kTrialMs * 1'000'000, 0); !waited.has_value()) {
+  if (auto waited = device.machine().wait(kTrialMs * kNanosecondsPerMillisecond, 0); !waited.has_value()) {
     return failure("pmu", waited.error());
   }
   if (auto stopped = session.value()->stop(); !stopped.has_value()) return failure("pmu", stopped.error());

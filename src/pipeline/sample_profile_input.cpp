@@ -6,6 +6,7 @@
 
 #include "os/files.h"
 #include "pipeline/for_each_module.h"
+#include "pipeline/milliseconds.h"
 #include "profile/sample_profile_builder.h"
 #include "request/symbol_filter.h"
 #include "symbols/disassembly/disassembler.h"
@@ -13,7 +14,6 @@
 namespace wperf::pipeline {
 namespace {
 
-constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
 constexpr size_t kSourceFileLimit = 8u << 20;
 
 // The samples of a capture, column by column.

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "pipeline/milliseconds.h"
+
 namespace wperf::pipeline {
 namespace {
 
-constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
 constexpr u64 kPollNs = 100 * kNanosecondsPerMillisecond;  // the rings are made for this
 constexpr u64 kProgressNs = 1'000 * kNanosecondsPerMillisecond;
 constexpr u64 kTrialNs = 50 * kNanosecondsPerMillisecond;

@@ -5,14 +5,14 @@
 
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace wperf::plan {
 namespace {
 
 std::string lower_case(std::string_view text) {
   std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : out) c = ascii_lower(c);
   return out;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace wperf::pmu {
 namespace {
 
@@ -23,9 +25,7 @@ diag::Error quoted_refusal(const char* what, std::string_view text) {
 
 std::string to_lower(std::string_view text) {
   std::string lower(text);
-  for (char& letter : lower) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
+  for (char& letter : lower) letter = ascii_lower(letter);
   return lower;
 }
 

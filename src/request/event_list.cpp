@@ -5,16 +5,13 @@
 
 #include <optional>
 
+#include "base/ascii.h"
 #include "request/number.h"
 
 namespace wperf::request {
 namespace {
 
 constexpr std::string_view kClassNames[kEventClassCount] = {"core", "dsu", "dmc_clk", "dmc_clkdiv2"};
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 // Cuts `/dsu/` and the like off the front of `text`.
 std::optional<EventClass> take_prefix(std::string_view& text) {
@@ -24,7 +21,7 @@ std::optional<EventClass> take_prefix(std::string_view& text) {
     const usize length = name.size() + 2;
     if (text.size() < length || text[0] != '/' || text[length - 1] != '/') continue;
     bool same = true;
-    for (usize i = 0; i < name.size(); ++i) same = same && lower(text[i + 1]) == name[i];
+    for (usize i = 0; i < name.size(); ++i) same = same && ascii_lower(text[i + 1]) == name[i];
     if (!same) continue;
     text.remove_prefix(length);
     return event_class;

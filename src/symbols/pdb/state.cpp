@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "symbols/pdb/format.h"
 #include "symbols/pdb/info_stream.h"
 #include "symbols/pdb/sort.h"
@@ -25,9 +26,7 @@ pdb::NumberedRecords numbered_records(pdb::MsfFile& msf, u32 stream_number, Dama
 // The linker writes the name of a compiland as it is in one place and in lower case in another.
 std::string lower_case(std::string_view text) {
   std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : result) c = ascii_lower(c);
   return result;
 }
 

@@ -3,18 +3,16 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace wperf::symbols {
 namespace {
 
 constexpr char kPublicServer[] = "https://msdl.microsoft.com/download/symbols";
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool starts_with_word(std::string_view text, std::string_view word) {
   return text.size() >= word.size() &&
-         std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == lower(b); });
+         std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == ascii_lower(b); });
 }
 
 // Parts between separators, those inside quotes left alone.

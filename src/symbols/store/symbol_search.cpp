@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace wperf::symbols {
 namespace {
 
@@ -40,7 +42,7 @@ bool is_network_path(std::string_view path) {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (char& c : out) c = ascii_lower(c);
   return out;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exceptions to EL1, switching between threads, and the way to EL0 and back.
 
+#include "tests/nthost/machine/saved_registers.inc"
+
 #define FRAME_SIZE 272
 #define STACK_SIZE_LOG2 15  // a stack fills the lower half of a slot of twice its size; the upper half is not mapped
 
@@ -58,20 +60,7 @@ stack_overflow:
   b .
 
 save_frame:
-  stp x2, x3, [sp, #16]
-  stp x4, x5, [sp, #32]
-  stp x6, x7, [sp, #48]
-  stp x8, x9, [sp, #64]
-  stp x10, x11, [sp, #80]
-  stp x12, x13, [sp, #96]
-  stp x14, x15, [sp, #112]
-  stp x16, x17, [sp, #128]
-  stp x18, x19, [sp, #144]
-  stp x20, x21, [sp, #160]
-  stp x22, x23, [sp, #176]
-  stp x24, x25, [sp, #192]
-  stp x26, x27, [sp, #208]
-  stp x28, x29, [sp, #224]
+  SAVE_X2_TO_X29
   mrs x2, elr_el1
   mrs x3, spsr_el1
   stp x30, x2, [sp, #240]
@@ -92,20 +81,7 @@ restore_frame:
   b.ne 1f
   msr sp_el0, x4
 1:
-  ldp x2, x3, [sp, #16]
-  ldp x4, x5, [sp, #32]
-  ldp x6, x7, [sp, #48]
-  ldp x8, x9, [sp, #64]
-  ldp x10, x11, [sp, #80]
-  ldp x12, x13, [sp, #96]
-  ldp x14, x15, [sp, #112]
-  ldp x16, x17, [sp, #128]
-  ldp x18, x19, [sp, #144]
-  ldp x20, x21, [sp, #160]
-  ldp x22, x23, [sp, #176]
-  ldp x24, x25, [sp, #192]
-  ldp x26, x27, [sp, #208]
-  ldp x28, x29, [sp, #224]
+  LOAD_X2_TO_X29
   ldp x0, x1, [sp]
   add sp, sp, #FRAME_SIZE
   eret
@@ -113,21 +89,11 @@ restore_frame:
 // switch_stacks(u64* save_here, u64 from_here): callee-saved registers go on the old stack, come from the new one.
 .globl switch_stacks
 switch_stacks:
-  stp x29, x30, [sp, #-96]!
-  stp x19, x20, [sp, #16]
-  stp x21, x22, [sp, #32]
-  stp x23, x24, [sp, #48]
-  stp x25, x26, [sp, #64]
-  stp x27, x28, [sp, #80]
+  PUSH_PRESERVED
   mov x2, sp
   str x2, [x0]
   mov sp, x1
-  ldp x19, x20, [sp, #16]
-  ldp x21, x22, [sp, #32]
-  ldp x23, x24, [sp, #48]
-  ldp x25, x26, [sp, #64]
-  ldp x27, x28, [sp, #80]
-  ldp x29, x30, [sp], #96
+  POP_PRESERVED
   ret
 
 // Where a new thread's first switch returns to.
@@ -140,12 +106,7 @@ thread_begins:
 // at EL0; the code there sees zeros in the registers that are not its arguments.
 .globl enter_el0
 enter_el0:
-  stp x29, x30, [sp, #-96]!
-  stp x19, x20, [sp, #16]
-  stp x21, x22, [sp, #32]
-  stp x23, x24, [sp, #48]
-  stp x25, x26, [sp, #64]
-  stp x27, x28, [sp, #80]
+  PUSH_PRESERVED
   msr daifset, #2
   msr elr_el1, x0
   msr sp_el0, x2
@@ -188,12 +149,7 @@ enter_el0:
 // stack is then where enter_el0 left it.
 .globl leave_el0
 leave_el0:
-  ldp x19, x20, [sp, #16]
-  ldp x21, x22, [sp, #32]
-  ldp x23, x24, [sp, #48]
-  ldp x25, x26, [sp, #64]
-  ldp x27, x28, [sp, #80]
-  ldp x29, x30, [sp], #96
+  POP_PRESERVED
   ret
 
 // u64 semihosting_call(operation, argument)

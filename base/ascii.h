@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Letters of names that are compared whatever the language of the machine is set to.
+#pragma once
+
+namespace wperf {
+
+constexpr char ascii_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace wperf

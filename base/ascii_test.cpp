@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/ascii.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf {
+
+TEST(Ascii, OnlyTheCapitalsOfAsciiChange) {
+  for (int value = -128; value < 128; ++value) {
+    const char c = static_cast<char>(value);
+    EXPECT_EQ(ascii_lower(c), value >= 65 && value <= 90 ? static_cast<char>(value + 32) : c) << value;
+  }
+}
+
+}  // namespace wperf
