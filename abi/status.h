@@ -21,7 +21,8 @@ enum {
   WPERF_NO_MEMORY = 10,
   WPERF_NOT_SUPPORTED = 11, /* the hardware lacks it */
   WPERF_ACCESS_DENIED = 12,
-  WPERF_HARDWARE_FAILED = 13 /* a call into the machine failed */
+  WPERF_HARDWARE_FAILED = 13, /* a call into the machine failed */
+  WPERF_PROFILING_BUSY = 14   /* somebody else profiles with the SPE of a chosen core */
 };
 
 #endif

@@ -26,8 +26,12 @@ enum {
   WPERF_CODE_SAMPLE_CONFIGURE = WPERF_CODE(32),
   WPERF_CODE_SAMPLE_START = WPERF_CODE(33),
   WPERF_CODE_SAMPLE_STOP = WPERF_CODE(34),
-  WPERF_CODE_SAMPLE_DRAIN = WPERF_CODE(35)
-  /* 48.. SPE */
+  WPERF_CODE_SAMPLE_DRAIN = WPERF_CODE(35),
+  WPERF_CODE_SPE_CONFIGURE = WPERF_CODE(48), /* administrators: a core's buffer tells of everybody's programs */
+  WPERF_CODE_SPE_START = WPERF_CODE(49),
+  WPERF_CODE_SPE_STOP = WPERF_CODE(50),
+  WPERF_CODE_SPE_DRAIN = WPERF_CODE(51),
+  WPERF_CODE_SPE_CORE = WPERF_CODE(52) /* what the SPE of one core can do */
 };
 
 enum { WPERF_MAX_CORES = 256, WPERF_MAX_CLUSTERS = 128, WPERF_MAX_DMC_CHANNELS = 16, WPERF_MAX_COUNTERS = 31 };
@@ -54,7 +58,8 @@ typedef struct WperfHeader {
 } WperfHeader;
 WPERF_WIRE_SIZE(WperfHeader, 8);
 
-/* Requests that carry nothing but their code: VERSION, HARDWARE, COUNT_START, COUNT_STOP, SAMPLE_START, SAMPLE_STOP. */
+/* Requests that carry nothing but their code: VERSION, HARDWARE, COUNT_START, COUNT_STOP, SAMPLE_START, SAMPLE_STOP,
+ * SPE_START, SPE_STOP. */
 typedef struct WperfPlainRequest {
   WperfHeader header;
 } WperfPlainRequest;
@@ -258,5 +263,82 @@ typedef struct WperfDrainReply {
 } WperfDrainReply;
 WPERF_WIRE_AT(WperfDrainReply, samples, 48);
 WPERF_WIRE_SIZE(WperfDrainReply, 48 + 40 * 1024);
+
+/* Statistical profiling. Independent of counting, which may go on at the same time; sampling by overflow may not. */
+
+/* Flags of WperfSpeRequest. */
+enum {
+  WPERF_SPE_KERNEL = 1u,     /* operations at EL1 as well as EL0 */
+  WPERF_SPE_TIMESTAMPS = 2u, /* ticks of the generic timer at the end of each record */
+  WPERF_SPE_PHYSICAL = 4u,   /* physical addresses of data */
+  WPERF_SPE_CONTEXT = 8u,    /* CONTEXTIDR_EL1 in each record */
+  WPERF_SPE_JITTER = 16u,    /* the hardware varies the interval */
+  WPERF_SPE_LOADS = 32u,     /* of the next three: none, everything is kept; else what one of them names */
+  WPERF_SPE_STORES = 64u,
+  WPERF_SPE_BRANCHES = 128u
+};
+
+enum {
+  WPERF_SPE_MIN_BUFFER = 16384, /* bytes of a core's buffer, both halves; a multiple of 8192 */
+  WPERF_SPE_MAX_BUFFER = 8388608,
+  WPERF_SPE_DEFAULT_BUFFER = 1048576
+};
+
+typedef struct WperfSpeRequest {
+  WperfHeader header;
+  wperf_u32 flags;
+  wperf_u32 interval; /* operations from one sample to the next, rounded down to a multiple of 256; not less than the
+                         hardware's least one */
+  wperf_u64 core_mask[WPERF_MAX_CORES / 64];
+  wperf_u64 events;       /* keeps operations that have all of these events; 0: not asked */
+  wperf_u64 not_events;   /* keeps operations that have none of these; 0: not asked; needs FEAT_SPEv1p2 */
+  wperf_u32 min_latency;  /* keeps operations that took at least so many cycles; 0: not asked */
+  wperf_u32 buffer_bytes; /* per core, 0 = the default */
+} WperfSpeRequest;
+WPERF_WIRE_AT(WperfSpeRequest, core_mask, 16);
+WPERF_WIRE_AT(WperfSpeRequest, events, 48);
+WPERF_WIRE_AT(WperfSpeRequest, min_latency, 64);
+WPERF_WIRE_SIZE(WperfSpeRequest, 72);
+
+typedef struct WperfSpeCoreReply { /* to a WperfCoreRequest */
+  WperfHeader header;
+  wperf_u64 pmsidr, pmbidr;   /* 0: this core has no SPE, or somebody above the driver keeps it */
+  wperf_u32 version;          /* ID_AA64DFR0_EL1.PMSVer */
+  wperf_u32 min_interval;     /* operations */
+  wperf_u32 latency_bits;     /* of a counter packet; the greatest latency is (1 << bits) - 1 */
+  wperf_u32 buffer_alignment; /* bytes */
+} WperfSpeCoreReply;
+WPERF_WIRE_SIZE(WperfSpeCoreReply, 40);
+
+/* Events of WperfSpeDrainReply: what the core's buffer management said since the drain before. */
+enum {
+  WPERF_SPE_GAP = 1u, /* records before these bytes are missing: a decoder begins anew here */
+  WPERF_SPE_BUFFER_FULL = 2u,
+  WPERF_SPE_COLLISION = 4u, /* an operation was chosen while the one before was still under way */
+  WPERF_SPE_DATA_LOSS = 8u, /* the hardware dropped a record, maybe in the middle */
+  WPERF_SPE_FAULT = 16u,    /* the buffer could not be written: profiling of this core has ended */
+  WPERF_SPE_EXTERNAL_ABORT = 32u
+};
+
+enum { WPERF_SPE_MAX_DRAINED = 65536 }; /* bytes in one answer; drain again while more is not 0 */
+
+typedef struct WperfSpeDrainReply { /* to a WperfDrainRequest */
+  WperfHeader header;
+  wperf_u32 core;
+  wperf_u32 bytes; /* of data that follow */
+  wperf_u32 more;  /* 1: there is more */
+  wperf_u32 events;
+  wperf_u64 buffer_address; /* of data[0], modulo 65536: alignment packets are relative to it */
+  /* Since configure, for this core: */
+  wperf_u64 written;                 /* bytes */
+  wperf_u64 full;                    /* times it stopped because both halves were full */
+  wperf_u64 stopped_ns;              /* time it stood still because of that */
+  wperf_u64 collisions, data_losses; /* buffers with this flag */
+  wperf_u64 status;                  /* PMBSR_EL1 of the latest fault */
+  wperf_u8 data[WPERF_SPE_MAX_DRAINED];
+} WperfSpeDrainReply;
+WPERF_WIRE_AT(WperfSpeDrainReply, buffer_address, 24);
+WPERF_WIRE_AT(WperfSpeDrainReply, data, 80);
+WPERF_WIRE_SIZE(WperfSpeDrainReply, 80 + 65536);
 
 #endif

@@ -13,6 +13,7 @@ _wperf() {
       stat) command=${command:-stat} ;;
       sample) command=${command:-sample} ;;
       record) command=${command:-record} ;;
+      report) command=${command:-report} ;;
       list|-l) command=${command:-list} ;;
       man) command=${command:-man} ;;
       test) command=${command:-test} ;;
@@ -23,7 +24,7 @@ _wperf() {
     esac
   done
   case $previous in
-    -C|-E|--pe_file|--pdb_file|--output|-o|--output-csv)
+    -C|-E|--pe_file|--pdb_file|--records|--output|-o|--output-csv)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return ;;
@@ -39,8 +40,9 @@ _wperf() {
   local words
   case $command in
     stat) words='-e -m -c --cpu --timeout sleep -t -i -n -k --dmc -C -E --config --pe_file --record_spawn_delay --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --device --force-lock' ;;
-    sample) words='-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
-    record) words='-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
+    sample) words='-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --mem --records --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
+    record) words='-e -c --cpu --timeout sleep -k -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --mem --records --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
+    report) words='--symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --symbol-path --mem --records --json -q -v --verbose --output -o --output-prefix --cwd' ;;
     list) words='-C -E --json -q -v --verbose --output -o --output-prefix --cwd --device --force-lock' ;;
     man) words='--json -q --output -o --output-prefix --cwd --device --force-lock' ;;
     test) words='-e -m -C -E --config --json -q --output -o --output-prefix --cwd --device --force-lock' ;;
@@ -48,7 +50,7 @@ _wperf() {
     doctor) words='--json -q --output -o --output-prefix --cwd --device' ;;
     --version) words='--json -q --output -o --output-prefix --cwd --device --force-lock' ;;
     -h) words='' ;;
-    *) words='stat sample record list -l man test detect doctor --version -h --help -e -m -c --cpu --timeout sleep -t -i -n -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --device --force-lock' ;;
+    *) words='stat sample record report list -l man test detect doctor --version -h --help -e -m -c --cpu --timeout sleep -t -i -n -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --mem --records --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --device --force-lock' ;;
   esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

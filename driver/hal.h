@@ -23,6 +23,16 @@ enum class Register : u32 {
   pmccfiltr,                // PMCCFILTR_EL0
   pmsidr,                   // PMSIDR_EL1 (only where ID_AA64DFR0.PMSVer says SPE)
   pmbidr,                   // PMBIDR_EL1 (likewise)
+  pmscr,                    // PMSCR_EL1; this one and the following only where pmsidr may be read
+  pmsicr,                   // PMSICR_EL1
+  pmsirr,                   // PMSIRR_EL1
+  pmsfcr,                   // PMSFCR_EL1
+  pmsevfr,                  // PMSEVFR_EL1
+  pmsnevfr,                 // PMSNEVFR_EL1 (FEAT_SPEv1p2)
+  pmslatfr,                 // PMSLATFR_EL1
+  pmblimitr,                // PMBLIMITR_EL1
+  pmbptr,                   // PMBPTR_EL1
+  pmbsr,                    // PMBSR_EL1
   clusterpmcr,              // DSU cluster PMU, of the cluster of this core: CLUSTERPMCR_EL1
   clusterpmcntenset,        // CLUSTERPMCNTENSET_EL1
   clusterpmcntenclr,        // CLUSTERPMCNTENCLR_EL1
@@ -68,6 +78,8 @@ class Hal {
   virtual u64 read_register(Register reg) = 0;
   virtual void write_register(Register reg, u64 value) = 0;
   virtual void synchronize() = 0;  // ISB
+  // PSB CSYNC, DSB NSH: all that was profiled on the core the caller runs on is in memory after it.
+  virtual void drain_profiling() = 0;
 
   // Runs call(context) on `core` and waits for it. May fail (core offline); then call has not run.
   [[nodiscard]] virtual WperfStatus run_on_core(u32 core, PerCoreCall call, void* context) = 0;
@@ -101,7 +113,8 @@ class Hal {
   virtual void enter_critical() = 0;
   virtual void leave_critical() = 0;
 
-  // Non-paged, zeroed; null when exhausted. Never called once a session has started.
+  // Non-paged, zeroed; a page or more lies on pages of its own; null when exhausted. Never called once a session has
+  // started.
   virtual void* allocate(usize size) = 0;
   virtual void free(void* memory) = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver's one door under arbitrary requests: several clients with and without rights, sizes and headers right and
-// wrong, the timer, overflow interrupts (also ones that nobody expects), deaths and failing hardware in between. The
-// shared buffer is exactly as long as it must be.
+// wrong, the timer, overflow interrupts (also ones that nobody expects), SPE records and whatever befalls their buffer,
+// deaths and failing hardware in between. The shared buffer is exactly as long as it must be.
 // Whatever came, at the end nothing may be left behind and no register may have been touched that is not ours.
 #include <cstdlib>
 
@@ -61,7 +61,13 @@ constexpr Shape kShapes[] = {
     {static_cast<u32>(WPERF_CODE_SAMPLE_STOP), sizeof(WperfPlainRequest), 0},
     {static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN), sizeof(WperfDrainRequest), sizeof(WperfDrainReply)},
 };
-constexpr u32 kShapeCount = sizeof kShapes / sizeof kShapes[0];
+constexpr Shape kSpeShapes[] = {
+    {static_cast<u32>(WPERF_CODE_SPE_CONFIGURE), sizeof(WperfSpeRequest), 0},
+    {static_cast<u32>(WPERF_CODE_SPE_START), sizeof(WperfPlainRequest), 0},
+    {static_cast<u32>(WPERF_CODE_SPE_STOP), sizeof(WperfPlainRequest), 0},
+    {static_cast<u32>(WPERF_CODE_SPE_DRAIN), sizeof(WperfDrainRequest), sizeof(WperfSpeDrainReply)},
+    {static_cast<u32>(WPERF_CODE_SPE_CORE), sizeof(WperfCoreRequest), sizeof(WperfSpeCoreReply)},
+};
 
 // A count request that is likely to be accepted, bent a little by the input.
 WperfCountRequest plausible_count(Bytes& bytes) {
@@ -100,6 +106,18 @@ WperfSampleRequest plausible_sampling(Bytes& bytes) {
   return request;
 }
 
+WperfSpeRequest plausible_profiling(Bytes& bytes) {
+  WperfSpeRequest request = spe_request({});
+  request.core_mask[0] = bytes.byte() % 16;
+  request.flags = bytes.byte();
+  const u8 choices = bytes.byte();
+  request.events = (choices & 1) != 0 ? u64{1} << (choices >> 2) : 0;
+  request.not_events = (choices & 2) != 0 ? 2 : 0;
+  request.min_latency = (choices & 3) == 3 ? bytes.word() : 0;
+  request.buffer_bytes += (choices >> 6) * 8192;
+  return request;
+}
+
 template <typename Request>
 void put(u8* buffer, const Request& request) {
   std::memcpy(buffer, &request, sizeof request);
@@ -118,7 +136,11 @@ void make_plausible(u32 code, u8* buffer, Bytes& bytes) {
     put(buffer, plausible_count(bytes));
   } else if (code == static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE)) {
     put(buffer, plausible_sampling(bytes));
-  } else if (code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN)) {
+  } else if (code == static_cast<u32>(WPERF_CODE_SPE_CONFIGURE)) {
+    put(buffer, plausible_profiling(bytes));
+  } else if (code == static_cast<u32>(WPERF_CODE_SPE_CORE)) {
+    put(buffer, WperfCoreRequest{{}, bytes.byte() % 5u, 0});
+  } else if (code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN) || code == static_cast<u32>(WPERF_CODE_SPE_DRAIN)) {
     put(buffer, WperfDrainRequest{{}, bytes.byte() % 5u, 0});
   } else if (code == static_cast<u32>(WPERF_CODE_DSU_SETUP)) {
     const u8 choice = bytes.byte();
@@ -148,9 +170,24 @@ void check_drained(const u8* buffer, bool sees_all) {
   }
 }
 
-void one_request(Core& core, Bytes& bytes) {
+// Every byte was written by the hardware of this core, whole records between gaps.
+void check_profiled(const u8* buffer) {
+  static WperfSpeDrainReply reply;
+  std::memcpy(&reply, buffer, sizeof reply);
+  if (reply.bytes > WPERF_SPE_MAX_DRAINED || reply.bytes > reply.written || reply.buffer_address > 0xffff) {
+    std::abort();
+  }
+  for (u32 i = 0; i < reply.bytes; ++i) {
+    if (reply.data[i] != 0xc0 + reply.core) {
+      std::abort();
+    }
+  }
+}
+
+template <usize count>
+void one_request(Core& core, Bytes& bytes, const Shape (&shapes)[count]) {
   const u8 choice = bytes.byte();
-  const Shape& shape = kShapes[choice % kShapeCount];
+  const Shape& shape = shapes[choice % count];
   const bool wild = choice >= 0xc0;
   const u8 odd = wild ? bytes.byte() : u8{0};  // bits: code, input size, output size, header, rights
   const u32 code = (odd & 1) != 0 ? bytes.word() : shape.code;
@@ -177,7 +214,29 @@ void one_request(Core& core, Bytes& bytes) {
   if (status == WPERF_OK && code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN)) {
     check_drained(buffer, rights.administrator);
   }
+  if (status == WPERF_OK && code == static_cast<u32>(WPERF_CODE_SPE_DRAIN)) {
+    check_profiled(buffer);
+  }
   std::free(buffer);
+}
+
+// The hardware of a core makes some records, or something happens to its buffer.
+void profile(FakeHal& hal, Bytes& bytes) {
+  const u8 choice = bytes.byte();
+  const u32 core = choice % 4;
+  if ((hal.spes[core].pmblimitr & kPmblimitrEnable) == 0) {
+    return;
+  }
+  if (choice < 0x80) {
+    const std::vector<u8> record(kFakeRecord, static_cast<u8>(0xc0 + core));
+    for (u32 i = 0; i < choice; ++i) {
+      hal.profile(core, record);
+    }
+  } else if (choice < 0xc0) {
+    hal.disturb_profiling(core, kPmbsrService | bytes.word());
+  } else {
+    hal.disturb_profiling(core, bytes.word() & (kPmbsrCollision | kPmbsrDataLoss));
+  }
 }
 
 }  // namespace
@@ -187,8 +246,13 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   FakeMachine machine;
   constexpr u32 kPmuVersions[] = {1, 4, 5, 6, 8, 0, 15};
   machine.reserved_mask = bytes.byte();
-  machine.pmu_version = kPmuVersions[bytes.byte() % 7];
+  const u8 versions = bytes.byte();
+  machine.pmu_version = kPmuVersions[versions % 7];
+  constexpr u32 kSpeVersions[] = {0, 1, 2, 3, 5};
+  machine.spe_version = kSpeVersions[versions / 7 % 5];
+  machine.pmsidr = versions >= 0xc0 ? 0 : kAllOfSpe;
   FakeHal hal(machine);
+  const std::vector<FakeSpe> spes = hal.spes;
   const std::vector<FakeHal::Pmu> cores = hal.cores;
   LockState lock;
   Core core(hal, lock, {1, 2, 3, "git", "+features"});
@@ -197,6 +261,9 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   hal.on_interrupt = [&](u32 number) {
     core.on_overflow(number, {1, 2, hal.now_ns % 3 == 0 ? kOthersProcess : kOwnProcess, 4, exception_level});
   };
+  if (machine.reserved_mask % 2 == 0) {  // not every shell has that interrupt
+    hal.on_profiling_interrupt = [&](u32 number) { return core.on_profiling_interrupt(number); };
+  }
   bool failed = false;
   while (!bytes.empty()) {
     switch (bytes.byte() % 16) {
@@ -222,14 +289,20 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
       case 6:
         hal.interrupt_from_elsewhere(bytes.byte() % 4);
         break;
+      case 14:
+        profile(hal, bytes);
+        break;
+      case 15:
+        one_request(core, bytes, kSpeShapes);
+        break;
       default:
-        one_request(core, bytes);
+        one_request(core, bytes, kShapes);
     }
   }
   hal.fail_at = 0;
   core.client_gone(lock.holder);
   core.shutdown();
-  if (!hal.clean() || (!failed && !(hal.cores == cores))) {
+  if (!hal.clean() || (!failed && !(hal.cores == cores && hal.spes == spes))) {
     std::abort();
   }
   return 0;

@@ -44,29 +44,47 @@ class Numbers {
   u64 state_ = 20240229;
 };
 
+// What kind of instruction stands at a place: the same one each time, as in a program.
+struct Instruction {
+  u32 operation_class = kClassOther, payload = 0;
+};
+
+std::vector<Instruction> make_program(Numbers& numbers) {
+  std::vector<Instruction> program(20'000);
+  for (Instruction& instruction : program) {
+    const u32 kind = numbers.below(100);
+    if (kind < 45) {
+      instruction = {kClassMemory, numbers.below(3) == 0 ? 1U : numbers.below(4) == 0 ? 4U : 0U};
+    } else if (kind < 62) {
+      instruction = {kClassBranch, numbers.below(4)};
+    }
+  }
+  return program;
+}
+
 SpeEncoder make_records(u64 count) {
   constexpr std::array<u32, 6> kSources = {0, 0, 0, 8, 0xb, 0xe};
   constexpr std::array<u32, 4> kLatencies = {4, 4, 11, 180};
   SpeEncoder encoder;
   encoder.reserve(count * 64);
   Numbers numbers;
+  const std::vector<Instruction> program = make_program(numbers);
   for (u64 i = 0; i < count; ++i) {
     EncodedOperation operation;
-    const u32 kind = numbers.below(100);
-    operation.operation_class = kind < 45 ? kClassMemory : kind < 62 ? kClassBranch : kClassOther;
-    operation.pc = 0x7ff6'1000'0000 + 4 * u64{numbers.below(20'000)};
+    const u32 place = numbers.below(static_cast<u32>(program.size()));
+    operation.operation_class = program[place].operation_class;
+    operation.payload = program[place].payload;
+    operation.pc = 0x7ff6'1000'0000 + 4 * u64{place};
     operation.issue_latency = numbers.below(40);
     operation.total_latency = operation.issue_latency + kLatencies[numbers.below(4)];
     operation.timestamp = 1'000'000'000 + i * 37;
     operation.context = 4000 + numbers.below(4);
     if (operation.operation_class == kClassMemory) {
-      operation.payload = numbers.below(3) == 0 ? 1 : numbers.below(4) == 0 ? 4 : 0;
       operation.address = 0x0000'01d0'0000'0000 + 8 * u64{numbers.below(1U << 24)};
       operation.events = 0x16U | (numbers.below(6) == 0 ? 8U : 0U) | (numbers.below(50) == 0 ? 0x20U : 0U);
       operation.translation_latency = 1 + numbers.below(3);
       operation.source = kSources[numbers.below(6)];
     } else if (operation.operation_class == kClassBranch) {
-      operation.payload = numbers.below(4);
       operation.address = operation.pc + 64;
       operation.events = 2U | (numbers.below(20) == 0 ? 0x80U : 0U) | (numbers.below(3) == 0 ? 0x40U : 0U);
     }

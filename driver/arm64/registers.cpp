@@ -8,6 +8,8 @@
 extern "C" __int64 _ReadStatusReg(int);
 extern "C" void _WriteStatusReg(int, __int64);
 extern "C" void __isb(unsigned int);
+extern "C" void __dsb(unsigned int);
+extern "C" void wperf_psb_csync();  // cl has no intrinsic for it: a line of assembly elsewhere
 #define WPERF_ENCODED(op0, op1, crn, crm, op2) \
   ((((op0) & 1) << 14) | ((op1) << 11) | ((crn) << 7) | ((crm) << 3) | (op2))
 #define WPERF_READ(...) static_cast<wperf::u64>(_ReadStatusReg(WPERF_ENCODED(__VA_ARGS__)))
@@ -36,6 +38,16 @@ extern "C" void __isb(unsigned int);
   X(pmintenclr, 3, 0, 9, 14, 2)        \
   X(pmccntr, 3, 3, 9, 13, 0)           \
   X(pmccfiltr, 3, 3, 14, 15, 7)        \
+  X(pmscr, 3, 0, 9, 9, 0)              \
+  X(pmsnevfr, 3, 0, 9, 9, 1)           \
+  X(pmsicr, 3, 0, 9, 9, 2)             \
+  X(pmsirr, 3, 0, 9, 9, 3)             \
+  X(pmsfcr, 3, 0, 9, 9, 4)             \
+  X(pmsevfr, 3, 0, 9, 9, 5)            \
+  X(pmslatfr, 3, 0, 9, 9, 6)           \
+  X(pmblimitr, 3, 0, 9, 10, 0)         \
+  X(pmbptr, 3, 0, 9, 10, 1)            \
+  X(pmbsr, 3, 0, 9, 10, 3)             \
   X(clusterpmcr, 3, 0, 15, 5, 0)       \
   X(clusterpmcntenset, 3, 0, 15, 5, 1) \
   X(clusterpmcntenclr, 3, 0, 15, 5, 2) \
@@ -121,6 +133,16 @@ void instruction_barrier() {
   __isb(15);
 #else
   __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+// PSB CSYNC is hint #17: assemblers know its name only with an extension switched on.
+void profiling_barrier() {
+#if defined(_MSC_VER) && !defined(__clang__)
+  wperf_psb_csync();
+  __dsb(7);
+#else
+  __asm__ volatile("hint #17\n\tdsb nsh" ::: "memory");
 #endif
 }
 

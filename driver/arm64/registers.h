@@ -10,6 +10,7 @@ namespace wperf::driver {
 u64 read_system_register(Register reg);
 void write_system_register(Register reg, u64 value);  // nothing for registers that can only be read
 void instruction_barrier();
+void profiling_barrier();  // what was profiled on this core is in memory: PSB CSYNC, DSB NSH
 
 // Its caller guards it against the undefined instruction, so it is a function of its own in every build.
 u64 read_cluster_control();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "driver/core/fake_hal.h"
+#include "driver/core/spe_fixture.h"
 #include "driver/core/test_client.h"
 
 namespace wperf::driver {
@@ -175,6 +176,103 @@ TEST(Concurrency, EverythingBesideOverflows) {
   core.shutdown();
   cores.join();
   EXPECT_TRUE(hal.cores == before);
+  EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
+}
+
+// Cores that profile, each a thread with an interrupt, until told to end. How many records were made.
+class ProfilingCores {
+ public:
+  ProfilingCores(FakeHal& hal, Core& core, const std::vector<u32>& cores) : hal_(hal) {
+    hal.on_profiling_interrupt = [&core](u32 number) { return core.on_profiling_interrupt(number); };
+    for (const u32 number : cores) {
+      threads_.emplace_back([this, number] {
+        while (!done_) {
+          made_[number] += hal_.profile(number, numbered_record(made_[number])) ? 1 : 0;
+        }
+      });
+    }
+    threads_.emplace_back([this, &core] {
+      while (!done_) {
+        core.on_timer();
+        std::this_thread::yield();
+      }
+    });
+  }
+  u64 join(u32 number) {
+    done_ = true;
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) {
+        thread.join();
+      }
+    }
+    return made_[number];
+  }
+
+ private:
+  FakeHal& hal_;
+  std::atomic<bool> done_ = false;
+  u64 made_[4] = {};  // by core, touched by its thread alone
+  std::vector<std::thread> threads_;
+};
+
+TEST(Concurrency, DrainsBesideProfiling) {
+  FakeHal hal(machine_with_spe());
+  LockState lock;
+  Core core(hal, lock, {});
+  TestClient ann(core, 11);
+  ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  ASSERT_EQ(ann.configure(spe_request({1, 2})), WPERF_OK);
+  ASSERT_EQ(ann.start_profiling(), WPERF_OK);
+  ProfilingCores cores(hal, core, {1, 2});
+  u64 drained[4] = {};
+  const auto drain = [&](u32 number) {
+    WperfSpeDrainReply reply = {};
+    ASSERT_EQ(ann.drain(number, reply), WPERF_OK);
+    for (const u64 record : numbers_of(reply)) {
+      ASSERT_EQ(record, drained[number]) << "in order, each once";
+      ++drained[number];
+    }
+    ASSERT_GE(reply.written, drained[number] * kFakeRecord);
+    ASSERT_EQ(reply.events & WPERF_SPE_FAULT, 0u);
+  };
+  while ((drained[1] < 20'000 || drained[2] < 20'000) && !HasFailure()) {
+    drain(1);
+    drain(2);
+  }
+  ASSERT_EQ(ann.stop_profiling(), WPERF_OK);
+  for (const u32 number : {1u, 2u}) {
+    for (u32 i = 0; i < 3; ++i) {
+      drain(number);
+    }
+    EXPECT_EQ(drained[number], cores.join(number));
+  }
+  core.shutdown();
+  EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
+}
+
+TEST(Concurrency, EverythingBesideProfiling) {
+  FakeHal hal(machine_with_spe());
+  const std::vector<FakeSpe> before = hal.spes;
+  LockState lock;
+  Core core(hal, lock, {});
+  ProfilingCores cores(hal, core, {0, 1, 2, 3});
+  for (u64 round = 1; round <= 300; ++round) {
+    TestClient client(core, round);
+    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the client before lost it while it profiled
+    ASSERT_EQ(client.configure(spe_request({0, 1, 2, 3})), WPERF_OK);
+    ASSERT_EQ(client.configure(count_request({0, 1}, {1})), WPERF_OK);
+    ASSERT_EQ(client.start_profiling(), WPERF_OK);
+    ASSERT_EQ(client.start(), WPERF_OK);
+    WperfSpeDrainReply reply = {};
+    ASSERT_EQ(client.drain(static_cast<u32>(round % 4), reply), WPERF_OK);
+    if (round % 3 == 0) {
+      ASSERT_EQ(client.stop_profiling(), WPERF_OK);
+      ASSERT_EQ(client.start_profiling(), WPERF_OK);
+    }
+  }
+  core.shutdown();
+  cores.join(0);
+  EXPECT_TRUE(hal.spes == before);
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 

@@ -6,11 +6,28 @@
 #include "base/bytes.h"
 #include "driver/core/dmc620_registers.h"
 #include "driver/core/pmu_registers.h"
+#include "driver/core/spe_request.h"
 
 namespace wperf::driver {
 
 Core::Core(Hal& hal, LockState& lock, const CoreConfig& config)
-    : hal_(hal), lock_(lock), config_(config), counting_(hal, channels_), sampling_(hal) {}
+    : hal_(hal),
+      lock_(lock),
+      config_(config),
+      timer_(hal),
+      counting_(hal, channels_, timer_),
+      sampling_(hal),
+      profiling_(hal, timer_) {}
+
+void Core::on_timer() {
+  const SharedTimer::Due due = timer_.tick();
+  if (due.counting) {
+    counting_.tick();
+  }
+  if (due.profiling) {
+    profiling_.tick();
+  }
+}
 
 void Core::client_gone(ClientId client) {
   if (client != 0) {
@@ -20,12 +37,14 @@ void Core::client_gone(ClientId client) {
 }
 
 void Core::end_measurement() {
-  static_cast<void>(counting_.stop());  // of the two at most one runs; the other is in the wrong state for it
+  static_cast<void>(counting_.stop());  // who does not run is in the wrong state for it
   static_cast<void>(sampling_.stop());
+  static_cast<void>(profiling_.stop());
 }
 
 void Core::shutdown() {
   vacate();
+  profiling_.discard();  // what an unreachable core kept from a tenant before
   channels_.unmap(hal_);
 }
 
@@ -52,6 +71,7 @@ void Core::vacate() {
   }
   counting_.discard();
   sampling_.discard();
+  profiling_.discard();
   hal_.release_counters();
   tenant_ = 0;
 }
@@ -110,6 +130,9 @@ WperfStatus Core::hardware(Caller caller, const WperfPlainRequest&, WperfHardwar
   }
   if (channels_.count() != 0) {
     device_id.add(";dmc.stat=dmc_clk,dmc_clkdiv2");
+  }
+  if (spe_abilities(machine_.first_core).usable) {
+    device_id.add(";spe.sample=arm_spe_0");
   }
   return WPERF_OK;
 }
@@ -215,10 +238,14 @@ WperfStatus Core::sample_configure(Caller caller, const WperfSampleRequest& requ
   if (const WperfStatus status = counting_.settle(); status != WPERF_OK) {
     return status;
   }
+  if (const WperfStatus status = profiling_.settle(); status != WPERF_OK) {
+    return status;
+  }
   if (const WperfStatus status = sampling_.configure(request, machine_); status != WPERF_OK) {
     return status;
   }
   counting_.discard();
+  profiling_.discard();
   return WPERF_OK;
 }
 
@@ -233,6 +260,56 @@ WperfStatus Core::sample_stop(Caller, const WperfPlainRequest&, NoReply&) {
 WperfStatus Core::sample_drain(Caller caller, const WperfDrainRequest& request, WperfDrainReply& reply) {
   Onlooker onlooker(hal_, caller.client, caller.rights.administrator);
   return sampling_.drain(request, onlooker, reply);
+}
+
+WperfStatus Core::spe_configure(Caller caller, const WperfSpeRequest& request, NoReply&) {
+  if (running()) {
+    return WPERF_WRONG_STATE;
+  }
+  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = sampling_.settle(); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = profiling_.configure(request, machine_); status != WPERF_OK) {
+    return status;
+  }
+  sampling_.discard();
+  return WPERF_OK;
+}
+
+WperfStatus Core::spe_start(Caller, const WperfPlainRequest&, NoReply&) {
+  return profiling_.start();
+}
+
+WperfStatus Core::spe_stop(Caller, const WperfPlainRequest&, NoReply&) {
+  return profiling_.stop();
+}
+
+WperfStatus Core::spe_drain(Caller, const WperfDrainRequest& request, WperfSpeDrainReply& reply) {
+  return profiling_.drain(request, reply);
+}
+
+WperfStatus Core::spe_core(Caller caller, const WperfCoreRequest& request, WperfSpeCoreReply& reply) {
+  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+    return status;
+  }
+  if (request.core >= machine_.core_count || request.reserved != 0) {
+    return WPERF_BAD_ARGUMENT;
+  }
+  CoreIdentity identity;
+  if (const WperfStatus status = read_core_identity(hal_, request.core, identity); status != WPERF_OK) {
+    return status;
+  }
+  const SpeAbilities abilities = spe_abilities(identity);
+  reply.pmsidr = abilities.usable ? identity.pmsidr : 0;
+  reply.pmbidr = abilities.usable ? identity.pmbidr : 0;
+  reply.version = abilities.version;
+  reply.min_interval = abilities.min_interval;
+  reply.latency_bits = abilities.latency_bits;
+  reply.buffer_alignment = abilities.alignment;
+  return WPERF_OK;
 }
 
 }  // namespace wperf::driver

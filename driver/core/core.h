@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The whole driver but for its shell. One Core is one driver: the shell makes it, hands it every request of every
 // client and tells it about time and departed clients (driver/README.md says what it must keep to). No globals; the
-// only memory it asks for is a session's, when that is configured. A client counts or samples: configuring one discards
-// the other.
+// only memory it asks for is a session's, when that is configured. A client may count and profile with the SPE at the
+// same time. Sampling by overflow has the core to itself: configuring it discards both others, and each of them it.
 //
-// The shell serialises dispatch(), client_gone() and shutdown(); on_timer() and on_overflow() may run beside any of
+// The shell serialises dispatch(), client_gone() and shutdown(); on_timer() and the interrupts may run beside any of
 // them.
 #pragma once
 #include "abi/status.h"
@@ -15,6 +15,8 @@
 #include "driver/core/lock.h"
 #include "driver/core/machine.h"
 #include "driver/core/sample_session.h"
+#include "driver/core/shared_timer.h"
+#include "driver/core/spe_session.h"
 #include "driver/hal.h"
 
 namespace wperf::driver {
@@ -43,13 +45,18 @@ class Core {
   [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
                                      u32 capacity, u32* returned);
 
-  void on_timer() { counting_.tick(); }
+  void on_timer();
   // From the overflow interrupt of `core`, on that core, also if the overflow may be somebody else's. Takes no lock; of
   // the hal it calls nothing but registers, synchronize and time_ns.
   // Gives the counters of this core that are ours for sampling, none if not sampling: their interrupt has been seen to.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted) { return sampling_.on_overflow(core, interrupted); }
+  // From the interrupt of `core`'s profiling buffer (PMBIRQ), on that core, also if it is somebody else's. Takes no
+  // lock; of the hal it calls nothing but registers, synchronize, drain_profiling and time_ns. True: it was ours and
+  // has been seen to. A shell without that interrupt never calls it; timer and drain do its work then.
+  bool on_profiling_interrupt(u32 core) { return profiling_.on_interrupt(core); }
   void client_gone(ClientId client);
-  // Ends counting or sampling as its client would, before the machine sleeps; what was measured can still be read.
+  // Ends counting, sampling and profiling as their client would, before the machine sleeps; what was measured can still
+  // be read.
   void end_measurement();
   void shutdown();  // gives everything back; the last call
 
@@ -75,8 +82,13 @@ class Core {
   WperfStatus sample_start(Caller caller, const WperfPlainRequest& request, NoReply& reply);
   WperfStatus sample_stop(Caller caller, const WperfPlainRequest& request, NoReply& reply);
   WperfStatus sample_drain(Caller caller, const WperfDrainRequest& request, WperfDrainReply& reply);
+  WperfStatus spe_configure(Caller caller, const WperfSpeRequest& request, NoReply& reply);
+  WperfStatus spe_start(Caller caller, const WperfPlainRequest& request, NoReply& reply);
+  WperfStatus spe_stop(Caller caller, const WperfPlainRequest& request, NoReply& reply);
+  WperfStatus spe_drain(Caller caller, const WperfDrainRequest& request, WperfSpeDrainReply& reply);
+  WperfStatus spe_core(Caller caller, const WperfCoreRequest& request, WperfSpeCoreReply& reply);
 
-  bool running() const { return counting_.counting() || sampling_.sampling(); }
+  bool running() const { return counting_.counting() || sampling_.sampling() || profiling_.profiling(); }
   [[nodiscard]] WperfStatus occupy(ClientId client);
   void vacate();
   void vacate_if_lock_moved();
@@ -88,11 +100,13 @@ class Core {
   ClusterSetup clusters_;
   Machine machine_;  // valid while there is a tenant
   DmcChannels channels_;
+  SharedTimer timer_;
   CountSession counting_;
-  SampleSession sampling_;  // at most one of the two is configured
+  SampleSession sampling_;  // configured only while neither of its neighbours is
+  SpeSession profiling_;
   // Requests and answers share the client's buffer, so both are built here and never in place.
   alignas(8) u8 request_[sizeof(WperfCountRequest)] = {};
-  alignas(8) u8 reply_[sizeof(WperfDrainReply)] = {};
+  alignas(8) u8 reply_[sizeof(WperfSpeDrainReply)] = {};
 };
 
 }  // namespace wperf::driver

@@ -109,7 +109,7 @@ WperfStatus CountSession::start() {
     }
     counting_ = true;
   }
-  const WperfStatus status = hal_.start_timer(timer_ms_);
+  const WperfStatus status = timer_.start(TimerUser::counting, timer_ms_);
   if (status != WPERF_OK) {
     const Critical critical(hal_);
     counting_ = false;
@@ -122,7 +122,7 @@ WperfStatus CountSession::stop() {
   if (!counting_) {
     return WPERF_WRONG_STATE;
   }
-  hal_.stop_timer();
+  timer_.stop(TimerUser::counting);
   const Critical critical(hal_);
   counting_ = false;
   WperfStatus result = WPERF_OK;
@@ -161,7 +161,7 @@ WperfStatus CountSession::settle() {
 
 void CountSession::discard() {
   if (counting_) {
-    hal_.stop_timer();
+    timer_.stop(TimerUser::counting);
   }
   const Critical critical(hal_);
   counting_ = false;

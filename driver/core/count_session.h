@@ -10,6 +10,7 @@
 #include "driver/core/count_request.h"
 #include "driver/core/dmc_channels.h"
 #include "driver/core/machine.h"
+#include "driver/core/shared_timer.h"
 #include "driver/core/unit.h"
 #include "driver/hal.h"
 
@@ -17,7 +18,8 @@ namespace wperf::driver {
 
 class CountSession {
  public:
-  CountSession(Hal& hal, const DmcChannels& channels) : hal_(hal), channels_(channels) {}
+  CountSession(Hal& hal, const DmcChannels& channels, SharedTimer& timer)
+      : hal_(hal), channels_(channels), timer_(timer) {}
 
   bool counting() const { return counting_; }
 
@@ -49,6 +51,7 @@ class CountSession {
 
   Hal& hal_;
   const DmcChannels& channels_;
+  SharedTimer& timer_;
   ClassPlan plans_[kEventClassCount] = {};
   u8 counter_map_[kMaxCounters] = {};
   u32 timer_ms_ = 0;

@@ -64,6 +64,11 @@ constexpr Core::Door::Row Core::Door::kRows[] = {
     WPERF_ROW(WPERF_CODE_SAMPLE_START, lock, sample_start),
     WPERF_ROW(WPERF_CODE_SAMPLE_STOP, lock, sample_stop),
     WPERF_ROW(WPERF_CODE_SAMPLE_DRAIN, lock, sample_drain),
+    WPERF_ROW(WPERF_CODE_SPE_CONFIGURE, lock_and_administrator, spe_configure),
+    WPERF_ROW(WPERF_CODE_SPE_START, lock_and_administrator, spe_start),
+    WPERF_ROW(WPERF_CODE_SPE_STOP, lock, spe_stop),
+    WPERF_ROW(WPERF_CODE_SPE_DRAIN, lock_and_administrator, spe_drain),
+    WPERF_ROW(WPERF_CODE_SPE_CORE, lock, spe_core),
 };
 #undef WPERF_ROW
 

@@ -30,6 +30,11 @@ const Code kCodes[] = {
     {static_cast<u32>(WPERF_CODE_SAMPLE_START), 8, 0, true, false},
     {static_cast<u32>(WPERF_CODE_SAMPLE_STOP), 8, 0, true, false},
     {static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN), 16, 48 + 40 * 1024, true, false},
+    {static_cast<u32>(WPERF_CODE_SPE_CONFIGURE), 72, 0, true, true},
+    {static_cast<u32>(WPERF_CODE_SPE_START), 8, 0, true, true},
+    {static_cast<u32>(WPERF_CODE_SPE_STOP), 8, 0, true, false},
+    {static_cast<u32>(WPERF_CODE_SPE_DRAIN), 16, 80 + 65536, true, true},
+    {static_cast<u32>(WPERF_CODE_SPE_CORE), 16, 40, true, false},
 };
 
 class Dispatch : public testing::Test {

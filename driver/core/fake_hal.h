@@ -6,7 +6,9 @@
 // thread.
 #pragma once
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -18,6 +20,7 @@
 
 #include "base/event_class.h"
 #include "driver/core/dmc620_registers.h"
+#include "driver/core/fake_spe.h"
 #include "driver/core/pmu_registers.h"
 #include "driver/hal.h"
 
@@ -28,6 +31,9 @@ struct FakeMachine {
   u32 counters = 6;
   u32 pmu_version = 4;
   u32 spe_version = 0;
+  u64 pmsidr = 0x5'1009;
+  u64 pmbidr = 0x26;
+  u64 spe_events = 0xffff'0000'ff00'00aa;  // that PMSEVFR can filter by
   u32 cluster_count = 2;
   u32 cluster_size = 2;
   u32 dsu_counters = 4;
@@ -61,6 +67,10 @@ class FakeHal final : public Hal {
       : machine_(machine), core_locks_(std::make_unique<std::recursive_mutex[]>(machine.cores)) {
     pmu_versions.assign(machine.cores, machine.pmu_version);
     cores.resize(machine.cores);
+    spes.resize(machine.cores);
+    pmsidrs.assign(machine.cores, machine.pmsidr);
+    pmbidrs.assign(machine.cores, machine.pmbidr);
+    spe_versions.assign(machine.cores, machine.spe_version);
     for (Pmu& core : cores) {
       core.pmcr = u64{machine.counters} << 11;
     }
@@ -94,6 +104,19 @@ class FakeHal final : public Hal {
     count_on_core(core, events);
     interrupt(core);
   }
+  // The SPE of a core chooses an operation; false: it does not profile, the record is none.
+  bool profile(u32 core, const std::vector<u8>& record) {
+    const std::lock_guard running(core_locks_[core]);
+    spes[core].land();
+    interrupt_of_buffer(core);
+    return spes[core].choose(record);
+  }
+  // Something happens to the buffer: bits of PMBSR.
+  void disturb_profiling(u32 core, u64 pmbsr) {
+    const std::lock_guard running(core_locks_[core]);
+    spes[core].pmbsr |= pmbsr;
+    interrupt_of_buffer(core);
+  }
   // Another driver's counter overflows: the handler is shared.
   void interrupt_from_elsewhere(u32 core) {
     const std::lock_guard running(core_locks_[core]);
@@ -118,15 +141,19 @@ class FakeHal final : public Hal {
   std::function<void(Register)> before_read;  // may let events happen between two reads of the driver
   std::function<void(Register)> before_write;
   std::function<void()> at_barrier;
-  std::function<void(u32 core)> on_interrupt;          // the shell's handler, on the core that is interrupted
-  u64 interrupts_of_others = 0;                        // flags that this driver leaves alone
-  std::set<u32> hidden_processes;                      // of users other than the client
-  std::vector<std::pair<ClientId, u32>> observations;  // what may_observe was asked
+  std::function<void(u32 core)> on_interrupt;            // the shell's handler, on the core that is interrupted
+  std::function<bool(u32 core)> on_profiling_interrupt;  // likewise; true: seen to
+  u64 interrupts_of_others = 0;                          // flags that this driver leaves alone
+  std::set<u32> hidden_processes;                        // of users other than the client
+  std::vector<std::pair<ClientId, u32>> observations;    // what may_observe was asked
   std::set<u32> cores_without_cluster;
   std::set<u32> offline;  // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
   std::vector<u32> pmu_versions;  // of each core
-  std::map<u64, Frame> frames;    // by physical address
+  std::vector<FakeSpe> spes;      // of each core
+  std::vector<u64> pmsidrs, pmbidrs;
+  std::vector<u32> spe_versions;
+  std::map<u64, Frame> frames;  // by physical address
   std::set<void*> allocations;
   std::vector<std::string> violations;
   u32 timer_ms = 0;  // 0 = none runs
@@ -137,8 +164,18 @@ class FakeHal final : public Hal {
   u64 read_register(Register reg) override;
   void write_register(Register reg, u64 value) override;
   void synchronize() override {
+    if (current_core != kNowhere) {
+      spes[current_core].unsynchronised = false;
+    }
     if (const auto happening = at_barrier) {
       happening();
+    }
+  }
+  void drain_profiling() override {
+    expect(current_core != kNowhere, "drain_profiling off a core");
+    if (current_core != kNowhere) {
+      spes[current_core].land();
+      interrupt_of_buffer(current_core);
     }
   }
   WperfStatus run_on_core(u32 core, PerCoreCall call, void* context) override {
@@ -225,13 +262,28 @@ class FakeHal final : public Hal {
     if (fails()) {
       return nullptr;
     }
-    void* memory = std::calloc(1, size);
+    // A page or more lies on pages of its own, and not a byte more than asked for, so that a sanitizer sees an overrun.
+    const usize alignment = size >= kSpePage ? usize{kSpePage} : alignof(std::max_align_t);
+    void* memory = nullptr;
+    if (posix_memalign(&memory, alignment, size) != 0) {
+      return nullptr;
+    }
+    std::memset(memory, 0, size);
     allocations.insert(memory);
+    sizes_[memory] = size;
     return memory;
   }
   void free(void* memory) override {
     expect_no_interrupt();
     expect(allocations.erase(memory) == 1, "free of what was not allocated");
+    for (u32 i = 0; i < spes.size(); ++i) {
+      const std::lock_guard running(core_locks_[i]);
+      const FakeSpe& spe = spes[i];
+      const u64 begin = reinterpret_cast<u64>(memory);
+      const bool inside = spe.pmbptr >= begin && spe.pmbptr < begin + sizes_[memory];
+      expect(!inside || (spe.pmblimitr & kPmblimitrEnable) == 0, "free of memory that the SPE may still write");
+    }
+    sizes_.erase(memory);
     std::free(memory);
   }
 
@@ -291,6 +343,19 @@ class FakeHal final : public Hal {
     deliver_interrupt(number);
     expect((raised() & ~interrupts_of_others) == 0, "an interrupt that would come again for ever");
   }
+  // Its line is PMBSR.S.
+  void interrupt_of_buffer(u32 number) {
+    const auto raised = [&] { return (spes[number].pmbsr & kPmbsrService) != 0; };
+    if (!on_profiling_interrupt || in_interrupt || !raised()) {
+      return;
+    }
+    const u32 interrupted = std::exchange(current_core, number);
+    in_interrupt = true;
+    const bool seen_to = on_profiling_interrupt(number);
+    in_interrupt = false;
+    current_core = interrupted;
+    expect(!seen_to || !raised(), "a profiling interrupt that would come again for ever");
+  }
   void deliver_interrupt(u32 number) {
     const u32 interrupted = std::exchange(current_core, number);
     in_interrupt = true;
@@ -344,6 +409,7 @@ class FakeHal final : public Hal {
   }
 
   FakeMachine machine_;
+  std::map<void*, usize> sizes_;  // of the allocations
   std::mutex mutex_;
   std::unique_ptr<std::recursive_mutex[]> core_locks_;
 };
@@ -383,10 +449,15 @@ inline u64 FakeHal::read_register(Register reg) {
         return cluster.values[cluster.selected];
     }
   }
-  const u64 dfr0 = (u64{pmu_versions[current_core]} << 8) | (u64{machine_.spe_version} << 32);
+  const u32 spe_version = spe_versions[current_core];
+  const u64 dfr0 = (u64{pmu_versions[current_core]} << 8) | (u64{spe_version} << 32);
   const bool pmu = reg == Register::midr || reg == Register::id_aa64dfr0 || has_pmu(dfr0);
   expect(pmu || reg >= Register::pmsidr, "PMU register of a core without a PMU");
-  expect(reg < Register::pmsidr || machine_.spe_version != 0, "SPE register of a core without SPE");
+  expect(reg < Register::pmsidr || spe_version != 0, "SPE register of a core without SPE");
+  expect(reg != Register::pmsnevfr || spe_version >= 3, "PMSNEVFR of a core without FEAT_SPEv1p2");
+  if (const u64* found = spes[current_core].find(reg)) {
+    return *found;
+  }
   switch (reg) {
     case Register::midr:
       return machine_.midr;
@@ -411,9 +482,9 @@ inline u64 FakeHal::read_register(Register reg) {
     case Register::pmccfiltr:
       return core.cycle_filter;
     case Register::pmsidr:
-      return 0x5'1009;
+      return pmsidrs[current_core];
     case Register::pmbidr:
-      return 0x26;
+      return pmbidrs[current_core];
     default:
       return 0;
   }
@@ -427,8 +498,19 @@ inline void FakeHal::write_register(Register reg, u64 value) {
   if (const auto happening = before_write) {
     happening(reg);
   }
-  store_register(reg, value);
-  interrupt(current_core);
+  FakeSpe& spe = spes[current_core];
+  if (spe.find(reg) == nullptr) {
+    store_register(reg, value);
+    interrupt(current_core);
+    return;
+  }
+  const u32 version = spe_versions[current_core];
+  expect(version != 0, "SPE register of a core without SPE");
+  expect(reg != Register::pmsnevfr || version >= 3, "PMSNEVFR of a core without FEAT_SPEv1p2");
+  expect((pmbidrs[current_core] & kPmbidrProgrammingRefused) == 0, "SPE register of somebody above");
+  const char* wrong = spe.store(reg, value, machine_.spe_events);
+  expect(wrong == nullptr, wrong == nullptr ? "" : wrong);
+  interrupt_of_buffer(current_core);
 }
 
 inline void FakeHal::store_register(Register reg, u64 value) {

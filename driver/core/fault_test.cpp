@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"
+#include "driver/core/spe_fixture.h"
 #include "driver/core/test_client.h"
 
 namespace wperf::driver {
@@ -38,6 +39,30 @@ bool run_sampling(FakeHal& hal, TestClient& ann) {
   return good;
 }
 
+// Two cores, a full half and one record each, counted beside; false if a request failed or a record is missing.
+bool run_profiling(FakeHal& hal, Core& core, TestClient& ann) {
+  hal.on_profiling_interrupt = [&core](u32 number) { return core.on_profiling_interrupt(number); };
+  WperfSpeRequest request = spe_request({1, 3});
+  request.events = 2;
+  bool good = ann.configure(request) == WPERF_OK;
+  good = ann.configure(count_request({1}, {5})) == WPERF_OK && good;
+  good = ann.start() == WPERF_OK && good;
+  good = ann.start_profiling() == WPERF_OK && good;
+  for (u64 i = 0; i <= kRecordsOfHalf; ++i) {
+    hal.profile(1, numbered_record(i));
+    hal.profile(3, numbered_record(i));
+  }
+  core.on_timer();
+  good = ann.stop() == WPERF_OK && good;
+  good = ann.stop_profiling() == WPERF_OK && good;
+  for (const u32 number : {1u, 3u}) {
+    WperfSpeDrainReply reply = {};
+    good = ann.drain(number, reply) == WPERF_OK && good;
+    good = good && reply.bytes == kHalf && reply.more == 1 && reply.written == kHalf + kFakeRecord;
+  }
+  return good;
+}
+
 // True if every request succeeded with the right counts.
 bool run(FakeHal& hal, Core& core) {
   TestClient ann(core, 11);
@@ -62,6 +87,7 @@ bool run(FakeHal& hal, Core& core) {
     good = good && reply.rounds == 2 && reply.entries[0].value == 2 && reply.entries[4].value == 5;
   }
   good = run_sampling(hal, ann) && good;
+  good = run_profiling(hal, core, ann) && good;
   good = ann.lock(WPERF_LOCK_RELEASE) == WPERF_OK && good;
   return good;
 }
@@ -70,9 +96,10 @@ TEST(Fault, EveryFallibleCallFailsOnceAndNothingIsLeft) {
   u32 failures = 0;
   for (u32 nth = 1;; ++nth) {
     ASSERT_LT(nth, 1000u);
-    FakeHal hal;
+    FakeHal hal(machine_with_spe());
     const std::vector<FakeHal::Pmu> cores = hal.cores;
     const std::vector<FakeHal::Pmu> clusters = hal.clusters;
+    const std::vector<FakeSpe> spes = hal.spes;
     LockState lock;
     Core core(hal, lock, {});
     hal.fail_at = nth;
@@ -91,6 +118,7 @@ TEST(Fault, EveryFallibleCallFailsOnceAndNothingIsLeft) {
     EXPECT_EQ(hal.timer_ms, 0u) << nth;
     EXPECT_TRUE(hal.cores == cores) << nth;
     EXPECT_TRUE(hal.clusters == clusters) << nth;
+    EXPECT_TRUE(hal.spes == spes) << nth;
     ASSERT_TRUE(run(hal, core)) << "clean run after failure " << nth;
     core.shutdown();
     EXPECT_TRUE(hal.clean()) << nth << (hal.violations.empty() ? "" : hal.violations[0]);

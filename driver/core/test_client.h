@@ -75,6 +75,15 @@ class TestClient {
   WperfStatus drain(u32 core, WperfDrainReply& reply) {
     return ask(WPERF_CODE_SAMPLE_DRAIN, WperfDrainRequest{{}, core, 0}, reply);
   }
+  WperfStatus configure(const WperfSpeRequest& request) { return send(WPERF_CODE_SPE_CONFIGURE, request); }
+  WperfStatus start_profiling() { return plain(WPERF_CODE_SPE_START); }
+  WperfStatus stop_profiling() { return plain(WPERF_CODE_SPE_STOP); }
+  WperfStatus drain(u32 core, WperfSpeDrainReply& reply) {
+    return ask(WPERF_CODE_SPE_DRAIN, WperfDrainRequest{{}, core, 0}, reply);
+  }
+  WperfStatus spe(u32 core, WperfSpeCoreReply& reply) {
+    return ask(WPERF_CODE_SPE_CORE, WperfCoreRequest{{}, core, 0}, reply);
+  }
 
  private:
   Core& core_;
@@ -104,6 +113,17 @@ inline WperfSampleRequest sample_request(const std::vector<u32>& cores, const st
   }
   request.event_count = static_cast<u32>(events.size());
   std::copy_n(events.begin(), std::min(events.size(), std::size(request.events)), request.events);
+  return request;
+}
+
+// The smallest buffers: two halves of 8 KB.
+inline WperfSpeRequest spe_request(const std::vector<u32>& cores) {
+  WperfSpeRequest request = {};
+  for (const u32 core : cores) {
+    request.core_mask[core / 64] |= u64{1} << (core % 64);
+  }
+  request.interval = 4096;
+  request.buffer_bytes = WPERF_SPE_MIN_BUFFER;
   return request;
 }
 

@@ -41,6 +41,10 @@ void HalNt::synchronize() {
   instruction_barrier();
 }
 
+void HalNt::drain_profiling() {
+  profiling_barrier();
+}
+
 WperfStatus HalNt::run_on_core(u32 core, PerCoreCall call, void* context) {
   return run_deferred(core, call, context);
 }

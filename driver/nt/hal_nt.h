@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What driver/core needs of a machine, over the NT kernel and driver/arm64. The face (driver/hal.h) says what each call
-// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, time_ns and has_cluster_registers, which also come
-// at the level of a deferred call or of the overflow interrupt, and read_device and write_device (any).
+// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns and has_cluster_registers,
+// which also come at the level of a deferred call or of the overflow interrupt, and read_device and write_device (any).
 #pragma once
 #include "driver/hal.h"
 #include "driver/nt/counter_reservation.h"
@@ -28,6 +28,7 @@ class HalNt final : public Hal {
   u64 read_register(Register reg) override;
   void write_register(Register reg, u64 value) override;
   void synchronize() override;
+  void drain_profiling() override;
   [[nodiscard]] WperfStatus run_on_core(u32 core, PerCoreCall call, void* context) override;
   [[nodiscard]] WperfStatus reserve_counters(u32* free_mask) override;
   void release_counters() override;

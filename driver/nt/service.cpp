@@ -10,7 +10,7 @@ namespace wperf::driver {
 namespace {
 
 constexpr CoreConfig kConfig = {WPERF_VERSION_MAJOR, WPERF_VERSION_MINOR, WPERF_VERSION_PATCH, kGitVersion,
-                                "+trace+etw-drv"};
+                                "+trace+etw-drv+spe"};
 
 u32 current_process() {
   return static_cast<u32>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));

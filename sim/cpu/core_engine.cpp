@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/cpu/core_model.h"
+#include "sim/cpu/profiler.h"
 #include "sim/cpu/unicorn_core.h"
 
 namespace wperf::sim {
@@ -24,7 +25,7 @@ struct CoreEngine::State {
                               [&](const Resident& resident) { return resident.space_id == space.id(); });
     if (found == residents.end()) {
       if (residents.size() == kResidents) residents.pop_back();
-      residents.push_back({space.id(), std::make_unique<UnicornCore>(library, model, totals)});
+      residents.push_back({space.id(), std::make_unique<UnicornCore>(library, model, totals, operations)});
       found = residents.end() - 1;
     }
     std::rotate(residents.begin(), found, found + 1);
@@ -33,6 +34,8 @@ struct CoreEngine::State {
 
   CoreModel model;
   BlockTotals totals;
+  OperationTotals operations;
+  Profiler* profiler = nullptr;
   std::vector<Resident> residents;  // latest used first
 };
 
@@ -49,11 +52,21 @@ Stop CoreEngine::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget,
     result.text = unicorn_failure();
     return result;
   }
-  return state_->cpu_for(space, *library).run(space, thread, cycle_budget, watches);
+  return state_->cpu_for(space, *library).run(space, thread, cycle_budget, watches, state_->profiler);
 }
 
 void CoreEngine::run_kernel(KernelWork work) {
-  state_->model.run_kernel(work);
+  Profiler* const profiler = state_->profiler;
+  state_->model.run_kernel(work, profiler != nullptr && profiler->profiles(Level::kernel) ? profiler : nullptr);
+}
+void CoreEngine::set_profiler(Profiler* profiler) {
+  state_->profiler = profiler;
+}
+void CoreEngine::keep_operations() {
+  state_->operations.keep();
+}
+const OperationTotals& CoreEngine::operations() const {
+  return state_->operations;
 }
 void CoreEngine::keep_totals(std::span<const u16> events) {
   state_->totals.keep(events, state_->model.signals());

@@ -9,11 +9,14 @@
 
 #include "base/ints.h"
 #include "sim/cpu/block_totals.h"
+#include "sim/cpu/operation_totals.h"
 #include "sim/cpu/signals.h"
 #include "sim/memory/address_space.h"
 #include "sim/memory/shared_memory_system.h"
 
 namespace wperf::sim {
+
+class Profiler;
 
 struct CoreConfig {
   u32 index = 0;
@@ -41,7 +44,7 @@ struct EventWatch {
 
 enum class StopReason : u8 {
   budget,       // the cycles of this slice are used up
-  overflow,     // a watched event was counted so often; pc is the next instruction
+  overflow,     // a watched event was counted so often, or the profiler has an interrupt; pc is the next instruction
   kernel_call,  // SVC executed; pc is the instruction after it
   fault,        // unmapped or forbidden access, undefined instruction; pc is the offender
 };
@@ -75,9 +78,15 @@ class CoreEngine {
   Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches = {});
   void run_kernel(KernelWork work);
 
+  // Who is told of operations from here on; null: nobody. It outlives the runs.
+  void set_profiler(Profiler* profiler);
+
   // For tests: from here on keeps account of which block of user code counted how much of these events. Slow.
   void keep_totals(std::span<const u16> events);
   const BlockTotals& totals() const;
+  // The same for what a profiler estimates: each operation of user code. Very slow.
+  void keep_operations();
+  const OperationTotals& operations() const;
 
   const SignalCounts& signals() const;  // exact whenever run() is not on the stack
   u64 cycles() const;                   // user + kernel

@@ -21,6 +21,11 @@ CoreMemory::CoreMemory(const CoreConfig& config, SharedMemorySystem& shared)
       l1d_tlb_(config.l1_tlb_entries),
       l2_tlb_(config.l2_tlb_entries, kL2TlbWays) {
   streams_.fill(kNothing);
+  shared_.attach(core_, this);
+}
+
+CoreMemory::~CoreMemory() {
+  shared_.attach(core_, nullptr);
 }
 
 void CoreMemory::select(u32 space_id, std::array<u64, kSignalCount>& counts) {
@@ -28,10 +33,13 @@ void CoreMemory::select(u32 space_id, std::array<u64, kSignalCount>& counts) {
   space_tag_ = line_key(space_id, 0);
   last_data_page_ = kNothing;
   last_fetch_line_ = kNothing;
+  coherent_ = shared_.is_coherent(space_id);
+  last_owned_ = kNothing;
 }
 
 u32 CoreMemory::load_unaligned(u64 address, u32 size) {
   count(Signal::unaligned_ld_spec);
+  outcome_.unaligned = true;
   u32 wait = load_line(address);
   const u64 last = address + size - 1;
   if (last >> 6 != address >> 6) {
@@ -43,6 +51,7 @@ u32 CoreMemory::load_unaligned(u64 address, u32 size) {
 
 u32 CoreMemory::store_unaligned(u64 address, u32 size) {
   count(Signal::unaligned_st_spec);
+  outcome_.unaligned = true;
   u32 wait = store_line(address);
   const u64 last = address + size - 1;
   if (last >> 6 != address >> 6) {
@@ -56,6 +65,7 @@ u32 CoreMemory::zero_line(u64 address) {
   count(Signal::l1d_cache_wr);
   const u32 wait = address >> 12 != last_data_page_ ? translate(address, Access::store) : 0;
   if (!l1d_.touch(key_of(address), true)) insert_in_l1d(key_of(address), true);
+  if (coherent_) return wait + own(key_of(address));
   return wait;
 }
 
@@ -77,7 +87,13 @@ u32 CoreMemory::translate_at_l2(u64 page, Access access) {
   (fetch ? l1i_tlb_ : l1d_tlb_).insert(page);
   count(fetch ? Signal::l1i_tlb_refill : store ? Signal::l1d_tlb_refill_wr : Signal::l1d_tlb_refill_rd);
   count(store ? Signal::l2d_tlb_wr : Signal::l2d_tlb_rd);
-  if (l2_tlb_.touch(page, false)) return kL2TlbWait;
+  const bool known = l2_tlb_.touch(page, false);
+  if (!fetch) {
+    outcome_.tlb_refill = true;
+    outcome_.walk |= !known;
+    outcome_.translation += known ? kL2TlbWait : kWalkWait;
+  }
+  if (known) return kL2TlbWait;
   count(store ? Signal::l2d_tlb_refill_wr : Signal::l2d_tlb_refill_rd);
   count(fetch ? Signal::itlb_walk : Signal::dtlb_walk);
   l2_tlb_.insert(page, false);
@@ -87,9 +103,11 @@ u32 CoreMemory::translate_at_l2(u64 page, Access access) {
 u32 CoreMemory::miss(u64 key, Access access) {
   const bool store = access == Access::store;
   count(store ? Signal::l1d_cache_refill_wr : Signal::l1d_cache_refill_rd);
+  outcome_.refill = true;
   const u32 wait = read_from_l2(key, access);
   insert_in_l1d(key, store);
-  return share_felt(key, wait, access);
+  const u32 owned = store && coherent_ ? own(key) : 0;
+  return share_felt(key, wait, access) + owned;
 }
 
 // Of a wait, what the core could not hide.
@@ -97,8 +115,10 @@ u32 CoreMemory::share_felt(u64 key, u32 wait, Access access) {
   for (u64& last : streams_) {
     if (key != last + 1 && key != last - 1) continue;
     last = key;
+    outcome_.wait += wait / kSequentialShare;
     return wait / kSequentialShare;
   }
+  outcome_.wait += wait;
   streams_[next_stream_++ % streams_.size()] = key;
   return access == Access::store ? wait / kStoreShare : wait;
 }
@@ -107,7 +127,10 @@ u32 CoreMemory::read_from_l2(u64 key, Access access) {
   const bool store = access == Access::store;
   count(store ? Signal::l2d_cache_wr : Signal::l2d_cache_rd);
   if (!has_l3_) count(Signal::ll_cache_rd);
-  if (l2_.touch(key, false)) return kL2Wait;
+  if (l2_.touch(key, false)) {
+    note_source(access, DataSource::l2, !has_l3_);
+    return kL2Wait;
+  }
   count(store ? Signal::l2d_cache_refill_wr : Signal::l2d_cache_refill_rd);
   count(Signal::bus_access_rd);
   if (has_l3_) {
@@ -116,13 +139,51 @@ u32 CoreMemory::read_from_l2(u64 key, Access access) {
   }
   const Served served = shared_.read_line(core_, key, store);
   evict_from_l2(l2_.insert(key, false));
-  if (served == Served::l3) return kL3Wait;
+  if (served == Served::l3) {
+    note_source(access, DataSource::l3, true);
+    return kL3Wait;
+  }
+  if (served == Served::peer_core) {
+    note_source(access, DataSource::peer_core, true);
+    return kPeerCoreWait;
+  }
+  const bool peer = served == Served::peer_cluster;
+  note_source(access, peer ? DataSource::peer_cluster : DataSource::dram, true);
   count(Signal::ll_cache_miss_rd);
   if (has_l3_) {
     count(Signal::l3d_cache_refill);
-    count(Signal::l3d_cache_allocate);
+    if (!peer) count(Signal::l3d_cache_allocate);
   }
-  return kDramWait;
+  return peer ? kPeerClusterWait : kDramWait;
+}
+
+// A store to a line that is here: the cycles until it is this core's alone.
+u32 CoreMemory::own(u64 key) {
+  if (key == last_owned_) return 0;
+  last_owned_ = key;
+  if (!shared_.own_line(core_, key)) return 0;
+  outcome_.wait += kOwnershipWait;
+  return kOwnershipWait / kStoreShare;
+}
+
+SnoopedCaches::Copy CoreMemory::give_up(u64 line) {
+  if (line == last_owned_) last_owned_ = kNothing;
+  const LruSets::Found instructions = l1i_.remove(line), first = l1d_.remove(line), second = l2_.remove(line);
+  const LruSets::Found found = std::max({instructions, first, second});
+  return static_cast<Copy>(found);
+}
+
+void CoreMemory::tell_lines(u32 space, LineDirectory& directory) const {
+  for (const LruSets* cache : {&l1i_, &l1d_, &l2_}) {
+    cache->each([&](u64 key, bool dirty) {
+      if (key >> kLineBits == space) directory.adopt(core_, key, dirty);
+    });
+  }
+}
+
+SnoopedCaches::Copy CoreMemory::share(u64 line) {
+  if (line == last_owned_) last_owned_ = kNothing;
+  return static_cast<Copy>(std::max(l1d_.clean(line), l2_.clean(line)));
 }
 
 void CoreMemory::insert_in_l1d(u64 key, bool dirty) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory side of one core: L1 instruction and data caches, the L2 they share, the TLBs, and the way out to L3 and
 // DRAM. Counts what happens and answers how many cycles the core waited. L1s and L2 are write-back and write-allocate,
-// with exact LRU; the L2 is neither inclusive nor exclusive of the L1s; no coherence between cores.
+// with exact LRU; the L2 is neither inclusive nor exclusive of the L1s. Other cores may take lines of a program that
+// runs on several of them.
 #pragma once
+#include <algorithm>
 #include <array>
 
 #include "base/ints.h"
@@ -15,9 +17,38 @@ namespace wperf::sim {
 
 struct CoreConfig;
 
-class CoreMemory {
+// Where the data of an access came from, from near to far.
+enum class DataSource : u8 { l1, l2, l3, peer_core, peer_cluster, dram };
+
+// What the accesses of one instruction met with.
+struct AccessOutcome {
+  DataSource source = DataSource::l1;
+  bool refill = false;      // of L1D
+  bool last_level = false;  // the last level of cache was asked
+  bool tlb_refill = false;  // of the first level
+  bool walk = false;
+  bool unaligned = false;
+  u32 wait = 0;         // for data; of a store, all of it, though the core goes on meanwhile
+  u32 translation = 0;  // for the address
+
+  void add(const AccessOutcome& other) {
+    source = std::max(source, other.source);
+    refill |= other.refill;
+    last_level |= other.last_level;
+    tlb_refill |= other.tlb_refill;
+    walk |= other.walk;
+    unaligned |= other.unaligned;
+    wait += other.wait;
+    translation += other.translation;
+  }
+};
+
+class CoreMemory final : private SnoopedCaches {
  public:
   CoreMemory(const CoreConfig& config, SharedMemorySystem& shared);
+  ~CoreMemory();
+  CoreMemory(const CoreMemory&) = delete;
+  CoreMemory& operator=(const CoreMemory&) = delete;
 
   // Whose memory is accessed from here on (0 is the kernel) and where it is counted.
   void select(u32 space_id, std::array<u64, kSignalCount>& counts);
@@ -33,6 +64,10 @@ class CoreMemory {
     if ((address & (size - 1)) != 0) return store_unaligned(address, size);
     return store_line(address);
   }
+  // What happened to data since begin_outcome().
+  void begin_outcome() { outcome_ = {}; }
+  const AccessOutcome& outcome() const { return outcome_; }
+
   u32 zero_line(u64 address);  // DC ZVA: a whole line is written, nothing needs to be read
   // Instruction fetch from the line of `address`; the caller counts l1i_cache.
   u32 fetch(u64 address) {
@@ -62,6 +97,8 @@ class CoreMemory {
     }
     if (!l1d_.touch(key_of(address), true)) [[unlikely]] {
       wait += miss(key_of(address), Access::store);
+    } else if (coherent_) [[unlikely]] {
+      wait += own(key_of(address));
     }
     return wait;
   }
@@ -75,8 +112,17 @@ class CoreMemory {
   }
   u32 translate_at_l2(u64 page, Access access);
   u32 miss(u64 key, Access access);
+  u32 own(u64 key);
+  Copy give_up(u64 line) override;
+  Copy share(u64 line) override;
+  void tell_lines(u32 space, LineDirectory& directory) const override;
   u32 read_from_l2(u64 key, Access access);
   u32 share_felt(u64 key, u32 wait, Access access);
+  void note_source(Access access, DataSource source, bool last_level) {
+    if (access == Access::fetch) return;
+    outcome_.source = std::max(outcome_.source, source);
+    outcome_.last_level |= last_level;
+  }
   void write_to_l2(u64 key);
   void evict_from_l2(const LruSets::Victim& victim);
   void insert_in_l1d(u64 key, bool dirty);
@@ -93,6 +139,9 @@ class CoreMemory {
   u64 last_fetch_line_ = ~u64{0};
   std::array<u64, 8> streams_{};  // lines that missed lately, one per stream of neighbours
   u32 next_stream_ = 0;
+  bool coherent_ = false;     // the selected space runs on other cores too
+  u64 last_owned_ = ~u64{0};  // a line that is this core's to write
+  AccessOutcome outcome_;
 };
 
 }  // namespace wperf::sim

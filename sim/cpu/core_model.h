@@ -16,6 +16,8 @@
 
 namespace wperf::sim {
 
+class Profiler;
+
 class CoreModel {
  public:
   CoreModel(const CoreConfig& config, SharedMemorySystem& shared);
@@ -58,6 +60,10 @@ class CoreModel {
     }
   }
   void zero_line(u64 address) { wait_for_memory(memory_.zero_line(address)); }
+  void begin_outcome() { memory_.begin_outcome(); }
+  const AccessOutcome& outcome() const { return memory_.outcome(); }
+  void count_samples(Signal signal, u64 amount) { count(signal, amount); }
+  u64 mispredicts() const { return (*counts_)[static_cast<usize>(Signal::br_mis_pred_retired)]; }
   void exclusive_stored() { count(Signal::strex_pass_spec, 1); }
 
   // The block ran block.runs times from start to end.
@@ -65,7 +71,8 @@ class CoreModel {
   // The block was entered, but only `executed`, its first instructions, came to pass.
   void retire_part(const Block& block, const BlockContents& executed);
   void take_fault(bool data_abort);
-  void run_kernel(KernelWork work);
+  // `profiler`: null when it has no interest in this level.
+  void run_kernel(KernelWork work, Profiler* profiler);
 
   // Fixed-point cycles spent at the selected level.
   u64 spent() const { return clock_->cycles; }

@@ -18,6 +18,9 @@ inline constexpr u32 kFloatDivideWait = 8;
 inline constexpr u32 kL2Wait = 8;
 inline constexpr u32 kL3Wait = 28;
 inline constexpr u32 kDramWait = 150;
+inline constexpr u32 kPeerCoreWait = 45;      // from the cache of another core of the cluster
+inline constexpr u32 kPeerClusterWait = 110;  // of another cluster
+inline constexpr u32 kOwnershipWait = 28;     // until the other caches gave up a line that is here already
 inline constexpr u32 kL2TlbWait = 5;
 inline constexpr u32 kWalkWait = 30;
 
@@ -25,5 +28,9 @@ inline constexpr u32 kWalkWait = 30;
 // on its way already (hardware prefetch); a store waits in the store buffer.
 inline constexpr u32 kSequentialShare = 8;  // one eighth is felt
 inline constexpr u32 kStoreShare = 4;
+
+// What a profiler is told beyond the waits: from dispatch to issue, and from issue to the data of a load that hits L1.
+inline constexpr u32 kIssueLatency = 4;
+inline constexpr u32 kLoadToUse = 4;
 
 }  // namespace wperf::sim

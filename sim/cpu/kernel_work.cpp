@@ -2,7 +2,10 @@
 // Work of a kernel that is not executed but modelled: a fixed mix of instructions at EL1, whose fetches, loads and
 // stores go through the caches of the core at kernel addresses. The mixes are assumptions of ours, of the size of a
 // plain system call, clock interrupt and thread switch; see README.md.
+#include <vector>
+
 #include "sim/cpu/core_model.h"
+#include "sim/cpu/profiler.h"
 
 namespace wperf::sim {
 namespace {
@@ -66,6 +69,93 @@ BlockContents contents_of(const Recipe& recipe) {
 constexpr u64 kEntryStep = kTextBytes / 4;
 constexpr u64 kDetours = kTextBase + 3 * kEntryStep;  // the paths less trodden, of all
 
+// The operations of a piece of work that a profiler chose. Work has no instructions to look at: which operation is what
+// follows from its number, the same each time, so that each address has one meaning.
+class ChosenWork {
+ public:
+  ChosenWork(const Recipe& recipe, u64 entry, Profiler* profiler)
+      : recipe_(recipe), entry_(entry), profiler_(profiler) {}
+
+  // Asks the profiler for its choices.
+  void choose(u64 cycle, u64 issue_cost) {
+    while (profiler_ != nullptr) {
+      const u64 next = passed_ + profiler_->remaining();
+      if (next > recipe_.instructions) break;
+      Chosen chosen{slot_of(next - 1), describe(next - 1)};
+      chosen.operation.begun = cycle + (next * issue_cost >> kCycleBits);
+      passed_ = next;
+      ++(profiler_->choose(chosen.operation.begun) ? feed_ : collisions_);
+      if (feed_ != chosen_.size()) chosen_.push_back(chosen);
+    }
+    if (profiler_ != nullptr && passed_ != recipe_.instructions) profiler_->pass(recipe_.instructions - passed_);
+  }
+  bool empty() const { return chosen_.empty(); }
+  // The slot's access was made.
+  void access(u32 slot, u64 address, const AccessOutcome& outcome) {
+    for (Chosen& chosen : chosen_) {
+      if (chosen.slot == slot) add_access(chosen.operation, address, outcome);
+    }
+  }
+  // Hands all over; how many were kept.
+  u64 complete() {
+    u64 kept = 0;
+    for (Chosen& chosen : chosen_) {
+      settle_latency(chosen.operation);
+      const Profiler::Completion completion = profiler_->complete(chosen.operation);
+      kept += u64{completion.kept};
+      if (completion.interrupt) break;
+    }
+    return kept;
+  }
+  u64 feed() const { return feed_; }
+  u64 collisions() const { return collisions_; }
+
+ private:
+  struct Chosen {
+    u32 slot = 0;
+    Operation operation;
+  };
+  static constexpr u32 kStride = 301;  // shares no factor with any number of instructions above
+
+  // Loads have the first slots, then stores, branches, calls, returns; the rest computes.
+  u32 slot_of(u64 number) const { return static_cast<u32>(number * kStride % recipe_.instructions); }
+  Operation describe(u64 number) const {
+    Operation operation;
+    operation.level = Level::kernel;
+    operation.pc = entry_ + (number * recipe_.text_lines * kLineSize / recipe_.instructions & ~u64{3});
+    const auto be = [&](Trait trait) { operation.instruction.traits |= 1U << static_cast<u32>(trait); };
+    u32 slot = slot_of(number);
+    const auto among = [&](u32 count) {
+      if (slot < count) return true;
+      slot -= count;
+      return false;
+    };
+    if (among(recipe_.loads)) {
+      be(Trait::load);
+    } else if (among(recipe_.stores)) {
+      be(Trait::store);
+    } else if (among(recipe_.immediate_branches)) {
+      operation.instruction.branch = BranchKind::conditional;
+      operation.not_taken = slot % 3 == 2;
+      operation.mispredicted = slot < recipe_.mispredicts;
+      operation.target = operation.pc + (operation.not_taken ? 4 : kLineSize);
+    } else if (among(recipe_.calls_through_pointers)) {
+      operation.instruction.branch = BranchKind::indirect_call;
+      operation.target = kDetours;
+    } else if (among(recipe_.returns)) {
+      operation.instruction.branch = BranchKind::procedure_return;
+      operation.target = entry_;
+    }
+    return operation;
+  }
+
+  const Recipe& recipe_;
+  u64 entry_;
+  Profiler* profiler_;
+  u64 passed_ = 0, feed_ = 0, collisions_ = 0;
+  std::vector<Chosen> chosen_;
+};
+
 }  // namespace
 
 u64 kernel_address(KernelWork work) {
@@ -74,10 +164,12 @@ u64 kernel_address(KernelWork work) {
   return kTextBase + slot * kEntryStep;
 }
 
-void CoreModel::run_kernel(KernelWork work) {
+void CoreModel::run_kernel(KernelWork work, Profiler* profiler) {
   const Recipe& recipe = recipe_of(work);
   const BlockContents contents = contents_of(recipe);
   select(Level::kernel, 0);
+  ChosenWork chosen(recipe, kernel_address(work), profiler);
+  chosen.choose(cycles(), issue_cost_);
   if (recipe.cause != Signal::count_) {
     count(Signal::exc_taken, 1);
     count(recipe.cause, 1);
@@ -99,12 +191,27 @@ void CoreModel::run_kernel(KernelWork work) {
     if (wait != 0) wait_for_fetch(wait);
   }
 
-  for (u32 i = 0; i < recipe.loads - recipe.cold_lines; ++i) load(kernel_base_ + i * 24 % kHotBytes, 8);
-  for (u32 i = 0; i < recipe.stores; ++i) store(kernel_base_ + i * 16 % kHotBytes, 8);
+  u32 slot = 0;
+  const auto access = [&](u64 address, bool is_store) {
+    if (!chosen.empty()) begin_outcome();
+    is_store ? store(address, 8) : load(address, 8);
+    if (!chosen.empty()) chosen.access(slot, address, outcome());
+    ++slot;
+  };
   const u64 cold = kernel_base_ + (1 << 20);
+  for (u32 i = 0; i < recipe.loads - recipe.cold_lines; ++i) access(kernel_base_ + i * 24 % kHotBytes, false);
+  slot = recipe.loads;
+  for (u32 i = 0; i < recipe.stores; ++i) access(kernel_base_ + i * 16 % kHotBytes, true);
+  slot = recipe.loads - recipe.cold_lines;
   for (u32 i = 0; i < recipe.cold_lines; ++i) {
-    load(cold + cold_position_, 8);
+    access(cold + cold_position_, false);
     cold_position_ = (cold_position_ + 5 * kLineSize) % kColdBytes;  // not neighbours
+  }
+  if (profiler != nullptr) {
+    count(Signal::sample_pop, recipe.instructions);
+    count(Signal::sample_feed, chosen.feed());
+    count(Signal::sample_collision, chosen.collisions());
+    count(Signal::sample_filtrate, chosen.complete());
   }
   settle();
 }

@@ -57,6 +57,8 @@ class OverflowWatch {
   // Of enter(): the first instruction with which something ran out. `code` is the block's. Marks all that ran out.
   u32 first_out(Block& block, std::span<const u32> code);
 
+  bool idle() const { return watches_.empty(); }
+
   // Whether anything ran out by what just happened; marks it. `live()` false: never.
   bool live() const { return live_count_ != 0; }
   bool out() {

@@ -85,6 +85,10 @@ enum class Signal : u8 {
   itlb_walk,
   stall_slot_frontend,
   stall_slot_backend,
+  sample_pop,  // of a profiler: its population, the chosen, the kept, those that came too soon
+  sample_feed,
+  sample_filtrate,
+  sample_collision,
   count_
 };
 inline constexpr usize kSignalCount = static_cast<usize>(Signal::count_);

@@ -46,8 +46,14 @@ const char* describe(uc_mem_type type) {
 
 }  // namespace
 
-UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals)
-    : model_(model), cpu_(library), registers_(library, cpu_.handle()), totals_(totals), watch_(model) {
+UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals,
+                         OperationTotals& operations)
+    : model_(model),
+      cpu_(library),
+      registers_(library, cpu_.handle()),
+      totals_(totals),
+      watch_(model),
+      operations_(operations) {
   if (!cpu_.failure().empty()) return;
   cpu_.add_hook(UC_HOOK_BLOCK, reinterpret_cast<void*>(&on_block), this);
   cpu_.add_hook(UC_HOOK_MEM_READ, reinterpret_cast<void*>(&on_read), this);
@@ -57,7 +63,8 @@ UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockT
   cpu_.add_hook(UC_HOOK_INSN, reinterpret_cast<void*>(&on_system_read), this, UC_ARM64_INS_MRS);
 }
 
-Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches) {
+Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches,
+                      Profiler* profiler) {
   space_ = &space;
   if (!cpu_.failure().empty()) return fault(thread.pc, cpu_.failure());
   if (space.generation() != generation_) {
@@ -73,13 +80,16 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
   current_ = nullptr;
   vectors_used_ = false;
   special_ = 0;
+  begin_profiling(profiler);
   begin_watching(watches);
+  const u64 executed_before = model_.signals()(Level::user, Signal::inst_spec);
 
   Stop result = execute(thread.pc);
 
   if (watching_ || far_) end_watching(result);
   if (totals_.kept()) fold_with_totals();
   blocks_.fold([this](const Block& block) { model_.retire(block); });
+  if (profiler_ != nullptr) end_profiling(model_.signals()(Level::user, Signal::inst_spec) - executed_before);
   registers_.save(thread, vectors_used_);
   if (why_ == Why::unaligned_pc) thread.pc = result.fault_address;
   if (result.reason == StopReason::fault) model_.take_fault(why_ == Why::bad_access);
@@ -260,7 +270,7 @@ void UnicornCore::limit_reached(u64 address, u32 size) {
 // aligned words it is made of.
 bool UnicornCore::is_half(u64 address) {
   if (address != next_half_) {
-    special_ &= kWatched;
+    special_ &= kStanding;
     return false;
   }
   --special_;
@@ -280,8 +290,10 @@ inline void UnicornCore::read(u64 address, u32 size) {
 }
 
 void UnicornCore::read_specially(u64 address, u32 size) {
-  if ((special_ & ~kWatched) != 0 && is_half(address)) return;
+  if ((special_ & ~kStanding) != 0 && is_half(address)) return;
+  if ((special_ & kTracked) != 0) model_.begin_outcome();
   read_one(address, size);
+  if ((special_ & kTracked) != 0) note_access(address);
   if ((special_ & kWatched) != 0) watch_access();
 }
 
@@ -289,7 +301,7 @@ inline void UnicornCore::read_one(u64 address, u32 size) {
   // Unicorn compares before it stores; the store exclusive of a real core does not read.
   if (current_->watch_accesses && current_instruction().is(Trait::store_exclusive)) return;
   if (((address + size - 1) ^ address) >= kUnicornPage) [[unlikely]] {
-    special_ = (special_ & kWatched) | 2;
+    special_ = (special_ & kStanding) | 2;
     half_size_ = size;
     next_half_ = address & ~u64{size - 1};
   }
@@ -297,7 +309,7 @@ inline void UnicornCore::read_one(u64 address, u32 size) {
 }
 
 inline void UnicornCore::write(u64 address, u32 size) {
-  if (current_->watch_accesses || (special_ & kWatched) != 0) [[unlikely]] {
+  if (current_->watch_accesses || (special_ & kStanding) != 0) [[unlikely]] {
     return write_specially(address, size);
   }
   model_.store(address, size);
@@ -305,15 +317,18 @@ inline void UnicornCore::write(u64 address, u32 size) {
 
 void UnicornCore::write_specially(u64 address, u32 size) {
   const Instruction instruction = current_->watch_accesses ? current_instruction() : Instruction{};
+  if ((special_ & kTracked) != 0) model_.begin_outcome();
   if (instruction.is(Trait::zero_line)) {
     // Reported byte by byte, the first ones more than once.
     if (address % kLineSize != kLineSize - 1) return;
+    address &= ~(kLineSize - 1);
     model_.zero_line(address);
   } else {
     const bool second_half = instruction.access_count == 2 && instruction.access_bytes == 8 && (address & 8) != 0;
     if (instruction.is(Trait::store_exclusive) && !second_half) model_.exclusive_stored();
     model_.store(address, size);
   }
+  if ((special_ & kTracked) != 0) note_access(address);
   if ((special_ & kWatched) != 0) watch_access();
 }
 

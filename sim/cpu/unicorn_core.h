@@ -11,7 +11,9 @@
 #include "sim/cpu/core_engine.h"
 #include "sim/cpu/core_model.h"
 #include "sim/cpu/link_register.h"
+#include "sim/cpu/operation_totals.h"
 #include "sim/cpu/overflow_watch.h"
+#include "sim/cpu/profiler.h"
 #include "sim/cpu/unicorn_cpu.h"
 #include "sim/cpu/unicorn_registers.h"
 
@@ -19,9 +21,10 @@ namespace wperf::sim {
 
 class UnicornCore {
  public:
-  UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals);
+  UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals, OperationTotals& operations);
   // `space` is the same one each time, though it may have changed.
-  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches);
+  Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches,
+           Profiler* profiler);
 
  private:
   enum class Why : u8 { nothing, budget, unaligned_pc, exception, bad_access, overflow };
@@ -60,12 +63,24 @@ class UnicornCore {
   void end_watching(Stop& result);
   void fold_with_totals();
   void enter_watched(u64 address, u32 size);
-  void end_block(Block& block);
+  void end_block(Block& block, u64 next);
   void watch_access();
   void note_at_start(const Block& block, u32 at);
   void note_at_end(const Block& block, u32 at);
   void settle_link();
   std::span<const u32> code_of(const Block& block);
+  bool slowly() const { return totals_.kept() || operations_.kept(); }
+
+  // While operations are profiled (unicorn_profile.cpp).
+  void begin_profiling(Profiler* profiler);
+  void end_profiling(u64 executed);
+  u64 operations_run() const;
+  u64 safe_profiling_cycles();
+  void choose_in(const Block& block);
+  void complete_chosen(const Block& block, u64 next);
+  void fault_chosen(u64 pc);
+  void hand_over();
+  void note_access(u64 address);
 
   void read(u64 address, u32 size);
   void read_one(u64 address, u32 size);
@@ -102,8 +117,9 @@ class UnicornCore {
   bool far_ = false;       // something is watched, but cannot run out before limit_
   LargestBlock largest_;
   bool vectors_used_ = false;
-  // What makes accesses special, in one number to ask for: halves to skip, see is_half(); that each one is watched.
-  static constexpr u32 kWatched = 1U << 16;
+  // What makes accesses special, in one number to ask for: halves to skip, see is_half(); that each one is watched for
+  // an overflow, or may be the one of an operation that is tracked.
+  static constexpr u32 kWatched = 1U << 16, kTracked = 1U << 17, kStanding = kWatched | kTracked;
   u32 special_ = 0;
   u64 next_half_ = 0;
   u32 half_size_ = 0;
@@ -111,6 +127,15 @@ class UnicornCore {
   u32 exception_ = 0;  // Unicorn's number
   uc_mem_type bad_type_{};
   u64 bad_address_ = 0;
+  OperationTotals& operations_;
+  Profiler* profiler_ = nullptr;  // null: it has no interest in this run
+  u64 passed_ = 0;                // operations in the blocks that were begun; known while watching_
+  u64 told_ = 0;                  // of them, those the profiler knows of
+  u64 choice_ = 0;                // the number of the next to be chosen, from 1
+  bool chosen_ = false;           // it is in the current block
+  bool interrupting_ = false;     // the profiler wants the core
+  u64 mispredicts_before_ = 0;    // the chosen one's block
+  Operation operation_;           // the chosen one
   Overflow overflow_;
   u64 call_link_ = 0;  // x30 at the start of a block that ends in a call and may overflow there
   std::vector<u32> code_;

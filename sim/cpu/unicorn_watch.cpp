@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The other way through a block: while events are watched, or totals kept for a test. Counts the same as the usual way,
-// and finds the instruction with which a watched event runs out, and x30 as that instruction found it. The block is
-// executed to its end all the same: Unicorn stops between blocks only.
+// The other way through a block: while events are watched, operations profiled, or totals kept for a test. Counts the
+// same as the usual way, and finds the instruction with which a watched event runs out, and x30 as that instruction
+// found it. The block is executed to its end all the same: Unicorn stops between blocks only.
 #include <algorithm>
 #include <cstring>
 
@@ -11,10 +11,12 @@ namespace wperf::sim {
 
 // Fewer cycles than these are not worth the usual way.
 constexpr u64 kWorthwhile = 200;
+// Operations to the next choice from which on it may pay to take the usual way again.
+constexpr u64 kFarChoice = 2048;
 
 void UnicornCore::begin_watching(std::span<const EventWatch> watches) {
   watching_ = far_ = false;
-  if (watches.empty() && !totals_.kept()) return;
+  if (watches.empty() && profiler_ == nullptr && !slowly()) return;
   model_.settle();
   watch_.arm(watches);
   overflow_ = {};
@@ -24,7 +26,8 @@ void UnicornCore::begin_watching(std::span<const EventWatch> watches) {
 // Between blocks: watches, or sets how long that is not needed.
 void UnicornCore::come_nearer() {
   watch_.catch_up(blocks_);
-  const u64 safe = totals_.kept() ? 0 : watch_.safe_cycles(largest_);
+  const u64 profiling = safe_profiling_cycles();
+  const u64 safe = slowly() ? 0 : std::min(watch_.safe_cycles(largest_), profiling);
   if (safe < kWorthwhile) return watch_from_here();
   far_ = true;
   const u64 most = budget_end_ - model_.spent();
@@ -38,12 +41,14 @@ void UnicornCore::watch_from_here() {
   far_ = false;
   limit_ = 0;
   if (watch_.live()) special_ |= kWatched;
+  if (operations_.kept()) special_ |= kTracked;
   model_.set_alarm(~u64{0}, nullptr, nullptr);
 }
 
 // The last block before limit_ takes long.
 void UnicornCore::watch_late() {
   watch_.catch_up(blocks_);
+  passed_ = operations_run();
   call_link_ = registers_.read(UC_ARM64_REG_X30);
   watch_from_here();
 }
@@ -51,7 +56,8 @@ void UnicornCore::watch_late() {
 void UnicornCore::end_watching(Stop& result) {
   const bool happened = result.reason == StopReason::kernel_call;
   if (Block* const block = current_; block != nullptr) {
-    if (happened && watching_) end_block(*block);
+    if (happened && watching_) end_block(*block, registers_.read(UC_ARM64_REG_PC));
+    if (chosen_) fault_chosen(registers_.read(UC_ARM64_REG_PC));
     if (totals_.kept()) {
       model_.settle();
       totals_.credit(space_->id(), *block, model_.signals());
@@ -91,9 +97,9 @@ std::span<const u32> UnicornCore::code_of(const Block& block) {
 void UnicornCore::enter_watched(u64 address, u32 size) {
   Block* const previous = current_;
   if (previous != nullptr) {  // and left
-    end_block(*previous);
-    if (overflow_.seen) {
-      settle_link();
+    end_block(*previous, address);
+    if (overflow_.seen || interrupting_) {
+      if (overflow_.seen) settle_link();
       current_ = nullptr;
       return stop(Why::overflow);
     }
@@ -102,10 +108,19 @@ void UnicornCore::enter_watched(u64 address, u32 size) {
     current_ = nullptr;
     return stop(Why::budget);
   }
+  if (choice_ - passed_ > kFarChoice && !slowly() && watch_.idle()) {
+    current_ = nullptr;
+    watching_ = false;
+    special_ &= ~kWatched;
+    come_nearer();
+    if (far_) return enter_other_block(address, size);
+  }
   Block* const block = next_block(address, size);
   if (block == nullptr) return;
   const bool calls = block->end == BranchKind::call || block->end == BranchKind::indirect_call;
   if (calls && watch_.changed_by(block->end)) call_link_ = registers_.read(UC_ARM64_REG_X30);
+  if (operations_.kept()) operations_.begin_block(address, code_of(*block), model_.mispredicts());
+  choose_in(*block);
   model_.enter_again(*block);
   if (watch_.enter(*block)) note_at_start(*block, watch_.first_out(*block, code_of(*block)));
   if (block == previous && !block->rewritable) return;
@@ -118,7 +133,9 @@ void UnicornCore::enter_watched(u64 address, u32 size) {
 }
 
 // The last instruction of the block was executed.
-void UnicornCore::end_block(Block& block) {
+void UnicornCore::end_block(Block& block, u64 next) {
+  if (chosen_) complete_chosen(block, next);
+  if (operations_.kept()) operations_.end_block(next, model_.mispredicts());
   if (watch_.may_be_out_at_end()) {
     if (const auto at = watch_.out_at_end(code_of(block))) note_at_end(block, *at);
   }

@@ -82,12 +82,15 @@ class FakeCore final : public Executor {
 
 class FakeProgram final : public Program {
  public:
-  explicit FakeProgram(Script script) : script_(std::move(script)) { thread_.x[0] = 1; }  // one cycle, then the script
+  FakeProgram(Script script, u32 thread, u32 core) : script_(std::move(script)), id_(thread), core_(core) {
+    thread_.x[0] = 1;
+  }  // one cycle, then the script
 
   AddressSpace& space() override { return space_; }
-  ThreadState& thread() override { return thread_; }
+  ThreadState& thread(u32) override { return thread_; }
+  std::vector<u32> threads() const override { return {id_}; }
   const std::vector<Module>& modules() const override { return modules_; }
-  CallOutcome kernel_call(u32, u64 now_ns) override {
+  CallOutcome kernel_call(u32, u32, u64 now_ns) override {
     if (next_ == script_.size()) return CallOutcome::ended;
     const Step step = script_[next_++];
     thread_.x[0] = 1;
@@ -110,11 +113,12 @@ class FakeProgram final : public Program {
     }
     return CallOutcome::ended;
   }
-  void fault(const Stop& stop) override {
+  void fault(u32, const Stop& stop) override {
     exit_code_ = 0xc0000005;
     crash_text_ = stop.text;
   }
-  u64 sleep_until_ns() const override { return sleep_until_ns_; }
+  u64 sleep_until_ns(u32) const override { return sleep_until_ns_; }
+  u32 processor(u32) const override { return core_; }
   u32 exit_code() const override { return exit_code_; }
   std::string crash_text() const override { return crash_text_; }
 
@@ -123,6 +127,7 @@ class FakeProgram final : public Program {
   ThreadState thread_;
   std::vector<Module> modules_;
   Script script_;
+  u32 id_, core_;
   usize next_ = 0;
   u64 sleep_until_ns_ = 0;
   u32 exit_code_ = 0;
@@ -146,7 +151,7 @@ class FakeParts final : public Parts {
       error.text = "there is no program " + request.image_path;
       return nullptr;
     }
-    return std::make_unique<FakeProgram>(found->second);
+    return std::make_unique<FakeProgram>(found->second, request.thread_id, request.core);
   }
   ClusterSignals cluster(u32) override {
     ClusterSignals signals;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "abi/wire.h"
 
@@ -32,8 +33,9 @@ HalSim::HalSim(Machine& machine) : machine_(machine) {
   const MachineOptions& options = machine.options();
   for (u32 core = 0; core < options.cores.size(); ++core) {
     const Product& product = *options.cores[core];
-    cores_.emplace_back(
-        PmuConfig{product.midr, options.counters_of(core), product.pmu_version, options.spe ? product.spe_version : 0});
+    const u32 spe_version = options.spe ? product.spe_version : 0;
+    cores_.emplace_back(PmuConfig{product.midr, options.counters_of(core), product.pmu_version, spe_version});
+    profiling_.emplace_back(SpeConfig{spe_version, options.seed + core, options.mhz});
   }
   clusters_.resize(options.cluster_count(), DsuPmu(options.dsu_counters));
   channels_.resize(options.dmc_channels);
@@ -41,15 +43,16 @@ HalSim::HalSim(Machine& machine) : machine_(machine) {
 }
 
 HalSim::~HalSim() {
-  machine_.connect(nullptr);
+  machine_.connect(nullptr, nullptr);
   machine_.stop_timer();
 }
 
-void HalSim::connect(Machine::TimerCall on_timer, OverflowCall on_overflow, void* context) {
+void HalSim::connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, void* context) {
   on_timer_ = on_timer;
   on_overflow_ = on_overflow;
+  on_profiling_ = on_profiling;
   driver_ = context;
-  machine_.connect(this);
+  machine_.connect(this, this);
 }
 
 // free=: somebody else counts cycles on the counters that are not free, and wants to go on doing so.
@@ -74,6 +77,7 @@ bool HalSim::is_cluster_register(Register reg) const {
 }
 
 u64 HalSim::read_register(Register reg) {
+  if (SpeUnit::has(reg)) return profiling_[current_core_].read(reg);
   if (!is_cluster_register(reg)) return cores_[current_core_].read(reg, machine_.signals(current_core_));
   if (clusters_.empty()) return 0;
   const u32 cluster = current_core_ / machine_.options().cluster_size;
@@ -81,6 +85,7 @@ u64 HalSim::read_register(Register reg) {
 }
 
 void HalSim::write_register(Register reg, u64 value) {
+  if (SpeUnit::has(reg)) return profiling_[current_core_].write(reg, value);
   if (!is_cluster_register(reg)) return cores_[current_core_].write(reg, value, machine_.signals(current_core_));
   if (clusters_.empty()) return;
   const u32 cluster = current_core_ / machine_.options().cluster_size;
@@ -124,6 +129,20 @@ void HalSim::take(u32 core, const Interrupted& what) {
   current_core_ = caller;
 }
 
+Profiler* HalSim::profiler(u32 core, u32 context, u64 cycles_ahead) {
+  SpeUnit& unit = profiling_[core];
+  if (!unit.active()) return nullptr;
+  unit.enter(context, cycles_ahead);
+  return &unit;
+}
+
+void HalSim::take_profiling_interrupt(u32 core) {
+  const u32 caller = current_core_;
+  current_core_ = core;
+  on_profiling_(driver_, core);
+  current_core_ = caller;
+}
+
 std::vector<DmcRange> HalSim::dmc_ranges() const {
   std::vector<DmcRange> ranges;
   for (usize channel = 0; channel < channels_.size(); ++channel)
@@ -158,7 +177,12 @@ void HalSim::write_device(void* mapping, u64 offset, u32 value) {
 }
 
 void* HalSim::allocate(usize size) {
-  return std::calloc(1, size);
+  constexpr usize kPage = 4096;
+  const usize rounded = size < kPage ? size : (size + kPage - 1) & ~(kPage - 1);
+  if (rounded < size) return nullptr;
+  void* const memory = size < kPage ? std::malloc(rounded) : std::aligned_alloc(kPage, rounded);
+  if (memory != nullptr) std::memset(memory, 0, rounded);
+  return memory;
 }
 
 void HalSim::free(void* memory) {

@@ -10,6 +10,7 @@
 #include "sim/pmu/core_pmu.h"
 #include "sim/pmu/dmc620_frame.h"
 #include "sim/pmu/dsu_pmu.h"
+#include "sim/pmu/spe_unit.h"
 
 namespace wperf::sim {
 
@@ -18,7 +19,7 @@ struct DmcRange {
   u64 base = 0, size = 0;
 };
 
-class HalSim final : public driver::Hal, private OverflowInterrupts {
+class HalSim final : public driver::Hal, private OverflowInterrupts, private ProfilingUnits {
  public:
   explicit HalSim(Machine& machine);
   ~HalSim();
@@ -28,7 +29,8 @@ class HalSim final : public driver::Hal, private OverflowInterrupts {
   // What the timer and the overflow interrupts call: on_timer and on_overflow of the driver core that this hal is made
   // for. The latter "on" the core it is about.
   using OverflowCall = void (*)(void* context, u32 core, const driver::InterruptedContext& interrupted);
-  void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, void* context);
+  using ProfilingCall = void (*)(void* context, u32 core);  // on_profiling_interrupt, likewise
+  void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, void* context);
 
   std::vector<DmcRange> dmc_ranges() const;
 
@@ -36,6 +38,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts {
   u64 read_register(driver::Register reg) override;
   void write_register(driver::Register reg, u64 value) override;
   void synchronize() override {}
+  void drain_profiling() override {}  // a record is in memory when its operation ends
   WperfStatus run_on_core(u32 core, driver::PerCoreCall call, void* context) override;
   WperfStatus reserve_counters(u32* free_mask) override;
   void release_counters() override {}
@@ -64,15 +67,20 @@ class HalSim final : public driver::Hal, private OverflowInterrupts {
   std::span<const EventWatch> watches(u32 core) override;
   bool pending(u32 core) override;
   void take(u32 core, const Interrupted& what) override;
+  Profiler* profiler(u32 core, u32 context, u64 cycles_ahead) override;
+  bool profiling_interrupt(u32 core) override { return profiling_[core].take_interrupt(); }
+  void take_profiling_interrupt(u32 core) override;
   bool is_cluster_register(driver::Register reg) const;
   void occupy_counters();
 
   Machine& machine_;
   Machine::TimerCall on_timer_ = nullptr;
   OverflowCall on_overflow_ = nullptr;
+  ProfilingCall on_profiling_ = nullptr;
   void* driver_ = nullptr;
   u32 current_core_ = 0;
   std::vector<CorePmu> cores_;
+  std::vector<SpeUnit> profiling_;  // by core
   std::vector<DsuPmu> clusters_;
   std::vector<Dmc620Frame> channels_;
   std::vector<std::unique_ptr<Mapping>> mappings_;

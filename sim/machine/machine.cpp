@@ -13,6 +13,8 @@ constexpr u64 kLoneStepNs = 1'000'000;
 constexpr u64 kIdleStepNs = 20'000'000;
 constexpr u64 kTimeSliceNs = 1'000'000;
 constexpr u64 kTickPeriodNs = 15'625'000;  // 64 Hz, as on Windows
+// While threads of one program execute on several cores, in cycles: what one writes, another reads soon.
+constexpr u64 kCloseStepCycles = 32;
 constexpr u64 kNever = ~u64{0};
 
 constexpr u32 kExitKilled = 1;
@@ -30,17 +32,26 @@ std::string name_of(const std::string& path) {
 struct Machine::Task {
   ProgramDetails details;
   std::unique_ptr<Program> program;  // null once ended
+  std::vector<std::unique_ptr<Thread>> threads;
+  bool spread = false;  // had threads on several cores
 
   ProgramStatus& status() { return details.status; }
-  u32 thread() const { return details.threads.front(); }
+};
+
+struct Machine::Thread {
+  Task* task = nullptr;
+  u32 id = 0;
+  u32 core = 0;
+  u64 not_before_ns = 0;  // it came to this core then; the core's clock may be behind
+  bool ended = false;
 };
 
 // A core's clock may be a little ahead of the machine's: an instruction is not cut in half.
 struct Machine::Core {
   u32 index = 0;
   std::unique_ptr<Executor> executor;  // made when the core first does something
-  std::vector<Task*> ready;            // its programs, the one whose turn it is first
-  const Task* last = nullptr;          // whose registers and address space the core has
+  std::vector<Thread*> ready;          // its threads, the one whose turn it is first
+  const Thread* last = nullptr;        // whose registers and address space the core has
   u64 local_cycles = 0;
   u64 charged_cycles = 0;  // of the executor's
   u64 next_tick_ns = 0;
@@ -83,10 +94,49 @@ u32 Machine::spawn(const std::string& image_path, const std::string& command_lin
     error.hint = "the simulated machine runs ARM64 Windows programs that need only kernel32's simple calls";
     return 0;
   }
-  task->details = {{pid, true, 0, core}, image_path, {thread}, {}};
-  cores_[core].ready.push_back(task.get());
+  task->details = {{pid, true, 0, core}, image_path, {}, {}};
   tasks_.push_back(std::move(task));
+  add_thread(*tasks_.back(), thread, core);
   return pid;
+}
+
+void Machine::add_thread(Task& task, u32 id, u32 core) {
+  task.details.threads.push_back(id);
+  task.threads.push_back(std::make_unique<Thread>(Thread{&task, id, core, 0, false}));
+  cores_[core].ready.push_back(task.threads.back().get());
+}
+
+// After a call: threads may be new, or want to be on another core. They come there with the time of the caller's core.
+void Machine::place_threads(Task& task, const Core& now_on) {
+  const std::vector<u32> ids = task.program->threads();
+  const auto core_for = [&](u32 id) {
+    return std::min<u32>(task.program->processor(id), static_cast<u32>(cores_.size()) - 1);
+  };
+  const u64 now_ns = clock_.ns_at(now_on.local_cycles);
+  for (usize index = task.threads.size(); index < ids.size(); ++index) {
+    add_thread(task, ids[index], core_for(ids[index]));
+    task.threads.back()->not_before_ns = now_ns;
+  }
+  bool spread = false;
+  for (const auto& thread : task.threads) {
+    if (thread->ended) continue;
+    const u32 wanted = core_for(thread->id);
+    spread |= wanted != task.threads.front()->core;
+    if (wanted == thread->core) continue;
+    std::erase(cores_[thread->core].ready, thread.get());
+    cores_[thread->core].slice_end_cycles = 0;
+    thread->core = wanted;
+    thread->not_before_ns = now_ns;
+    cores_[wanted].ready.push_back(thread.get());
+    spread = true;
+  }
+  if (!spread || task.spread) return;
+  task.spread = true;
+  parts_->make_coherent(task.program->space());
+}
+
+u64 Machine::awake_ns(const Thread& thread) const {
+  return std::max(thread.task->program->sleep_until_ns(thread.id), thread.not_before_ns);
 }
 
 const ProgramStatus* Machine::find(u32 pid) const {
@@ -111,9 +161,11 @@ const ProgramDetails* Machine::details(u32 pid) {
 }
 
 void Machine::end_task(Task& task, u32 exit_code) {
-  Core& core = cores_[task.status().core];
-  std::erase(core.ready, &task);
-  core.slice_end_cycles = 0;
+  for (const auto& thread : task.threads) {
+    Core& core = cores_[thread->core];
+    if (std::erase(core.ready, thread.get()) != 0) core.slice_end_cycles = 0;
+    thread->ended = true;
+  }
   task.status().running = false;
   task.status().exit_code = exit_code;
   task.details.modules = task.program->modules();
@@ -191,19 +243,25 @@ void Machine::wait(u64 duration_ns, u32 until_pid, MachineError& error) {
 
 // How far all cores may go before something needs them to be at the same time.
 u64 Machine::step_end(u64 limit_ns) const {
-  u32 busy = 0;
+  u32 busy = 0, close = 0;
   u64 wake_ns = kNever;
   for (const Core& core : cores_) {
     u64 core_wake_ns = kNever;
-    for (const Task* task : core.ready) core_wake_ns = std::min(core_wake_ns, task->program->sleep_until_ns());
-    if (core_wake_ns <= now_ns_)
+    bool spread = false;
+    for (const Thread* thread : core.ready) {
+      core_wake_ns = std::min(core_wake_ns, awake_ns(*thread));
+      spread |= thread->task->spread;
+    }
+    if (core_wake_ns <= now_ns_) {
       ++busy;
-    else
+      close += u32{spread};
+    } else
       wake_ns = std::min(wake_ns, core_wake_ns);
   }
   u64 end_ns = std::min(limit_ns, wake_ns);
   if (timer_.period_ns != 0) end_ns = std::min(end_ns, timer_.deadline_ns);
   u64 step_ns = busy > 1 ? kSharedStepNs : kLoneStepNs;
+  if (close > 1) step_ns = std::min(step_ns, std::max<u64>(1, clock_.ns_at(kCloseStepCycles)));
   if (busy == 0) step_ns = pacer_.real() ? kIdleStepNs : kNever;
   return std::min(end_ns, add_saturated(now_ns_, step_ns));
 }
@@ -230,25 +288,26 @@ u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error
     }
     const u64 limit = std::min(end_cycles, tick_cycles);
     u64 wake_cycles = limit;
-    Task* task = pick(core, wake_cycles);
-    if (task == nullptr) {
+    Thread* const thread = pick(core, wake_cycles);
+    if (thread == nullptr) {
       core.local_cycles = wake_cycles;  // the core waits for an interrupt; its clock stands still
       continue;
     }
-    run_task(core, *task, limit, error);
-    if (task->status().pid == until_pid && !task->status().running)
+    Task& task = *thread->task;
+    run_thread(core, *thread, limit, error);
+    if (task.status().pid == until_pid && !task.status().running)
       return std::clamp(clock_.ns_at(core.local_cycles), now_ns_, end_ns);
   }
   return end_ns;
 }
 
-// The program whose turn it is, or null; then wake_cycles comes down to where the first one wakes up.
-Machine::Task* Machine::pick(Core& core, u64& wake_cycles) {
+// The thread whose turn it is, or null; then wake_cycles comes down to where the first one wakes up.
+Machine::Thread* Machine::pick(Core& core, u64& wake_cycles) {
   if (core.local_cycles >= core.slice_end_cycles && core.ready.size() > 1 && core.slice_end_cycles != 0)
     std::rotate(core.ready.begin(), core.ready.begin() + 1, core.ready.end());
   for (usize turn = 0; turn < core.ready.size(); ++turn) {
-    Task* task = core.ready[turn];
-    const u64 awake_cycles = clock_.cycles_not_before(task->program->sleep_until_ns());
+    Thread* const thread = core.ready[turn];
+    const u64 awake_cycles = clock_.cycles_not_before(awake_ns(*thread));
     if (awake_cycles > core.local_cycles) {
       wake_cycles = std::min(wake_cycles, awake_cycles);
       continue;
@@ -256,34 +315,46 @@ Machine::Task* Machine::pick(Core& core, u64& wake_cycles) {
     std::rotate(core.ready.begin(), core.ready.begin() + static_cast<std::ptrdiff_t>(turn), core.ready.end());
     if (turn != 0 || core.local_cycles >= core.slice_end_cycles)
       core.slice_end_cycles = core.local_cycles + clock_.cycles_at(kTimeSliceNs);
-    return task;
+    return thread;
   }
   return nullptr;
 }
 
-void Machine::run_task(Core& core, Task& task, u64 limit_cycles, MachineError& error) {
+void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineError& error) {
   make_core(core);
-  if (core.last != nullptr && core.last != &task) work(core, KernelWork::context_switch, core.last);
-  core.last = &task;
+  if (core.last != nullptr && core.last != &thread) work(core, KernelWork::context_switch, core.last);
+  core.last = &thread;
   const u64 stop_cycles = std::min(limit_cycles, core.slice_end_cycles);
   if (core.local_cycles >= stop_cycles) return;
+  Task& task = *thread.task;
+  ThreadState& registers = task.program->thread(thread.id);
+  set_profiler(core, thread.id);
   const bool watched = interrupts_ != nullptr && interrupts_->armed(core.index);
-  const Stop stop = core.executor->run(task.program->space(), task.program->thread(), stop_cycles - core.local_cycles,
+  const Stop stop = core.executor->run(task.program->space(), registers, stop_cycles - core.local_cycles,
                                        watched ? interrupts_->watches(core.index) : std::span<const EventWatch>());
   charge(core);
   if (watched && interrupt_pending(core)) {
-    const ThreadState& thread = task.program->thread();
-    interrupt(core, {stop.overflowed ? stop.overflow_pc : thread.pc, stop.overflowed ? stop.overflow_lr : thread.x[30],
-                     task.status().pid, task.thread(), Level::user});
+    interrupt(core, {stop.overflowed ? stop.overflow_pc : registers.pc,
+                     stop.overflowed ? stop.overflow_lr : registers.x[30], task.status().pid, thread.id, Level::user});
   }
+  handle_profiling(core, &thread);
   if (stop.reason == StopReason::fault) {
-    task.program->fault(stop);
+    task.program->fault(thread.id, stop);
     return crash(task, error);
   }
-  if (stop.reason != StopReason::kernel_call) return;
-  work(core, KernelWork::system_call, &task);
-  switch (task.program->kernel_call(stop.immediate, clock_.ns_at(core.local_cycles))) {
+  if (stop.reason == StopReason::kernel_call) call_kernel(core, thread, stop.immediate, error);
+}
+
+void Machine::call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error) {
+  work(core, KernelWork::system_call, &thread);
+  Task& task = *thread.task;
+  switch (task.program->kernel_call(thread.id, immediate, clock_.ns_at(core.local_cycles))) {
     case CallOutcome::resume:
+      return place_threads(task, core);
+    case CallOutcome::thread_ended:
+      thread.ended = true;
+      std::erase(core.ready, &thread);
+      core.slice_end_cycles = 0;
       return;
     case CallOutcome::ended:
       return end_task(task, task.program->exit_code());
@@ -292,25 +363,27 @@ void Machine::run_task(Core& core, Task& task, u64 limit_cycles, MachineError& e
   }
 }
 
-// `task`: in whose name.
-void Machine::work(Core& core, KernelWork kind, const Task* task) {
+// `thread`: in whose name.
+void Machine::work(Core& core, KernelWork kind, const Thread* thread) {
   make_core(core);
+  set_profiler(core, thread != nullptr ? thread->id : 0);
   core.executor->run_kernel(kind);
   charge(core);
-  if (interrupt_pending(core)) interrupt(core, in_kernel(kind, task));
+  if (interrupt_pending(core)) interrupt(core, in_kernel(kind, thread));
+  handle_profiling(core, thread);
 }
 
-// The program the core was executing, null when it was idle.
-const Machine::Task* Machine::on_core(const Core& core) const {
-  const Task* const last = core.last;
-  if (last == nullptr || !last->program) return nullptr;
-  return clock_.cycles_not_before(last->program->sleep_until_ns()) <= core.local_cycles ? last : nullptr;
+// The thread the core was executing, null when it was idle.
+const Machine::Thread* Machine::on_core(const Core& core) const {
+  const Thread* const last = core.last;
+  if (last == nullptr || last->ended || last->core != core.index) return nullptr;
+  return clock_.cycles_not_before(awake_ns(*last)) <= core.local_cycles ? last : nullptr;
 }
 
 // Work of the kernel is one piece to us: whatever of it overflowed a counter, it is told as where the work starts.
-Interrupted Machine::in_kernel(KernelWork kind, const Task* task) {
-  return {kernel_address(kind), 0, task != nullptr ? task->details.status.pid : 0, task != nullptr ? task->thread() : 0,
-          Level::kernel};
+Interrupted Machine::in_kernel(KernelWork kind, const Thread* thread) {
+  return {kernel_address(kind), 0, thread != nullptr ? thread->task->status().pid : 0,
+          thread != nullptr ? thread->id : 0, Level::kernel};
 }
 
 bool Machine::interrupt_pending(const Core& core) {
@@ -322,8 +395,27 @@ void Machine::interrupt(Core& core, const Interrupted& what) {
   interrupts_->take(core.index, what);
   interrupted_ = nullptr;
   make_core(core);
+  set_profiler(core, what.thread);
   core.executor->run_kernel(KernelWork::overflow_interrupt);
   charge(core);
+}
+
+// Before the core executes in the name of a thread.
+void Machine::set_profiler(Core& core, u32 thread) {
+  const u64 ahead = core.local_cycles - core.executor->cycles();
+  core.executor->set_profiler(profiling_ != nullptr ? profiling_->profiler(core.index, thread, ahead) : nullptr);
+}
+
+// The buffer of the core's profiling unit is full. The handler's work may fill the next one.
+void Machine::handle_profiling(Core& core, const Thread* thread) {
+  while (profiling_ != nullptr && profiling_->profiling_interrupt(core.index)) {
+    interrupted_ = &core;
+    profiling_->take_profiling_interrupt(core.index);
+    interrupted_ = nullptr;
+    set_profiler(core, thread != nullptr ? thread->id : 0);
+    core.executor->run_kernel(KernelWork::overflow_interrupt);
+    charge(core);
+  }
 }
 
 // What the executor just spent passes on the core's clock; at least a cycle, so that nothing can stand still for ever.

@@ -55,6 +55,19 @@ class OverflowInterrupts {
   ~OverflowInterrupts() = default;
 };
 
+// The profiling units of the cores, as the machine sees them.
+class ProfilingUnits {
+ public:
+  // That of the core while it profiles, else null. `context`: the thread that runs from here on; `cycles_ahead`: by how
+  // much the core's clock is ahead of what its executor counts.
+  virtual Profiler* profiler(u32 core, u32 context, u64 cycles_ahead) = 0;
+  virtual bool profiling_interrupt(u32 core) = 0;       // one is pending; asking takes it away
+  virtual void take_profiling_interrupt(u32 core) = 0;  // runs the handler
+
+ protected:
+  ~ProfilingUnits() = default;
+};
+
 class Machine {
  public:
   Machine(MachineOptions options, std::unique_ptr<Parts> parts);
@@ -88,27 +101,37 @@ class Machine {
   void start_timer(u64 period_ns, TimerCall callback, void* context);
   void stop_timer();
 
-  // `interrupts` must outlive the machine's wait()s; null takes it away.
-  void connect(OverflowInterrupts* interrupts) { interrupts_ = interrupts; }
+  // Both must outlive the machine's wait()s; null takes them away.
+  void connect(OverflowInterrupts* interrupts, ProfilingUnits* profiling = nullptr) {
+    interrupts_ = interrupts;
+    profiling_ = profiling;
+  }
 
   // For tests that want to know what sampling estimates. Makes the core.
   CoreEngine* engine(u32 core);
 
  private:
   struct Task;
+  struct Thread;
   struct Core;
 
   void make_core(Core& core);
   u64 step_end(u64 limit_ns) const;
   u64 advance(u64 end_ns, u32 until_pid, MachineError& error);
   u64 run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error);
-  void run_task(Core& core, Task& task, u64 limit_cycles, MachineError& error);
-  Task* pick(Core& core, u64& wake_cycles);
-  void work(Core& core, KernelWork kind, const Task* task);
-  const Task* on_core(const Core& core) const;
-  static Interrupted in_kernel(KernelWork kind, const Task* task);
+  void run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineError& error);
+  void call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error);
+  Thread* pick(Core& core, u64& wake_cycles);
+  void add_thread(Task& task, u32 id, u32 core);
+  void place_threads(Task& task, const Core& now_on);
+  u64 awake_ns(const Thread& thread) const;
+  void work(Core& core, KernelWork kind, const Thread* thread);
+  const Thread* on_core(const Core& core) const;
+  static Interrupted in_kernel(KernelWork kind, const Thread* thread);
   bool interrupt_pending(const Core& core);
   void interrupt(Core& core, const Interrupted& what);
+  void set_profiler(Core& core, u32 thread);
+  void handle_profiling(Core& core, const Thread* thread);
   void charge(Core& core);
   void end_task(Task& task, u32 exit_code);
   void crash(Task& task, MachineError& error);
@@ -122,6 +145,7 @@ class Machine {
   std::vector<Core> cores_;
   u64 now_ns_ = 0;
   OverflowInterrupts* interrupts_ = nullptr;
+  ProfilingUnits* profiling_ = nullptr;
   const Core* interrupted_ = nullptr;  // its handler runs
   struct {
     u64 period_ns = 0;  // 0 = off

@@ -21,6 +21,7 @@ class Executor {
   virtual ~Executor() = default;
   virtual Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches) = 0;
   virtual void run_kernel(KernelWork work) = 0;
+  virtual void set_profiler(Profiler*) {}  // see CoreEngine
   virtual const SignalCounts& signals() const = 0;
   virtual u64 cycles() const = 0;
   virtual CoreEngine* engine() { return nullptr; }  // for tests: null when there is none
@@ -31,11 +32,13 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual AddressSpace& space() = 0;
-  virtual ThreadState& thread() = 0;
+  virtual ThreadState& thread(u32 id) = 0;
+  virtual std::vector<u32> threads() const = 0;  // of all there ever were, oldest first
   virtual const std::vector<Module>& modules() const = 0;
-  virtual CallOutcome kernel_call(u32 immediate, u64 now_ns) = 0;
-  virtual void fault(const Stop& stop) = 0;  // sets exit_code and crash_text
-  virtual u64 sleep_until_ns() const = 0;
+  virtual CallOutcome kernel_call(u32 thread, u32 immediate, u64 now_ns) = 0;
+  virtual void fault(u32 thread, const Stop& stop) = 0;  // sets exit_code and crash_text
+  virtual u64 sleep_until_ns(u32 thread) const = 0;
+  virtual u32 processor(u32 thread) const = 0;  // where it wants to run
   virtual u32 exit_code() const = 0;
   virtual std::string crash_text() const = 0;
 };
@@ -52,6 +55,8 @@ class Parts {
   virtual ~Parts() = default;
   virtual std::unique_ptr<Executor> make_core(u32 index) = 0;
   virtual std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) = 0;
+  // The program has threads on several cores: their caches must agree from here on.
+  virtual void make_coherent(const AddressSpace&) {}
   // What the shared levels counted up to now; all zero while no core was made. cycles is left 0.
   virtual ClusterSignals cluster(u32 index) = 0;
   virtual ChannelSignals channel(u32 index) = 0;

@@ -11,6 +11,7 @@ class EngineCore final : public Executor {
     return engine_.run(space, thread, cycle_budget, watches);
   }
   void run_kernel(KernelWork work) override { engine_.run_kernel(work); }
+  void set_profiler(Profiler* profiler) override { engine_.set_profiler(profiler); }
   const SignalCounts& signals() const override { return engine_.signals(); }
   u64 cycles() const override { return engine_.cycles(); }
   CoreEngine* engine() override { return &engine_; }
@@ -23,11 +24,15 @@ class WindowsProgram final : public Program {
  public:
   explicit WindowsProgram(std::unique_ptr<Process> process) : process_(std::move(process)) {}
   AddressSpace& space() override { return process_->space(); }
-  ThreadState& thread() override { return process_->thread(); }
+  ThreadState& thread(u32 id) override { return process_->thread(id); }
+  std::vector<u32> threads() const override { return process_->thread_ids(); }
   const std::vector<Module>& modules() const override { return process_->modules(); }
-  CallOutcome kernel_call(u32 immediate, u64 now_ns) override { return process_->kernel_call(immediate, now_ns); }
-  void fault(const Stop& stop) override { process_->fault(stop); }
-  u64 sleep_until_ns() const override { return process_->sleep_until_ns(); }
+  CallOutcome kernel_call(u32 thread, u32 immediate, u64 now_ns) override {
+    return process_->kernel_call(thread, immediate, now_ns);
+  }
+  void fault(u32 thread, const Stop& stop) override { process_->fault(stop, thread); }
+  u64 sleep_until_ns(u32 thread) const override { return process_->sleep_until_ns(thread); }
+  u32 processor(u32 thread) const override { return process_->processor(thread); }
   u32 exit_code() const override { return process_->exit_code(); }
   std::string crash_text() const override { return process_->crash_text(); }
 
@@ -70,6 +75,9 @@ class RealParts final : public Parts {
     return std::make_unique<WindowsProgram>(std::move(process));
   }
 
+  void make_coherent(const AddressSpace& space) override {
+    if (shared_) shared_->make_coherent(space.id());
+  }
   ClusterSignals cluster(u32 index) override { return shared_ ? shared_->cluster(index) : ClusterSignals{}; }
   ChannelSignals channel(u32 index) override { return shared_ ? shared_->channel(index) : ChannelSignals{}; }
   std::string unavailable() override { return CoreEngine::unavailable(); }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Test support: a machine of any parts and a client of its driver that samples.
+// Test support: a machine of any parts and a client of its driver that samples or profiles.
 #pragma once
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,13 @@ struct SampledEvent {
 struct DrainedCore {
   std::vector<WperfSample> samples;
   u64 taken = 0, lost_ring_full = 0, lost_filtered = 0, merged = 0;
+};
+
+// The same of statistical profiling.
+struct ProfiledCore {
+  std::vector<u8> bytes;
+  u32 events = 0;
+  u64 written = 0, full = 0, collisions = 0, data_losses = 0;
 };
 
 class SamplingClient {
@@ -68,6 +76,30 @@ class SamplingClient {
   }
   void start() { expect_ok(WPERF_CODE_SAMPLE_START, WperfPlainRequest{}); }
   void stop() { expect_ok(WPERF_CODE_SAMPLE_STOP, WperfPlainRequest{}); }
+  // Statistical profiling. The bytes of each core gather in `profiled`.
+  void configure_profiling(WperfSpeRequest request) { expect_ok(WPERF_CODE_SPE_CONFIGURE, request); }
+  void start_profiling() { expect_ok(WPERF_CODE_SPE_START, WperfPlainRequest{}); }
+  void stop_profiling() { expect_ok(WPERF_CODE_SPE_STOP, WperfPlainRequest{}); }
+  void drain_profile(u32 core) {
+    ProfiledCore& to = profiled[core];
+    auto reply = std::make_unique<WperfSpeDrainReply>();
+    do {
+      const WperfDrainRequest request{{sizeof request, WPERF_WIRE_VERSION}, core, 0};
+      std::memcpy(reply.get(), &request, sizeof request);
+      u32 returned = 0;
+      ASSERT_EQ(driver_->control(WPERF_CODE_SPE_DRAIN, reply.get(), sizeof request, sizeof *reply, &returned),
+                static_cast<u32>(WPERF_OK));
+      to.bytes.insert(to.bytes.end(), reply->data, reply->data + reply->bytes);
+      to.events |= reply->events;
+      to.written = reply->written;
+      to.full = reply->full;
+      to.collisions = reply->collisions;
+      to.data_losses = reply->data_losses;
+    } while (reply->more != 0);
+  }
+  std::map<u32, ProfiledCore> profiled;
+  bool keep_truth = false;  // for the test that drives this
+
   void drain() {
     for (u32 core = 0; core < drained.size(); ++core)
       if ((cores_ >> core & 1) != 0) drain(core);

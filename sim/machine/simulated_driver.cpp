@@ -11,7 +11,7 @@ namespace {
 
 // The driver and the tool are one product and carry one version.
 driver::CoreConfig driver_config() {
-  driver::CoreConfig config{.git = kGitVersion, .features = "+trace"};
+  driver::CoreConfig config{.git = kGitVersion, .features = "+trace+spe"};
   const std::string_view text = kVersion;
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -30,7 +30,7 @@ SimulatedDriver::SimulatedDriver(Machine& machine, std::unique_ptr<LockFile> loc
                [](void* core, u32 index, const driver::InterruptedContext& interrupted) {
                  static_cast<driver::Core*>(core)->on_overflow(index, interrupted);
                },
-               &core_);
+               [](void* core, u32 index) { static_cast<driver::Core*>(core)->on_profiling_interrupt(index); }, &core_);
 }
 
 SimulatedDriver::~SimulatedDriver() {

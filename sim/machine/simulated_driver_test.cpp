@@ -130,7 +130,7 @@ TEST_F(SimulatedDriverTest, TellsTheMachine) {
   EXPECT_EQ(version.major, 3u);
   EXPECT_EQ(version.minor, 8u);
   EXPECT_EQ(version.patch, 0u);
-  EXPECT_STREQ(version.features, "+trace");
+  EXPECT_STREQ(version.features, "+trace+spe");
   EXPECT_NE(version.git[0], '\0');
 }
 

@@ -34,6 +34,29 @@ LruSets::Victim LruSets::insert(u64 key, bool dirty) {
   return {oldest >> 1, true, (oldest & 1) != 0};
 }
 
+LruSets::Found LruSets::remove(u64 key) {
+  u64* const set = set_of(key);
+  for (u64 way = 0; way < ways_; ++way) {
+    if (set[way] >> 1 != key || set[way] == kEmpty) continue;
+    const Found found = (set[way] & 1) != 0 ? Found::dirty : Found::clean;
+    std::copy(set + way + 1, set + ways_, set + way);
+    set[ways_ - 1] = kEmpty;
+    return found;
+  }
+  return Found::nothing;
+}
+
+LruSets::Found LruSets::clean(u64 key) {
+  u64* const set = set_of(key);
+  for (u64 way = 0; way < ways_; ++way) {
+    if (set[way] >> 1 != key || set[way] == kEmpty) continue;
+    const Found found = (set[way] & 1) != 0 ? Found::dirty : Found::clean;
+    set[way] &= ~u64{1};
+    return found;
+  }
+  return Found::nothing;
+}
+
 bool LruSets::contains(u64 key) const {
   const auto set = tags_.begin() + static_cast<std::ptrdiff_t>(set_index(key) * ways_);
   return std::any_of(set, set + static_cast<std::ptrdiff_t>(ways_), [key](u64 tag) { return tag >> 1 == key; });

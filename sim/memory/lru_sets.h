@@ -41,6 +41,16 @@ class LruSets {
   // Puts an absent key in as the newest; what had to leave, if anything.
   Victim insert(u64 key, bool dirty);
   bool contains(u64 key) const;
+  // What was there. remove() forgets it; clean() keeps it, no longer dirty.
+  enum class Found : u8 { nothing, clean, dirty };
+  Found remove(u64 key);
+  Found clean(u64 key);
+  // Hands every key to look(key, dirty).
+  template <typename Look>
+  void each(Look look) const {
+    for (const u64 tag : tags_)
+      if (tag != ~u64{0}) look(tag >> 1, (tag & 1) != 0);
+  }
 
  private:
   u64* set_of(u64 key) { return tags_.data() + set_index(key) * ways_; }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "sim/memory/line_directory.h"
 
 namespace wperf::sim {
 
@@ -26,7 +27,7 @@ struct ChannelSignals {
   u64 bytes_read = 0, bytes_written = 0;
 };
 
-enum class Served : u8 { l3, dram };
+enum class Served : u8 { l3, peer_core, peer_cluster, dram };  // peers: the private caches of another core
 
 class SharedMemorySystem {
  public:
@@ -36,12 +37,20 @@ class SharedMemorySystem {
   Served read_line(u32 core, u64 line, bool for_write);
   void write_back_line(u32 core, u64 line);
 
+  // From the first time that an address space runs on a second core its lines are kept coherent.
+  void make_coherent(u32 space_id);
+  bool is_coherent(u32 space_id) const;
+  void attach(u32 core, SnoopedCaches* caches);  // null: gone
+  // For lines of such a space: the core has it already, and wants to write it. True when others had to give it up.
+  bool own_line(u32 core, u64 line);
+
   const SharedConfig& config() const;
   ClusterSignals& cluster(u32 index);
   u32 cluster_count() const;
   const ChannelSignals& channel(u32 index) const;
 
  private:
+  Served read_from_peer(u32 core, u32 peer, u64 line, bool for_write);
   struct State;
   std::unique_ptr<State> state_;
 };

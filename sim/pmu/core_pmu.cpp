@@ -33,14 +33,15 @@ u64 id_aa64dfr0_of(const PmuConfig& config) {
          u64{config.spe_version} << 32;
 }
 
-u64 pmceid_of(u32 index) {
+u64 pmceid_of(u32 index, const PmuConfig& config) {
   const u32 first = index * 32;
   u64 bits = 0;
   for (u32 bit = 0; bit < 32; ++bit) {
     const auto common = static_cast<u16>(first + bit);
     const auto extended = static_cast<u16>(0x4000 + first + bit);
     if (common == kChainEvent || event_is_modelled(common)) bits |= u64{1} << bit;
-    if (event_is_modelled(extended)) bits |= u64{1} << (32 + bit);
+    const bool of_profiling = extended >= 0x4000 && extended <= 0x4003;
+    if (event_is_modelled(extended) && (!of_profiling || config.spe_version != 0)) bits |= u64{1} << (32 + bit);
   }
   return bits;
 }
@@ -195,9 +196,9 @@ u64 CorePmu::read(Register reg, const SignalCounts& now) {
       return control_ | u64{config_.counters} << 11 | (config_.midr >> 4 & 0xff) << 16 |
              (config_.midr >> 24 & 0xff) << 24;
     case Register::pmceid0:
-      return pmceid_of(0);
+      return pmceid_of(0, config_);
     case Register::pmceid1:
-      return pmceid_of(1);
+      return pmceid_of(1, config_);
     case Register::pmcntenset:
     case Register::pmcntenclr:
       return enabled_;
@@ -212,12 +213,6 @@ u64 CorePmu::read(Register reg, const SignalCounts& now) {
       return cycles_.value;
     case Register::pmccfiltr:
       return cycles_.type;
-    // Event, type and latency filters, 1024 operations least interval, records of 64 bytes, 12-bit counters, sources.
-    case Register::pmsidr:
-      return config_.spe_version != 0 ? 0x26417 : 0;
-    // The buffer is ours to use (P = 0), the hardware manages the access flag, records align to 64 bytes.
-    case Register::pmbidr:
-      return config_.spe_version != 0 ? 0x26 : 0;
     default:
       return 0;
   }

@@ -41,7 +41,7 @@ class CorePmu {
   explicit CorePmu(const PmuConfig& config);
 
   // `now`: the signals of this core at this moment; never less than at the access before. Registers that are not
-  // there (counters beyond PMCR.N, SPE identification without SPE, cluster registers) read 0 and ignore writes.
+  // there (counters beyond PMCR.N, cluster registers, SPE's: see spe_unit.h) read 0 and ignore writes.
   u64 read(driver::Register reg, const SignalCounts& now);
   void write(driver::Register reg, u64 value, const SignalCounts& now);
 
@@ -86,6 +86,6 @@ class CorePmu {
 
 // Values of the identification registers, also without a CorePmu.
 u64 id_aa64dfr0_of(const PmuConfig& config);
-u64 pmceid_of(u32 index);  // 0 or 1
+u64 pmceid_of(u32 index, const PmuConfig& config);  // 0 or 1
 
 }  // namespace wperf::sim

@@ -12,6 +12,12 @@ namespace {
 
 constexpr usize kLongestCommandLine = 32766;
 
+GuestThread& find_thread(const ProcessState& state, u32 id) {
+  for (const auto& thread : state.threads)
+    if (thread->id == id) return *thread;
+  return *state.threads.front();
+}
+
 void list_modules(ProcessState& state) {
   for (const LoadedImage& image : state.loaded.images) state.modules.push_back(image.module);
   for (const SystemImage& image : state.system.images()) {
@@ -60,13 +66,27 @@ AddressSpace& Process::space() {
   return state_->space;
 }
 ThreadState& Process::thread() {
-  return state_->thread;
+  return state_->threads.front()->registers;
+}
+ThreadState& Process::thread(u32 id) {
+  return find_thread(*state_, id).registers;
+}
+u64 Process::sleep_until_ns(u32 id) const {
+  return find_thread(*state_, id).sleep_until_ns;
+}
+u32 Process::processor(u32 id) const {
+  return find_thread(*state_, id).processor;
+}
+std::vector<u32> Process::thread_ids() const {
+  std::vector<u32> ids;
+  for (const auto& thread : state_->threads) ids.push_back(thread->id);
+  return ids;
 }
 const std::vector<Module>& Process::modules() const {
   return state_->modules;
 }
 u64 Process::sleep_until_ns() const {
-  return state_->sleep_until_ns;
+  return state_->threads.front()->sleep_until_ns;
 }
 u32 Process::exit_code() const {
   return state_->exit_code;
@@ -80,36 +100,43 @@ const std::string& Process::console_output() const {
 
 void Process::set_ids(u32 process_id, u32 thread_id) {
   state_->process_id = process_id;
-  state_->thread_id = thread_id;
+  state_->current->id = thread_id;
   const u64 ids[2] = {process_id, thread_id};
-  state_->space.write(state_->teb + 0x40, ids, sizeof ids);
+  state_->space.write(state_->current->teb + 0x40, ids, sizeof ids);
 }
 
 void Process::set_processor(u32 core, u32 core_count) {
-  state_->processor = core;
+  state_->current->processor = core;
   state_->processor_count = core_count;
-  state_->affinity = u64{1} << (core & 63);
+  state_->current->affinity = u64{1} << (core & 63);
   state_->space.write(state_->peb + 0xb8, &core_count, sizeof core_count);
 }
 
 CallOutcome Process::kernel_call(u32 immediate, u64 now_ns) {
+  return kernel_call(state_->threads.front()->id, immediate, now_ns);
+}
+
+CallOutcome Process::kernel_call(u32 id, u32 immediate, u64 now_ns) {
+  state_->current = &find_thread(*state_, id);
   const Win32Function* const function = win32_function(immediate);
   if (function == nullptr) {
     state_->exit_code = 0xc000001c;  // STATUS_INVALID_SYSTEM_SERVICE
     state_->crash_text = "svc #" + std::to_string(immediate) + " at " +
-                         describe_address(*state_, state_->thread.pc - 4) + " is not a call Windows has";
+                         describe_address(*state_, state_->current->registers.pc - 4) + " is not a call Windows has";
     return CallOutcome::crashed;
   }
   Win32Call call(*state_, function->name, now_ns);
-  state_->thread.x[0] = function->handler(call);
+  ThreadState& registers = state_->current->registers;
+  registers.x[0] = function->handler(call);
   return call.outcome();
 }
 
-void Process::fault(const Stop& stop) {
+void Process::fault(const Stop& stop, u32 id) {
+  if (id != 0) state_->current = &find_thread(*state_, id);
   state_->exit_code = kStatusAccessViolation;
-  const bool overflow =
-      stop.fault_address < state_->stack_limit && state_->stack_limit - stop.fault_address <= kPageSize;
-  state_->crash_text = stop.text + " at " + describe_address(*state_, state_->thread.pc) +
+  const bool overflow = stop.fault_address < state_->current->stack_limit &&
+                        state_->current->stack_limit - stop.fault_address <= kPageSize;
+  state_->crash_text = stop.text + " at " + describe_address(*state_, state_->current->registers.pc) +
                        (overflow ? " (the program ran out of stack)" : "");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulated Windows process: an ARM64 PE image with its DLLs in an address space, one thread, and the Win32 calls the
-// simulator answers. The machine runs its thread on a core and brings it every SVC.
+// A simulated Windows process: an ARM64 PE image with its DLLs in an address space, its threads, and the Win32 calls
+// the simulator answers. The machine runs its threads on cores and brings it every SVC.
 #pragma once
 #include <memory>
 #include <string>
@@ -25,7 +25,7 @@ struct LoadError {
   std::string text;  // empty = fine; one sentence
 };
 
-enum class CallOutcome : u8 { resume, ended, crashed };
+enum class CallOutcome : u8 { resume, thread_ended, ended, crashed };  // all but the first two: of the process
 
 class Process {
  public:
@@ -44,14 +44,21 @@ class Process {
   void set_processor(u32 core, u32 core_count);
 
   AddressSpace& space();
-  ThreadState& thread();
+  ThreadState& thread();                       // the first
   const std::vector<Module>& modules() const;  // the image first, the DLLs of Windows last
 
   // The thread executed SVC #immediate (a stub of an imported function, or the return from the entry point).
   // now_ns: virtual time. On `crashed`, crash_text() says why.
   CallOutcome kernel_call(u32 immediate, u64 now_ns);
-  void fault(const Stop& stop);  // the core stopped with StopReason::fault: sets exit_code() and crash_text()
-  u64 sleep_until_ns() const;    // the thread asked to sleep: not runnable before this time
+  // The same of any thread. `id` is one of thread_ids().
+  CallOutcome kernel_call(u32 id, u32 immediate, u64 now_ns);
+  std::vector<u32> thread_ids() const;  // of all there ever were, oldest first
+  ThreadState& thread(u32 id);
+  u64 sleep_until_ns(u32 id) const;
+  u32 processor(u32 id) const;               // where it wants to run; may change with every call of any thread
+  void fault(const Stop& stop, u32 id = 0);  // of this thread, 0: the first. The core stopped with StopReason::fault:
+                                             // sets exit_code() and crash_text()
+  u64 sleep_until_ns() const;                // the thread asked to sleep: not runnable before this time
   u32 exit_code() const;
   const std::string& crash_text() const;
   const std::string& console_output() const;  // what the program wrote, its first 64 KiB

@@ -42,9 +42,9 @@ bool map_stack(ProcessState& state) {
   const u64 size = page_up(wanted == 0 ? kDefaultStack : std::clamp<u64>(wanted, 64 << 10, kLargestStack));
   const u64 low = kStackArea + random_offset(state.seed, PlacedThing::stack, 0, 0x1000);
   // The page below stays unmapped: running out of stack is a fault there.
-  state.stack_limit = low + kPageSize;
-  state.stack_base = state.stack_limit + size;
-  return state.space.map(state.stack_limit, size, kRead | kWrite);
+  state.current->stack_limit = low + kPageSize;
+  state.current->stack_base = state.current->stack_limit + size;
+  return state.space.map(state.current->stack_limit, size, kRead | kWrite);
 }
 
 // Process parameters, both command lines and an empty environment in one region; TEB and PEB in another.
@@ -52,7 +52,7 @@ bool map_parameters(ProcessState& state) {
   const u64 area = kEnvironmentArea + random_offset(state.seed, PlacedThing::environment, 0, 0x1000);
   const std::vector<u16> wide = widen(state.command_line);
   const u64 text_size = page_up(0x1000 + wide.size() * 3 + 16);
-  state.teb = area;
+  state.current->teb = area;
   state.peb = area + kTebSize;
   const u64 parameters = area + kAllocationGranularity;
   if (!state.space.map(area, kTebSize + kPebSize, kRead | kWrite) ||
@@ -73,11 +73,11 @@ bool map_parameters(ProcessState& state) {
 }
 
 void fill_blocks(ProcessState& state) {
-  put(state.space, state.teb + 0x08, state.stack_base);
-  put(state.space, state.teb + 0x10, state.stack_limit);
-  put(state.space, state.teb + 0x30, state.teb);
-  put(state.space, state.teb + 0x60, state.peb);
-  put(state.space, state.teb + 0x1478, state.stack_limit - kPageSize);
+  put(state.space, state.current->teb + 0x08, state.current->stack_base);
+  put(state.space, state.current->teb + 0x10, state.current->stack_limit);
+  put(state.space, state.current->teb + 0x30, state.current->teb);
+  put(state.space, state.current->teb + 0x60, state.peb);
+  put(state.space, state.current->teb + 0x1478, state.current->stack_limit - kPageSize);
   put(state.space, state.peb + 0x10, state.loaded.images[0].module.base);
   put(state.space, state.peb + 0x30, state.process_heap);
   put(state.space, state.peb + 0x118, u32{10});
@@ -85,7 +85,9 @@ void fill_blocks(ProcessState& state) {
 }
 
 // One array of blocks, one block per image that has a TLS directory; its index goes into the image.
-bool map_static_tls(ProcessState& state) {
+}  // namespace
+
+bool map_static_tls(ProcessState& state, GuestThread& thread) {
   constexpr u64 kAlignment = 16;
   std::vector<usize> users;
   u64 size = 0;
@@ -112,9 +114,11 @@ bool map_static_tls(ProcessState& state) {
     put(state.space, array + slot * sizeof(u64), block);
     block += (u64{tls.data_size} + tls.zero_fill + kAlignment - 1) / kAlignment * kAlignment;
   }
-  put(state.space, state.teb + 0x58, array);
+  put(state.space, thread.teb + 0x58, array);
   return true;
 }
+
+namespace {
 
 void queue_starts(ProcessState& state) {
   std::vector<usize> order = state.loaded.start_order;
@@ -130,9 +134,9 @@ void queue_starts(ProcessState& state) {
 }  // namespace
 
 void go_to_next_start(ProcessState& state) {
-  ThreadState& thread = state.thread;
-  thread.sp = state.stack_base - 0x40;
-  thread.x[18] = state.teb;
+  ThreadState& thread = state.current->registers;
+  thread.sp = state.current->stack_base - 0x40;
+  thread.x[18] = state.current->teb;
   thread.x[29] = 0;
   state.starting_entry = false;
   if (state.starts.empty()) {
@@ -162,7 +166,7 @@ bool prepare_start(ProcessState& state, LoadError& error) {
   state.process_heap = state.virtual_memory.reserve(0, kAllocationGranularity);
   state.heaps.try_emplace(state.process_heap);
   fill_blocks(state);
-  if (!map_static_tls(state)) {
+  if (!map_static_tls(state, *state.current)) {
     error.text = "there is no room for the thread-local storage of " + state.loaded.images[0].module.name;
     return false;
   }

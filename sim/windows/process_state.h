@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <deque>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,9 +18,24 @@
 
 namespace wperf::sim {
 
-struct FiberSlot {  // FlsAlloc
-  bool used = false;
-  u64 value = 0;
+inline constexpr usize kFiberSlots = 128;
+
+// One thread of the process. What it waits for, it asks again when it is woken.
+struct GuestThread {
+  ThreadState registers;
+  u32 id = 0;
+  u64 teb = 0;
+  u64 stack_base = 0, stack_limit = 0;  // base is the high end
+  u32 processor = 0;                    // where it runs
+  u64 affinity = 1;                     // where it may
+  u64 sleep_until_ns = 0;
+  u32 suspended = 0;
+  bool ended = false;
+  u32 exit_code = 0;
+  bool waits = false;                           // for other threads; its call is made again when one ends
+  u64 wait_end_ns = 0;                          // and gives up then
+  u64 wanted_lock = 0;                          // address of the lock it waits for
+  std::array<u64, kFiberSlots> fiber_values{};  // FlsAlloc
 };
 
 // A DLL's entry point or TLS callback still to be called before the program's entry point.
@@ -32,13 +48,17 @@ struct PendingStart {
 
 // Teb and Peb offsets are those of 64-bit Windows.
 struct ProcessState {
-  explicit ProcessState(u64 random_seed) : memory(space), virtual_memory(space, random_seed), seed(random_seed) {}
+  explicit ProcessState(u64 random_seed) : memory(space), virtual_memory(space, random_seed), seed(random_seed) {
+    threads.push_back(std::make_unique<GuestThread>());
+    current = threads.front().get();
+  }
 
   AddressSpace space;
   GuestMemory memory;
   VirtualMemory virtual_memory;
   u64 seed;
-  ThreadState thread;
+  std::vector<std::unique_ptr<GuestThread>> threads;  // all there ever were, the program's first one first
+  GuestThread* current;                               // whose call is answered
   SystemDlls system;
   LoadedImages loaded;
   std::vector<Module> modules;
@@ -46,20 +66,17 @@ struct ProcessState {
   bool starting_entry = false;  // the DLL entry point that runs now may refuse
   usize starting_image = 0;
 
-  u64 teb = 0, peb = 0;
-  u32 process_id = 0, thread_id = 0;
-  u32 processor = 0, processor_count = 1;
-  u64 affinity = 1;
-  u64 stack_base = 0, stack_limit = 0;  // base is the high end
+  u64 peb = 0;
+  u32 process_id = 0;
+  u32 processor_count = 1;
   u64 command_line_a = 0, command_line_w = 0, environment_w = 0;
   std::string command_line;
 
   std::unordered_map<u64, Heap> heaps;  // by handle
   u64 process_heap = 0;
   std::array<bool, 64> tls_used{};
-  std::array<FiberSlot, 128> fiber_slots{};
+  std::array<bool, kFiberSlots> fiber_used{};
 
-  u64 sleep_until_ns = 0;
   u32 exit_code = 0;
   std::string crash_text;
   std::string console;  // the first kConsoleKept bytes written
@@ -80,6 +97,8 @@ struct Process::State : ProcessState {
 [[nodiscard]] bool prepare_start(ProcessState& state, LoadError& error);
 // Points the thread at the next pending DLL start or, when none is left, at the program's entry point.
 void go_to_next_start(ProcessState& state);
+// Static thread-local storage for the thread; false when there is no room.
+[[nodiscard]] bool map_static_tls(ProcessState& state, GuestThread& thread);
 std::string describe_address(const ProcessState& state, u64 address);  // "bignum.dll+0x1010"
 
 }  // namespace wperf::sim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/windows/win32_call.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -41,12 +42,12 @@ bool Win32Call::write_name(u64 address, bool wide, std::string_view text) {
 
 // The program may have unmapped or protected its TEB; then there is nowhere to keep the number.
 void Win32Call::set_last_error(u32 error) {
-  (void)state.memory.write(state.teb + kTebLastError, &error, sizeof error);
+  (void)state.memory.write(state.current->teb + kTebLastError, &error, sizeof error);
 }
 
 u32 Win32Call::last_error() const {
   u32 error = 0;
-  return state.memory.read(state.teb + kTebLastError, &error, sizeof error) ? error : 0;
+  return state.memory.read(state.current->teb + kTebLastError, &error, sizeof error) ? error : 0;
 }
 
 u64 Win32Call::fail(u32 error, u64 result) {
@@ -59,7 +60,7 @@ u64 Win32Call::crash(const std::string& why) {
   outcome_ = CallOutcome::crashed;
   state.exit_code = kStatusUnsuccessful;
   state.crash_text =
-      std::string(function_) + ", called from " + describe_address(state, state.thread.x[30]) + ": " + why;
+      std::string(function_) + ", called from " + describe_address(state, state.current->registers.x[30]) + ": " + why;
   return 0;
 }
 
@@ -67,6 +68,46 @@ u64 Win32Call::end(u32 exit_code) {
   outcome_ = CallOutcome::ended;
   state.exit_code = exit_code;
   return exit_code;
+}
+
+u64 Win32Call::end_thread(u32 exit_code) {
+  GuestThread& self = *state.current;
+  if (is_alone()) {
+    self.ended = true;
+    self.exit_code = exit_code;
+    return end(exit_code);
+  }
+  self.ended = true;
+  self.exit_code = exit_code;
+  self.sleep_until_ns = ~0ull;
+  outcome_ = CallOutcome::thread_ended;
+  for (const auto& thread : state.threads)
+    if (thread->waits) thread->sleep_until_ns = now_ns;
+  return exit_code;
+}
+
+u64 Win32Call::repeat_after(u64 ns) {
+  state.current->sleep_until_ns = ns;
+  state.current->registers.pc -= sizeof(u32);
+  return argument(0);
+}
+
+u64 Win32Call::wait_for_lock(u64 address) {
+  state.current->wanted_lock = address;
+  return repeat_after(~0ull);
+}
+
+void Win32Call::wake_for_lock(u64 address) {
+  for (const auto& thread : state.threads) {
+    if (thread->wanted_lock != address || address == 0) continue;
+    thread->wanted_lock = 0;
+    thread->sleep_until_ns = now_ns;
+  }
+}
+
+bool Win32Call::is_alone() const {
+  return std::none_of(state.threads.begin(), state.threads.end(),
+                      [&](const auto& thread) { return thread.get() != state.current && !thread->ended; });
 }
 
 std::string hex(u64 value) {

@@ -21,7 +21,7 @@ class Win32Call {
   Win32Call(ProcessState& process_state, std::string_view function, u64 virtual_now_ns)
       : state(process_state), now_ns(virtual_now_ns), function_(function) {}
 
-  u64 argument(u32 index) const { return state.thread.x[index]; }  // the first 8; no handler has more
+  u64 argument(u32 index) const { return state.current->registers.x[index]; }  // the first 8; no handler has more
   u32 argument32(u32 index) const { return static_cast<u32>(argument(index)); }
 
   // Memory of the program. On failure the program has crashed and the handler returns.
@@ -45,6 +45,14 @@ class Win32Call {
   u64 crash(const std::string& why);    // "HeapFree: …" ; returns 0
   u64 end(u32 exit_code);
 
+  // The calling thread ends; with the last one, the process does.
+  u64 end_thread(u32 exit_code);
+  // The thread makes its call again when it is woken. What the handler then returns: the call's first argument.
+  u64 repeat_after(u64 ns);
+  u64 wait_for_lock(u64 address);
+  void wake_for_lock(u64 address);
+  bool is_alone() const;  // no other thread lives
+
   CallOutcome outcome() const { return outcome_; }
 
   ProcessState& state;
@@ -54,6 +62,8 @@ class Win32Call {
   std::string_view function_;
   CallOutcome outcome_ = CallOutcome::resume;
 };
+
+bool is_thread_handle(const ProcessState& state, u64 handle);  // win32_thread_life.cpp
 
 std::string hex(u64 value);  // "0x1f"
 

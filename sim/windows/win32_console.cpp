@@ -96,7 +96,9 @@ u64 succeed(Win32Call&) {
 }
 
 u64 close_handle(Win32Call& call) {
-  return is_console(call.argument(0)) || call.argument(0) >= ~0ull - 1 ? 1 : call.fail(kErrorInvalidHandle);
+  return is_console(call.argument(0)) || call.argument(0) >= ~0ull - 1 || is_thread_handle(call.state, call.argument(0))
+             ? 1
+             : call.fail(kErrorInvalidHandle);
 }
 
 u64 output_debug_string_a(Win32Call& call) {

@@ -12,7 +12,7 @@ constexpr u64 kCurrentProcess = ~0ull;
 constexpr u64 kCurrentThread = ~0ull - 1;
 
 u64 thread_return(Win32Call& call) {
-  return call.end(call.argument32(0));
+  return call.end_thread(call.argument32(0));
 }
 
 u64 next_start(Win32Call& call) {
@@ -24,7 +24,7 @@ u64 next_start(Win32Call& call) {
     return 0;
   }
   go_to_next_start(state);
-  return state.thread.x[0];
+  return state.current->registers.x[0];
 }
 
 u64 exit_process(Win32Call& call) {
@@ -65,20 +65,10 @@ u64 current_process_id(Win32Call& call) {
   return call.state.process_id;
 }
 u64 current_thread_id(Win32Call& call) {
-  return call.state.thread_id;
+  return call.state.current->id;
 }
 u64 current_processor(Win32Call& call) {
-  return call.state.processor;
-}
-
-u64 set_thread_affinity(Win32Call& call) {
-  const u64 wanted = call.argument(1);
-  const u64 all = call.state.processor_count >= 64 ? ~0ull : (1ull << call.state.processor_count) - 1;
-  if (call.argument(0) != kCurrentThread) return call.fail(kErrorInvalidHandle);
-  if (wanted == 0 || (wanted & ~all) != 0) return call.fail(kErrorInvalidParameter);
-  const u64 before = call.state.affinity;
-  call.state.affinity = wanted;  // the machine decides where a program runs; the wish is remembered
-  return before;
+  return call.state.current->processor;
 }
 
 u64 get_command_line_a(Win32Call& call) {
@@ -159,8 +149,6 @@ constexpr Win32Function kStart[] = {
 constexpr Win32Function kProcess[] = {
     {"ExitProcess", kKernelDll, exit_process},
     {"RtlExitUserProcess", kNtDll, exit_process},
-    {"RtlExitUserThread", kNtDll, exit_process},
-    {"ExitThread", kKernelDll, exit_process},
     {"TerminateProcess", kKernelDll, terminate_process},
     {"NtTerminateProcess", kNtDll, terminate_process},
     {"RaiseException", kKernelDll, raise_exception},
@@ -176,7 +164,6 @@ constexpr Win32Function kProcess[] = {
     {"GetCurrentThreadId", kKernelDll, current_thread_id},
     {"GetCurrentProcessorNumber", kKernelDll, current_processor},
     {"NtGetCurrentProcessorNumber", kNtDll, current_processor},
-    {"SetThreadAffinityMask", kKernelDll, set_thread_affinity},
     {"SetThreadPriority", kKernelDll, succeed},
     {"SetPriorityClass", kKernelDll, succeed},
     {"GetCommandLineA", kKernelDll, get_command_line_a},

@@ -4,9 +4,9 @@
 namespace wperf::sim {
 namespace {
 
-std::array<std::span<const Win32Function>, 9> parts() {
+std::array<std::span<const Win32Function>, 10> parts() {
   return {start_functions(), process_functions(), module_functions(), memory_functions(), thread_functions(),
-          time_functions(),  console_functions(), text_functions(),   crt_functions()};
+          time_functions(),  console_functions(), text_functions(),   crt_functions(),    thread_life_functions()};
 }
 
 char lower(char character) {

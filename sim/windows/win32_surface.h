@@ -28,12 +28,13 @@ std::span<const Win32Function> process_functions();
 std::span<const Win32Function> module_functions();
 std::span<const Win32Function> memory_functions();
 std::span<const Win32Function> thread_functions();
+std::span<const Win32Function> thread_life_functions();
 std::span<const Win32Function> time_functions();
 std::span<const Win32Function> console_functions();
 std::span<const Win32Function> text_functions();
 std::span<const Win32Function> crt_functions();
 
-inline constexpr u32 kThreadReturnNumber = 0;  // where the entry point returns to: w0 is the exit code
+inline constexpr u32 kThreadReturnNumber = 0;  // where a thread's function returns to: w0 is its exit code
 inline constexpr u32 kNextStartNumber = 1;     // where a DLL's entry point returns to: the next one, then the program
 
 u32 win32_function_count();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Thread-local slots and locks. There is one thread: a lock it already holds either nests (critical sections) or would
-// never be released (slim locks), and then the program is stuck for good.
+// Thread-local slots and locks. Who waits for a lock makes its call again when the lock is released.
+#include <algorithm>
+
 #include "sim/windows/win32_call.h"
 #include "sim/windows/win32_surface.h"
 
@@ -15,7 +16,8 @@ u64 tls_alloc(Win32Call& call) {
     if (used[index]) continue;
     used[index] = true;
     const u64 zero = 0;
-    (void)call.state.memory.write(call.state.teb + kTebTlsSlots + index * 8, &zero, sizeof zero);
+    for (const auto& thread : call.state.threads)
+      (void)call.state.memory.write(thread->teb + kTebTlsSlots + index * 8, &zero, sizeof zero);
     return index;
   }
   return call.fail(kErrorNoMoreItems, kNoIndex);
@@ -25,7 +27,7 @@ u64 tls_get_value(Win32Call& call) {
   const u32 index = call.argument32(0);
   u64 value = 0;
   if (index >= call.state.tls_used.size()) return call.fail(kErrorInvalidParameter);
-  if (!call.read_value(call.state.teb + kTebTlsSlots + u64{index} * 8, value)) return 0;
+  if (!call.read_value(call.state.current->teb + kTebTlsSlots + u64{index} * 8, value)) return 0;
   call.set_last_error(0);  // documented: how callers tell a stored zero from a failure
   return value;
 }
@@ -33,7 +35,7 @@ u64 tls_get_value(Win32Call& call) {
 u64 tls_set_value(Win32Call& call) {
   const u32 index = call.argument32(0);
   if (index >= call.state.tls_used.size()) return call.fail(kErrorInvalidParameter);
-  return call.write_value(call.state.teb + kTebTlsSlots + u64{index} * 8, call.argument(1));
+  return call.write_value(call.state.current->teb + kTebTlsSlots + u64{index} * 8, call.argument(1));
 }
 
 u64 tls_free(Win32Call& call) {
@@ -43,44 +45,42 @@ u64 tls_free(Win32Call& call) {
   return 1;
 }
 
-// Fiber-local slots. The callbacks run when a thread ends; the simulated process ends with its thread and skips them.
+// Fiber-local slots. The callbacks run when a thread ends; the simulated ones end without.
 u64 fls_alloc(Win32Call& call) {
-  auto& slots = call.state.fiber_slots;
-  for (u32 index = 0; index < slots.size(); ++index) {
-    if (slots[index].used) continue;
-    slots[index] = {true, 0};
+  auto& used = call.state.fiber_used;
+  for (u32 index = 0; index < used.size(); ++index) {
+    if (used[index]) continue;
+    used[index] = true;
+    for (const auto& thread : call.state.threads) thread->fiber_values[index] = 0;
     return index;
   }
   return call.fail(kErrorNoMoreItems, kNoIndex);
 }
 
-FiberSlot* fiber_slot(Win32Call& call) {
+u64* fiber_value(Win32Call& call) {
   const u32 index = call.argument32(0);
-  if (index < call.state.fiber_slots.size() && call.state.fiber_slots[index].used) {
-    return &call.state.fiber_slots[index];
-  }
+  if (index < kFiberSlots && call.state.fiber_used[index]) return &call.state.current->fiber_values[index];
   call.set_last_error(kErrorInvalidParameter);
   return nullptr;
 }
 
 u64 fls_get_value(Win32Call& call) {
-  const FiberSlot* const slot = fiber_slot(call);
-  if (slot == nullptr) return 0;
+  const u64* const value = fiber_value(call);
+  if (value == nullptr) return 0;
   call.set_last_error(0);
-  return slot->value;
+  return *value;
 }
 
 u64 fls_set_value(Win32Call& call) {
-  FiberSlot* const slot = fiber_slot(call);
-  if (slot == nullptr) return 0;
-  slot->value = call.argument(1);
+  u64* const value = fiber_value(call);
+  if (value == nullptr) return 0;
+  *value = call.argument(1);
   return 1;
 }
 
 u64 fls_free(Win32Call& call) {
-  FiberSlot* const slot = fiber_slot(call);
-  if (slot == nullptr) return 0;
-  *slot = {};
+  if (fiber_value(call) == nullptr) return 0;
+  call.state.fiber_used[call.argument32(0)] = false;
   return 1;
 }
 
@@ -109,27 +109,43 @@ u64 initialize_critical_section_spin(Win32Call& call) {
   return initialize_section(call, call.argument32(1));
 }
 
-u64 enter_critical_section(Win32Call& call) {
+bool is_thread(const ProcessState& state, u64 id) {
+  return std::any_of(state.threads.begin(), state.threads.end(),
+                     [id](const auto& thread) { return thread->id == id && !thread->ended; });
+}
+
+u64 enter_section(Win32Call& call, bool only_try) {
   CriticalSection section{};
   if (!call.read_value(call.argument(0), section)) return 0;
-  if (section.recursion != 0 && section.owner != call.state.thread_id) {
-    return call.crash("the critical section at " + hex(call.argument(0)) + " is damaged");
+  if (section.recursion != 0 && section.owner != call.state.current->id) {
+    if (!is_thread(call.state, section.owner)) {
+      return call.crash("the critical section at " + hex(call.argument(0)) + " is damaged");
+    }
+    return only_try ? 0 : call.wait_for_lock(call.argument(0));
   }
   ++section.recursion;
-  section.owner = call.state.thread_id;
+  section.owner = call.state.current->id;
   section.lock_count = ~1u;  // locked, nobody waits
   return call.write_value(call.argument(0), section);
+}
+
+u64 enter_critical_section(Win32Call& call) {
+  return enter_section(call, false);
+}
+u64 try_enter_critical_section(Win32Call& call) {
+  return enter_section(call, true);
 }
 
 u64 leave_critical_section(Win32Call& call) {
   CriticalSection section{};
   if (!call.read_value(call.argument(0), section)) return 0;
-  if (section.recursion == 0 || section.owner != call.state.thread_id) {
+  if (section.recursion == 0 || section.owner != call.state.current->id) {
     return call.crash("the critical section at " + hex(call.argument(0)) + " is not held");
   }
   if (--section.recursion == 0) {
     section.owner = 0;
     section.lock_count = ~0u;
+    call.wake_for_lock(call.argument(0));
   }
   (void)call.write_value(call.argument(0), section);
   return 0;
@@ -151,7 +167,9 @@ u64 acquire_slim(Win32Call& call, bool shared, bool only_try) {
   u64 lock = 0;
   if (!call.read_value(call.argument(0), lock)) return 0;
   if (lock != kSlimFree && !(shared && lock >= kSlimShared)) {
-    return only_try ? 0 : call.crash("the program waits for a lock that it holds itself");
+    if (only_try) return 0;
+    if (call.is_alone()) return call.crash("the program waits for a lock that it holds itself");
+    return call.wait_for_lock(call.argument(0));
   }
   const u64 taken = !shared ? kSlimHeld : lock == kSlimFree ? kSlimShared : lock + 0x10;
   return call.write_value(call.argument(0), taken);
@@ -176,6 +194,7 @@ u64 release_slim(Win32Call& call) {
   if (lock == kSlimFree) return call.crash("the lock at " + hex(call.argument(0)) + " is not held");
   const u64 left = lock > kSlimShared ? lock - 0x10 : kSlimFree;
   (void)call.write_value(call.argument(0), left);
+  if (left == kSlimFree) call.wake_for_lock(call.argument(0));
   return 0;
 }
 
@@ -222,7 +241,7 @@ constexpr Win32Function kThread[] = {
     {"InitializeCriticalSectionAndSpinCount", kKernelDll, initialize_critical_section_spin},
     {"InitializeCriticalSectionEx", kKernelDll, initialize_critical_section_spin},
     {"EnterCriticalSection", kKernelDll, enter_critical_section},
-    {"TryEnterCriticalSection", kKernelDll, enter_critical_section},
+    {"TryEnterCriticalSection", kKernelDll, try_enter_critical_section},
     {"LeaveCriticalSection", kKernelDll, leave_critical_section},
     {"DeleteCriticalSection", kKernelDll, delete_critical_section},
     {"RtlInitializeCriticalSection", kNtDll, initialize_critical_section},

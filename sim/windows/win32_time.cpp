@@ -44,13 +44,9 @@ u64 file_time_precise(Win32Call& call) {
 u64 sleep(Win32Call& call) {
   constexpr u32 kInfinite = ~0u;
   const u32 ms = call.argument32(0);
-  call.state.sleep_until_ns = ms == kInfinite ? ~0ull : call.now_ns + ms * kNsPerMs;
+  call.state.current->sleep_until_ns = ms == kInfinite ? ~0ull : call.now_ns + ms * kNsPerMs;
   return 0;
 }
-
-u64 switch_to_thread(Win32Call&) {
-  return 0;
-}  // nobody else to switch to
 
 constexpr Win32Function kTime[] = {
     {"QueryPerformanceCounter", kKernelDll, performance_counter},
@@ -63,7 +59,6 @@ constexpr Win32Function kTime[] = {
     {"GetSystemTimePreciseAsFileTime", kKernelDll, file_time_precise},
     {"Sleep", kKernelDll, sleep},
     {"SleepEx", kKernelDll, sleep},
-    {"SwitchToThread", kKernelDll, switch_to_thread},
 };
 
 }  // namespace

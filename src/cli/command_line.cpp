@@ -24,8 +24,9 @@ using request::Command;
 using request::Request;
 
 // Of several command words the first in this order runs (contract 1.1).
-constexpr Command kPriority[] = {Command::doctor, Command::detect, Command::help, Command::man,    Command::version,
-                                 Command::test,   Command::list,   Command::stat, Command::record, Command::sample};
+constexpr Command kPriority[] = {Command::doctor,  Command::detect, Command::help,  Command::man,
+                                 Command::version, Command::test,   Command::list,  Command::stat,
+                                 Command::record,  Command::sample, Command::report};
 
 // What the driver's rings keep up with on one core.
 constexpr u32 kGreatestRateHz = 50'000;
@@ -87,6 +88,10 @@ diag::Result<void> Parser::take_token(const std::string& token) {
   if (const OptionRow* option = find_option(token)) return take_option(*option, token);
   if (given(Command::man) && !request_.man_topic.has_value()) {
     request_.man_topic = token;
+    return {};
+  }
+  if (given(Command::report) && !request_.data_file.has_value()) {
+    request_.data_file = token;
     return {};
   }
   request_.unexpected.push_back(token);
@@ -168,6 +173,9 @@ void Parser::take_sampling_flag(Option option) {
       break;
     case Option::disassemble:
       sampling.display.annotate = sampling.display.disassemble = true;
+      break;
+    case Option::memory:
+      sampling.display.memory = true;
       break;
     default:  // --export_perf_data
       sampling.perf_data = true;
@@ -303,6 +311,9 @@ diag::Result<void> Parser::take_file_value(Option option, const std::string& val
       return {};
     case Option::directory:
       request_.outputs.directory = value;
+      return {};
+    case Option::records:
+      request_.sampling.records_file = value;
       return {};
     case Option::pe_file:
       if (missing(value)) return diag::contract_error(fmt::format("PE file '{}' doesn't exist", value));

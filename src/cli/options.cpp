@@ -14,6 +14,8 @@ constexpr CommandRow kCommands[] = {
      "Sample a program that already runs: where in it the events happen."},
     {Command::record, "record", "", false, "", "-- PROGRAM ARGUMENTS...", true, "record",
      "Start a program and sample it: where in it the events happen."},
+    {Command::report, "report", "", false, "FILE", "", false, "report",
+     "Show what a recording holds that was made elsewhere: a perf.data file of Linux with Arm SPE data."},
     {Command::list, "list", "-l", true, "", "", true, "list",
      "List the events, metrics and groups of metrics that -e and -m take."},
     {Command::man, "man", "", false, "[CPU/]NAME", "", true, "man",
@@ -30,13 +32,16 @@ constexpr CommandRow kCommands[] = {
 
 constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record);
 constexpr CommandSet kSampling(Command::sample, Command::record);
+constexpr CommandSet kShowing(Command::sample, Command::record, Command::report);
 constexpr CommandSet kStat(Command::stat);
 constexpr CommandSet kEvents(Command::stat, Command::sample, Command::record, Command::test);
 constexpr CommandSet kCounting(Command::stat, Command::test);
 constexpr CommandSet kWords(Command::stat, Command::sample, Command::record, Command::test, Command::list);
-constexpr CommandSet kAnswering(Command::stat, Command::sample, Command::record, Command::list, Command::test,
-                                Command::man, Command::detect, Command::version, Command::doctor);
-constexpr CommandSet kVerbose(Command::stat, Command::sample, Command::record, Command::list);
+constexpr CommandSet kAnswering(Command::stat, Command::sample, Command::record, Command::report, Command::list,
+                                Command::test, Command::man, Command::detect, Command::version, Command::doctor);
+constexpr CommandSet kOpening(Command::stat, Command::sample, Command::record, Command::list, Command::test,
+                              Command::man, Command::detect, Command::version, Command::doctor);
+constexpr CommandSet kVerbose(Command::stat, Command::sample, Command::record, Command::report, Command::list);
 constexpr CommandSet kLocking(Command::stat, Command::sample, Command::record, Command::list, Command::test,
                               Command::man, Command::detect, Command::version);
 
@@ -48,7 +53,7 @@ constexpr OptionRow kOptions[] = {
      "cores. "
      "May be given several times. After sample or record the form is NAME or NAME:INTERVAL, without groups and "
      "prefixes: one sample every INTERVAL events (default 0x4000000); without -e cycles are sampled, one in "
-     "0x8000000."},
+     "0x8000000. arm_spe_0/NAME=VALUE,.../ samples with SPE instead."},
     {Option::metrics, "-m", "", false, Value::text, "METRICS", kCounting,
      "Metrics or groups of metrics of `wperf list`, separated by commas. May be given several times."},
     {Option::cores, "-c", "--cpu", false, Value::text, "CORES", kMeasuring,
@@ -93,25 +98,31 @@ constexpr OptionRow kOptions[] = {
     {Option::rate, "--freq", "", false, Value::number, "HZ", kSampling,
      "Adapt the intervals until each core gives about HZ samples a second of every event, 1 to 50000. Events that "
      "have an :INTERVAL keep it."},
-    {Option::symbol, "--symbol", "-s", true, Value::text, "TEXT", kSampling,
+    {Option::symbol, "--symbol", "-s", true, Value::text, "TEXT", kShowing,
      "Show only functions of this name. ^TEXT is a beginning, TEXT$ an end; upper and lower case are the same. The "
      "totals still tell of all."},
-    {Option::display_row, "--sample-display-row", "", false, Value::number, "ROWS", kSampling,
+    {Option::display_row, "--sample-display-row", "", false, Value::number, "ROWS", kShowing,
      "Functions to show for each event. Default: 50."},
-    {Option::display_long, "--sample-display-long", "", false, Value::none, "", kSampling,
+    {Option::display_long, "--sample-display-long", "", false, Value::none, "", kShowing,
      "Show decorated names of functions."},
-    {Option::annotate, "--annotate", "", false, Value::none, "", kSampling, "Show the source lines of the samples."},
-    {Option::disassemble, "--disassemble", "", false, Value::none, "", kSampling,
+    {Option::annotate, "--annotate", "", false, Value::none, "", kShowing, "Show the source lines of the samples."},
+    {Option::disassemble, "--disassemble", "", false, Value::none, "", kShowing,
      "Show the instructions of the samples too. Implies --annotate."},
-    {Option::by, "--by", "", false, Value::text, "TABLES", kSampling,
+    {Option::by, "--by", "", false, Value::text, "TABLES", kShowing,
      "Add tables: process, thread, module, core and caller (who calls the hot functions), separated by commas."},
     {Option::sample_timeline, "--timeline", "", false, Value::number, "MILLISECONDS", kSampling,
      "Also tell in the JSON how many samples each function had in every stretch of this length."},
-    {Option::symbol_path, "--symbol-path", "", false, Value::text, "PATH", kSampling,
+    {Option::symbol_path, "--symbol-path", "", false, Value::text, "PATH", kShowing,
      "Where symbols may be, in the form of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons. Asked "
      "before that variable."},
     {Option::export_perf_data, "--export_perf_data", "", false, Value::none, "", kSampling,
      "Also write the samples to perf.data in the current folder. This build refuses it: it cannot do so yet."},
+    {Option::memory, "--mem", "", false, Value::none, "", kShowing,
+     "With SPE: where loads and stores waited and for what, by data source, function, line, page and cache line; "
+     "branch "
+     "mispredicts, TLB walks, false sharing."},
+    {Option::records, "--records", "", false, Value::file, "FILE", kShowing,
+     "With SPE: also write every record on a line of FILE, as JSON if its name ends in .json, else as CSV."},
     {Option::json, "--json", "", false, Value::none, "", kAnswering,
      "Print the result as one JSON document and nothing else."},
     {Option::quiet, "-q", "", false, Value::none, "", kAnswering, "Print no text. Warnings and errors still appear."},
@@ -122,7 +133,7 @@ constexpr OptionRow kOptions[] = {
      "Write the CSV of a timeline to FILE. {timestamp}, {class} and {core} in the name are replaced."},
     {Option::directory, "--output-prefix", "--cwd", false, Value::folder, "FOLDER", kAnswering,
      "Where the files of --output and --output-csv go."},
-    {Option::device, "--device", "", false, Value::device, "DEVICE", kAnswering,
+    {Option::device, "--device", "", false, Value::device, "DEVICE", kOpening,
      "What measures: driver, linux, or sim[:KEY=VALUE,...] for the simulated machine. Default: the environment "
      "variable WPERF_DEVICE, else the machine's own."},
     {Option::force_lock, "--force-lock", "", false, Value::none, "", kLocking,
@@ -146,6 +157,9 @@ constexpr Example kExamples[] = {
      "The source lines and instructions that miss the cache."},
     {Command::record, "wperf record --freq 1000 --all-cores --by thread,caller -- myprog.exe",
      "Cycles on all cores, 1000 samples a second of each, per thread, and who calls the hot functions."},
+    {Command::record, "wperf record -e arm_spe_0/load_filter=1,min_latency=32/ --mem -- myprog.exe",
+     "Which loads wait, for what, and on which data? With the statistical profiling extension."},
+    {Command::report, "wperf report perf.data --mem", "The same for a recording made by perf on Arm Linux."},
     {Command::sample, "wperf sample -e ld_spec:100000 --pe_file myprog.exe -c 1 --timeout 10",
      "A program that already runs on core 1."},
     {Command::list, "wperf list -v", "Every event and metric, with formulas and explanations."},

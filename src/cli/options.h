@@ -43,6 +43,8 @@ enum class Option : u8 {
   sample_timeline,
   symbol_path,
   export_perf_data,
+  memory,
+  records,
   json,
   quiet,
   verbose,

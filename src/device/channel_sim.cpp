@@ -57,7 +57,8 @@ class SimChannel final : public Channel {
                            .core = one.core,
                            .running = one.running != 0,
                            .exit_code = one.exit_code,
-                           .modules = modules_of(one.pid)};
+                           .modules = modules_of(one.pid),
+                           .threads = threads_of(one.pid)};
       if (!process.modules.empty()) process.image = process.modules.front().path;
       processes.push_back(std::move(process));
     }
@@ -97,6 +98,12 @@ class SimChannel final : public Channel {
       modules.push_back({.name = one.name, .path = one.path, .base = one.base, .size = one.size, .entry = one.entry});
     }
     return modules;
+  }
+
+  std::vector<u32> threads_of(u32 pid) {
+    std::vector<u32> ids(api_->threads(sim_, pid, nullptr, 0));
+    ids.resize(std::min<size_t>(ids.size(), api_->threads(sim_, pid, ids.data(), static_cast<u32>(ids.size()))));
+    return ids;
   }
 
   const WperfSimApi* api_;

@@ -10,8 +10,10 @@
 #include "diag/result.h"
 #include "plan/plan.h"
 #include "plan/sample_plan.h"
+#include "plan/spe_plan.h"
 #include "raw/counts.h"
 #include "raw/samples.h"
+#include "raw/spe.h"
 
 namespace wperf::device {
 
@@ -45,6 +47,17 @@ class SampleSession {
   virtual diag::Result<void> stop() = 0;
 };
 
+// One configured run of statistical profiling: start → drain* → stop → drain. The destructor stops.
+class SpeSession {
+ public:
+  virtual ~SpeSession() = default;
+  virtual diag::Result<void> start() = 0;
+  // Hands out what the buffers hold. Also fails when the driver was taken away meanwhile.
+  virtual diag::Result<void> drain(const raw::SpeSink& sink) = 0;
+  virtual diag::Result<void> stop() = 0;
+  virtual const std::vector<raw::SpeTally>& tallies() const = 0;  // by core; of the latest drain
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -54,6 +67,8 @@ class Device {
   virtual diag::Result<plan::Capabilities> capabilities() = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
   virtual diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) = 0;
+  // May run at the same time as a CountSession, not as a SampleSession.
+  virtual diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) = 0;
   virtual Channel& machine() = 0;  // programs and time
 };
 

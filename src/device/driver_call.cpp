@@ -27,6 +27,9 @@ diag::Error error_of_status(WperfStatus status, u32 code) {
       return {.text = "the driver refused the request for lack of rights", .hint = "run wperf as administrator"};
     case WPERF_NOT_SUPPORTED:
       return {.text = "the hardware does not support the request", .hint = "wperf doctor tells what it supports"};
+    case WPERF_PROFILING_BUSY:
+      return {.text = "somebody else profiles with the SPE of a core that was chosen",
+              .hint = "end the other profiler, or choose other cores with -c or --cores"};
     default:
       return {.text = fmt::format("the driver refused request {:#x} with status {}", code, status), .hint = {}};
   }

@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "device/driver_call.h"
+#include "device/driver_spe.h"
 
 namespace wperf::device {
 namespace {
@@ -255,6 +256,10 @@ class DriverDevice final : public Device {
   diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
     WPERF_CHECK_OK(call_driver(*channel_, WPERF_CODE_SAMPLE_CONFIGURE, request_of(plan)));
     return std::unique_ptr<SampleSession>(std::make_unique<DriverSampleSession>(*channel_, plan.cores));
+  }
+
+  diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) override {
+    return open_driver_spe(*channel_, plan);
   }
 
   Channel& machine() override { return *channel_; }

@@ -1,84 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/measure_samples.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-
-#include "base/ascii.h"
-#include "pipeline/counting.h"
 #include "pipeline/sample_profile_input.h"
+#include "pipeline/sampled_program.h"
 #include "pipeline/sampling.h"
 #include "plan/sample_plan.h"
 #include "report/sample_report.h"
-#include "request/sample_target.h"
 
 namespace wperf::pipeline {
-namespace {
-
-constexpr size_t kFewPrograms = 16;  // a whole Windows runs some hundred: nobody reads that
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
-}
-
-std::string base_name(const std::string& path) {
-  const size_t slash = path.find_last_of("/\\");
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-// The running program that `sample` was asked to look at.
-diag::Result<u32> find_running(device::Channel& machine, const std::string& image_name) {
-  std::vector<std::string> running;
-  for (const raw::Process& process : machine.processes()) {
-    if (!process.running || process.modules.empty()) continue;
-    const std::string& name = process.modules.front().name;
-    // Asked for by its number, the machine has all its modules from now on.
-    if (same_name(name, base_name(image_name)) && machine.process(process.pid).running) return process.pid;
-    running.push_back(name);
-  }
-  const bool few = !running.empty() && running.size() <= kFewPrograms;
-  return diag::Error{
-      .text = "no program named '" + base_name(image_name) + "' is running",
-      .hint = few ? fmt::format("running are: {}", fmt::join(running, ", ")) : "`wperf record` starts one"};
-}
-
-SymbolOptions symbol_options(const request::Request& request) {
-  SymbolOptions options;
-  options.pdb_files = request.sampling.more_pdb_files;
-  if (request.pdb_file.has_value()) options.pdb_files.push_back(*request.pdb_file);
-  options.symbol_path = request.sampling.symbol_path.value_or("");
-  options.decorated = request.sampling.display.decorated_names;
-  return options;
-}
-
-}  // namespace
 
 diag::Result<MeasuredSamples> measure_samples(const request::Request& request, Machine& machine,
                                               diag::Console& console) {
   WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request, machine.capabilities, machine.vocabulary));
-  const request::SampleTarget target = request::sample_target(request);
-  SampledProgram sampled{
-      .pid = 0, .image_name = base_name(target.image_name), .pe_file = target.pe_file, .pdb_file = target.pdb_file};
   SpawnedProgram program(machine.device->machine());
-  if (request.command == request::Command::record && request.program.has_value()) {
-    WPERF_CHECK_OK(program.start(*request.program, plan.program_core));
-    sampled.pid = program.pid();
-    WPERF_CHECK_OK(let_start_up(request, machine, program.pid()));
-  } else {
-    WPERF_TRY(sampled.pid, find_running(machine.device->machine(), target.image_name));
-  }
+  WPERF_TRY(const SampledProgram sampled, start_or_find(request, plan.program_core, machine, program));
   const SymbolOptions symbols = symbol_options(request);
-  console.out(report::sample_start_text(target_before(machine.device->machine(), sampled, symbols), target.pe_file,
+  console.out(report::sample_start_text(target_before(machine.device->machine(), sampled, symbols), sampled.pe_file,
                                         request.outputs.verbose));
 
   const u64 duration_ms = request.timeout.value_or(request::Duration{}).milliseconds;
   WPERF_TRY(SamplingOutcome outcome, sample_once(machine, plan, duration_ms, sampled.pid, console));
   MeasuredSamples samples;
   WPERF_TRY(samples.profile, build_sample_profile(outcome, sampled, symbols));
-  samples.trouble = std::move(outcome.trouble);
+  samples.trouble = std::move(outcome.collection.trouble);
   return samples;
 }
 

@@ -5,6 +5,7 @@
 #include "pipeline/run_catalogue.h"
 #include "pipeline/run_doctor.h"
 #include "pipeline/run_machine.h"
+#include "pipeline/run_report.h"
 #include "pipeline/run_sample.h"
 #include "pipeline/run_stat.h"
 
@@ -30,6 +31,8 @@ diag::Result<void> run(const request::Request& request, diag::Console& console) 
     case Command::sample:
     case Command::record:
       return run_sample(request, console);
+    case Command::report:
+      return run_report(request, console);
     case Command::none:
     case Command::help:
       break;

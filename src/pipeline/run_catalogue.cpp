@@ -25,6 +25,9 @@ profile::CatalogueListing listing_of(const Machine& machine) {
     }
     listing.metrics.push_back(std::move(listed));
   }
+  if (machine.capabilities.pmsidr != 0) {
+    listing.spe_version = pmu::spe_version_name(machine.capabilities.id_aa64dfr0);
+  }
   return listing;
 }
 

@@ -12,6 +12,7 @@
 #include "pipeline/milliseconds.h"
 #include "pipeline/outputs.h"
 #include "pipeline/windows_checks.h"
+#include "plan/spe_filters.h"
 #include "profile/machine_report.h"
 #include "report/small_reports.h"
 #include "wperf_version.h"
@@ -114,9 +115,17 @@ Check check_cores(const plan::Capabilities& machine) {
 Check check_spe(const plan::Capabilities& machine) {
   const bool present = ((machine.id_aa64dfr0 >> 32) & 0xf) != 0;
   if (!present) return {.name = "spe", .status = CheckStatus::warn, .detail = "not in this hardware", .fix = {}};
+  if (machine.pmsidr == 0) {
+    return {.name = "spe",
+            .status = CheckStatus::warn,
+            .detail = "in the hardware, but it cannot be used from here",
+            .fix = "a hypervisor or the firmware keeps it; sample an event of the counters instead"};
+  }
+  const plan::SpeAbilities abilities = plan::spe_abilities(machine.pmsidr);
   return {.name = "spe",
-          .status = CheckStatus::warn,
-          .detail = "in the hardware; wperf cannot sample with it yet",
+          .detail = fmt::format("{}, an operation of every {} or more, latencies up to {} cycles",
+                                pmu::spe_version_name(machine.id_aa64dfr0), abilities.least_interval,
+                                (1u << abilities.latency_bits) - 1),
           .fix = {}};
 }
 

@@ -20,8 +20,10 @@ void deliver_blocks(const request::Request& request, const std::vector<report::B
 }  // namespace
 
 profile::Component tool_component() {
-  return {
-      .name = "wperf", .version = kVersion, .git = kGitVersion, .features = std::string(os::counter_events_feature())};
+  return {.name = "wperf",
+          .version = kVersion,
+          .git = kGitVersion,
+          .features = std::string(os::counter_events_feature()) + "+spe"};
 }
 
 profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine) {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/run_sample.h"
 
+#include <fmt/format.h>
+
 #include "pipeline/machine.h"
 #include "pipeline/measure_samples.h"
 #include "pipeline/outputs.h"
+#include "pipeline/run_spe.h"
 #include "pipeline/sample_profile_input.h"
 #include "report/sample_report.h"
 #include "request/sample_target.h"
 
 namespace wperf::pipeline {
-namespace {
 
-report::SampleOptions report_options(const request::Request& request, const diag::Console& console) {
+report::SampleOptions sample_report_options(const request::Request& request, const diag::Console& console) {
   const request::SampleDisplay& display = request.sampling.display;
   report::SampleOptions options;
   options.rows = display.rows;
@@ -26,16 +28,21 @@ report::SampleOptions report_options(const request::Request& request, const diag
   return options;
 }
 
-}  // namespace
-
 diag::Result<void> run_sample(const request::Request& request, diag::Console& console) {
   if (request.sampling.perf_data) {
     return diag::Error{.text = "this wperf does not write perf.data yet", .hint = "leave --export_perf_data out"};
   }
+  if (request.sampling.spe.has_value()) return run_spe(request, console);
+  if (request.sampling.display.memory || request.sampling.records_file.has_value()) {
+    return diag::Error{
+        .text = fmt::format("{} needs records of SPE", request.sampling.display.memory ? "--mem" : "--records"),
+        .hint = "sample with -e arm_spe_0//",
+        .code = diag::ExitCode::usage};
+  }
   if (request.outputs.verbose) console.out(request::deduced_text(request));
   WPERF_TRY(Machine machine, open_machine(request, console));
   WPERF_TRY(const MeasuredSamples samples, measure_samples(request, machine, console));
-  const report::SampleOptions options = report_options(request, console);
+  const report::SampleOptions options = sample_report_options(request, console);
   if (!silent(request.outputs)) console.out(report::sample_text(samples.profile, options));
   if (wants_json(request.outputs))
     deliver_json(request.outputs, report::sample_json(samples.profile, options), console);

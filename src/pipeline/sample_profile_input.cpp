@@ -52,6 +52,78 @@ struct Columns {
   }
 };
 
+profile::SampleRun run_of(const SamplingOutcome& outcome, const raw::Process* process, bool ended) {
+  profile::SampleRun run;
+  const request::SampleDisplay& display = outcome.plan.display;
+  for (const plan::SampleEvent& event : outcome.plan.events) {
+    run.events.push_back(
+        {.name = event.name, .code = event.code, .fixed = event.code == plan::kCycleEvent, .interval = event.interval});
+  }
+  for (const raw::CoreTally& tally : outcome.capture.tallies) {
+    run.cores.push_back({.core = tally.core,
+                         .generated = tally.taken,
+                         .lost_ring_full = tally.lost_ring_full,
+                         .lost_filtered = tally.lost_filtered});
+  }
+  run.processes = process_names(outcome.capture.processes);
+  run.start_ns = outcome.capture.start_ns;
+  // The contract's clock resolves milliseconds.
+  const u64 elapsed_ns = outcome.capture.end_ns - outcome.capture.start_ns;
+  run.end_ns = run.start_ns + elapsed_ns / kNanosecondsPerMillisecond * kNanosecondsPerMillisecond;
+  run.slice_ns = u64{display.timeline_ms.value_or(0)} * kNanosecondsPerMillisecond;
+  run.callers = std::find(display.by.begin(), display.by.end(), request::Breakdown::caller) != display.by.end();
+  if (process != nullptr && ended) run.exit_code = process->exit_code;
+  return run;
+}
+
+// In a hybrid image each range of code says what it is; elsewhere the image does. ARM64EC is ARM64 code.
+symbols::InstructionSet instruction_set(const symbols::PeFile& image, u32 rva) {
+  symbols::Machine machine = image.machine();
+  for (const symbols::CodeRange& code : image.code_ranges()) {
+    if (code.range.contains(symbols::Rva{rva})) machine = code.machine;
+  }
+  return machine == symbols::Machine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
+}
+
+// "name+0x24" of a branch's target.
+std::string target_text(const std::vector<profile::AddressAnswer>& answers, u32 rva) {
+  if (answers.empty() || answers.front().function.empty()) return {};
+  return profile::place_text(answers.front().function, rva - answers.front().function_begin);
+}
+
+diag::Result<void> disassemble(profile::SampleProfile& profile, const CodeReader& code,
+                               const request::SampleDisplay& display) {
+  profile.code = profile::code_to_disassemble(profile, display.rows, name_filter(display));
+  std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
+  for (profile::CodeBlock& block : profile.code) {
+    const std::optional<CodeBytes> read = code.bytes(block.module, block.begin, block.end);
+    if (!read.has_value()) continue;
+    auto found = disassemblers.find(read->instructions);
+    if (found == disassemblers.end()) {
+      WPERF_TRY(auto opened, symbols::Disassembler::open(read->instructions));
+      found = disassemblers.emplace(read->instructions, std::move(opened)).first;
+    }
+    for (symbols::Instruction& instruction : found->second.disassemble(read->bytes, read->base, block.begin)) {
+      profile::Instruction line{.rva = instruction.rva,
+                                .mnemonic = std::move(instruction.mnemonic),
+                                .operands = std::move(instruction.operands),
+                                .target = {}};
+      if (instruction.target.has_value()) {
+        line.target = target_text(code.name(block.module, *instruction.target), *instruction.target);
+      }
+      block.instructions.push_back(std::move(line));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+profile::NameFilter name_filter(const request::SampleDisplay& display) {
+  if (!display.symbol.has_value()) return {};
+  return [filter = *display.symbol](std::string_view name) { return request::matches(filter, name); };
+}
+
 const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid) {
   for (const raw::Process& process : processes) {
     if (process.pid == pid) return &process;
@@ -81,82 +153,36 @@ profile::SampleTarget target_of(const SampledProgram& program, const raw::Proces
   return target;
 }
 
-profile::SampleRun run_of(const SamplingOutcome& outcome, const raw::Process* process, bool ended) {
-  profile::SampleRun run;
-  const request::SampleDisplay& display = outcome.plan.display;
-  for (const plan::SampleEvent& event : outcome.plan.events) {
-    run.events.push_back(
-        {.name = event.name, .code = event.code, .fixed = event.code == plan::kCycleEvent, .interval = event.interval});
+std::vector<profile::ProcessName> process_names(const std::vector<raw::Process>& processes) {
+  std::vector<profile::ProcessName> names;
+  for (const raw::Process& known : processes) {
+    names.push_back({.process = known.pid, .name = known.modules.empty() ? known.image : known.modules.front().name});
   }
-  for (const raw::CoreTally& tally : outcome.capture.tallies) {
-    run.cores.push_back({.core = tally.core,
-                         .generated = tally.taken,
-                         .lost_ring_full = tally.lost_ring_full,
-                         .lost_filtered = tally.lost_filtered});
-  }
-  for (const raw::Process& known : outcome.capture.processes) {
-    const std::string name = known.modules.empty() ? known.image : known.modules.front().name;
-    run.processes.push_back({.process = known.pid, .name = name});
-  }
-  run.start_ns = outcome.capture.start_ns;
-  // The contract's clock resolves milliseconds.
-  const u64 elapsed_ns = outcome.capture.end_ns - outcome.capture.start_ns;
-  run.end_ns = run.start_ns + elapsed_ns / kNanosecondsPerMillisecond * kNanosecondsPerMillisecond;
-  run.slice_ns = u64{display.timeline_ms.value_or(0)} * kNanosecondsPerMillisecond;
-  run.callers = std::find(display.by.begin(), display.by.end(), request::Breakdown::caller) != display.by.end();
-  if (process != nullptr && ended) run.exit_code = process->exit_code;
-  return run;
+  return names;
 }
 
-// In a hybrid image each range of code says what it is; elsewhere the image does. ARM64EC is ARM64 code.
-symbols::InstructionSet instruction_set(const symbols::PeFile& image, u32 rva) {
-  symbols::Machine machine = image.machine();
-  for (const symbols::CodeRange& code : image.code_ranges()) {
-    if (code.range.contains(symbols::Rva{rva})) machine = code.machine;
-  }
-  return machine == symbols::Machine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
+CodeReader code_of(const std::vector<LoadedModule>& loaded, bool decorated) {
+  const auto bytes = [&loaded](u32 module, u32 begin, u32 end) -> std::optional<CodeBytes> {
+    const auto& symbols = loaded[module].symbols;
+    const symbols::PeFile* image = symbols.has_value() ? symbols->image() : nullptr;
+    if (image == nullptr) return std::nullopt;
+    return CodeBytes{.instructions = instruction_set(*image, begin),
+                     .bytes = image->bytes_at(symbols::Rva{begin}, end - begin),
+                     .base = image->image_base()};
+  };
+  const auto name = [&loaded, decorated](u32 module, u32 rva) { return answers_of(loaded[module], {rva}, decorated); };
+  return {.bytes = bytes, .name = name};
 }
 
-// "name+0x24" of a branch's target.
-std::string target_text(const LoadedModule& module, u32 rva, bool decorated) {
-  const auto answers = answers_of(module, {rva}, decorated);
-  if (answers.empty() || answers.front().function.empty()) return {};
-  return profile::place_text(answers.front().function, rva - answers.front().function_begin);
-}
-
-diag::Result<void> disassemble(profile::SampleProfile& profile, const std::vector<LoadedModule>& loaded,
-                               const request::SampleDisplay& display) {
-  profile.code = profile::code_to_disassemble(profile, display.rows, name_filter(display));
-  std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
-  for (profile::CodeBlock& block : profile.code) {
-    const LoadedModule& module = loaded[block.module];
-    const symbols::PeFile* image = module.symbols.has_value() ? module.symbols->image() : nullptr;
-    if (image == nullptr) continue;
-    const symbols::InstructionSet set = instruction_set(*image, block.begin);
-    auto found = disassemblers.find(set);
-    if (found == disassemblers.end()) {
-      WPERF_TRY(auto opened, symbols::Disassembler::open(set));
-      found = disassemblers.emplace(set, std::move(opened)).first;
-    }
-    const auto bytes = image->bytes_at(symbols::Rva{block.begin}, block.end - block.begin);
-    for (symbols::Instruction& instruction : found->second.disassemble(bytes, image->image_base(), block.begin)) {
-      profile::Instruction line{.rva = instruction.rva,
-                                .mnemonic = std::move(instruction.mnemonic),
-                                .operands = std::move(instruction.operands),
-                                .target = {}};
-      if (instruction.target.has_value())
-        line.target = target_text(module, *instruction.target, display.decorated_names);
-      block.instructions.push_back(std::move(line));
-    }
+diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const CodeReader& code,
+                                        const request::SampleDisplay& display) {
+  if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, code, display));
+  if (!display.annotate) return {};
+  for (const u32 file : profile::files_to_read(profile, display.rows, name_filter(display))) {
+    auto text = os::load_text_file(profile.files[file].path, kSourceFileLimit);
+    if (text.has_value()) profile.files[file].text = std::move(text).value();
   }
   return {};
-}
-
-}  // namespace
-
-profile::NameFilter name_filter(const request::SampleDisplay& display) {
-  if (!display.symbol.has_value()) return {};
-  return [filter = *display.symbol](std::string_view name) { return request::matches(filter, name); };
 }
 
 profile::SampleTarget target_before(device::Channel& machine, const SampledProgram& program,
@@ -183,13 +209,7 @@ diag::Result<profile::SampleProfile> build_sample_profile(const SamplingOutcome&
                   [&](size_t i) { answers[i] = answers_of(loaded[i], wanted[i], options.decorated); });
   profile::SampleProfile profile = profile::make_sample_profile(columns.view(), std::move(run), answers);
 
-  if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, loaded, display));
-  if (display.annotate) {
-    for (const u32 file : profile::files_to_read(profile, display.rows, name_filter(display))) {
-      auto text = os::load_text_file(profile.files[file].path, kSourceFileLimit);
-      if (text.has_value()) profile.files[file].text = std::move(text).value();
-    }
-  }
+  WPERF_CHECK_OK(add_code_and_sources(profile, code_of(loaded, display.decorated_names), display));
   return profile;
 }
 

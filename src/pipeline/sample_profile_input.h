@@ -2,22 +2,45 @@
 // Capture + names → the profile of a sampling run: finds the modules' files, asks the symbolizer, disassembles and
 // reads sources as far as the report will show them.
 #pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "diag/result.h"
 #include "pipeline/module_files.h"
+#include "pipeline/sampled_program.h"
 #include "pipeline/sampling.h"
 #include "profile/sample_profile.h"
 #include "request/request.h"
+#include "symbols/disassembly/disassembler.h"
 
 namespace wperf::pipeline {
 
-struct SampledProgram {
-  u32 pid = 0;
-  std::string image_name;  // base name
-  std::string pe_file, pdb_file;
-};
-
 // --symbol as a predicate; empty without one.
 profile::NameFilter name_filter(const request::SampleDisplay& display);
+
+// The process's module files, and what the profile says of it. `process` may be null: it was never seen.
+const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid);
+profile::SampleTarget target_of(const SampledProgram& program, const raw::Process* process,
+                                const std::vector<LoadedModule>& loaded);
+std::vector<profile::ProcessName> process_names(const std::vector<raw::Process>& processes);
+
+// Machine code of a module, where its file is at hand.
+struct CodeBytes {
+  symbols::InstructionSet instructions = symbols::InstructionSet::arm64;
+  std::span<const std::byte> bytes;
+  u64 base = 0;  // address of RVA 0, as disassembly shows it
+};
+struct CodeReader {
+  std::function<std::optional<CodeBytes>(u32 module, u32 begin, u32 end)> bytes;  // RVAs
+  std::function<std::vector<profile::AddressAnswer>(u32 module, u32 rva)> name;   // of a branch's target
+};
+CodeReader code_of(const std::vector<LoadedModule>& loaded, bool decorated);
+
+// Instructions and source text, as far as the report will show them.
+diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const CodeReader& code,
+                                        const request::SampleDisplay& display);
 
 // What is known of the target before the first sample: modules, sections, base address.
 profile::SampleTarget target_before(device::Channel& machine, const SampledProgram& program,

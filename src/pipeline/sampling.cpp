@@ -8,30 +8,8 @@
 namespace wperf::pipeline {
 namespace {
 
-constexpr u64 kPollNs = 100 * kNanosecondsPerMillisecond;  // the rings are made for this
-constexpr u64 kProgressNs = 1'000 * kNanosecondsPerMillisecond;
 constexpr u64 kTrialNs = 50 * kNanosecondsPerMillisecond;
 constexpr int kTrials = 4;
-
-// The letters behind "sampling ...", one a second: did samples arrive?
-class SamplingProgress {
- public:
-  SamplingProgress(diag::Console& console, u64 now) : console_(console), next_(now + kProgressNs) {
-    console_.out("sampling ...");
-  }
-  void at(u64 now, size_t samples) {
-    while (now >= next_) {
-      console_.out(samples > seen_ ? "." : "e");
-      seen_ = samples;
-      next_ += kProgressNs;
-    }
-  }
-
- private:
-  diag::Console& console_;
-  u64 next_;
-  size_t seen_ = 0;
-};
 
 // The most samples that one core gave of event n.
 u64 busiest_core(const raw::SampleCapture& capture, u32 event) {
@@ -65,27 +43,6 @@ diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32
   return {};
 }
 
-diag::Result<WaitEnd> collect(Machine& machine, device::SampleSession& session, u64 duration_ms, u32 pid,
-                              diag::Console& console, SamplingOutcome& outcome) {
-  device::Channel& channel = machine.device->machine();
-  const u64 start = outcome.capture.start_ns;
-  const u64 end = start + duration_ms * kNanosecondsPerMillisecond;
-  SamplingProgress progress(console, start);
-  while (true) {
-    if (console.interrupted()) return WaitEnd::interrupted;
-    if (pid != 0 && !channel.process(pid).running) return WaitEnd::program_ended;
-    const u64 now = channel.now_ns();
-    if (duration_ms != 0 && now >= end) return WaitEnd::time;
-    const auto waited = channel.wait(duration_ms != 0 ? std::min(kPollNs, end - now) : kPollNs, pid);
-    if (!waited.has_value()) {
-      outcome.trouble = waited.error();
-      return WaitEnd::program_ended;
-    }
-    WPERF_CHECK_OK(session.drain(outcome.capture));
-    progress.at(channel.now_ns(), outcome.capture.samples.size());
-  }
-}
-
 }  // namespace
 
 diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
@@ -96,12 +53,15 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
   WPERF_TRY(const auto session, machine.device->open_sampling(outcome.plan));
   WPERF_CHECK_OK(session->start());
   outcome.capture.start_ns = machine.device->machine().now_ns();
-  WPERF_TRY(outcome.end, collect(machine, *session, duration_ms, pid, console, outcome));
+  const auto drain = [&]() -> diag::Result<u64> {
+    WPERF_CHECK_OK(session->drain(outcome.capture));
+    return u64{outcome.capture.samples.size()};
+  };
+  WPERF_TRY(outcome.collection, collect_samples(machine, duration_ms, pid, console, kSampleDrainNs, drain));
   WPERF_CHECK_OK(session->stop());
   outcome.capture.end_ns = machine.device->machine().now_ns();
   WPERF_CHECK_OK(session->drain(outcome.capture));
-  if (outcome.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...");
-  console.out(" done!\n");
+  tell_collected(outcome.collection, console);
   outcome.capture.processes = machine.device->machine().processes();
   return outcome;
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One sampling run: configure, let time pass with progress, collect what the rings hold, stop.
 #pragma once
-#include <optional>
-
 #include "diag/console.h"
 #include "diag/result.h"
-#include "pipeline/counting.h"
+#include "pipeline/collecting.h"
 #include "pipeline/machine.h"
 #include "plan/sample_plan.h"
 #include "raw/samples.h"
@@ -15,8 +13,7 @@ namespace wperf::pipeline {
 struct SamplingOutcome {
   plan::SamplePlan plan;  // with the intervals that were used
   raw::SampleCapture capture;
-  WaitEnd end = WaitEnd::time;
-  std::optional<diag::Error> trouble;  // the program crashed: what was sampled is still good
+  Collection collection;
 };
 
 // Samples for `duration_ms` (0 = until Ctrl-C or the end of the program). `pid`: the run ends with this process; 0:

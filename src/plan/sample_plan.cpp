@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
-#include "plan/cores.h"
 #include "plan/counters.h"
 #include "plan/names.h"
-#include "plan/spe_filters.h"
+#include "plan/sampled_cores.h"
 
 namespace wperf::plan {
 namespace {
@@ -64,16 +62,6 @@ std::vector<SampleEvent> cycles_only(std::optional<u32> rate_hz) {
   return {event};
 }
 
-// Left of the command word -e counts, so what the user wrote there would be dropped without a word.
-diag::Result<void> check_no_counting_list(const request::Request& request) {
-  for (const request::CountItem& item : request.items) {
-    if (!std::holds_alternative<request::EventList>(item)) continue;
-    return diag::Error{.text = "the events of -e stand before the command, where they are a list to count",
-                       .hint = "put sample or record before -e"};
-  }
-  return {};
-}
-
 diag::Result<void> check_rate(const request::Sampling& sampling, const std::vector<SampleEvent>& events) {
   if (!sampling.rate_hz.has_value()) return {};
   const bool adapts =
@@ -93,11 +81,6 @@ diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& reque
                                                    const Vocabulary& vocabulary) {
   const request::Sampling& sampling = request.sampling;
   WPERF_CHECK_OK(check_no_counting_list(request));
-  if (sampling.spe.has_value()) {
-    WPERF_CHECK_OK(check_spe(*sampling.spe, machine));
-    return diag::Error{.text = "this wperf cannot sample with SPE yet",
-                       .hint = "sample an event of the counters instead, such as -e ld_spec:100000"};
-  }
   if (sampling.events.empty()) return cycles_only(sampling.rate_hz);
   std::vector<SampleEvent> events;
   for (const request::SampledEvent& asked : sampling.events) {
@@ -116,45 +99,6 @@ diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& reque
   return events;
 }
 
-// -c as far as it goes: one core to sample, or with --cores and --all-cores the core the program runs on.
-struct NamedCores {
-  std::vector<u32> measured;  // -c
-  std::vector<u32> sampled;   // --cores, --all-cores
-};
-
-diag::Result<NamedCores> name_cores(const request::Request& request, u32 core_count) {
-  NamedCores cores;
-  WPERF_TRY(cores.measured, expand_cores(request.cores, core_count, request::kMeasuredCores));
-  WPERF_TRY(cores.sampled, expand_cores(request.sampling.cores, core_count, request::kSampledCores));
-  if (request.sampling.all_cores) {
-    cores.sampled.clear();
-    for (u32 core = 0; core < core_count; ++core) cores.sampled.push_back(core);
-  }
-  return cores;
-}
-
-diag::Result<void> check_one_core_of_sample(const NamedCores& cores, u32 core_count) {
-  const bool by_default = cores.measured.empty() && cores.sampled.empty();
-  if (by_default ? core_count <= 1 : cores.measured.size() <= 1) return {};
-  return diag::contract_error("sampling: you can specify 1 core with -c option");
-}
-
-diag::Result<void> place_on_cores(NamedCores named, SamplePlan& plan) {
-  if (named.measured.size() > 1) return diag::contract_error("you can specify only one core for sampling");
-  if (named.sampled.empty()) {
-    plan.cores = named.measured.empty() ? std::vector<u32>{0} : std::move(named.measured);
-    plan.program_core = plan.cores.front();
-    return {};
-  }
-  plan.cores = std::move(named.sampled);
-  plan.program_core = named.measured.empty() ? plan.cores.front() : named.measured.front();
-  if (std::binary_search(plan.cores.begin(), plan.cores.end(), plan.program_core)) return {};
-  return diag::Error{
-      .text = fmt::format("core {} of -c, where the program runs, is not among --cores", plan.program_core),
-      .hint = "add it to --cores",
-      .code = diag::ExitCode::usage};
-}
-
 }  // namespace
 
 diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
@@ -162,13 +106,9 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
   SamplePlan plan;
   WPERF_TRY(NamedCores cores, name_cores(request, machine.core_count));
   WPERF_TRY(plan.events, plan_events(request, machine, vocabulary));
-  if (request.command == request::Command::sample) {
-    WPERF_CHECK_OK(check_one_core_of_sample(cores, machine.core_count));
-  }
-  if (!request.pe_file.has_value()) {
-    return diag::contract_error("no pid or process name specified, sample address are not de-ASLRed");
-  }
-  WPERF_CHECK_OK(place_on_cores(std::move(cores), plan));
+  WPERF_TRY(SampledCores placed, place_on_cores(std::move(cores), request, machine.core_count));
+  plan.cores = std::move(placed.cores);
+  plan.program_core = placed.program_core;
   plan.kernel = request.kernel;
   plan.jitter_shift = request.sampling.jitter ? kJitterShift : 0;
   const bool adaptive =

@@ -209,18 +209,6 @@ TEST(SamplePlan, TheOrderOfTheChecks) {
   }
 }
 
-TEST(SamplePlan, Spe) {
-  request::Request request = sampling("nonsense");
-  request.sampling.spe = request::SpeList{{{"ld", 5}}};
-  request.pe_file.reset();
-  Capabilities machine = test_machine();
-  EXPECT_EQ(error_of(request, machine), "SPE is not supported by your hardware: not implemented");
-  machine.id_aa64dfr0 = u64{1} << 32;
-  EXPECT_EQ(error_of(request, machine), "SPE filter 'ld' value out of range, use: 0-1");
-  request.sampling.spe = request::SpeList{{{"ld", 1}}};
-  EXPECT_EQ(error_of(request, machine), "this wperf cannot sample with SPE yet");
-}
-
 TEST(SamplePlan, EventsLeftOfTheCommandAreNotDropped) {
   request::Request request = recording("");
   request.items.emplace_back(event_list("ld_spec"));

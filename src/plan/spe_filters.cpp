@@ -2,27 +2,45 @@
 #include "plan/spe_filters.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <string_view>
+#include <vector>
 
 namespace wperf::plan {
 namespace {
 
-struct Filter {
-  std::string_view name, alias;
-  u64 greatest;
-};
-constexpr Filter kFilters[] = {{"load_filter", "ld", 1},
-                               {"store_filter", "st", 1},
-                               {"branch_filter", "b", 1},
-                               {"ts_enable", "ts", 1},
-                               {"min_latency", "min", 0xffff}};
+constexpr u64 kAnyMask = ~u64{0};
 
-const Filter* find_filter(std::string_view name) {
-  for (const Filter& filter : kFilters) {
-    if (name == filter.name || name == filter.alias) return &filter;
+constexpr SpeSetting kSettings[] = {
+    {"load_filter", "ld", 0, 1, [](SpePlan& plan, u64 value) { plan.loads = value != 0; }},
+    {"store_filter", "st", 0, 1, [](SpePlan& plan, u64 value) { plan.stores = value != 0; }},
+    {"branch_filter", "b", 0, 1, [](SpePlan& plan, u64 value) { plan.branches = value != 0; }},
+    {"ts_enable", "ts", 0, 1, [](SpePlan& plan, u64 value) { plan.timestamps = value != 0; }},
+    {"min_latency", "min", 0, 0xffff, [](SpePlan& plan, u64 value) { plan.min_latency = static_cast<u32>(value); }},
+    {"interval", "period", 1, kGreatestSpeInterval,
+     [](SpePlan& plan, u64 value) { plan.interval = static_cast<u32>(value); }},
+    {"jitter", "", 0, 1, [](SpePlan& plan, u64 value) { plan.jitter = value != 0; }},
+    {"event_filter", "", 0, kAnyMask, [](SpePlan& plan, u64 value) { plan.events = value; }},
+    {"inv_event_filter", "", 0, kAnyMask, [](SpePlan& plan, u64 value) { plan.not_events = value; }},
+    {"pa_enable", "pa", 0, 1, [](SpePlan& plan, u64 value) { plan.physical = value != 0; }},
+};
+
+}  // namespace
+
+const SpeSetting* find_spe_setting(std::string_view name) {
+  if (name.empty()) return nullptr;
+  for (const SpeSetting& setting : kSettings) {
+    if (name == setting.name || name == setting.alias) return &setting;
   }
   return nullptr;
+}
+
+namespace {
+
+// PMSIDR_EL1.Interval → operations; the architecture's recommended least ones.
+u32 least_interval_of(u64 field) {
+  constexpr u32 kIntervals[] = {256, 0, 512, 768, 1024, 1536, 2048, 3072, 4096};
+  return field < std::size(kIntervals) && kIntervals[field] != 0 ? kIntervals[field] : 4096;
 }
 
 }  // namespace
@@ -35,16 +53,27 @@ bool has_spe(const Capabilities& machine) {
 diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& machine) {
   if (!has_spe(machine)) return diag::contract_error("SPE is not supported by your hardware: not implemented");
   for (const request::SpeFilter& given : list.filters) {
-    if (find_filter(given.name) != nullptr) continue;
-    return diag::contract_error(fmt::format(
-        "SPE filter '{}' unknown, use: load_filter, store_filter, branch_filter, ts_enable, min_latency", given.name));
+    if (find_spe_setting(given.name) != nullptr) continue;
+    std::vector<std::string_view> names;
+    for (const SpeSetting& setting : kSettings) names.push_back(setting.name);
+    return diag::contract_error(fmt::format("SPE filter '{}' unknown, use: {}", given.name, fmt::join(names, ", ")));
   }
   for (const request::SpeFilter& given : list.filters) {
-    const u64 greatest = find_filter(given.name)->greatest;
-    if (given.value <= greatest) continue;
-    return diag::contract_error(fmt::format("SPE filter '{}' value out of range, use: 0-{}", given.name, greatest));
+    const SpeSetting& setting = *find_spe_setting(given.name);
+    if (given.value >= setting.least && given.value <= setting.greatest) continue;
+    return diag::contract_error(
+        fmt::format("SPE filter '{}' value out of range, use: {}-{}", given.name, setting.least, setting.greatest));
   }
   return {};
+}
+
+SpeAbilities spe_abilities(u64 pmsidr) {
+  return {.filters_events = (pmsidr & 1) != 0,
+          .filters_types = (pmsidr & 2) != 0,
+          .filters_latency = (pmsidr & 4) != 0,
+          .filters_absent_events = (pmsidr & 0x40) != 0,
+          .least_interval = least_interval_of(pmsidr >> 8 & 0xf),
+          .latency_bits = (pmsidr >> 16 & 0xf) == 3 ? 16u : 12u};
 }
 
 }  // namespace wperf::plan

@@ -24,16 +24,19 @@ TEST(SpeFilters, NamesAliasesAndRanges) {
     EXPECT_EQ(error_of({{{name, 2}}}), "SPE filter '" + std::string(name) + "' value out of range, use: 0-1");
   }
   EXPECT_EQ(error_of({{{"min_latency", 65536}}}), "SPE filter 'min_latency' value out of range, use: 0-65535");
-  for (const char* name : {"jitter", "LD", "load", "l"}) {
+  for (const char* name : {"Jitter", "LD", "load", "l", ""}) {
     EXPECT_EQ(error_of({{{name, 1}}}),
               "SPE filter '" + std::string(name) +
-                  "' unknown, use: load_filter, store_filter, branch_filter, ts_enable, min_latency");
+                  "' unknown, use: load_filter, store_filter, branch_filter, ts_enable, min_latency, interval, jitter, "
+                  "event_filter, inv_event_filter, pa_enable");
   }
 }
 
 TEST(SpeFilters, TheHardwareThenTheNamesThenTheValues) {
   EXPECT_EQ(error_of({{{"ld", 7}, {"x", 1}}}),
-            "SPE filter 'x' unknown, use: load_filter, store_filter, branch_filter, ts_enable, min_latency");
+            "SPE filter 'x' unknown, use: load_filter, store_filter, branch_filter, ts_enable, min_latency, interval, "
+            "jitter, "
+            "event_filter, inv_event_filter, pa_enable");
   EXPECT_EQ(error_of({{{"ld", 7}, {"x", 1}}}, 0), "SPE is not supported by your hardware: not implemented");
   EXPECT_EQ(error_of({}, ~(u64{0xf} << 32)), "SPE is not supported by your hardware: not implemented");
 }

@@ -79,6 +79,8 @@ Product architectural();           // "armv8-a"
 std::optional<Product> find_product(std::string_view name_or_alias);
 // By implementer, part and revision of MIDR_EL1; architectural() if unknown.
 Product identify(u64 midr);
+// Of ID_AA64DFR0_EL1.PMSVer: "FEAT_SPEv1p1", "not implemented".
+std::string_view spe_version_name(u64 id_aa64dfr0);
 std::string_view vendor_name(u64 midr);  // contract 5.2, "Unknown Vendor" if unknown
 
 // Uncore events by class (dsu, dmc_clk, dmc_clkdiv2).

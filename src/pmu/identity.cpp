@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who made this core, and which product is it: the fields of MIDR_EL1 (Arm ARM).
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "pmu/catalogue.h"
@@ -34,6 +35,13 @@ Product identify(u64 midr) {
   const tables::IdentityRow& row = after[-1];  // the newest revision that is not newer than this core
   if (row.implementer != implementer_of(midr) || row.part != part_of(midr)) return architectural();
   return Product(row.product);
+}
+
+std::string_view spe_version_name(u64 id_aa64dfr0) {
+  static constexpr std::string_view kNames[] = {"not implemented", "FEAT_SPE",     "FEAT_SPEv1p1",
+                                                "FEAT_SPEv1p2",    "FEAT_SPEv1p3", "FEAT_SPEv1p4"};
+  const u64 version = id_aa64dfr0 >> 32 & 0xf;
+  return version < std::size(kNames) ? kNames[version] : "unknown SPE configuration!";
 }
 
 std::string_view vendor_name(u64 midr) {

@@ -39,6 +39,7 @@ struct Process {
   bool running = false;
   u32 exit_code = 0;
   std::vector<Module> modules;  // the image first
+  std::vector<u32> threads;     // those seen up to now; empty: not known
 };
 
 struct SampleCapture {

@@ -10,6 +10,7 @@ namespace wperf::report {
 
 struct CountTextOptions {
   bool verbose = false;  // ours: adds the fraction measured and the 95 % interval of multiplexed events
+  bool elapsed = true;   // ends with the time; false where sections of another kind follow
 };
 std::string count_text(const profile::CountProfile& profile, const CountTextOptions& options);
 std::string count_json(const profile::CountProfile& profile);

@@ -76,7 +76,9 @@ std::string count_text(const profile::CountProfile& profile, const CountTextOpti
   append_clusters(out, profile);
   append_channels(out, profile);
   if (options.verbose) append_estimates(out, profile);
-  fmt::format_to(std::back_inserter(out), "\n{:>20} seconds time elapsed\n", elapsed(profile.elapsed_seconds));
+  if (options.elapsed) {
+    fmt::format_to(std::back_inserter(out), "\n{:>20} seconds time elapsed\n", elapsed(profile.elapsed_seconds));
+  }
   return out;
 }
 

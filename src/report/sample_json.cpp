@@ -27,18 +27,28 @@ class SampleJson {
       : profile_(profile), options_(options) {}
 
   std::string document() {
-    choose_code();
+    choose_code(1);
     std::string out;
     JsonWriter json(out);
     write(json);
     return out;
   }
 
+  SampleJsonParts parts() {
+    choose_code(2);
+    SampleJsonParts parts;
+    JsonWriter sampling(parts.sampling), events(parts.events);
+    write_sampling(sampling);
+    write_events(events);
+    return parts;
+  }
+
  private:
   bool annotates() const { return options_.annotate || options_.disassemble; }
 
   // Disassembly is what makes documents large, and a client that reads no further than its limit sees nothing at all.
-  void choose_code() {
+  // `times`: how often each line is written.
+  void choose_code(usize times) {
     if (!options_.disassemble) return;
     std::vector<CodeOfLine> lines = code_of_lines();
     if (options_.most_bytes == 0) {
@@ -52,10 +62,14 @@ class SampleJson {
     std::sort(lines.begin(), lines.end(), [](const CodeOfLine& a, const CodeOfLine& b) {
       return std::tie(b.line->hits, a.order) < std::tie(a.line->hits, b.order);
     });
+    if (times > 1) {
+      JsonWriter again(bare);
+      write_events(again);
+    }
     usize size = bare.size();
     for (const CodeOfLine& code : lines) {
-      if (size + code.bytes > options_.most_bytes) continue;
-      size += code.bytes;
+      if (size + times * code.bytes > options_.most_bytes) continue;
+      size += times * code.bytes;
       chosen_.insert(code.line);
     }
     omitted_ = static_cast<u32>(lines.size() - chosen_.size());
@@ -189,7 +203,6 @@ class SampleJson {
   }
 
   void write_events(JsonWriter& json) const {
-    json.key("events");
     json.begin_array();
     if (has_samples(profile_)) {
       for (const profile::SampledEvent* event : events_by_name()) write_event(json, *event, event->name);
@@ -339,9 +352,14 @@ class SampleJson {
   }
 
   void write(JsonWriter& json) const {
-    const profile::SampleTarget& target = profile_.target;
     json.begin_object();
     json.key("sampling");
+    write_sampling(json);
+    json.end_object();
+  }
+
+  void write_sampling(JsonWriter& json) const {
+    const profile::SampleTarget& target = profile_.target;
     json.begin_object();
     json.key("pe_file");
     json.string(target.pe_file);
@@ -358,6 +376,7 @@ class SampleJson {
     json.key("runtime_delta");
     json.integer(target.runtime_delta);
     if (options_.verbose) write_modules(json);
+    json.key("events");
     write_events(json);
     json.key("time_elapsed");
     json.real(profile_.elapsed_seconds);
@@ -370,7 +389,6 @@ class SampleJson {
       json.integer(omitted_);
     }
     json.end_object();
-    json.end_object();
   }
 
   const profile::SampleProfile& profile_;
@@ -380,6 +398,10 @@ class SampleJson {
 };
 
 }  // namespace
+
+SampleJsonParts sample_json_parts(const profile::SampleProfile& profile, const SampleOptions& options) {
+  return SampleJson(profile, options).parts();
+}
 
 std::string sample_json(const profile::SampleProfile& profile, const SampleOptions& options) {
   return SampleJson(profile, options).document();

@@ -3,6 +3,7 @@
 // functions of profile and options; lines end in LF. Called by pipeline.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profile/sample_profile.h"
@@ -30,11 +31,19 @@ inline constexpr usize kMostBytesForClients = 1'000'000;
 
 // What is printed before sampling begins: -v modules and sections, then the base address. `program` as the user named
 // it.
-std::string sample_start_text(const profile::SampleTarget& target, const std::string& program, bool verbose);
+std::string sample_start_text(const profile::SampleTarget& target, const std::string& program, bool verbose,
+                              std::string_view sampling_type = "software sampling");
 
 // Everything after the progress line.
 std::string sample_text(const profile::SampleProfile& profile, const SampleOptions& options);
 
 std::string sample_json(const profile::SampleProfile& profile, const SampleOptions& options);
+
+// The same in two parts, for documents that have them elsewhere: the object with the key "sampling", and the array of
+// events, which is in the object too. SampleOptions::most_bytes is for both together.
+struct SampleJsonParts {
+  std::string sampling, events;
+};
+SampleJsonParts sample_json_parts(const profile::SampleProfile& profile, const SampleOptions& options);
 
 }  // namespace wperf::report

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/sample_tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "report/number_text.h"
@@ -48,6 +51,10 @@ void add_losses(const profile::CoreSamples& core, u64 lost, const char* cause, T
 }
 
 }  // namespace
+
+void append_heading(std::string& out, std::string_view what) {
+  fmt::format_to(std::back_inserter(out), "{:=<24} {} {:=<24}\n", "", what, "");
+}
 
 Table symbol_table(const profile::SampleProfile& profile, const profile::SampledEvent& event, const ShownRows& shown) {
   Table table = table_of_shares({{"symbol"}});

@@ -2,6 +2,7 @@
 // Tables of samples that text and JSON share: hot functions (contract 9.2) and our own --by. Called by sample_text.cpp
 // and sample_json.cpp.
 #pragma once
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "report/table.h"
 
 namespace wperf::report {
+
+// "======================== what ========================"
+void append_heading(std::string& out, std::string_view what);
 
 Table symbol_table(const profile::SampleProfile& profile, const profile::SampledEvent& event, const ShownRows& shown);
 // At most SampleOptions::rows rows; of callers, those of the functions shown.

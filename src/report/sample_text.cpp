@@ -23,10 +23,6 @@ void append_line_of(std::string& out, char c, usize count) {
   out += '\n';
 }
 
-void append_heading(std::string& out, std::string_view what) {
-  fmt::format_to(Out(out), "{:=<24} {} {:=<24}\n", "", what, "");
-}
-
 void append_modules(std::string& out, const profile::SampleTarget& target) {
   append_line_of(out, '=', 32);
   for (const profile::SampleModule& module : target.modules) {
@@ -129,10 +125,11 @@ void append_notes(std::string& out, const profile::SampleProfile& profile) {
 
 }  // namespace
 
-std::string sample_start_text(const profile::SampleTarget& target, const std::string& program, bool verbose) {
+std::string sample_start_text(const profile::SampleTarget& target, const std::string& program, bool verbose,
+                              std::string_view sampling_type) {
   std::string out;
   if (verbose) {
-    fmt::format_to(Out(out), "sampling type: software sampling\n\n{} pid is {}\n", program, target.process);
+    fmt::format_to(Out(out), "sampling type: {}\n\n{} pid is {}\n", sampling_type, program, target.process);
     append_modules(out, target);
   }
   fmt::format_to(Out(out), "base address of '{}': 0x{:x}, runtime delta: 0x{:x}\n", target.image_name,

@@ -2,9 +2,9 @@
 // `test` (contract 8.5). Readers search rows by a part of the name and take the first hit, so the order is fixed.
 #include <fmt/format.h>
 
-#include <iterator>
 #include <utility>
 
+#include "pmu/catalogue.h"
 #include "report/number_text.h"
 #include "report/small_reports.h"
 
@@ -43,13 +43,6 @@ std::string_view pmu_version_name(u64 id_aa64dfr0) {
     default:
       return "unknown PMU configuration!";
   }
-}
-
-std::string_view spe_version_name(u64 id_aa64dfr0) {
-  static constexpr std::string_view kNames[] = {"not implemented", "FEAT_SPE",     "FEAT_SPEv1p1",
-                                                "FEAT_SPEv1p2",    "FEAT_SPEv1p3", "FEAT_SPEv1p4"};
-  const u64 version = field(id_aa64dfr0, 32, 4);
-  return version < std::size(kNames) ? kNames[version] : "unknown SPE configuration!";
 }
 
 class Rows {
@@ -163,7 +156,7 @@ void add_settings(Rows& rows, const profile::TestReport& test) {
   rows.add("config.count.period", std::to_string(test.period_ms));
   rows.add("config.count.period_max", std::to_string(test.period_max_ms));
   rows.add("config.count.period_min", std::to_string(test.period_min_ms));
-  rows.add("spe_device.version_name", std::string(spe_version_name(test.id_aa64dfr0)));
+  rows.add("spe_device.version_name", std::string(pmu::spe_version_name(test.id_aa64dfr0)));
   if (!test.spe) return;
   rows.add("spe_device.pmbidr_el1_value", hex(test.pmbidr, 20));
   rows.add("spe_device.pmsidr_el1_value", hex(test.pmsidr, 20));

@@ -12,7 +12,7 @@
 
 namespace wperf::request {
 
-enum class Command { none, help, version, stat, sample, record, list, test, man, detect, doctor };
+enum class Command { none, help, version, stat, sample, record, report, list, test, man, detect, doctor };
 
 // One token of a counting list (contract 3.1): a name or a number, its class, and its group.
 struct EventToken {
@@ -102,6 +102,7 @@ struct SampleDisplay {
   std::optional<SymbolFilter> symbol;
   std::vector<Breakdown> by;       // as asked for, each once
   std::optional<u32> timeline_ms;  // --timeline: samples per function and stretch of time; never 0
+  bool memory = false;             // --mem: where loads and stores waited, and for what
 };
 
 // What only `sample` and `record` take.
@@ -116,6 +117,7 @@ struct Sampling {
   std::optional<std::string> symbol_path;   // --symbol-path
   std::vector<std::string> more_pdb_files;  // --pdb_file given before the last one, which is Request::pdb_file
   bool perf_data = false;                   // --export_perf_data
+  std::optional<std::string> records_file;  // --records: of SPE, one by one
 };
 
 struct Request {
@@ -132,6 +134,7 @@ struct Request {
   std::vector<ConfigSetting> config;
   Outputs outputs;
   std::optional<std::string> man_topic;
+  std::optional<std::string> data_file;  // that `report` reads
   std::optional<std::string> pe_file, pdb_file, image_name;
   std::optional<Program> program;
   std::optional<u32> spawn_delay_ms;  // none: measure from the first instruction of the program on

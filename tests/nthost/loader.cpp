@@ -216,9 +216,10 @@ u64 handler_around(u64 pc) {
 // Without an entry, as documented, or with a packed one that says: no frame, no saved registers, no stack.
 bool is_leaf(u64 offset) {
   const Directory table = directory(kExceptionDirectory);
+  const u64 wanted = find_function(offset).begin;
   for (u32 at = table.offset; at < table.offset + table.size; at += 8) {
     const u32 begin = read_image<u32>(at), data = read_image<u32>(at + 4);
-    if (begin != find_function(offset).begin) continue;
+    if (begin != wanted) continue;
     return (data & 3) != 0 && (data >> 13 & 0x7ffff) == 0;
   }
   return true;

@@ -12,7 +12,8 @@ EVENT_ID = 4242
 ATTR_SIZE = 112
 # IP, TID, TIME, ADDR, CPU, PERIOD, WEIGHT, DATA_SRC, IDENTIFIER, PHYS_ADDR: what perf script may be asked to print
 SAMPLE_TYPE = sum(1 << bit for bit in (0, 1, 2, 3, 7, 8, 14, 15, 16, 19))
-RECORD_COMM, RECORD_AUX = 3, 11
+RECORD_MMAP, RECORD_COMM, RECORD_AUX = 1, 3, 11
+MISC_USER = 2
 RECORD_AUXTRACE_INFO, RECORD_AUXTRACE, RECORD_TIME_CONV = 70, 71, 79
 AUXTRACE_ARM_SPE = 4
 FEATURE_CPUID = 9
@@ -53,6 +54,14 @@ def comm(tid, name):
     return record(RECORD_COMM, struct.pack("<II", tid, tid) + text + sample_id(0))
 
 
+def mmap(pid, address, length, offset, path):
+    """A file's code in a process."""
+    text = str(path).encode() + b"\0"
+    text += bytes(-len(text) % 8)
+    return record(RECORD_MMAP, struct.pack("<IIQQQ", pid, pid, address, length, offset) + text + sample_id(0),
+                  MISC_USER)
+
+
 def attribute():
     """One event of the SPE unit, with sample_id_all."""
     flags = 1 << 18  # sample_id_all
@@ -60,13 +69,15 @@ def attribute():
     return attr.ljust(ATTR_SIZE, b"\0")
 
 
-def write(path, buffers, clock=Clock(), cpuid=None, comms=()):
-    """A file with the buffers in order; cpuid is the text of MIDR_EL1 ("0x00000000413fd0c1")."""
+def write(path, buffers, clock=Clock(), cpuid=None, comms=(), mmaps=()):
+    """A file with the buffers in order; cpuid is the text of MIDR_EL1 ("0x00000000413fd0c1"); mmaps: arguments of mmap()."""
     data = record(RECORD_TIME_CONV, struct.pack("<QQQQQ", clock.shift, clock.mult, clock.zero, 0, 0)
                   + struct.pack("<BB6x", 1, 0))
     data += record(RECORD_AUXTRACE_INFO, struct.pack("<IIQQ", AUXTRACE_ARM_SPE, 0, PMU_TYPE, 0))
     for tid, name in comms:
         data += comm(tid, name)
+    for arguments in mmaps:
+        data += mmap(*arguments)
     offsets = {}
     for index, buffer in enumerate(buffers):
         offset = offsets.get(buffer.cpu, 0)

@@ -28,6 +28,14 @@ struct Damage {
   bool any() const {
     return (bad_bytes | bad_places | cut_packets | unfinished_records | empty_records | damaged_records) != 0;
   }
+  void add(const Damage& other) {
+    bad_bytes += other.bad_bytes;
+    bad_places += other.bad_places;
+    cut_packets += other.cut_packets;
+    unfinished_records += other.unfinished_records;
+    empty_records += other.empty_records;
+    damaged_records += other.damaged_records;
+  }
   friend bool operator==(const Damage&, const Damage&) = default;
 };
 

@@ -9,10 +9,6 @@
 namespace wperf::perf_data {
 namespace {
 
-struct FileSection {
-  u64 offset, size;
-};
-
 constexpr u64 kPipeHeaderSize = 16;
 
 diag::Error bad_file(std::string text, std::string hint = {}) {
@@ -34,6 +30,10 @@ diag::Result<void> check_magic(Bytes file) {
 }
 
 }  // namespace
+
+struct FileSection {
+  u64 offset, size;
+};
 
 struct PerfFile::Header {
   u64 magic, size, attr_size;

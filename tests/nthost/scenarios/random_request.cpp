@@ -72,6 +72,15 @@ void fill_sample(Random& random, u32 cores, WperfSampleRequest& sample) {
   }
 }
 
+void fill_spe(Random& random, u32 cores, WperfSpeRequest& spe) {
+  spe.flags = random.below(256);
+  spe.interval = static_cast<u32>(random.next() >> random.below(64));
+  spe.core_mask[0] = random_cores(random, cores);
+  spe.events = random.one_in(2) ? random.next() : 0;
+  spe.min_latency = random.below(5000);
+  spe.buffer_bytes = random.one_in(8) ? static_cast<u32>(random.next()) : random.below(4) * 8192;
+}
+
 void fill_dmc(Random& random, WperfDmcSetupRequest& dmc) {
   dmc.channel_count = random.below(18);
   for (auto& channel : dmc.channels) {
@@ -108,6 +117,11 @@ void fill(Random& random, u32 cores, RandomRequest& request) {
     case WPERF_CODE_SAMPLE_CONFIGURE:
       fill_sample(random, cores, as<WperfSampleRequest>(request));
       break;
+    case WPERF_CODE_SPE_CONFIGURE:
+      fill_spe(random, cores, as<WperfSpeRequest>(request));
+      break;
+    case WPERF_CODE_SPE_CORE:
+    case WPERF_CODE_SPE_DRAIN:
     case WPERF_CODE_SAMPLE_DRAIN:
       as<WperfDrainRequest>(request).core = random.one_in(4) ? random.below(cores + 2) : 0;
       break;
@@ -122,7 +136,7 @@ void damage(Random& random, RandomRequest& request) {
       request.input_size = random.one_in(4) ? random.below(kMostInput) : random.below(request.input_size + 24);
       break;
     case 1:
-      request.capacity = random.one_in(4) ? random.below(60'000) : random.below(request.capacity + 24);
+      request.capacity = random.one_in(4) ? random.below(70'000) : random.below(request.capacity + 24);
       break;
     case 2:  // a code nobody has, of the method that we have
       request.code = static_cast<u32>(random.next()) & ~3u;
@@ -155,10 +169,10 @@ void make_bearable(RandomRequest& request) {
 }  // namespace
 
 void make_random_request(Random& random, u32 cores, RandomRequest& request) {
-  // By their places in kRequestShapes. Starting must be likely after configuring; a drain copies 41 KB, and takes so
-  // long.
-  constexpr u8 kChoice[] = {0, 1, 1,  2,  2,  3,  3,  4,  4,  5,  5, 6, 6, 7, 7, 7, 7, 8, 8,  9,
-                            9, 9, 10, 10, 11, 11, 11, 11, 12, 12, 0, 1, 2, 3, 4, 5, 7, 8, 11, 13};
+  // By their places in kRequestShapes. Starting must be likely after configuring; a drain copies 41 KB or 65 KB, and
+  // takes so long.
+  constexpr u8 kChoice[] = {0,  1,  1,  2,  2,  3,  3,  4, 4, 5, 5, 6, 6, 7, 7, 7,  7,  8,  8,  9,  9,  9,  10,
+                            10, 11, 11, 11, 11, 12, 12, 0, 1, 2, 3, 4, 5, 7, 8, 11, 13, 14, 14, 15, 16, 17, 18};
   const RequestShape& shape = kRequestShapes[kChoice[random.below(sizeof kChoice)]];
   request.code = shape.code;
   request.input_size = shape.input;

@@ -25,6 +25,11 @@ inline constexpr RequestShape kRequestShapes[] = {
     {WPERF_CODE_SAMPLE_START, sizeof(WperfPlainRequest), 0},
     {WPERF_CODE_SAMPLE_STOP, sizeof(WperfPlainRequest), 0},
     {WPERF_CODE_SAMPLE_DRAIN, sizeof(WperfDrainRequest), sizeof(WperfDrainReply)},
+    {WPERF_CODE_SPE_CONFIGURE, sizeof(WperfSpeRequest), 0},
+    {WPERF_CODE_SPE_START, sizeof(WperfPlainRequest), 0},
+    {WPERF_CODE_SPE_STOP, sizeof(WperfPlainRequest), 0},
+    {WPERF_CODE_SPE_DRAIN, sizeof(WperfDrainRequest), sizeof(WperfSpeDrainReply)},
+    {WPERF_CODE_SPE_CORE, sizeof(WperfCoreRequest), sizeof(WperfSpeCoreReply)},
 };
 
 }  // namespace wperf::nthost

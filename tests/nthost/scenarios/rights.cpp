@@ -80,6 +80,8 @@ SCENARIO(set_up_is_for_administrators, kNeedsNothing) {
     dmc.channels[0] = {0x9000'0000'0000, 0x1'0000};
     CHECK_EQUAL(client.send(WPERF_CODE_DMC_SETUP, dmc), WPERF_ACCESS_DENIED);
     CHECK_EQUAL(client.send(WPERF_CODE_DSU_SETUP, WperfDsuSetupRequest{}), WPERF_ACCESS_DENIED);
+    CHECK_EQUAL(client.send(WPERF_CODE_SPE_CONFIGURE, WperfSpeRequest{}), WPERF_ACCESS_DENIED);
+    CHECK_EQUAL(client.plain(WPERF_CODE_SPE_START), WPERF_ACCESS_DENIED);
     CHECK_EQUAL(client.hardware(hardware_reply), WPERF_OK);
   }
   CHECK_EQUAL(unload(), 0);

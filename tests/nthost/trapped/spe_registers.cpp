@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPE's registers, which this QEMU lacks: an access is undefined at EL1, and the kernel's exception handler asks here.
-// Only registers: nothing is sampled.
+// Nothing is chosen by itself: a scenario says which records the hardware writes.
 #include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/memory.h"
+#include "tests/nthost/machine/registers.h"
 #include "tests/nthost/trapped/trapped.h"
 
 namespace wperf::nthost {
@@ -12,31 +14,32 @@ constexpr u32 key_of(u32 op1, u32 crn, u32 crm, u32 op2) {
   return (1u << 14) | (op1 << 11) | (crn << 7) | (crm << 3) | op2;
 }
 
-struct SpeRegister {
-  u32 key;
-  bool read_only;
-  u64 values[kMostCpus];
+constexpr u32 kPmsidr = key_of(0, 9, 9, 7), kPmbidr = key_of(0, 9, 10, 7);
+constexpr u32 kKeys[kSpeRegisters] = {
+    // in the order of SpeRegister; PMSNEVFR_EL1 is not there: PMSVer is 1
+    key_of(0, 9, 9, 0), key_of(0, 9, 9, 2),  key_of(0, 9, 9, 3),  key_of(0, 9, 9, 4),  key_of(0, 9, 9, 5),
+    key_of(0, 9, 9, 6), key_of(0, 9, 10, 0), key_of(0, 9, 10, 1), key_of(0, 9, 10, 3),
 };
 
-SpeRegister registers[] = {
-    {key_of(0, 9, 9, 0), false, {}},   // PMSCR_EL1
-    {key_of(0, 9, 9, 2), false, {}},   // PMSICR_EL1
-    {key_of(0, 9, 9, 3), false, {}},   // PMSIRR_EL1
-    {key_of(0, 9, 9, 4), false, {}},   // PMSFCR_EL1
-    {key_of(0, 9, 9, 5), false, {}},   // PMSEVFR_EL1
-    {key_of(0, 9, 9, 6), false, {}},   // PMSLATFR_EL1
-    {key_of(0, 9, 9, 7), true, {}},    // PMSIDR_EL1
-    {key_of(0, 9, 10, 0), false, {}},  // PMBLIMITR_EL1
-    {key_of(0, 9, 10, 1), false, {}},  // PMBPTR_EL1
-    {key_of(0, 9, 10, 3), false, {}},  // PMBSR_EL1
-    {key_of(0, 9, 10, 7), true, {}},   // PMBIDR_EL1
+constexpr u64 kProfiles = 3, kEnabled = 1, kService = 1u << 17, kFilled = 1, kPage = 4096;
+constexpr u32 kLongestRecord = 64;
+
+struct Spe {
+  u64 values[kSpeRegisters];
+  SpeWrites written;
+
+  u64& operator[](SpeRegister reg) { return values[static_cast<u32>(reg)]; }
 };
 
-u64 read(const SpeRegister& reg) {
-  if (reg.read_only) {
-    return reg.key == key_of(0, 9, 9, 7) ? kTrappedPmsidr : kTrappedPmbidr;
+SpinLock lock;
+Spe spes[kMostCpus];
+
+void write(Spe& spe, SpeRegister reg, u64 value) {
+  spe[reg] = reg == SpeRegister::pmsevfr ? value & kTrappedSpeEvents : value;
+  if (spe.written.count < kMostSpeWrites) {
+    spe.written.writes[spe.written.count] = {reg, value};
   }
-  return reg.values[current_cpu()];
+  ++spe.written.count;
 }
 
 }  // namespace
@@ -47,22 +50,65 @@ bool trapped_undefined(u32 instruction, u64* x) {
   }
   const bool reads = ((instruction >> 21) & 1) != 0;
   const u32 rt = instruction & 31;
-  for (SpeRegister& reg : registers) {
-    if (reg.key != ((instruction >> 5) & 0x7fff)) {
+  const u32 key = (instruction >> 5) & 0x7fff;
+  u64 unused = 0;
+  u64& target = rt == 31 ? unused : x[rt];
+  if (key == kPmsidr || key == kPmbidr) {
+    target = key == kPmsidr ? kTrappedPmsidr : kTrappedPmbidr;
+    return reads;
+  }
+  const Guard guard(lock);
+  Spe& spe = spes[current_cpu()];
+  for (u32 i = 0; i < kSpeRegisters; ++i) {
+    if (kKeys[i] != key) {
       continue;
     }
     if (reads) {
-      if (rt != 31) {
-        x[rt] = read(reg);
-      }
-    } else if (!reg.read_only) {
-      reg.values[current_cpu()] = rt == 31 ? 0 : x[rt];
+      target = spe.values[i];
     } else {
-      return false;
+      write(spe, static_cast<SpeRegister>(i), rt == 31 ? 0 : x[rt]);
     }
     return true;
   }
   return false;
+}
+
+u64 trapped_spe(u32 core, SpeRegister reg) {
+  const Guard guard(lock);
+  return spes[core][reg];
+}
+
+void set_trapped_spe(u32 core, SpeRegister reg, u64 value) {
+  const Guard guard(lock);
+  spes[core][reg] = value;
+}
+
+const SpeWrites& trapped_spe_writes(u32 core) {
+  return spes[core].written;
+}
+
+void forget_trapped_spe_writes() {
+  const Guard guard(lock);
+  for (Spe& spe : spes) {
+    spe.written.count = 0;
+  }
+}
+
+bool trapped_profile(u32 core, const u8* record, u32 size) {
+  const Guard guard(lock);
+  Spe& spe = spes[core];
+  const bool profiling = (spe[SpeRegister::pmscr] & kProfiles) != 0 && (spe[SpeRegister::pmblimitr] & kEnabled) != 0 &&
+                         (spe[SpeRegister::pmbsr] & kService) == 0;
+  if (!profiling) {
+    return false;
+  }
+  u64& pointer = spe[SpeRegister::pmbptr];
+  memcpy(reinterpret_cast<void*>(pointer), record, size);
+  pointer += size;
+  if ((spe[SpeRegister::pmblimitr] & ~(kPage - 1)) - pointer < kLongestRecord) {
+    spe[SpeRegister::pmbsr] |= kService | kFilled;
+  }
+  return true;
 }
 
 }  // namespace wperf::nthost

@@ -22,6 +22,7 @@ inline constexpr TrappedCore kTrappedCores[] = {
 inline constexpr u64 kTrappedPmuVersion = 4;  // PMUv3 for Armv8.1: 16 bits of event number, 32-bit counters
 inline constexpr u64 kTrappedPmsidr = 0x0002'6497;
 inline constexpr u64 kTrappedPmbidr = 0x26;
+inline constexpr u64 kTrappedSpeEvents = 0xffff'0000'ff00'f0aa;  // that PMSEVFR_EL1 keeps
 
 // Instructions executed so far on the core the caller runs on.
 Work work_done();
@@ -34,5 +35,28 @@ void trapped_heartbeat();
 // An instruction was undefined at EL1: true if it was an access to SPE's registers and has been carried out. `x` are
 // the registers of what was interrupted; the caller then goes on behind the instruction.
 bool trapped_undefined(u32 instruction, u64* x);
+
+// Scenarios call these: the SPE of a core as the hardware has it.
+enum class SpeRegister : u32 { pmscr, pmsicr, pmsirr, pmsfcr, pmsevfr, pmslatfr, pmblimitr, pmbptr, pmbsr };
+inline constexpr u32 kSpeRegisters = 9;
+u64 trapped_spe(u32 core, SpeRegister reg);
+void set_trapped_spe(u32 core, SpeRegister reg, u64 value);
+
+// What was written since it was last forgotten, oldest first; the count may be more than are kept.
+struct SpeWrite {
+  SpeRegister reg;
+  u64 value;
+};
+inline constexpr u32 kMostSpeWrites = 64;
+struct SpeWrites {
+  u32 count;
+  SpeWrite writes[kMostSpeWrites];
+};
+const SpeWrites& trapped_spe_writes(u32 core);
+void forget_trapped_spe_writes();
+
+// The hardware writes a record where PMBPTR_EL1 points, if it is profiling; false if not. A buffer without room for
+// another one is full: PMBSR_EL1 says so and profiling stops. From any core.
+bool trapped_profile(u32 core, const u8* record, u32 size);
 
 }  // namespace wperf::nthost

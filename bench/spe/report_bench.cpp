@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a perf.data file with SPE traces to what a user wants of it, in one process and timed from its start by run.py:
+//   report_bench FILE records   decodes every record, prints how many and what they add up to
+//   report_bench FILE symbols   the report by symbol
+//   report_bench FILE memory    the same with the tables of --mem
+// The file holds no program. Its code gets a made-up function for every 64 bytes, so that there is something to name.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "decode/spe/records.h"
+#include "import/perf_data/aux_traces.h"
+#include "os/mapped_file.h"
+#include "profile/spe_profile_builder.h"
+#include "report/spe_report.h"
+
+namespace {
+
+using namespace wperf;
+using decode::spe::Record;
+
+constexpr u64 kNeoverseN1 = 0x410fd0c0;
+constexpr u64 kCode = 0x7ff6'1000'0000;  // where decode_bench puts it
+constexpr u32 kCodeBytes = 1U << 20, kFunctionBytes = 64;
+
+// callback(core, record) for each.
+template <class Callback>
+u64 decode_all(const perf_data::AuxTraces& traces, Callback&& callback) {
+  u64 records = 0;
+  for (const perf_data::AuxBuffer& buffer : traces.buffers()) {
+    for (const perf_data::AuxStretch& stretch : traces.stretches_of(buffer)) {
+      decode::spe::DecodeState state;
+      state.buffer_address = stretch.offset;
+      const usize used = decode::spe::for_each_record(stretch.bytes, state,
+                                                      [&](const Record& record) { callback(buffer.cpu, record); });
+      decode::spe::end_of_buffer(state, stretch.bytes.size() - used);
+      records += state.records;
+    }
+  }
+  return records;
+}
+
+profile::SpeRun program() {
+  profile::SpeRun run;
+  run.target.modules.resize(1);
+  run.target.modules[0].name = "program";
+  run.target.modules[0].base = kCode;
+  run.target.modules[0].size = kCodeBytes;
+  run.target.modules[0].main = true;
+  return run;
+}
+
+std::vector<std::vector<profile::AddressAnswer>> names_of(const std::vector<std::vector<u32>>& addresses) {
+  std::vector<std::vector<profile::AddressAnswer>> answers(addresses.size());
+  for (usize module = 0; module < addresses.size(); ++module) {
+    for (const u32 rva : addresses[module]) {
+      profile::AddressAnswer answer;
+      answer.rva = rva;
+      answer.function = "function_" + std::to_string(rva / kFunctionBytes);
+      answer.frames = {{.function = answer.function, .file = "program.c", .line = rva / 16 + 1}};
+      answers[module].push_back(std::move(answer));
+    }
+  }
+  return answers;
+}
+
+void print_records(const perf_data::AuxTraces& traces) {
+  u64 times = 0, threads = 0, pcs = 0;
+  const u64 records = decode_all(traces, [&](u32, const Record& record) {
+    times += record.timestamp();
+    threads += record.context_el2();
+    pcs += record.pc();
+  });
+  std::printf("%llu records, times %llx, threads %llx, addresses %llx\n", static_cast<unsigned long long>(records),
+              static_cast<unsigned long long>(times), static_cast<unsigned long long>(threads),
+              static_cast<unsigned long long>(pcs));
+}
+
+void print_report(const perf_data::AuxTraces& traces, bool memory) {
+  decode::spe::Tally tally({.memory = memory});
+  for (const perf_data::AuxBuffer& buffer : traces.buffers()) {
+    tally.set_data_sources(buffer.cpu, decode::spe::find_data_source_family(kNeoverseN1));
+  }
+  decode_all(traces, [&](u32 core, const Record& record) { tally.add({.core = core}, record); });
+  profile::SpeRun run = program();
+  const auto answers = names_of(profile::spe_addresses_to_name(tally, run));
+  const profile::SpeProfile profile = profile::make_spe_profile(tally, std::move(run), answers);
+  report::SpeOptions options;
+  options.samples.rows = ~u32{0};
+  options.memory = memory;
+  const std::string text = report::spe_text(profile, nullptr, options);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fprintf(stderr, "%llu records, tables of %llu KB\n", static_cast<unsigned long long>(tally.records()),
+               static_cast<unsigned long long>(tally.bytes() / 1024));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: report_bench FILE records|symbols|memory\n");
+    return 2;
+  }
+  const auto file = os::MappedFile::open(argv[1]);
+  if (!file.has_value()) {
+    std::fprintf(stderr, "error: %s\n", file.error().text.c_str());
+    return 1;
+  }
+  const auto opened = perf_data::PerfFile::open(file.value().bytes());
+  if (!opened.has_value()) {
+    std::fprintf(stderr, "error: %s\n", opened.error().text.c_str());
+    return 1;
+  }
+  const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(opened.value());
+  const std::string_view what = argv[2];
+  if (what == "records") {
+    print_records(traces);
+  } else {
+    print_report(traces, what == "memory");
+  }
+  // Not what getrusage() says: that begins with the memory of whoever started this.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) std::fprintf(stderr, "peak %ld KB\n", std::atol(line.c_str() + 6));
+  }
+  return 0;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one timer of the hal, lent to counting and to statistical profiling, which may go on at the same time. It ticks
+// as often as the faster of them wants, and says at each tick for whom that is.
+#pragma once
+#include "abi/status.h"
+#include "base/ints.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+enum class TimerUser : u32 { counting, profiling };
+
+class SharedTimer {
+ public:
+  explicit SharedTimer(Hal& hal) : hal_(hal) {}
+
+  // Requests' calls, one at a time, never in the critical section. A failed start leaves the other user his ticks where
+  // that is possible.
+  [[nodiscard]] WperfStatus start(TimerUser user, u32 period_ms);
+  void stop(TimerUser user);  // a tick that is under way may still find him due
+
+  // The timer's: once a tick.
+  struct Due {
+    bool counting, profiling;
+  };
+  Due tick();
+
+ private:
+  static constexpr u32 kUsers = 2;
+  struct Periods {  // in milliseconds, 0 = not used
+    u32 of[kUsers];
+  };
+
+  [[nodiscard]] WperfStatus restart(const Periods& periods);
+  void set(const Periods& periods);
+
+  Hal& hal_;
+  u32 running_ms_ = 0;  // what the hal's timer was started with
+  Periods periods_ = {};
+  u32 elapsed_ms_[kUsers] = {};  // since the user's latest tick
+};
+
+}  // namespace wperf::driver

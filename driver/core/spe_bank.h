@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The SPE registers of the core it runs on: what spe_profiler.h needs of them. Nothing here waits or can fail, and all
+// of it may run in the buffer's interrupt.
+#pragma once
+#include "base/ints.h"
+#include "driver/core/spe_request.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+struct SpeRegisters {  // as found, to be put back
+  u64 pmscr, pmsicr, pmsirr, pmsfcr, pmsevfr, pmsnevfr, pmslatfr;
+  u64 pmblimitr, pmbptr, pmbsr;
+};
+
+struct SpeMemory {  // where the hardware may write
+  u64 begin, end;
+};
+
+// What stopping found.
+struct SpeStop {
+  u64 pmbsr;
+  u64 written_to;  // PMBPTR
+  u64 pmblimitr;
+};
+
+class SpeBank {
+ public:
+  SpeBank(Hal& hal, bool filters_absent_events) : hal_(hal), filters_absent_events_(filters_absent_events) {}
+
+  bool in_use();            // somebody profiles on this core, or is about to
+  u64 filterable_events();  // PMSEVFR keeps only the bits that the core can filter by; not while in use
+  void claim(SpeRegisters& found) const;
+  void give_back(const SpeRegisters& found);  // after stop()
+
+  void set_up(const SpePlan& plan);  // all but the buffer; profiling is off
+  void run(const SpePlan& plan, const SpeMemory& memory);
+  SpeStop stop();    // all that was profiled is in memory after it; the interrupt's line is low
+  u64 silence();     // the same in the middle of another of these calls; gives PMBSR
+  u64 status();      // PMBSR
+  u64 written_to();  // PMBPTR; may be late while profiling
+
+ private:
+  Hal& hal_;
+  const bool filters_absent_events_;
+};
+
+}  // namespace wperf::driver

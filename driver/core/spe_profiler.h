@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Statistical profiling on one core: lets the hardware write into one half of the core's buffer while the other one is
+// read. start, look, resume and stop run on the core; take_profiling_interrupt is its buffer's interrupt, which may
+// come in the middle of them; take_bytes runs anywhere. Nothing here waits, allocates or can fail but start.
+#pragma once
+#include "abi/status.h"
+#include "abi/wire.h"
+#include "base/ints.h"
+#include "driver/core/spe_bank.h"
+#include "driver/core/spe_request.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+// The hardware's until it is ready, then the reader's until it is free again: one producer, one consumer, no lock.
+struct SpeHalf {
+  u8* bytes;
+  u32 ready;  // atomic; what follows is written before it is set
+  u32 size;   // of what was written
+  u32 gap;    // records before it are missing
+  u32 events;
+};
+
+enum class SpePhase : u32 {
+  idle,
+  profiling,
+  standing,  // both halves wait for the reader
+  ended,     // by a fault, or by somebody else who took the unit over
+};
+
+// Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
+struct SpeProfiler {
+  u32 core;
+  bool claimed;  // hardware is ours: registers are to be put back, and the buffer's memory may be written
+  bool filters_absent_events;
+  u32 abandoned;  // atomic; set from elsewhere when the core could not be reached to stop it
+  SpeRegisters found;
+  SpeHalf halves[2];
+
+  // Of what runs on the core.
+  u32 inside;             // one of the calls, so the interrupt leaves the work to it
+  u64 left_by_interrupt;  // PMBSR, then
+  u32 writing;            // the half that the hardware has or gets next
+  bool gap_next;
+
+  // Of what runs on the core, read from elsewhere: atomic.
+  u32 phase;  // a SpePhase
+  u64 written, full, stopped_ns, stands_since, collisions, data_losses, fault_status;
+
+  // Of the reader.
+  u32 reading;
+  u32 read;  // bytes of that half
+};
+
+enum class SpeLook : u32 {
+  tick,   // changes halves if the hardware has stopped, or soon might
+  drain,  // changes halves
+};
+
+// On its core. Busy: somebody profiles there; nothing was changed.
+[[nodiscard]] WperfStatus start_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
+void look_at_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, SpeLook look);
+void stop_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
+
+// True: it was ours.
+bool take_profiling_interrupt(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
+
+// For a core that cannot be reached: its next interrupt ends the profiling there. From anywhere.
+void end_profiler_from_afar(SpeProfiler& profiler);
+
+SpePhase phase_of(const SpeProfiler& profiler);
+bool has_bytes(const SpeProfiler& profiler);
+// The oldest bytes, which are forgotten with that. `reply` must be zeroed; its header is not touched.
+void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply);
+
+}  // namespace wperf::driver

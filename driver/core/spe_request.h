@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the SPE of a core can do, whether a client's request fits that, and what the session works from. Pure.
+#pragma once
+#include "abi/status.h"
+#include "abi/wire.h"
+#include "base/ints.h"
+#include "driver/core/machine.h"
+
+namespace wperf::driver {
+
+// All buffers lie in memory that is never paged: a client gets no more in all.
+inline constexpr u64 kMostSpeBytes = 512ull << 20;
+
+// Decoded PMSIDR_EL1 and PMBIDR_EL1.
+struct SpeAbilities {
+  bool usable = false;  // there is one, and it is ours to program
+  bool filters_events = false, filters_types = false, filters_latency = false;
+  bool filters_absent_events = false;
+  u32 version = 0;       // ID_AA64DFR0_EL1.PMSVer
+  u32 min_interval = 0;  // operations
+  u32 latency_bits = 0;
+  u32 alignment = 0;  // bytes
+};
+SpeAbilities spe_abilities(const CoreIdentity& identity);
+
+// The registers of every chosen core while it profiles, and its buffer.
+struct SpePlan {
+  u64 pmscr, pmsirr, pmsfcr, pmsevfr, pmsnevfr, pmslatfr;
+  u32 half_bytes;  // a core's buffer has two halves
+};
+
+// What can be said without knowing the cores, then for one of them.
+[[nodiscard]] WperfStatus check_spe_request(const WperfSpeRequest& request, u32 core_count);
+[[nodiscard]] WperfStatus check_spe_core(const WperfSpeRequest& request, const SpeAbilities& abilities);
+
+// Only valid for a request that passed the checks.
+SpePlan plan_of(const WperfSpeRequest& request);
+
+}  // namespace wperf::driver

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One executed instruction as a profiler sees it: what it was and what became of it. The engine fills it in for the
+// instructions that a Profiler chooses, and for all of them while a test keeps OperationTotals.
+#pragma once
+#include "base/ints.h"
+#include "sim/cpu/core_memory.h"
+#include "sim/cpu/instruction_class.h"
+#include "sim/cpu/signals.h"
+
+namespace wperf::sim {
+
+struct Operation {
+  u64 pc = 0;
+  Level level = Level::user;
+  Instruction instruction;
+  bool conditional = false;   // selects or compares if a condition holds; of branches, instruction.branch says it
+  bool returns_data = false;  // of atomics: what was in memory is wanted
+
+  bool accessed = false;  // memory; then the next two
+  u64 address = 0;        // of the first byte of the first access
+  AccessOutcome access;   // of all its accesses together
+
+  u64 target = 0;  // of branches: where it went on
+  bool not_taken = false, mispredicted = false;
+
+  bool exception = false;  // ended in one
+  bool retired = true;
+
+  u64 begun = 0;  // cycles of the core
+  u32 issue_latency = 0, total_latency = 0;
+
+  bool is_memory() const { return instruction.is(Trait::load) || instruction.is(Trait::store); }
+  bool is_atomic() const { return instruction.is(Trait::load) && instruction.is(Trait::store); }
+  bool is_branch() const { return instruction.branch != BranchKind::none; }
+};
+
+// What its encoding says of an operation.
+Operation describe_operation(u64 pc, u32 word);
+// One more access of its own.
+void add_access(Operation& operation, u64 address, const AccessOutcome& outcome);
+// The latencies, from what is known of it.
+void settle_latency(Operation& operation);
+
+}  // namespace wperf::sim

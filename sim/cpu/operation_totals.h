@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The truth that profiling estimates: how often each instruction of user code was executed, and with what outcome. Kept
+// for every instruction and without the picking of a profiler, so that a test may hold one against the other.
+#pragma once
+#include <compare>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/cpu/operation.h"
+
+namespace wperf::sim {
+
+class OperationTotals {
+ public:
+  // What tells executions of one instruction apart.
+  struct Kind {
+    u64 pc = 0;
+    DataSource source = DataSource::l1;
+    bool refill = false, last_level = false, walk = false, unaligned = false;
+    bool not_taken = false, mispredicted = false;
+    auto operator<=>(const Kind&) const = default;
+  };
+
+  void keep() { kept_ = true; }
+  bool kept() const { return kept_; }
+
+  // A block is executed: its start, its accesses in order, its end. Another begin_block() forgets one without end.
+  void begin_block(u64 address, std::span<const u32> code, u64 mispredicts);
+  void access(u64 pc, u64 address, const AccessOutcome& outcome);
+  void end_block(u64 next, u64 mispredicts);
+
+  const std::map<Kind, u64>& all() const { return counts_; }
+  // What is at these addresses, of itself.
+  const std::map<u64, Operation>& described() const { return described_; }
+
+ private:
+  bool kept_ = false;
+  u64 mispredicts_before_ = 0;
+  std::vector<Operation> block_;
+  std::map<Kind, u64> counts_;
+  std::map<u64, Operation> described_;
+};
+
+// What became of the branch that ends a block, once it is known where it went on.
+void settle_branch(Operation& branch, u64 next, bool mispredicted);
+
+}  // namespace wperf::sim

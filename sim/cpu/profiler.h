@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The face through which a core tells a profiling unit (sim/pmu/spe_unit) of what it executes. The unit counts
+// operations down to the next one it chooses; the engine sees to it that this one is looked at closely, and that all
+// others cost nothing. An operation is an architectural instruction.
+#pragma once
+#include "base/ints.h"
+#include "sim/cpu/operation.h"
+
+namespace wperf::sim {
+
+class Profiler {
+ public:
+  // Whether operations of this level are in its population, now.
+  virtual bool profiles(Level level) const = 0;
+  // The remaining()-th operation from here is the next to be chosen; at least 1.
+  virtual u64 remaining() const = 0;
+  // So many operations passed, fewer than remaining().
+  virtual void pass(u64 operations) = 0;
+  // The chosen one began at this cycle, and the next interval with it. False: the one before was still under way.
+  virtual bool choose(u64 cycle) = 0;
+
+  struct Completion {
+    bool kept = false;       // no filter removed it
+    bool interrupt = false;  // the unit wants its interrupt handled; nothing is in its population until then
+  };
+  // After choose() answered true.
+  virtual Completion complete(const Operation& operation) = 0;
+
+ protected:
+  ~Profiler() = default;
+};
+
+}  // namespace wperf::sim

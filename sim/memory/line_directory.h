@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which cores hold the lines of programs that run on several of them: keeps their private caches coherent. A line is
+// either of any number of readers or of one writer. Lines of other programs are never in here, and cost nothing. Called
+// by the cores' caches, which say what they do with a line before they do it.
+#pragma once
+#include <bitset>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::sim {
+
+class LineDirectory;
+
+// The private caches of one core, as the others see them.
+class SnoopedCaches {
+ public:
+  enum class Copy : u8 { none, clean, dirty };
+  virtual Copy give_up(u64 line) = 0;  // forgets the line; what it was
+  virtual Copy share(u64 line) = 0;    // keeps it, but clean; what it was
+  // All lines of a space (the bits above kLineBits) go to adopt().
+  virtual void tell_lines(u32 space, LineDirectory& directory) const = 0;
+
+ protected:
+  ~SnoopedCaches() = default;
+};
+
+class LineDirectory {
+ public:
+  static constexpr u32 kNobody = ~u32{0};
+
+  explicit LineDirectory(u32 core_count) : caches_(core_count, nullptr) {}
+
+  void attach(u32 core, SnoopedCaches* caches) {
+    if (core < caches_.size()) caches_[core] = caches;
+  }
+  // The core is about to read or write the line. Who had it dirty, kNobody if nobody did.
+  u32 read(u32 core, u64 line);
+  u32 write(u32 core, u64 line, bool& others_had_it);
+  // From here on the lines of the space are in here.
+  void begin(u32 space) {
+    for (const SnoopedCaches* caches : caches_)
+      if (caches != nullptr) caches->tell_lines(space, *this);
+  }
+  void adopt(u32 core, u64 line, bool dirty) {
+    Line& entry = lines_[line];
+    entry.holders.set(core);
+    if (dirty) entry.owner = core;
+  }
+
+ private:
+  static constexpr usize kMostCores = 256;
+  struct Line {
+    std::bitset<kMostCores> holders;
+    u32 owner = kNobody;  // may write without asking
+  };
+  std::vector<SnoopedCaches*> caches_;  // by core
+  std::unordered_map<u64, Line> lines_;
+};
+
+}  // namespace wperf::sim

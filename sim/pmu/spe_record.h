@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of one SPE record, in the order and size that Neoverse cores write: 64 bytes, every packet at a place of
+// its own, zeros between them. Called by SpeUnit.
+#pragma once
+#include <array>
+
+#include "base/ints.h"
+#include "sim/cpu/operation.h"
+
+namespace wperf::sim {
+
+inline constexpr usize kSpeRecordSize = 64;
+using SpeRecord = std::array<u8, kSpeRecordSize>;
+
+// What a record has beside the operation.
+struct SpeRecordOptions {
+  u32 version = 1;  // ID_AA64DFR0.PMSVer
+  u64 events = 0;
+  bool context = false, physical = false, timestamp = false;
+  u32 context_id = 0;
+  u64 ticks = 0;
+  u64 previous_target = 0;  // of the branch before, as code_address() makes it; 0: none yet
+};
+
+// Bits of the events packet.
+u64 spe_events(const Operation& operation, u32 version);
+u32 spe_latency(u32 cycles, u32 version);  // as wide as a counter of this version
+// An address of code with the level it ran at.
+u64 spe_code_address(u64 address, Level level);
+SpeRecord encode_spe_record(const Operation& operation, const SpeRecordOptions& options);
+
+}  // namespace wperf::sim

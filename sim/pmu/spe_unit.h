@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The statistical profiling unit (FEAT_SPE) of one core: its registers, and what the Arm ARM (chapter D, "The
+// Statistical Profiling Extension") says it does with the operations that the core tells it of. Records go straight to
+// where PMBPTR points, in the memory of this process. Used by the machine's hal; costs nothing while it is off.
+#pragma once
+#include "base/ints.h"
+#include "driver/hal.h"
+#include "sim/cpu/profiler.h"
+
+namespace wperf::sim {
+
+struct SpeConfig {
+  u32 version = 0;  // ID_AA64DFR0.PMSVer: 0 none, 1 FEAT_SPE, 2 FEAT_SPEv1p1, 3 FEAT_SPEv1p2
+  u64 seed = 1;     // of the jitter
+  u32 mhz = 25;     // of the core, for timestamps
+};
+
+// Bits of the registers that tests name.
+inline constexpr u64 kSpeUser = 1, kSpeKernel = 2, kSpeContext = 1 << 3, kSpePhysical = 1 << 4, kSpeTime = 1 << 5;
+inline constexpr u64 kSpeFilterEvents = 1, kSpeFilterTypes = 2, kSpeFilterLatency = 4, kSpeFilterAbsent = 8;
+inline constexpr u64 kSpeBranches = 1 << 16, kSpeLoads = 1 << 17, kSpeStores = 1 << 18;
+inline constexpr u64 kSpeBufferEnable = 1;
+inline constexpr u64 kSpeBufferFull = 1, kSpeCollision = 1 << 16, kSpeService = 1 << 17, kSpeDataLoss = 1 << 19;
+
+class SpeUnit final : public Profiler {
+ public:
+  explicit SpeUnit(const SpeConfig& config);
+
+  static bool has(driver::Register reg) { return reg >= driver::Register::pmsidr && reg <= driver::Register::pmbsr; }
+  // Without SPE all read 0 and ignore writes.
+  u64 read(driver::Register reg) const;
+  void write(driver::Register reg, u64 value);
+
+  bool active() const { return profiles(Level::user) || profiles(Level::kernel); }
+  // Who runs on the core from here on, and by how many cycles its clock is ahead of the cycles it is told.
+  void enter(u32 context, u64 cycles_ahead) {
+    context_ = context;
+    cycles_ahead_ = cycles_ahead;
+  }
+  // The interrupt: once for each time that PMBSR.S comes to be 1. Asking takes it away.
+  bool take_interrupt();
+  bool interrupt_pending() const { return interrupt_; }
+
+  bool profiles(Level level) const override {
+    const bool on = (limit_ & kSpeBufferEnable) != 0 && (status_ & kSpeService) == 0;
+    return on && (control_ & (level == Level::user ? kSpeUser : kSpeKernel)) != 0;
+  }
+  u64 remaining() const override;
+  void pass(u64 operations) override;
+  bool choose(u64 cycle) override;
+  Completion complete(const Operation& operation) override;
+
+ private:
+  bool passes_filters(const Operation& operation, u64 events) const;
+  bool passes_types(const Operation& operation) const;
+  void load_interval();
+  bool write_record(const Operation& operation, u64 events);
+  void end_buffer(u64 status);
+  u64 ticks_of(u64 cycle) const;
+
+  SpeConfig config_;
+  u64 control_ = 0, interval_ = 0, filter_ = 0, events_ = 0, absent_ = 0, latency_ = 0;  // PMSCR, PMSIRR, PMS*FR
+  u64 limit_ = 0, pointer_ = 0, status_ = 0;                                             // PMBLIMITR, PMBPTR, PMBSR
+  u64 count_ = 0;                                                                        // PMSICR
+  u64 random_;
+  bool loaded_ = false;  // count_ holds an interval
+  bool interrupt_ = false;
+  u32 context_ = 0;
+  u64 cycles_ahead_ = 0;
+  u64 busy_until_ = 0;       // the chosen operation is under way
+  u64 previous_target_ = 0;  // as a packet has it
+};
+
+// PMSIDR_EL1 and PMBIDR_EL1 of a version.
+u64 pmsidr_of(u32 version);
+u64 pmbidr_of(u32 version);
+
+}  // namespace wperf::sim

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "decode/spe/tally.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "decode/spe/event_names.h"
+#include "decode/spe/latency.h"
+#include "decode/spe/packets.h"
+#include "decode/spe/records.h"
+#include "decode/spe/spe_encoder.h"
+
+namespace wperf::decode::spe {
+namespace {
+
+constexpr u64 kCommonMidr = 0x410fd0c0;  // Neoverse N1
+constexpr u32 kLoad = 0, kStore = 1;
+
+const DataSourceFamily* common() {
+  return find_data_source_family(kCommonMidr);
+}
+
+u64 events_of(std::initializer_list<u32> bits) {
+  u64 events = 0;
+  for (const u32 bit : bits) events |= u64{1} << bit;
+  return events;
+}
+
+void add(Tally& tally, const EncodedOperation& operation, const Origin& origin = {}) {
+  SpeEncoder encoder;
+  encode_neoverse_record(operation, encoder);
+  DecodeState state;
+  ASSERT_EQ(for_each_record(encoder.bytes(), state, [&](const Record& record) { tally.add(origin, record); }),
+            encoder.size());
+}
+
+EncodedOperation access(u32 payload, u64 pc, u64 address, u32 thread, u32 source = 0, u32 latency = 4) {
+  EncodedOperation operation;
+  operation.operation_class = kClassMemory;
+  operation.payload = payload;
+  operation.pc = pc;
+  operation.address = address;
+  operation.context = thread;
+  operation.source = source;
+  operation.total_latency = latency;
+  operation.issue_latency = latency / 2;
+  operation.translation_latency = 1;
+  return operation;
+}
+
+EncodedOperation branch(u64 pc, u64 target, u64 events, u32 payload = 1) {
+  EncodedOperation operation;
+  operation.operation_class = kClassBranch;
+  operation.payload = payload;
+  operation.pc = pc;
+  operation.address = target;
+  operation.events = events;
+  return operation;
+}
+
+TEST(Tally, PlacesAndKindsAreCountedApart) {
+  Tally tally;
+  EncodedOperation one;
+  one.pc = 0x1000;
+  add(tally, one);
+  add(tally, one);
+  one.events = events_of({kEventRetired, kEventL2dAccess});  // the contract does not know the second
+  add(tally, one);
+  one.exception_level = 1;
+  add(tally, one);
+  add(tally, one, {.other_process = true});
+  one.events = events_of({kEventRetired, kEventNotTaken});
+  add(tally, one, {.other_process = true});
+
+  std::map<std::tuple<u64, bool, bool, u64>, u64> hits;
+  for (const EventHits& row : tally.events()) {
+    EXPECT_EQ(row.operation, OperationName::other);
+    hits[{row.site.pc, row.site.kernel, row.site.other_process, row.events}] = row.hits;
+  }
+  const u64 kernel_pc = 0xff00'0000'0000'1000;
+  const std::map<std::tuple<u64, bool, bool, u64>, u64> expected = {{{0x1000, false, false, 2}, 3},
+                                                                    {{kernel_pc, true, false, 2}, 1},
+                                                                    {{kernel_pc, true, true, 2}, 1},
+                                                                    {{kernel_pc, true, true, 0x42}, 1}};
+  EXPECT_EQ(hits, expected);
+  EXPECT_EQ(tally.records(), 6U);
+  EXPECT_TRUE(tally.accesses().empty());
+}
+
+TEST(Tally, TheThreadIsOfTheOriginOrOfTheContext) {
+  Tally tally;
+  add(tally, access(kLoad, 0x1000, 0x8000, 77), {.core = 3});
+  add(tally, access(kLoad, 0x1000, 0x8000, 77), {.core = 3, .thread = 5});
+  std::map<u32, u32> core_of_thread;
+  for (const OwnerHits& row : tally.owners()) core_of_thread[row.thread] = row.core;
+  EXPECT_EQ(core_of_thread, (std::map<u32, u32>{{77, 3}, {5, 3}}));
+
+  Record record;
+  EXPECT_EQ(thread_of({}, record), kNoThread);
+  record.set(Field::context_el1, 0);
+  EXPECT_EQ(thread_of({}, record), 0U);
+  record.set(Field::context_el2, 12);
+  EXPECT_EQ(thread_of({}, record), 12U);
+  record.set(Field::context_el1, 13);
+  EXPECT_EQ(thread_of({}, record), 13U);
+}
+
+TEST(Tally, OwnersBeyondTheCapAreNobodys) {
+  Tally tally({.most_owners = 2});
+  for (const u32 thread : {1U, 2U, 3U, 1U, 4U}) add(tally, access(kLoad, 0x1000, 0x8000, thread));
+  std::map<u32, u64> hits;
+  for (const OwnerHits& row : tally.owners()) hits[row.thread] += row.hits;
+  EXPECT_EQ(hits, (std::map<u32, u64>{{1, 2}, {2, 1}, {kNoThread, 2}}));
+}
+
+TEST(Tally, AccessesBySourceWithLatencies) {
+  Tally tally({.memory = true});
+  tally.set_data_sources(1, common());
+  EncodedOperation far = access(kLoad, 0x1000, 0x8000, 1, 0xe, 200);
+  far.events = events_of({kEventRetired, kEventL1dRefill, kEventTlbWalk, kEventLlcMiss, kEventRemoteAccess});
+  add(tally, far, {.core = 1});
+  far.total_latency = kSaturatedLatency;
+  add(tally, far, {.core = 1});
+  add(tally, access(kStore, 0x1000, 0x8000, 1), {.core = 1});
+  add(tally, access(kLoad, 0x1000, 0x8000, 1, 0xe), {.core = 0});  // nothing known of this core
+
+  const std::vector<AccessHits> rows = tally.accesses();
+  ASSERT_EQ(rows.size(), 3U);
+  const auto dram =
+      std::find_if(rows.begin(), rows.end(), [](const AccessHits& row) { return row.source.source() != nullptr; });
+  ASSERT_NE(dram, rows.end());
+  EXPECT_EQ(dram->source.source()->name, "dram");
+  EXPECT_EQ(std::tuple(dram->hits, dram->timed, dram->latency, dram->issue, dram->translation),
+            std::tuple(2U, 2U, 200 + 4095U, 200U, 2U));
+  EXPECT_EQ(std::tuple(dram->refills, dram->walks, dram->llc_misses, dram->remote, dram->saturated, dram->longest),
+            std::tuple(2U, 2U, 2U, 2U, 1U, 4095U));
+  const auto store = std::find_if(rows.begin(), rows.end(), [](const AccessHits& row) { return row.store; });
+  ASSERT_NE(store, rows.end());
+  EXPECT_FALSE(store->source.given());
+  const auto number = std::find_if(rows.begin(), rows.end(), [](const AccessHits& row) {
+    return row.source.given() && row.source.family() == nullptr;
+  });
+  ASSERT_NE(number, rows.end());
+  EXPECT_EQ(number->source.value(), 0xeU);
+
+  u64 hits = 0;
+  for (const LatencyHits& row : tally.latencies()) {
+    if (row.source != dram->source) continue;
+    EXPECT_TRUE(row.bucket == latency_bucket(200) || row.bucket == latency_bucket(4095));
+    hits += row.hits;
+  }
+  EXPECT_EQ(hits, 2U);
+}
+
+TEST(Tally, LinesKnowWhoTouchedThem) {
+  Tally tally({.memory = true});
+  tally.set_data_sources(0, common());
+  add(tally, access(kStore, 0x1000, 0x8008, 1));
+  add(tally, access(kStore, 0x1000, 0x8008, 1));
+  add(tally, access(kLoad, 0x2000, 0x8030, 2, 9, 60));  // from the cache of another core
+  add(tally, access(kLoad, 0x2000, 0x8040, 2));         // the next line
+  std::vector<LineHits> lines = tally.lines();
+  std::ranges::sort(lines, {}, &LineHits::address);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0].address, 0x8000U);
+  EXPECT_EQ(lines[0].counts.hits, 3U);
+  EXPECT_EQ(lines[0].counts.stores, 2U);
+  EXPECT_EQ(lines[0].counts.peer, 1U);
+  ASSERT_EQ(lines[0].places.size(), 2U);
+  EXPECT_EQ(std::tuple(lines[0].places[0].thread, lines[0].places[0].offset, lines[0].places[0].counts.hits),
+            std::tuple(1U, 8U, 2U));
+  EXPECT_EQ(std::tuple(lines[0].places[1].thread, lines[0].places[1].offset, lines[0].places[1].counts.latency),
+            std::tuple(2U, 0x30U, 60U));
+  EXPECT_EQ(lines[1].address, 0x8040U);
+  ASSERT_EQ(tally.pages().size(), 1U);
+  EXPECT_EQ(tally.pages()[0].counts.hits, 4U);
+}
+
+TEST(Tally, PlacesOfALineHaveACap) {
+  Tally tally({.memory = true, .most_places = 3});
+  for (u32 i = 0; i < 5; ++i) add(tally, access(kLoad, 0x1000 + 4 * u64{i}, 0x8000, 1));
+  ASSERT_EQ(tally.lines().size(), 1U);
+  EXPECT_EQ(tally.lines()[0].places.size(), 3U);
+  EXPECT_EQ(tally.lines()[0].without_place, 2U);
+}
+
+TEST(Tally, BusyLinesOutliveRareOnes) {
+  Tally tally({.memory = true, .most_lines = 64, .most_pages = 64});
+  for (u32 i = 0; i < 1000; ++i) {
+    add(tally, access(kLoad, 0x1000, 0x100000, 1));
+    add(tally, access(kLoad, 0x1000, 0x200000 + u64{i} * 4096, 1));
+  }
+  const std::vector<LineHits> lines = tally.lines();
+  EXPECT_LE(lines.size(), 64U);
+  const auto busy = std::ranges::find(lines, u64{0x100000}, &LineHits::address);
+  ASSERT_NE(busy, lines.end());
+  EXPECT_EQ(busy->counts.hits, 1000U);
+  u64 kept = 0, kept_in_pages = 0;
+  for (const LineHits& line : lines) kept += line.counts.hits;
+  for (const PageHits& page : tally.pages()) kept_in_pages += page.counts.hits;
+  EXPECT_EQ(kept + tally.forgotten_lines(), 2000U);
+  EXPECT_EQ(kept_in_pages + tally.forgotten_pages(), 2000U);
+}
+
+TEST(Tally, BranchesByTarget) {
+  Tally tally({.memory = true});
+  const u64 taken = events_of({kEventRetired}), wrong = events_of({kEventRetired, kEventMispredicted});
+  add(tally, branch(0x1000, 0x2000, taken));
+  add(tally, branch(0x1000, 0x2000, wrong));
+  add(tally, branch(0x1000, 0x1004, events_of({kEventRetired, kEventNotTaken})));
+  EncodedOperation kernel = branch(0x3000, 0x4000, taken, 2);
+  kernel.exception_level = 1;
+  add(tally, kernel);
+  std::vector<BranchHits> rows = tally.branches();
+  std::ranges::sort(rows, [](const BranchHits& a, const BranchHits& b) {
+    return std::tie(a.site.pc, a.target) < std::tie(b.site.pc, b.target);
+  });
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(std::tuple(rows[0].target, rows[0].hits, rows[0].not_taken), std::tuple(0x1004U, 1U, 1U));
+  EXPECT_EQ(std::tuple(rows[1].target, rows[1].hits, rows[1].mispredicted), std::tuple(0x2000U, 2U, 1U));
+  EXPECT_EQ(rows[2].target, 0xff00'0000'0000'4000U);
+  EXPECT_TRUE(rows[0].conditional && !rows[0].indirect && !rows[2].conditional && rows[2].indirect);
+}
+
+// Everything a tally says, in an order of its own.
+struct Said {
+  std::map<std::tuple<u64, bool, u32, u64>, u64> events;
+  std::map<std::tuple<u32, u64, u32, u32>, u64> owners;
+  std::map<std::tuple<u64, bool, u32>, std::tuple<u64, u64, u64, u32>> accesses;
+  std::map<std::tuple<u64, bool, u32, u32>, u64> latencies;
+  std::map<std::tuple<u64, u64>, std::tuple<u64, u64, u64>> branches;
+  std::map<u64, std::tuple<u64, u64, u64>> pages, lines;
+  std::map<std::tuple<u64, u64, u32, u32>, u64> places;
+
+  friend bool operator==(const Said&, const Said&) = default;
+};
+
+Said said_by(const Tally& tally) {
+  Said said;
+  for (const EventHits& row : tally.events()) {
+    said.events[{row.site.pc, row.site.kernel, static_cast<u32>(row.operation), row.events}] = row.hits;
+  }
+  for (const OwnerHits& row : tally.owners()) {
+    said.owners[{static_cast<u32>(row.operation), row.events, row.core, row.thread}] = row.hits;
+  }
+  for (const AccessHits& row : tally.accesses()) {
+    said.accesses[{row.site.pc, row.store, row.source.code()}] = {row.hits, row.latency, row.refills, row.longest};
+  }
+  for (const LatencyHits& row : tally.latencies()) {
+    said.latencies[{row.site.pc, row.store, row.source.code(), row.bucket}] = row.hits;
+  }
+  for (const BranchHits& row : tally.branches()) {
+    said.branches[{row.site.pc, row.target}] = {row.hits, row.mispredicted, row.not_taken};
+  }
+  for (const PageHits& row : tally.pages()) {
+    said.pages[row.address] = {row.counts.hits, row.counts.stores, row.counts.latency};
+  }
+  for (const LineHits& row : tally.lines()) {
+    said.lines[row.address] = {row.counts.hits, row.counts.peer, row.without_place};
+    for (const LinePlace& place : row.places) {
+      said.places[{row.address, place.site.pc, place.thread, place.offset}] = place.counts.hits;
+    }
+  }
+  return said;
+}
+
+TEST(Tally, ManyRecordsAgreeWithPlainMapsAndWithTwoTalliesMerged) {
+  constexpr u32 kRecords = 20'000;
+  const TallyOptions options{.memory = true, .most_places = 1000};
+  Tally whole(options), halves[2] = {Tally(options), Tally(options)};
+  for (Tally* tally : {&whole, &halves[0], &halves[1]}) {
+    for (const u32 core : {0U, 1U}) tally->set_data_sources(core, common());
+  }
+  std::mt19937 chance(7);
+  const auto below = [&](u32 limit) { return static_cast<u32>(chance() % limit); };
+  std::map<std::tuple<u64, bool, u32, u64>, u64> expected;
+  u64 latency = 0;
+  for (u32 i = 0; i < kRecords; ++i) {
+    const u64 pc = 0x10000 + 4 * u64{below(3000)};
+    EncodedOperation operation =
+        below(3) == 0 ? branch(pc, pc + 4 * u64{below(4)}, 2 | u64{below(4)} << 6, below(4))
+                      : access(below(2), pc, 0x900000 + 8 * u64{below(4096)}, below(5), 8 + below(4), below(4096));
+    if (operation.operation_class == kClassMemory) {
+      operation.events = 2 | u64{below(16)} << 2;
+      latency += operation.total_latency;
+    }
+    const Origin origin{.core = below(2)};
+    add(whole, operation, origin);
+    add(halves[origin.core], operation, origin);
+    const u32 name =
+        operation.operation_class == kClassMemory
+            ? static_cast<u32>(operation.payload != 0 ? OperationName::store_general : OperationName::load_general)
+            : static_cast<u32>((operation.payload & 1) != 0 ? OperationName::conditional_direct
+                                                            : OperationName::unconditional_direct) +
+                  (operation.payload >> 1);
+    ++expected[{pc, false, name, operation.events}];
+  }
+  const Said said = said_by(whole);
+  EXPECT_EQ(said.events, expected);
+  u64 summed = 0;
+  for (const AccessHits& row : whole.accesses()) summed += row.latency;
+  EXPECT_EQ(summed, latency);
+  Tally merged = halves[0];
+  merged.merge(halves[1]);
+  EXPECT_EQ(merged.records(), kRecords);
+  EXPECT_TRUE(said_by(merged) == said);
+}
+
+}  // namespace
+}  // namespace wperf::decode::spe

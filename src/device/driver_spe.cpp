@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/driver_spe.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "device/driver_call.h"
+
+namespace wperf::device {
+namespace {
+
+u32 flags_of(const plan::SpePlan& plan) {
+  const std::pair<bool, u32> flags[] = {{plan.kernel, WPERF_SPE_KERNEL},     {plan.timestamps, WPERF_SPE_TIMESTAMPS},
+                                        {plan.physical, WPERF_SPE_PHYSICAL}, {plan.context, WPERF_SPE_CONTEXT},
+                                        {plan.jitter, WPERF_SPE_JITTER},     {plan.loads, WPERF_SPE_LOADS},
+                                        {plan.stores, WPERF_SPE_STORES},     {plan.branches, WPERF_SPE_BRANCHES}};
+  u32 all = 0;
+  for (const auto& [set, flag] : flags) all |= set ? flag : 0;
+  return all;
+}
+
+WperfSpeRequest spe_request_of(const plan::SpePlan& plan) {
+  auto request = make_request<WperfSpeRequest>();
+  request.flags = flags_of(plan);
+  request.interval = plan.interval;
+  for (const u32 core : plan.cores) {
+    if (core < WPERF_MAX_CORES) request.core_mask[core / 64] |= u64{1} << (core % 64);
+  }
+  request.events = plan.events;
+  request.not_events = plan.not_events;
+  request.min_latency = plan.min_latency;
+  request.buffer_bytes = plan.buffer_bytes;
+  return request;
+}
+
+class DriverSpeSession final : public SpeSession {
+ public:
+  DriverSpeSession(Channel& channel, const std::vector<u32>& cores) : channel_(channel) {
+    for (const u32 core : cores) tallies_.push_back({.core = core});
+  }
+  ~DriverSpeSession() override {
+    if (running_) (void)send(WPERF_CODE_SPE_STOP);
+  }
+  DriverSpeSession(const DriverSpeSession&) = delete;
+  DriverSpeSession& operator=(const DriverSpeSession&) = delete;
+
+  diag::Result<void> start() override {
+    WPERF_CHECK_OK(send(WPERF_CODE_SPE_START));
+    running_ = true;
+    return {};
+  }
+
+  diag::Result<void> stop() override {
+    running_ = false;
+    return send(WPERF_CODE_SPE_STOP);
+  }
+
+  diag::Result<void> drain(const raw::SpeSink& sink) override {
+    for (raw::SpeTally& tally : tallies_) WPERF_CHECK_OK(drain_core(tally, sink));
+    return {};
+  }
+
+  const std::vector<raw::SpeTally>& tallies() const override { return tallies_; }
+
+ private:
+  diag::Result<void> drain_core(raw::SpeTally& tally, const raw::SpeSink& sink) {
+    auto request = make_request<WperfDrainRequest>();
+    request.core = tally.core;
+    bool more = true;
+    while (more) {
+      WPERF_TRY(const std::unique_ptr<WperfSpeDrainReply> reply,
+                ask_driver_for_much<WperfSpeDrainReply>(channel_, WPERF_CODE_SPE_DRAIN, request));
+      tally.written = reply->written;
+      tally.full = reply->full;
+      tally.stopped_ns = reply->stopped_ns;
+      tally.collisions = reply->collisions;
+      tally.data_losses = reply->data_losses;
+      tally.faulted = tally.faulted || (reply->events & (WPERF_SPE_FAULT | WPERF_SPE_EXTERNAL_ABORT)) != 0;
+      if (tally.faulted) tally.fault_status = reply->status;
+      const u32 size = std::min<u32>(reply->bytes, WPERF_SPE_MAX_DRAINED);
+      if (size != 0) {
+        sink({.core = tally.core,
+              .after_gap = (reply->events & WPERF_SPE_GAP) != 0,
+              .buffer_address = reply->buffer_address,
+              .bytes = std::as_bytes(std::span(reply->data, size))});
+      }
+      more = reply->more != 0 && size != 0;
+    }
+    return {};
+  }
+
+  diag::Result<void> send(u32 code) { return call_driver(channel_, code, make_request<WperfPlainRequest>()); }
+
+  Channel& channel_;
+  std::vector<raw::SpeTally> tallies_;
+  bool running_ = false;
+};
+
+}  // namespace
+
+diag::Result<std::unique_ptr<SpeSession>> open_driver_spe(Channel& channel, const plan::SpePlan& plan) {
+  WPERF_CHECK_OK(call_driver(channel, WPERF_CODE_SPE_CONFIGURE, spe_request_of(plan)));
+  return std::unique_ptr<SpeSession>(std::make_unique<DriverSpeSession>(channel, plan.cores));
+}
+
+}  // namespace wperf::device

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The SPE data of a perf.data file: decoded core by core, with each address of code moved to its file's home, so that
+// a function counts once in whatever process it ran; then named. Called by run_report.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "diag/console.h"
+#include "diag/result.h"
+#include "import/perf_data/aux_traces.h"
+#include "profile/spe_profile.h"
+#include "request/request.h"
+
+namespace wperf::pipeline {
+
+bool has_spe_data(const perf_data::AuxTraces& traces);
+
+// Also writes the file of --records.
+diag::Result<profile::SpeProfile> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
+                                                    const request::Request& request);
+
+}  // namespace wperf::pipeline

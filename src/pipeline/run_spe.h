@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `sample` and `record` with -e arm_spe_0/…/.
+#pragma once
+#include "diag/console.h"
+#include "diag/result.h"
+#include "request/request.h"
+
+namespace wperf::pipeline {
+
+diag::Result<void> run_spe(const request::Request& request, diag::Console& console);
+
+}  // namespace wperf::pipeline

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "plan/spe_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "plan/sampled_cores.h"
+#include "plan/spe_filters.h"
+
+namespace wperf::plan {
+namespace {
+
+diag::Error lacks(std::string_view what) {
+  return {.text = fmt::format("the SPE of this machine cannot filter by {}", what),
+          .hint = "leave that filter out; the report can be narrowed afterwards"};
+}
+
+diag::Result<void> check_abilities(const SpePlan& plan, u64 pmsidr) {
+  if (pmsidr == 0) {
+    return diag::Error{.text = "this machine has SPE, but it cannot be used from here",
+                       .hint = "a hypervisor or the firmware keeps it; sample an event of the counters instead"};
+  }
+  const SpeAbilities abilities = spe_abilities(pmsidr);
+  if ((plan.loads || plan.stores || plan.branches) && !abilities.filters_types) return lacks("type of operation");
+  if (plan.events != 0 && !abilities.filters_events) return lacks("event");
+  if (plan.not_events != 0 && !abilities.filters_absent_events) return lacks("absent event");
+  if (plan.min_latency != 0 && !abilities.filters_latency) return lacks("latency");
+  const u32 greatest = (1u << abilities.latency_bits) - 1;
+  if (plan.min_latency > greatest) {
+    return diag::contract_error(fmt::format("SPE filter 'min_latency' value out of range, use: 0-{}", greatest));
+  }
+  if (plan.interval < abilities.least_interval) {
+    return diag::contract_error(fmt::format("SPE filter 'interval' value out of range, use: {}-{}",
+                                            abilities.least_interval, kGreatestSpeInterval));
+  }
+  return {};
+}
+
+// What belongs to samples by overflow, and would be dropped without a word.
+diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
+  const auto refusal = [](std::string text, std::string hint) {
+    return diag::Error{.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
+  };
+  if (!sampling.events.empty()) {
+    return refusal("SPE and events of the counters cannot be sampled at the same time", "run wperf twice");
+  }
+  if (sampling.rate_hz.has_value()) {
+    return refusal("--freq adapts intervals of counters, and SPE has none",
+                   "use the filter interval=, a number of operations");
+  }
+  if (sampling.display.timeline_ms.has_value()) {
+    return refusal("--timeline does not go with SPE", "use ts_enable=1 and --records FILE: each record has its time");
+  }
+  const auto& tables = sampling.display.by;
+  if (std::find(tables.begin(), tables.end(), request::Breakdown::caller) != tables.end()) {
+    return refusal("SPE records do not say who called", "leave `caller` out of --by");
+  }
+  return {};
+}
+
+}  // namespace
+
+diag::Result<SpePlan> make_spe_plan(const request::Request& request, const Capabilities& machine) {
+  SpePlan plan;
+  WPERF_TRY(NamedCores cores, name_cores(request, machine.core_count));
+  WPERF_CHECK_OK(check_no_counting_list(request));
+  const request::SpeList& list = *request.sampling.spe;
+  WPERF_CHECK_OK(check_spe(list, machine));
+  plan.interval = std::max(plan.interval, spe_abilities(machine.pmsidr).least_interval);
+  WPERF_CHECK_OK(check_nothing_else(request.sampling));
+  for (const request::SpeFilter& given : list.filters) find_spe_setting(given.name)->apply(plan, given.value);
+  WPERF_CHECK_OK(check_abilities(plan, machine.pmsidr));
+  WPERF_TRY(SampledCores placed, place_on_cores(std::move(cores), request, machine.core_count));
+  plan.cores = std::move(placed.cores);
+  plan.program_core = placed.program_core;
+  if (plan.cores.size() > kFewCores) plan.buffer_bytes = kSmallSpeBuffer;
+  plan.kernel = request.kernel;
+  plan.display = request.sampling.display;
+  return plan;
+}
+
+}  // namespace wperf::plan

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory half of the answer: who waited how long, and for what. Called by spe_profile_builder.cpp.
+#pragma once
+#include <vector>
+
+#include "decode/spe/tally.h"
+#include "profile/spe_places.h"
+#include "profile/spe_profile.h"
+
+namespace wperf::profile {
+
+struct MemoryInput {
+  SpePlaces& places;
+  const std::vector<u32>& code_place_of;  // by place number: index into `code`
+  const std::vector<CodePlace>& code;
+
+  u32 code_place(const decode::spe::Site& site) const { return code_place_of[places.number_of(site)]; }
+};
+
+MemoryProfile make_memory_profile(const decode::spe::Tally& tally, const MemoryInput& input);
+
+// Lines that threads may be fighting over without sharing anything in them: most refills and peer answers first.
+std::vector<SharedLine> shared_lines(const std::vector<decode::spe::LineHits>& lines, const MemoryInput& input);
+
+}  // namespace wperf::profile

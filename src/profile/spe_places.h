@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The distinct addresses of code in a tally, numbered. Called by spe_profile_builder.cpp and spe_memory.cpp.
+#pragma once
+#include <vector>
+
+#include "decode/spe/tally.h"
+#include "profile/sample_naming.h"
+#include "profile/sample_places.h"
+#include "profile/spe_profile_builder.h"
+
+namespace wperf::profile {
+
+// One branch with all its targets.
+struct BranchSite {
+  decode::spe::Site site;
+  bool conditional = false, indirect = false;
+  u64 hits = 0, mispredicted = 0, not_taken = 0;
+  u64 top_target = 0, top_target_hits = 0;  // when taken; 0: never
+  u32 targets = 0;
+};
+// Most mispredicts first.
+std::vector<BranchSite> branch_sites(const decode::spe::Tally& tally);
+
+class SpePlaces {
+ public:
+  // Keeps the target's modules.
+  SpePlaces(const decode::spe::Tally& tally, const SampleTarget& target, bool processes_known);
+
+  const std::vector<Place>& places() const { return index_.places(); }
+  const std::vector<decode::spe::EventHits>& events() const { return events_; }
+  const std::vector<u32>& place_of_event() const { return place_of_event_; }  // by index of events()
+  const std::vector<BranchSite>& branches() const { return branches_; }       // empty without memory
+
+  // kOtherProcess for what is not of the target.
+  u32 number_of(const decode::spe::Site& site) {
+    return is_other(site) ? kOtherProcess : index_.number_of(place_of(site));
+  }
+  static decode::spe::Site target_of(const BranchSite& branch) {
+    return {.pc = branch.top_target, .kernel = branch.site.kernel, .other_process = branch.site.other_process};
+  }
+
+ private:
+  static Place place_of(const decode::spe::Site& site) { return {.address = site.pc, .kernel = site.kernel}; }
+  bool is_other(const decode::spe::Site& site) const;
+
+  ModuleMap modules_;
+  bool processes_known_;
+  PlaceIndex index_;
+  std::vector<decode::spe::EventHits> events_;
+  std::vector<u32> place_of_event_;
+  std::vector<BranchSite> branches_;
+};
+
+}  // namespace wperf::profile

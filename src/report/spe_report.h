@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answer of statistical profiling as text and JSON (contract 9.9), and ours: what `--mem` adds, and single records.
+// Pure functions of profile and options; lines end in LF. Called by pipeline.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "profile/count_profile.h"
+#include "profile/spe_profile.h"
+#include "profile/spe_record_row.h"
+#include "report/sample_report.h"
+
+namespace wperf::report {
+
+struct SpeOptions {
+  SampleOptions samples;
+  bool memory = false;   // --mem: its tables follow the sections
+  u32 memory_rows = 20;  // of each of its tables
+};
+
+// Everything after the progress line: the counting section if there is one, the sections, the tables of --mem.
+std::string spe_text(const profile::SpeProfile& profile, const profile::CountProfile* counting,
+                     const SpeOptions& options);
+
+// {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" with --mem only, "counting"
+// without members where nothing was counted.
+std::string spe_json(const profile::SpeProfile& profile, const profile::CountProfile* counting,
+                     const SpeOptions& options);
+
+// The tables of --mem alone; what spe_text() appends.
+std::string memory_text(const profile::SpeProfile& profile, const SpeOptions& options);
+
+// Records as they come: head, a line per record, tail. CSV with a line of titles, or one JSON document
+// {"records": [ {…}, … ]} with a record to each line; a key without value is left out.
+enum class RecordFormat : u8 { csv, json };
+class RecordWriter {
+ public:
+  explicit RecordWriter(RecordFormat format) : format_(format) {}
+  void begin(std::string& out);
+  void add(const profile::SpeRecordRow& row, std::string& out);
+  void end(std::string& out);
+
+ private:
+  RecordFormat format_;
+  bool first_ = true;
+};
+
+}  // namespace wperf::report

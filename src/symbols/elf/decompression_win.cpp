@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows has none of these libraries.
+#include "symbols/elf/decompression.h"
+
+namespace wperf::symbols::elf {
+namespace {
+
+diag::Error not_here() {
+  return {.text = "packed debug information is not read on Windows", .hint = "unpack it with objcopy"};
+}
+
+}  // namespace
+
+diag::Result<std::vector<std::byte>> unpack_zlib(ByteSpan, u64) {
+  return not_here();
+}
+diag::Result<std::vector<std::byte>> unpack_zstd(ByteSpan, u64) {
+  return not_here();
+}
+diag::Result<std::vector<std::byte>> unpack_xz(ByteSpan, u64) {
+  return not_here();
+}
+
+}  // namespace wperf::symbols::elf

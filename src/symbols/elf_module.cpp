@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbols/elf_module.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "symbols/symbolizer.h"
+
+namespace wperf::symbols {
+namespace {
+
+DwarfSections dwarf_sections(const ElfFile& file, bool split) {
+  const std::string end = split ? ".dwo" : "";
+  const auto section = [&](const char* name) { return file.contents(name + end); };
+  return {.info = section(".debug_info"),
+          .abbrev = section(".debug_abbrev"),
+          .line = section(".debug_line"),
+          .str = section(".debug_str"),
+          .line_str = section(".debug_line_str"),
+          .ranges = section(".debug_ranges"),
+          .rnglists = section(".debug_rnglists"),
+          .addr = section(".debug_addr"),
+          .str_offsets = section(".debug_str_offsets"),
+          .aranges = split ? EndianBytes() : section(".debug_aranges"),
+          .cu_index = split ? file.contents(".debug_cu_index") : EndianBytes()};
+}
+
+ElfSource source_of(ElfSymbolTable table) {
+  switch (table) {
+    case ElfSymbolTable::full:
+      return ElfSource::symtab;
+    case ElfSymbolTable::dynamic:
+      return ElfSource::dynsym;
+    case ElfSymbolTable::embedded:
+      return ElfSource::embedded;
+    case ElfSymbolTable::plt:
+      return ElfSource::plt;
+  }
+  return ElfSource::none;
+}
+
+// "_Zfoo@@V1": the version is no part of the name.
+std::string display_name(std::string_view name, bool is_stub) {
+  const usize version = name.find('@', 1);
+  std::string text = undecorated(name.substr(0, version));
+  if (version != std::string_view::npos) text += name.substr(version);
+  if (is_stub) text += "@plt";
+  return text;
+}
+
+}  // namespace
+
+struct ElfModule::State {
+  std::optional<ElfFile> image, debug, alternate, embedded;
+  std::vector<std::byte> embedded_bytes;
+  ElfSymbols symbols;
+  std::optional<DwarfFile> dwarf;
+  bool dwarf_is_open = false;
+  SplitOpener open_split;
+  std::string reason;
+  std::unordered_map<const char*, std::string> display_names, stub_names;
+  std::vector<DwarfFrame> scratch;
+
+  std::string_view name(std::string_view name, bool is_stub, bool decorated) {
+    if (decorated && !is_stub) return name;
+    if (name.empty()) return name;
+    auto& known = is_stub ? stub_names : display_names;
+    const auto [place, is_new] = known.try_emplace(name.data());
+    if (is_new) place->second = display_name(name, is_stub);
+    return place->second;
+  }
+  void open_dwarf();
+  void add_frames(ElfAnswer& answer, const ElfQuery& query, std::vector<ElfFrame>& out);
+};
+
+void ElfModule::State::open_dwarf() {
+  if (dwarf_is_open) return;
+  dwarf_is_open = true;
+  const auto has_info = [](const std::optional<ElfFile>& file) {
+    return file.has_value() && (file->section(".debug_info") != nullptr || file->section(".zdebug_info") != nullptr);
+  };
+  const std::optional<ElfFile>& holder = has_info(debug) ? debug : image;
+  if (!has_info(holder)) return;
+  const DwarfSections other = alternate.has_value() ? dwarf_sections(*alternate, false) : DwarfSections{};
+  dwarf = DwarfFile::open(dwarf_sections(*holder, false), other, open_split);
+}
+
+void ElfModule::State::add_frames(ElfAnswer& answer, const ElfQuery& query, std::vector<ElfFrame>& out) {
+  scratch.clear();
+  if (dwarf.has_value()) dwarf->frames_at(answer.address, scratch);
+  const bool nameless = answer.source == ElfSource::none;
+  if (nameless && scratch.empty()) return;
+  answer.first_frame = static_cast<u32>(out.size());
+  for (const DwarfFrame& frame : scratch) {
+    out.push_back({name(frame.function, false, query.decorated), frame.file, frame.line, frame.inlined});
+  }
+  if (scratch.empty()) out.emplace_back();
+  if (nameless && !out.back().function.empty()) {
+    answer.source = ElfSource::dwarf;
+    answer.function = out.back().function;
+  }
+  out.back().function = answer.function;
+  answer.frame_count = static_cast<u32>(out.size()) - answer.first_frame;
+}
+
+ElfModule::ElfModule() : state_(std::make_unique<State>()) {}
+ElfModule::ElfModule(ElfModule&&) noexcept = default;
+ElfModule& ElfModule::operator=(ElfModule&&) noexcept = default;
+ElfModule::~ElfModule() = default;
+
+diag::Result<ElfModule> ElfModule::make(const ElfModuleFiles& files) {
+  ElfModule out;
+  State& state = *out.state_;
+  state.open_split = files.open_split;
+  if (files.image.empty() && files.debug.empty()) {
+    return diag::Error{.text = "there is neither the file of the module nor its debug information", .hint = {}};
+  }
+  if (!files.image.empty()) {
+    WPERF_TRY(state.image, ElfFile::parse(files.image));
+  }
+  if (!files.debug.empty()) {
+    auto debug = ElfFile::parse(files.debug);
+    if (!debug.has_value()) {
+      if (!state.image.has_value()) return std::move(debug).error();
+      state.reason = "its debug file is damaged: " + debug.error().text;
+    } else if (state.image.has_value() && !std::ranges::equal(state.image->build_id(), debug.value().build_id())) {
+      state.reason = "the debug file is of another build: it is " + build_id_text(debug.value().build_id()) +
+                     ", the module is " + build_id_text(state.image->build_id());
+    } else {
+      state.debug = std::move(debug).value();
+    }
+  }
+  if (!files.alternate.empty()) {
+    auto alternate = ElfFile::parse(files.alternate);
+    const auto link = state.debug.has_value() ? state.debug->alternate_link() : state.image->alternate_link();
+    if (!alternate.has_value()) {
+      state.reason = "the debug file shared with other modules is damaged: " + alternate.error().text;
+    } else if (!link.has_value() || !std::ranges::equal(link->build_id, alternate.value().build_id())) {
+      state.reason = "the debug file shared with other modules is of another build";
+    } else {
+      state.alternate = std::move(alternate).value();
+    }
+  }
+  if (state.image.has_value() && !state.debug.has_value()) {
+    auto embedded = state.image->embedded_debug_file();
+    if (!embedded.has_value()) {
+      state.reason = embedded.error().text;
+    } else if (embedded.value().has_value()) {
+      state.embedded_bytes = *std::move(embedded).value();
+      if (auto file = ElfFile::parse(state.embedded_bytes); file.has_value()) state.embedded = std::move(file).value();
+    }
+  }
+  const auto pointer = [](const std::optional<ElfFile>& file) { return file.has_value() ? &*file : nullptr; };
+  state.symbols = ElfSymbols::read(pointer(state.image), pointer(state.debug), pointer(state.embedded));
+  return out;
+}
+
+ElfAnswer ElfModule::function_at(u64 address, bool decorated) const {
+  ElfAnswer answer;
+  answer.address = address;
+  const ElfSymbol* symbol = state_->symbols.find(address);
+  if (symbol == nullptr) return answer;
+  answer.source = source_of(symbol->table);
+  answer.function = state_->name(symbol->name, symbol->table == ElfSymbolTable::plt, decorated);
+  answer.begin = symbol->begin;
+  answer.end = symbol->end;
+  return answer;
+}
+
+ElfAnswers ElfModule::answer(const std::vector<u64>& addresses, const ElfQuery& query) const {
+  ElfAnswers out;
+  out.answers.reserve(addresses.size());
+  if (query.lines) {
+    state_->open_dwarf();
+    out.frames.reserve(addresses.size() * 2);
+  }
+  for (const u64 address : addresses) {
+    ElfAnswer& answer = out.answers.emplace_back(function_at(address, query.decorated));
+    if (query.lines) state_->add_frames(answer, query, out.frames);
+  }
+  return out;
+}
+
+const ElfFile* ElfModule::image() const {
+  return state_->image.has_value() ? &*state_->image : nullptr;
+}
+
+const ElfSymbols& ElfModule::symbols() const {
+  return state_->symbols;
+}
+
+std::optional<u64> ElfModule::address_of_offset(u64 file_offset) const {
+  const std::optional<ElfFile>& file = state_->image.has_value() ? state_->image : state_->debug;
+  return file->address_of_offset(file_offset);
+}
+
+const std::string& ElfModule::reason() const {
+  return state_->reason;
+}
+
+DwarfSections split_dwarf_sections(const ElfFile& file) {
+  return dwarf_sections(file, true);
+}
+
+}  // namespace wperf::symbols

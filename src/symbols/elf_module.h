@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Addresses of one ELF module → functions, inlined frames, lines, from whatever of its files there is: DWARF, symbol
+// tables, stubs. What ModuleSymbols (symbolizer.h) is for PE images. Opens no files: takes their bytes, which must
+// outlive it. Used by one thread at a time; several modules may be asked in parallel. Called by pipeline.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diag/result.h"
+#include "symbols/dwarf/dwarf_file.h"
+#include "symbols/elf/elf_file.h"
+#include "symbols/elf/elf_symbols.h"
+
+namespace wperf::symbols {
+
+enum class ElfSource : u8 { symtab, dynsym, embedded, plt, dwarf, none };
+
+struct ElfModuleFiles {
+  ByteSpan image;               // empty: not at hand
+  ByteSpan debug;               // its separate debug file, found by build id or link; empty: none
+  ByteSpan alternate;           // what .gnu_debugaltlink of the debug file (or image) names; empty: none
+  SplitOpener open_split = {};  // for split DWARF; may be empty
+};
+
+struct ElfQuery {
+  bool lines = true;       // frames too, else only the function
+  bool decorated = false;  // names as the compiler made them
+};
+
+struct ElfFrame {
+  std::string_view function;  // display name
+  std::string_view file;      // empty: not known
+  u32 line = 0;
+  bool inlined = false;
+};
+
+struct ElfAnswer {
+  u64 address = 0;
+  ElfSource source = ElfSource::none;
+  std::string_view function;  // display name, "name@plt" for stubs; empty: none
+  u64 begin = 0, end = 0;     // of the function; equal when not known
+  u32 first_frame = 0;        // in ElfAnswers::frames: innermost inlined first, the function last
+  u32 frame_count = 0;        // 0 when lines were not asked for, or nothing is known. Padding: a line, no function
+};
+
+struct ElfAnswers {
+  std::vector<ElfAnswer> answers;  // one for each address, in their order
+  std::vector<ElfFrame> frames;
+  // Texts live as long as the ElfModule.
+};
+
+class ElfModule {
+ public:
+  // An error when the image is damaged beyond use, or neither image nor debug file is there. A debug file with another
+  // build id is left out, and reason() says so.
+  static diag::Result<ElfModule> make(const ElfModuleFiles& files);
+  ElfModule(ElfModule&&) noexcept;
+  ElfModule& operator=(ElfModule&&) noexcept;
+  ~ElfModule();
+
+  // addresses: as linked (not as loaded), sorted, unique.
+  ElfAnswers answer(const std::vector<u64>& addresses, const ElfQuery& query) const;
+  // Function alone, one address.
+  ElfAnswer function_at(u64 address, bool decorated) const;
+
+  const ElfFile* image() const;
+  const ElfSymbols& symbols() const;
+  // Where an address of the mapping's file is, as linked. Falls back to the debug file's headers without an image.
+  std::optional<u64> address_of_offset(u64 file_offset) const;
+  const std::string& reason() const;  // why the answers are no better; empty: they could not be
+
+ private:
+  ElfModule();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// For SplitOpener: what a .dwo or .dwp file has. The sections live as long as the file.
+DwarfSections split_dwarf_sections(const ElfFile& file);
+
+}  // namespace wperf::symbols

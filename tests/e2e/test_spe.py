@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`wperf record -e arm_spe_0/…/` on the simulated machine, and `wperf report` of what other machines recorded."""
+import csv
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import schemas
+from support import SHARED, SOURCE, WperfTest, workload
+
+sys.path.insert(0, str(SOURCE / "tests" / "spe"))
+import perf_data  # pylint: disable=wrong-import-position
+
+NEOVERSE_N1 = "0x00000000413fd0c1"
+
+
+class SpeTest(WperfTest):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def record(self, filters, program, *options, seconds="0.5", core="1"):
+        """The JSON of a run in a folder of its own."""
+        return self.json("record", "--json", "-e", f"arm_spe_0/{filters}/", "-c", core, "--timeout", seconds, *options, "--",
+                         workload(program), cwd=self.path)
+
+    def records(self, filters, program, **keywords):
+        """Every record of a run."""
+        self.record(filters, program, "--records", self.path / "records.csv", **keywords)
+        with open(self.path / "records.csv", newline="", encoding="ascii") as file:
+            return list(csv.DictReader(file))
+
+    @staticmethod
+    def total(events):
+        return sum(sample["count"] for event in events for sample in event["samples"])
+
+    @staticmethod
+    def counted(document, name):
+        cores = document["counting"]["core"]["cores"]
+        return sum(row["counter_value"] for core in cores for row in core["Performance_counter"] if row["event_name"] == name)
+
+    def test_every_record_is_accounted_for(self):
+        for program in ("chase.exe", "stream.exe", "branchy.exe"):
+            document = self.record("", program)
+            sampling = document["sampling"]["sampling"]
+            filtrate = self.counted(document, "sample_filtrate")
+            self.assertGreater(filtrate, 500, program)
+            self.assertEqual(self.total(sampling["events"]), filtrate, program)
+            self.assertEqual(sampling["samples_generated"], filtrate, program)
+            self.assertEqual(sampling["samples_dropped"], 0, program)
+            self.assertEqual({event["interval"] for event in sampling["events"]}, {0})
+            # One record is 64 bytes here; the bytes as they came are kept.
+            self.assertEqual((self.path / "spe.data").stat().st_size, 64 * filtrate, program)
+
+    def test_json_for_every_client(self):
+        document = self.record("load_filter=1", "chase.exe")
+        self.assertEqual(set(document), {"sampling", "counting"})
+        self.assertEqual(document["sampling"]["events"], document["sampling"]["sampling"]["events"])
+        schemas.validate(self, document, "wperf.spe.schema")
+
+    def test_text(self):
+        text = self.ok("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.2", "--", workload("chase.exe"), cwd=self.path)
+        self.assertIn("Performance counter stats for core 1", text)
+        for event in ("sample_pop", "sample_feed", "sample_filtrate", "sample_collision"):
+            self.assertRegex(text, rf"[\d,]+  {event} +0x400\d")
+        self.assertRegex(text, r"=+ sample source: LOAD_STORE_ATOMIC-STORE-GP/retired\+\S+, top 50 hot functions =+")
+        self.assertLess(text.index("sample_pop"), text.index("sample source"))
+
+    def test_filters_keep_what_they_should(self):
+        kinds = lambda rows: {row["operation"].split("-")[0] for row in rows}  # pylint: disable=unnecessary-lambda-assignment
+        everything = self.records("", "chase.exe")
+        self.assertEqual(kinds(everything), {"OTHER", "LOAD_STORE_ATOMIC", "BRANCH_OR_EXCEPTION"})
+        loads = self.records("ld=1", "chase.exe")
+        self.assertTrue(loads and all("-LOAD-" in row["operation"] for row in loads))
+        stores = self.records("st=1", "chase.exe")
+        self.assertTrue(stores and all("-STORE-" in row["operation"] for row in stores))
+        branches = self.records("b=1", "branchy.exe")
+        self.assertTrue(branches and kinds(branches) == {"BRANCH_OR_EXCEPTION"})
+        slow = self.records("min=100", "chase.exe")
+        self.assertTrue(slow and all(int(row["latency"]) >= 100 for row in slow))
+        missed = self.records("event_filter=0x8", "chase.exe")
+        self.assertTrue(missed and all("l1d-refill" in row["events"] for row in missed))
+        timed = self.records("ts=1", "chase.exe")
+        times = [int(row["time"]) for row in timed]
+        self.assertEqual(times, sorted(times))
+        physical = self.records("ld=1,pa=1", "chase.exe")
+        self.assertTrue(all(row["physical_address"] for row in physical))
+        rare = self.records("interval=8192", "chase.exe")
+        self.assertLess(len(rare) * 6, len(everything))
+
+    def test_refusals(self):
+        def error(filters, **keywords):
+            return self.fails("record", "-e", f"arm_spe_0/{filters}/", "--", workload("chase.exe"), **keywords)
+        self.assertIn("incorrect SPE filter: 'ld' in ld", error("ld"))
+        self.assertIn("incorrect SPE filter name: '=1'", error("=1"))
+        self.assertIn("incorrect SPE filter value: ld='x'.", error("ld=x"))
+        self.assertIn("SPE filter 'nonsense' unknown, use: load_filter,", error("nonsense=1"))
+        self.assertIn("value out of range, use: 0-1", error("ld=2"))
+        self.assertIn("SPE is not supported by your hardware", error("ld=1", device="sim:pace=free,spe=off"))
+
+    def test_what_would_be_dropped_is_refused(self):
+        program = ("--", workload("chase.exe"))
+        self.assertIn("--mem needs records of SPE", self.fails("record", "-e", "ld_spec", "--mem", *program, status=2))
+        self.assertIn("--records needs records of SPE",
+                      self.fails("record", "-e", "ld_spec", "--records", "x.csv", *program, status=2))
+        self.assertIn("--freq", self.fails("record", "-e", "arm_spe_0//", "--freq", "99", *program, status=2))
+
+    def test_lines_and_instructions(self):
+        sampling = self.record("ld=1", "chase.exe", "--disassemble")["sampling"]["sampling"]
+        row = sampling["events"][0]["annotate"][0]["source_code"][0]
+        self.assertTrue(row["filename"].endswith("chase.c"))
+        self.assertTrue(any("ldr" in line["instruction"] for line in row["disassembled_line"]["disassemble"]))
+
+    def test_where_loads_wait(self):
+        memory = self.record("ld=1", "chase.exe", "--mem", seconds="2")["sampling"]["memory"]
+        sources = {row["source"]: row for row in memory["sources"]}
+        self.assertIn("dram", sources)
+        self.assertGreater(sources["dram"]["mean"], 100)
+        self.assertGreater(sources["dram"]["p50"], sources["cluster"]["longest"])
+        self.assertEqual(sum(row["hits"] for row in memory["sources"]), memory["hits"])
+        self.assertIn(memory["functions"][0]["symbol"], ("make_cycle", "chase"))
+
+    def test_false_sharing_is_found_and_named(self):
+        document = self.json("record", "--json", "-e", "arm_spe_0//", "--all-cores", "--timeout", "2", "--mem", "--",
+                             workload("false_sharing.exe"), cwd=self.path)
+        shared = document["sampling"]["memory"]["false_sharing"]
+        self.assertEqual(len(shared), 1, "the padded counters share no line")
+        places = shared[0]["places"]
+        self.assertEqual({place["symbol"] for place in places}, {"bump_shared_left", "bump_shared_right"})
+        self.assertEqual(len({place["thread"] for place in places}), 2)
+        self.assertEqual(len({place["offset"] for place in places}), 2)
+        self.assertGreater(shared[0]["peer"], 50)
+        for core in range(8):
+            self.assertEqual((self.path / f"spe.{core}.data").exists(), core < 2)
+
+    def test_two_runs_are_identical(self):
+        first, second = (self.record("", "branchy.exe", "--mem") for _ in range(2))
+        self.assertEqual(first, second)
+
+    def test_a_recording_of_linux(self):
+        corpus = SHARED / "data" / "spe" / "real_spe_corpus.raw"
+        if not corpus.exists():
+            self.skipTest("the recorded bytes are not here")
+        path = self.path / "perf data with spaces.data"
+        perf_data.write(path, [perf_data.Buffer(cpu=0, data=corpus.read_bytes())], cpuid=NEOVERSE_N1, comms=[(1, "program")])
+        document = self.json("report", path, "--mem", "--json", "--records", self.path / "r.json")
+        records = json.loads((self.path / "r.json").read_text())["records"]
+        self.assertEqual(self.total(document["sampling"]["events"]), len(records))
+        self.assertGreater(len(records), 10)
+
+    def test_files_that_cannot_be_shown(self):
+        self.assertIn("no such file.data", self.fails("report", self.path / "no such file.data"))
+        empty = self.path / "empty.data"
+        empty.write_bytes(b"")
+        self.assertIn("is no perf.data file", self.fails("report", empty, status=4))
+        self.assertIn("report needs the name of a perf.data file", self.fails("report", status=2))
+        path = self.path / "cut.data"
+        perf_data.write(path, [perf_data.Buffer(cpu=0, data=bytes(4096))])
+        path.write_bytes(path.read_bytes()[:-5000])
+        done = self.run_wperf("report", path)
+        self.assertIn(done.returncode, (0, 1, 4))
+        self.assertNotEqual(done.stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
