@@ -6,6 +6,7 @@
 #include <span>
 
 #include "import/perf_data/aux_traces.h"
+#include "import/perf_data/task_history.h"
 
 namespace {
 
@@ -113,6 +114,24 @@ void read_traces(const PerfFile& file, usize file_size) {
   }
 }
 
+// Every sample has a thread and a place, or says that it has none.
+void read_history(const PerfFile& file) {
+  const TaskHistory history = TaskHistory::collect(file);
+  const auto look = [&](u32 pid, u32 tid, u64 when, u64 address) {
+    const TaskHistory::Task task = history.task_at(pid, tid, when);
+    if (when < task.begin || when >= task.end) std::abort();
+    if (task.name != kNoCode && task.name >= history.names().size()) std::abort();
+    const CodePlace place = history.place_in(task.space, address);
+    if (place.code != kNoCode && place.code >= history.codes().size()) std::abort();
+    sum += place.offset;
+  };
+  file.for_each_record([&](const Sample& sample, const Record&) {
+    if (sample.time != ~u64{0}) look(sample.pid, sample.tid, sample.time, sample.ip);
+  });
+  look(1, 1, 5, 0x1000);
+  for (const MappedCode& code : history.codes()) touch(code.path);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -133,5 +152,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (given + unknown + tally.all_damaged() != tally.records) std::abort();
   read_traces(file, size);
+  read_history(file);
   return 0;
 }

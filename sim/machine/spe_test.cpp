@@ -362,8 +362,10 @@ TEST_F(SpeTest, EachFilterKeepsExactlyWhatItShould) {
        },
        [&](const Record& r) { return is_load(r) && r.total >= 10 && (r.events >> 5 & 1) == 0; }},
   };
-  for (const auto& [program, before_ns] : {std::pair{"stream.exe 1 100", 60 * kMillisecond}, {"branchy.exe", u64{0}}}) {
-    const auto records_with = [&, program = program, before_ns = before_ns](const auto& ask) {
+  for (const auto& run : {std::pair{"stream.exe 1 100", 60 * kMillisecond}, {"branchy.exe", u64{0}}}) {
+    const char* const program = run.first;
+    const u64 before_ns = run.second;
+    const auto records_with = [&](const auto& ask) {
       SamplingClient client = open("pace=free,mhz=50,cores=2,cpu=neoverse-v3");
       WperfSpeRequest request = request_for(2, 1024, kJitter | WPERF_SPE_TIMESTAMPS);
       ask(request);

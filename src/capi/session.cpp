@@ -64,7 +64,7 @@ diag::Result<std::vector<profile::CountProfile>> Session::measure(const request:
                                                                   diag::Console& console,
                                                                   std::optional<diag::Error>& trouble) {
   machine_.vocabulary = words_;
-  WPERF_TRY(const plan::CountPlan plan, pipeline::plan_counts(request, machine_));
+  WPERF_TRY(plan::CountPlan plan, pipeline::plan_counts(request, machine_));
   WPERF_CHECK_OK(check_cores_only(plan));
   std::vector<pipeline::TimelineFile> files;
   if (request.outputs.csv_file.has_value()) files = pipeline::timeline_files(request, plan);

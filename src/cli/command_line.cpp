@@ -13,6 +13,7 @@
 #include "request/duration.h"
 #include "request/event_list.h"
 #include "request/number.h"
+#include "request/recording_lists.h"
 #include "request/sampling_list.h"
 #include "request/spe_list.h"
 #include "request/symbol_filter.h"
@@ -45,9 +46,11 @@ class Parser {
   void take_program();
   void take_flag(Option option);
   void take_sampling_flag(Option option);
+  bool take_recording_flag(Option option);
   diag::Result<void> take_value(Option option, const std::string& spelling, const std::string& value);
   diag::Result<void> take_counting_value(Option option, const std::string& spelling, const std::string& value);
   diag::Result<void> take_sampling_value(Option option, const std::string& spelling, const std::string& value);
+  diag::Result<void> take_recording_value(Option option, const std::string& spelling, const std::string& value);
   diag::Result<void> take_file_value(Option option, const std::string& value);
   diag::Result<void> take_pdb_file(const std::string& value);
   diag::Result<void> take_events(const std::string& value);
@@ -55,6 +58,7 @@ class Parser {
   void take_metrics(std::string_view value);
   void take_setting(const std::string& value);
   void finish();
+  diag::Error first_mistake(diag::Error error) const;
 
   bool given(Command command) const { return (given_commands_ & (1u << static_cast<u32>(command))) != 0; }
   bool missing(const std::string& path) const { return file_exists_ != nullptr && !file_exists_(path); }
@@ -74,10 +78,20 @@ diag::Result<Request> Parser::run() {
       take_program();
       break;
     }
-    WPERF_CHECK_OK(take_token(token));
+    auto taken = take_token(token);
+    if (!taken.has_value()) return first_mistake(std::move(taken).error());
   }
   finish();
   return std::move(request_);
+}
+
+// An interval that only plan can judge stood before this one. Where tracepoints are no events, it is the first mistake.
+diag::Error Parser::first_mistake(diag::Error error) const {
+  if (request_.device == "linux") return error;
+  for (const request::SampledEvent& event : request_.sampling.events) {
+    if (event.interval_error.has_value()) return *event.interval_error;
+  }
+  return error;
 }
 
 diag::Result<void> Parser::take_token(const std::string& token) {
@@ -156,7 +170,31 @@ void Parser::take_flag(Option option) {
   }
 }
 
+bool Parser::take_recording_flag(Option option) {
+  request::RecordingView& view = request_.recording;
+  switch (option) {
+    case Option::children:
+      view.children = true;
+      return true;
+    case Option::tree:
+      view.tree = true;
+      return true;
+    case Option::callers:
+      view.callers = true;
+      return true;
+    case Option::callees:
+      view.callees = true;
+      return true;
+    case Option::folded:
+      view.folded = request_.outputs.quiet = true;
+      return true;
+    default:
+      return false;
+  }
+}
+
 void Parser::take_sampling_flag(Option option) {
+  if (take_recording_flag(option)) return;
   request::Sampling& sampling = request_.sampling;
   switch (option) {
     case Option::all_cores:
@@ -204,6 +242,7 @@ diag::Result<void> Parser::take_value(Option option, const std::string& spelling
     case Option::count:
     case Option::dmc:
     case Option::spawn_delay:
+    case Option::process:
       return take_counting_value(option, spelling, value);
     case Option::sampled_cores:
     case Option::rate:
@@ -213,6 +252,13 @@ diag::Result<void> Parser::take_value(Option option, const std::string& spelling
     case Option::sample_timeline:
     case Option::symbol_path:
       return take_sampling_value(option, spelling, value);
+    case Option::sort:
+    case Option::comms:
+    case Option::pids:
+    case Option::tids:
+    case Option::modules:
+    case Option::time:
+      return take_recording_value(option, spelling, value);
     default:
       return take_file_value(option, value);
   }
@@ -257,6 +303,10 @@ diag::Result<void> Parser::take_counting_value(Option option, const std::string&
       WPERF_TRY(request_.spawn_delay_ms, parse_u32(value, spelling));
       return {};
     }
+    case Option::process: {
+      WPERF_TRY(request_.process, parse_in_range(value, spelling, 1, 0x7fff'ffff));
+      return {};
+    }
     default:  // -n: what is no number is 0, endless
       request_.timeline.count = request::parse_decimal(value).value_or(0);
       return {};
@@ -292,6 +342,34 @@ diag::Result<void> Parser::take_sampling_value(Option option, const std::string&
     default:  // --symbol-path
       sampling.symbol_path = value;
       return {};
+  }
+}
+
+diag::Result<void> Parser::take_recording_value(Option option, const std::string& spelling, const std::string& value) {
+  request::RecordingView& view = request_.recording;
+  switch (option) {
+    case Option::sort: {
+      WPERF_TRY(view.sort, request::parse_sort_list(value));
+      return {};
+    }
+    case Option::comms:
+      view.comms = request::parse_name_list(value);
+      return {};
+    case Option::modules:
+      view.modules = request::parse_name_list(value);
+      return {};
+    case Option::pids: {
+      WPERF_TRY(view.pids, request::parse_number_list(value, spelling));
+      return {};
+    }
+    case Option::tids: {
+      WPERF_TRY(view.tids, request::parse_number_list(value, spelling));
+      return {};
+    }
+    default: {  // --time
+      WPERF_TRY(view.time, request::parse_time_span(value));
+      return {};
+    }
   }
 }
 

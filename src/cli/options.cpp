@@ -15,7 +15,7 @@ constexpr CommandRow kCommands[] = {
     {Command::record, "record", "", false, "", "-- PROGRAM ARGUMENTS...", true, "record",
      "Start a program and sample it: where in it the events happen."},
     {Command::report, "report", "", false, "FILE", "", false, "report",
-     "Show what a recording holds that was made elsewhere: a perf.data file of Linux with Arm SPE data."},
+     "Show what a recording holds that was made elsewhere: a perf.data file of Linux."},
     {Command::list, "list", "-l", true, "", "", true, "list",
      "List the events, metrics and groups of metrics that -e and -m take."},
     {Command::man, "man", "", false, "[CPU/]NAME", "", true, "man",
@@ -33,6 +33,7 @@ constexpr CommandRow kCommands[] = {
 constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record);
 constexpr CommandSet kSampling(Command::sample, Command::record);
 constexpr CommandSet kShowing(Command::sample, Command::record, Command::report);
+constexpr CommandSet kReport(Command::report);
 constexpr CommandSet kStat(Command::stat);
 constexpr CommandSet kEvents(Command::stat, Command::sample, Command::record, Command::test);
 constexpr CommandSet kCounting(Command::stat, Command::test);
@@ -89,6 +90,8 @@ constexpr OptionRow kOptions[] = {
      "The running program to sample. Default: the name of the PE file."},
     {Option::spawn_delay, "--record_spawn_delay", "", false, Value::number, "MILLISECONDS", kMeasuring,
      "Let a started program run this long before measuring. Default: 0, from its first instruction on."},
+    {Option::process, "-p", "", false, Value::number, "PID", kMeasuring,
+     "Measure the running process of this number, with the threads and programs it starts. On the linux device."},
     {Option::sampled_cores, "--cores", "", false, Value::text, "CORES", kSampling,
      "Sample several cores at once: numbers and ranges such as 0,4-7. -c then only says where record starts the "
      "program."},
@@ -123,6 +126,27 @@ constexpr OptionRow kOptions[] = {
      "mispredicts, TLB walks, false sharing."},
     {Option::records, "--records", "", false, Value::file, "FILE", kShowing,
      "With SPE: also write every record on a line of FILE, as JSON if its name ends in .json, else as CSV."},
+    {Option::sort, "--sort", "", false, Value::text, "KEYS", kReport,
+     "Columns of the table; samples that agree in them are one row: comm, pid, tid, core, module, symbol, line, "
+     "separated by commas. Default: comm,module,symbol."},
+    {Option::comms, "--comm", "", false, Value::text, "NAMES", kReport,
+     "Show only threads of these names, separated by commas. Percentages stay those of all samples, here and with the "
+     "next five."},
+    {Option::pids, "--pid", "", false, Value::text, "NUMBERS", kReport, "Show only these processes."},
+    {Option::tids, "--tid", "", false, Value::text, "NUMBERS", kReport, "Show only these threads."},
+    {Option::modules, "--module", "", false, Value::text, "NAMES", kReport,
+     "Show only these modules: libc.so.6, /usr/bin/python3, [kernel]."},
+    {Option::time, "--time", "", false, Value::text, "FROM-TO", kReport,
+     "Read only samples of this time, in seconds after the first one: 1.5-3, 1.5- or -3."},
+    {Option::children, "--children", "", false, Value::none, "", kReport,
+     "Count for each function also what it called, in a column of its own. Needs recorded stacks, as do the next "
+     "four."},
+    {Option::tree, "--tree", "", false, Value::none, "", kReport,
+     "Show who called whom, from the outermost caller down."},
+    {Option::callers, "--callers", "", false, Value::none, "", kReport, "Show who called the hot functions."},
+    {Option::callees, "--callees", "", false, Value::none, "", kReport, "Show what the hot functions called."},
+    {Option::folded, "--folded", "", false, Value::none, "", kReport,
+     "Print stacks and nothing else, one a line with the number of its samples, as tools for flame graphs take them."},
     {Option::json, "--json", "", false, Value::none, "", kAnswering,
      "Print the result as one JSON document and nothing else."},
     {Option::quiet, "-q", "", false, Value::none, "", kAnswering, "Print no text. Warnings and errors still appear."},
@@ -160,6 +184,8 @@ constexpr Example kExamples[] = {
     {Command::record, "wperf record -e arm_spe_0/load_filter=1,min_latency=32/ --mem -- myprog.exe",
      "Which loads wait, for what, and on which data? With the statistical profiling extension."},
     {Command::report, "wperf report perf.data --mem", "The same for a recording made by perf on Arm Linux."},
+    {Command::report, "wperf report perf.data --children --tree --comm python3",
+     "Where the time of one program went, and who called whom."},
     {Command::sample, "wperf sample -e ld_spec:100000 --pe_file myprog.exe -c 1 --timeout 10",
      "A program that already runs on core 1."},
     {Command::list, "wperf list -v", "Every event and metric, with formulas and explanations."},

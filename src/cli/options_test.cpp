@@ -66,7 +66,10 @@ TEST(Options, TheParserKnowsEveryRow) {
     for (const std::string_view spelling : {row.name, row.alias}) {
       if (spelling.empty()) continue;
       std::vector<std::string> line = {"stat", std::string(spelling)};
-      if (row.value != Value::none) line.emplace_back(row.option == Option::by ? "core" : "1");
+      if (row.value != Value::none)
+        line.emplace_back(row.option == Option::by || row.option == Option::sort ? "core"
+                          : row.option == Option::time                           ? "1-"
+                                                                                 : "1");
       const auto request = parse_command_line(line, nullptr);
       ASSERT_TRUE(request.has_value()) << spelling << ": " << request.error().text;
       EXPECT_TRUE(request.value().unexpected.empty()) << spelling;

@@ -23,6 +23,10 @@ void TerminalConsole::warn(std::string_view line) {
   os::write_text(stderr, "\n");
 }
 
+unsigned TerminalConsole::width() const {
+  return os::terminal_width(stdout);
+}
+
 bool TerminalConsole::interrupted() const {
   return os::interrupted();
 }

@@ -12,6 +12,7 @@ class TerminalConsole final : public diag::Console {
   void document(std::string_view text) override;
   void warn(std::string_view line) override;
   bool animated() const override { return animated_; }
+  unsigned width() const override;
   bool interrupted() const override;
 
  private:

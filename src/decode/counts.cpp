@@ -105,7 +105,8 @@ Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& readi
   // Devices that don't rotate in slots of their own report only times.
   const bool by_slots = unit.rounds != 0;
   const u64 measured = by_slots ? reading.slots : reading.running_ns;
-  const u64 total = by_slots ? unit.rounds : unit.enabled_ns;
+  const u64 enabled_ns = reading.enabled_ns != 0 ? reading.enabled_ns : unit.enabled_ns;
+  const u64 total = by_slots ? unit.rounds : enabled_ns;
   if (measured == 0) {
     count.fraction = 0;
     return count;

@@ -234,5 +234,23 @@ TEST(decode_counts, cycles_are_always_on) {
   EXPECT_EQ(unit.cycles.rounds, 9u);
 }
 
+TEST(DecodeCounts, EachEventByItsOwnTimeWhereTheKernelTakesTurns) {
+  raw::CountCapture capture;
+  raw::UnitCounts& unit = capture.units.emplace_back();
+  unit.multiplexed = true;
+  unit.enabled_ns = 1000;
+  unit.entries.push_back({.value = 100, .running_ns = 500, .enabled_ns = 1000});
+  unit.entries.push_back({.value = 100, .running_ns = 300, .enabled_ns = 900});  // of a thread that came later
+  unit.entries.push_back({.value = 100, .running_ns = 900, .enabled_ns = 900});
+  unit.entries.push_back({.value = 0, .running_ns = 0, .enabled_ns = 900});
+  const std::vector<Unit> units = decode_counts(capture);
+  ASSERT_EQ(units.at(0).counts.size(), 4u);
+  EXPECT_EQ(units[0].counts[0].scaled, 200u);
+  EXPECT_EQ(units[0].counts[1].scaled, 300u);
+  EXPECT_EQ(units[0].counts[2].scaled, 100u);
+  EXPECT_EQ(units[0].counts[2].fraction, 1.0);
+  EXPECT_EQ(units[0].counts[3].fraction, 0.0);
+}
+
 }  // namespace
 }  // namespace wperf::decode

@@ -35,7 +35,8 @@ class Channel {
   // the bytes of its answer; an error if the request never got to the driver or its answer never came back.
   virtual diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) = 0;
 
-  // Starts a program pinned to `core`, suspended: it runs from the next wait() on.
+  // Starts a program pinned to `core` (or, where the system can, plan::kAnyCore), suspended: it runs from the next
+  // wait() on.
   virtual diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) = 0;
   virtual ProcessState process(u32 pid) = 0;
   virtual void kill(u32 pid) = 0;

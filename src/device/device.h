@@ -22,6 +22,7 @@ struct DriverVersion {
   u32 wire_version = 0;     // of the protocol it speaks
   bool compatible = false;  // we speak it too
   std::string git, features;
+  std::string name = "wperf-driver";
 };
 
 // The version of the protocol that this tool speaks.
@@ -74,6 +75,9 @@ class Device {
 
 // A machine whose driver speaks our wire, over any channel.
 std::unique_ptr<Device> make_driver_device(std::unique_ptr<Channel> channel);
+
+// The kernel of this machine (Linux).
+diag::Result<std::unique_ptr<Device>> open_linux_device();
 
 // "driver", "linux", "sim" or "sim:key=value,…"; empty: the machine's own.
 diag::Result<std::unique_ptr<Device>> open_device(const std::string& name);

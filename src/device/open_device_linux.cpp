@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which devices this build has on Linux: the simulated machine.
+// Which devices this build has on Linux: the kernel of this machine, and the simulated machine.
 #include "device/device.h"
 
 namespace wperf::device {
@@ -11,11 +11,7 @@ diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
     WPERF_TRY(auto channel, open_sim_channel(colon == std::string::npos ? std::string() : name.substr(colon + 1)));
     return make_driver_device(std::move(channel));
   }
-  if (kind.empty() || kind == "linux") {
-    return diag::Error{.text = "this wperf cannot count on this machine itself: its Linux device is not built yet",
-                       .hint = "use the simulated machine: --device sim, or WPERF_DEVICE=sim in the environment",
-                       .code = diag::ExitCode::no_device};
-  }
+  if (kind.empty() || kind == "linux") return open_linux_device();
   if (kind == "driver") {
     return diag::Error{.text = "the driver device needs Windows on Arm",
                        .hint = "use the simulated machine: --device sim",

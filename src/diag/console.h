@@ -16,6 +16,8 @@ class Console {
   virtual void warn(std::string_view line) = 0;
   // True where moving progress (backspaces) is welcome: stdout is a terminal and not quiet.
   virtual bool animated() const = 0;
+  // How many characters fit into a line of the terminal; 0 where there is none.
+  virtual unsigned width() const { return 0; }
   // Ctrl-C was pressed since the start.
   virtual bool interrupted() const = 0;
 };

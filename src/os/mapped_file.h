@@ -19,6 +19,8 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  // These bytes are not needed for now: the system may take their memory back. They read as before afterwards.
+  void release(size_t begin, size_t end) const;
 
  private:
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}

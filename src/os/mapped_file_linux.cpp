@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "os/mapped_file.h"
 
 namespace wperf::os {
@@ -19,6 +21,13 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   if (!regular) return diag::Error{.text = path + " is no regular file", .hint = {}};
   if (memory == MAP_FAILED) return diag::Error{.text = "cannot map " + path, .hint = {}};
   return MappedFile(std::span(static_cast<const std::byte*>(memory), size));
+}
+
+void MappedFile::release(size_t begin, size_t end) const {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  begin = (begin + page - 1) / page * page;
+  end = std::min(end, bytes_.size()) / page * page;
+  if (begin < end) madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 void MappedFile::unmap() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <windows.h>
 
+#include <algorithm>
+
 #include "os/mapped_file.h"
 #include "os/native_path.h"
 
@@ -22,6 +24,12 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   CloseHandle(file);
   if (!sized || (size.QuadPart != 0 && memory == nullptr)) return diag::Error{.text = "cannot map " + path, .hint = {}};
   return MappedFile(std::span(static_cast<const std::byte*>(memory), static_cast<size_t>(size.QuadPart)));
+}
+
+void MappedFile::release(size_t begin, size_t end) const {
+  // Of pages that are not locked, this takes them out of the working set.
+  end = std::min(end, bytes_.size());
+  if (begin < end) VirtualUnlock(const_cast<std::byte*>(bytes_.data()) + begin, end - begin);
 }
 
 void MappedFile::unmap() {

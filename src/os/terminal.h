@@ -8,6 +8,8 @@ namespace wperf::os {
 
 // Is this stream a terminal that understands escape sequences? On Windows asking makes it so, until the process ends.
 bool prepare_terminal(std::FILE* stream);
+// Characters in a line of it; 0 when it is no terminal, or does not say.
+unsigned terminal_width(std::FILE* stream);
 // UTF-8 text to a terminal, file or pipe, at once. Lines end in LF and go out as the system wants them: a Windows file
 // or pipe gets CR LF, a Windows console the characters whatever its code page.
 void write_text(std::FILE* stream, std::string_view text);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "os/terminal.h"
@@ -7,6 +8,11 @@ namespace wperf::os {
 
 bool prepare_terminal(std::FILE* stream) {
   return isatty(fileno(stream)) == 1;
+}
+
+unsigned terminal_width(std::FILE* stream) {
+  winsize size{};
+  return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0u;
 }
 
 void write_text(std::FILE* stream, std::string_view text) {

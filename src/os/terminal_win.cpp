@@ -50,6 +50,14 @@ bool prepare_terminal(std::FILE* stream) {
   return true;
 }
 
+unsigned terminal_width(std::FILE* stream) {
+  DWORD mode = 0;
+  const HANDLE console = console_of(stream, mode);
+  CONSOLE_SCREEN_BUFFER_INFO info{};
+  if (console == nullptr || GetConsoleScreenBufferInfo(console, &info) == 0) return 0;
+  return static_cast<unsigned>(info.srWindow.Right - info.srWindow.Left + 1);
+}
+
 void write_text(std::FILE* stream, std::string_view text) {
   DWORD mode = 0;
   const HANDLE console = console_of(stream, mode);

@@ -30,11 +30,17 @@ profile::CountRow row_of(const decode::Count& count) {
   return row;
 }
 
-profile::CountUnit unit_of(const decode::Unit& decoded, const plan::Schedule& schedule,
+// A kernel that takes turns by itself tells no slots, only times: they are shown in milliseconds.
+void set_times(const raw::CounterReading& reading, profile::CountRow& row) {
+  row.slots = reading.running_ns / kNanosecondsPerMillisecond;
+  row.rounds = reading.enabled_ns / kNanosecondsPerMillisecond;
+}
+
+profile::CountUnit unit_of(const decode::Unit& decoded, const raw::UnitCounts& captured, const plan::Schedule& schedule,
                            const plan::Capabilities& machine) {
   profile::CountUnit unit;
   unit.number = decoded.unit;
-  if (decoded.event_class == EventClass::core) {
+  if (decoded.event_class == EventClass::core && machine.cycle_counters != 0) {
     profile::CountRow cycle = row_of(decoded.cycles);
     cycle.name = "cycle";
     cycle.note = "e";
@@ -54,6 +60,7 @@ profile::CountUnit unit_of(const decode::Unit& decoded, const plan::Schedule& sc
     row.name = entry.name;
     row.code = entry.code;
     row.note = plan::note_of(entry);
+    if (machine.kernel != nullptr) set_times(captured.entries[i], row);
     unit.rows.push_back(std::move(row));
   }
   return unit;
@@ -172,7 +179,8 @@ double elapsed_seconds(const raw::CountCapture& capture) {
 profile::CountProfile build_count_profile(const plan::CountPlan& plan, const plan::Capabilities& machine,
                                           const plan::Vocabulary& vocabulary, const raw::CountCapture& capture) {
   profile::CountProfile profile;
-  profile.vendor = std::string(pmu::vendor_name(machine.midr));
+  profile.vendor = machine.vendor.empty() ? std::string(pmu::vendor_name(machine.midr)) : machine.vendor;
+  if (plan.of_program) profile.process = plan.process;
   profile.kernel = plan.kernel;
   profile.core_count = static_cast<u32>(plan.cores.size());
   profile.elapsed_seconds = elapsed_seconds(capture);
@@ -183,9 +191,11 @@ profile::CountProfile build_count_profile(const plan::CountPlan& plan, const pla
     const plan::Schedule& schedule = plan.schedules[index_of(event_class)];
     counts.scheduled = !schedule.entries.empty();
     counts.multiplexed = schedule.multiplexed();
-    for (const decode::Unit& unit : units) {
+    for (size_t i = 0; i < units.size(); ++i) {
+      const decode::Unit& unit = units[i];
       if (unit.event_class != event_class) continue;
-      counts.units.push_back(unit_of(unit, schedule, machine));
+      counts.multiplexed = counts.multiplexed || unit.multiplexed;
+      counts.units.push_back(unit_of(unit, capture.units[i], schedule, machine));
       if (event_class == EventClass::core) add_metric_rows(unit, schedule, vocabulary, profile.metrics);
     }
     const bool uncore_memory = event_class == EventClass::dmc_clk || event_class == EventClass::dmc_clkdiv2;

@@ -95,5 +95,45 @@ TEST(CountProfileBuilder, AMetricIsEvaluatedOncePerGroupAndCore) {
   EXPECT_EQ(profile.metrics[0].core, 3u);
 }
 
+class NoWords final : public plan::KernelEvents {
+ public:
+  diag::Result<std::optional<plan::KernelEvent>> find(std::string_view) const override {
+    return std::optional<plan::KernelEvent>{};
+  }
+  bool counts_catalogue() const override { return false; }
+  bool has_counters() const override { return false; }
+  std::string why_no_cycles() const override { return {}; }
+  std::vector<Word> words() const override { return {}; }
+};
+
+TEST(CountProfileBuilder, AProgramCountedByTheKernel) {
+  plan::Capabilities machine;
+  machine.kernel = std::make_shared<NoWords>();
+  machine.cycle_counters = 0;
+  machine.vendor = "GenuineIntel";
+  plan::CountPlan plan;
+  plan.cores = {0};
+  plan.of_program = true;
+  plan.process = 4711;
+  plan.schedules[0] = {.entries = {entry("cache-misses", 3), entry("page-faults", 2)}, .counters = 2};
+  raw::CountCapture capture;
+  raw::UnitCounts& unit = capture.units.emplace_back();
+  unit.multiplexed = true;
+  unit.entries.push_back({.value = 100, .running_ns = 25'000'000, .enabled_ns = 100'000'000});
+  unit.entries.push_back({.value = 7, .running_ns = 100'000'000, .enabled_ns = 100'000'000});
+  const auto profile = build_count_profile(plan, machine, {}, capture);
+  EXPECT_EQ(profile.process, 4711u);
+  EXPECT_EQ(profile.vendor, "GenuineIntel");
+  EXPECT_TRUE(profile.classes[0].multiplexed) << "though the schedule has a counter for each";
+  const auto& rows = profile.classes[0].units.at(0).rows;
+  ASSERT_EQ(rows.size(), 2u) << "no row of cycles where nothing counts them";
+  EXPECT_EQ(rows[0].scaled, 400u);
+  EXPECT_EQ(rows[0].slots, 25u) << "milliseconds";
+  EXPECT_EQ(rows[0].rounds, 100u);
+  EXPECT_EQ(rows[1].scaled, 7u);
+  plan.of_program = false;
+  EXPECT_FALSE(build_count_profile(plan, machine, {}, capture).process.has_value());
+}
+
 }  // namespace
 }  // namespace wperf::pipeline

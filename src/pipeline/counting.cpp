@@ -55,6 +55,16 @@ diag::Result<void> SpawnedProgram::start(const request::Program& program, u32 co
     return error;
   }
   pid_ = pid.value();
+  started_ = true;
+  return {};
+}
+
+diag::Result<void> SpawnedProgram::follow(u32 pid) {
+  if (!machine_.process(pid).running) {
+    return diag::Error{
+        .text = "no process " + std::to_string(pid) + " is running", .hint = {}, .code = diag::ExitCode::usage};
+  }
+  pid_ = pid;
   return {};
 }
 

@@ -13,17 +13,19 @@
 
 namespace wperf::pipeline {
 
-// The program a measurement started; killed when the measurement is over.
+// The program a measurement is about. One that it started is killed when the measurement is over.
 class SpawnedProgram {
  public:
   explicit SpawnedProgram(device::Channel& machine) : machine_(machine) {}
   ~SpawnedProgram() {
-    if (pid_ != 0) machine_.kill(pid_);
+    if (pid_ != 0 && started_) machine_.kill(pid_);
   }
   SpawnedProgram(const SpawnedProgram&) = delete;
   SpawnedProgram& operator=(const SpawnedProgram&) = delete;
 
   diag::Result<void> start(const request::Program& program, u32 core);
+  // A program that runs already: its end is watched for, and it is left alone.
+  diag::Result<void> follow(u32 pid);
   u32 pid() const { return pid_; }  // 0: no program
   bool ended() const { return pid_ != 0 && !machine_.process(pid_).running; }
   u32 exit_code() const { return machine_.process(pid_).exit_code; }
@@ -31,6 +33,7 @@ class SpawnedProgram {
  private:
   device::Channel& machine_;
   u32 pid_ = 0;
+  bool started_ = false;
 };
 
 // Before measuring: as long as --record_spawn_delay asks for, if it does.

@@ -44,10 +44,12 @@ void tell_plan(const plan::CountPlan& plan, const Machine& machine, const std::v
   console.out(report::schedule_text(test_report_of(plan, machine.capabilities)));
 }
 
-diag::Result<void> start_program(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
+diag::Result<void> start_program(const request::Request& request, plan::CountPlan& plan, Machine& machine,
                                  SpawnedProgram& program, diag::Console& console) {
+  if (request.process.has_value()) return program.follow(*request.process);
   if (!request.program.has_value()) return {};
-  WPERF_CHECK_OK(program.start(*request.program, plan.cores.front()));
+  WPERF_CHECK_OK(program.start(*request.program, plan.program_core));
+  if (plan.of_program) plan.process = program.pid();
   if (request.outputs.verbose) console.out(fmt::format("{} pid is {}\n", request.program->path, program.pid()));
   return let_start_up(request, machine, program.pid());
 }

@@ -23,8 +23,9 @@ diag::Result<plan::CountPlan> plan_counts(const request::Request& request, Machi
 void tell_plan(const plan::CountPlan& plan, const Machine& machine, const std::vector<TimelineFile>& files,
                diag::Console& console);
 
-// Starts the request's program, if there is one, and lets its start-up pass.
-diag::Result<void> start_program(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
+// Starts the request's program, if there is one, and lets its start-up pass; or finds the process of -p. The plan
+// learns who it is.
+diag::Result<void> start_program(const request::Request& request, plan::CountPlan& plan, Machine& machine,
                                  SpawnedProgram& program, diag::Console& console);
 
 struct MeasuredCount {

@@ -9,8 +9,7 @@
 namespace wperf::pipeline {
 
 using decode::spe::Field;
-using decode::spe::Origin;
-using decode::spe::Record;
+
 using perf_data::AddressSpaces;
 
 namespace {
@@ -25,16 +24,16 @@ u64 with_address(u64 payload, u64 address) {
 
 }  // namespace
 
-const Record& HomeMover::at_home(const Space* space, const Record& record) {
-  if (space == nullptr || record.exception_level() != 0) return record;
+const decode::spe::Record* HomeMover::at_home(const Space* space, const decode::spe::Record& record) {
+  if (space == nullptr || record.exception_level() != 0) return nullptr;
   const u64 pc = spaces_.at_home(*space, record.pc(), pc_hint_);
   const bool branches = record.has(Field::branch_target);
   const u64 target = branches ? spaces_.at_home(*space, record.branch_target(), target_hint_) : 0;
-  if (pc == record.pc() && (!branches || target == record.branch_target())) return record;
+  if (pc == record.pc() && (!branches || target == record.branch_target())) return nullptr;
   moved_ = record;
   moved_.set(Field::pc, with_address(record.raw(Field::pc), pc));
   if (branches) moved_.set(Field::branch_target, with_address(record.raw(Field::branch_target), target));
-  return moved_;
+  return &moved_;
 }
 
 // What one thread decodes, and what came of it.
@@ -102,7 +101,9 @@ void RecordedRecords::add_to(decode::spe::Tally& tally, DecodeStates& states) co
   for_each_module(parts.size(), [&](size_t i) {
     Share& part = parts[i];
     HomeMover mover(spaces_);
-    const auto add = [&](const Origin& origin, const Record& record) { part.tally.add(origin, record); };
+    const auto add = [&](const decode::spe::Origin& origin, const decode::spe::Record& record) {
+      part.tally.add(origin, record);
+    };
     for (usize n = 0; n < part.pieces.size(); ++n) {
       const Piece& piece = part.pieces[n];
       decode::spe::DecodeState& state = part.states[piece.origin.core];
@@ -116,7 +117,8 @@ void RecordedRecords::add_to(decode::spe::Tally& tally, DecodeStates& states) co
   const bool right =
       std::all_of(parts.begin(), parts.end(), [](const Share& part) { return part.ended_between_records; });
   if (!right) {  // records of another size: in their order, then
-    for_each(states, [&](const Origin& origin, const Record& record) { tally.add(origin, record); });
+    for_each(states,
+             [&](const decode::spe::Origin& origin, const decode::spe::Record& record) { tally.add(origin, record); });
     return;
   }
   for (Share& part : parts) {

@@ -29,8 +29,8 @@ class HomeMover {
     }
     return known.space;
   }
-  // The record itself, or a copy that lives until the next call.
-  const decode::spe::Record& at_home(const Space* space, const decode::spe::Record& record);
+  // Null: it is there. Else a copy that lives until the next call.
+  const decode::spe::Record* at_home(const Space* space, const decode::spe::Record& record);
 
  private:
   struct Known {
@@ -82,7 +82,8 @@ class RecordedRecords {
       if (record.has(decode::spe::Field::context_el1) || record.has(decode::spe::Field::context_el2)) {
         space = mover.space_of_thread(decode::spe::thread_of(unnamed, record), piece.space);
       }
-      callback(piece.origin, mover.at_home(space, record));
+      const decode::spe::Record* const moved = mover.at_home(space, record);
+      callback(piece.origin, moved != nullptr ? *moved : record);
     });
   }
   Piece piece_of(const perf_data::AuxBuffer& buffer, const perf_data::AuxStretch& stretch) const;

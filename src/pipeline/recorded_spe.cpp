@@ -12,6 +12,7 @@
 #include "pipeline/sample_profile_input.h"
 #include "pipeline/spe_decoding.h"
 #include "pipeline/spe_records.h"
+#include "pipeline/symbol_folders.h"
 #include "profile/spe_profile_builder.h"
 
 namespace wperf::pipeline {
@@ -84,16 +85,6 @@ void add_losses(const AuxTraces& traces, std::vector<profile::SpeCore>& cores) {
   }
 }
 
-std::vector<std::string> folders_of(const std::string& symbol_path) {
-  std::vector<std::string> folders;
-  for (usize begin = 0; begin <= symbol_path.size();) {
-    const usize end = std::min(symbol_path.find_first_of(";:", begin), symbol_path.size());
-    if (end > begin) folders.push_back(symbol_path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return folders;
-}
-
 }  // namespace
 
 bool has_spe_data(const AuxTraces& traces) {
@@ -128,7 +119,7 @@ diag::Result<profile::SpeProfile> read_recorded_spe(const perf_data::PerfFile& f
   }
 
   const bool lines = display.annotate || display.memory;
-  const ElfSearch search{.folders = folders_of(request.sampling.symbol_path.value_or("")), .lines = lines};
+  const ElfSearch search{.folders = symbol_folders(request), .lines = lines};
   const auto wanted = profile::spe_addresses_to_name(tally, run);
   std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
   std::vector<LoadedElf> loaded(wanted.size());

@@ -15,6 +15,12 @@ profile::CatalogueListing listing_of(const Machine& machine) {
   for (const EventClass event_class : kEventClasses) {
     listing.classes[index_of(event_class)] = machine.capabilities.counters_total[index_of(event_class)] > 0;
   }
+  if (machine.capabilities.kernel != nullptr) {
+    listing.product_events = machine.capabilities.kernel->counts_catalogue();
+    for (plan::KernelEvents::Word& word : machine.capabilities.kernel->words()) {
+      listing.words.push_back({std::move(word.name), std::move(word.kind)});
+    }
+  }
   for (const plan::MetricDefinition& metric : machine.vocabulary.metrics) {
     profile::ListedMetric listed{
         .name = metric.name, .definition = metric.definition, .formula = {}, .unit = {}, .description = {}};

@@ -6,8 +6,10 @@
 #include <algorithm>
 
 #include "device/driver_facts.h"
+#include "device/linux_facts.h"
 #include "os/process.h"
 #include "os/windows_facts.h"
+#include "pipeline/linux_checks.h"
 #include "pipeline/machine.h"
 #include "pipeline/milliseconds.h"
 #include "pipeline/outputs.h"
@@ -171,6 +173,26 @@ std::vector<Check> check_system(bool works) {
   return windows_checks(*windows, *driver, works);
 }
 
+// Here the kernel is the driver: what there is to say is what it has and what this user may.
+std::vector<Check> examine_linux(device::Device& device, const device::LinuxFacts& facts) {
+  std::vector<Check> checks{{.name = "device", .detail = "linux, " + device.machine().instance_id(), .fix = {}}};
+  for (Check& check : linux_checks(facts)) checks.push_back(std::move(check));
+  const auto machine = device.capabilities();
+  if (!machine.has_value()) {
+    checks.push_back(failure("hardware", machine.error()));
+    return checks;
+  }
+  const plan::Capabilities& found = machine.value();
+  if (found.midr != 0) {
+    checks.push_back(check_cores(found));
+  } else {
+    checks.push_back(
+        {.name = "cores", .detail = fmt::format("{} cores, {}", found.core_count, found.vendor), .fix = {}});
+  }
+  if (found.cycle_counters != 0) checks.push_back(check_counters(found));
+  return checks;
+}
+
 std::vector<Check> examine(const request::Request& request) {
   auto opened = device::open_device(request.device);
   std::vector<Check> checks = check_system(opened.has_value());
@@ -181,6 +203,9 @@ std::vector<Check> examine(const request::Request& request) {
     return checks;
   }
   device::Device& device = *opened.value();
+  if (const auto version = device.driver_version(); version.has_value() && version.value().name == "linux") {
+    if (const auto facts = device::linux_facts()) return examine_linux(device, *facts);
+  }
   const std::string name = request.device.empty() ? "driver" : request.device;
   checks.push_back({.name = "device", .detail = name + ", " + device.machine().instance_id(), .fix = {}});
   checks.push_back(check_driver(device));

@@ -84,7 +84,7 @@ diag::Result<void> run_version(const request::Request& request, diag::Console& c
   if (driver.compatible) WPERF_CHECK_OK(device.value()->acquire(request.force_lock));
   const profile::Component components[] = {
       tool_component(),
-      {.name = "wperf-driver", .version = number_text(driver), .git = driver.git, .features = driver.features}};
+      {.name = driver.name, .version = number_text(driver), .git = driver.git, .features = driver.features}};
   deliver_blocks(request, report::version_report(components), console);
   if (!driver.compatible) return version_mismatch(driver);
   return {};

@@ -32,7 +32,7 @@ diag::Result<void> run_timeline(const request::Request& request, const plan::Cou
 
 diag::Result<void> run_stat(const request::Request& request, diag::Console& console) {
   WPERF_TRY(Machine machine, open_machine(request, console));
-  WPERF_TRY(const plan::CountPlan plan, plan_counts(request, machine));
+  WPERF_TRY(plan::CountPlan plan, plan_counts(request, machine));
   std::vector<TimelineFile> files;
   if (request.timeline.enabled) files = timeline_files(request, plan);
   if (request.outputs.verbose) tell_plan(plan, machine, files, console);

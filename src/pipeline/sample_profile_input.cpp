@@ -16,42 +16,6 @@ namespace {
 
 constexpr size_t kSourceFileLimit = 8u << 20;
 
-// The samples of a capture, column by column.
-struct Columns {
-  std::vector<u64> time_ns, pc, lr;
-  std::vector<u32> process, thread, events;
-  std::vector<u16> core;
-  std::vector<u8> exception_level;
-
-  explicit Columns(const std::vector<raw::Sample>& samples) {
-    const size_t count = samples.size();
-    for (auto* column : {&time_ns, &pc, &lr}) column->reserve(count);
-    for (auto* column : {&process, &thread, &events}) column->reserve(count);
-    core.reserve(count);
-    exception_level.reserve(count);
-    for (const raw::Sample& sample : samples) {
-      time_ns.push_back(sample.time_ns);
-      pc.push_back(sample.pc);
-      lr.push_back(sample.lr);
-      process.push_back(sample.process);
-      thread.push_back(sample.thread);
-      events.push_back(sample.overflowed);
-      core.push_back(sample.core);
-      exception_level.push_back(static_cast<u8>(sample.exception_level));
-    }
-  }
-  profile::SampleColumns view() const {
-    return {.time_ns = time_ns,
-            .pc = pc,
-            .lr = lr,
-            .process = process,
-            .thread = thread,
-            .events = events,
-            .core = core,
-            .exception_level = exception_level};
-  }
-};
-
 profile::SampleRun run_of(const SamplingOutcome& outcome, const raw::Process* process, bool ended) {
   profile::SampleRun run;
   const request::SampleDisplay& display = outcome.plan.display;
@@ -118,6 +82,35 @@ diag::Result<void> disassemble(profile::SampleProfile& profile, const CodeReader
 }
 
 }  // namespace
+
+SampleColumnSet::SampleColumnSet(const std::vector<raw::Sample>& samples) {
+  const size_t count = samples.size();
+  for (auto* column : {&time_ns, &pc, &lr}) column->reserve(count);
+  for (auto* column : {&process, &thread, &events}) column->reserve(count);
+  core.reserve(count);
+  exception_level.reserve(count);
+  for (const raw::Sample& sample : samples) {
+    time_ns.push_back(sample.time_ns);
+    pc.push_back(sample.pc);
+    lr.push_back(sample.lr);
+    process.push_back(sample.process);
+    thread.push_back(sample.thread);
+    events.push_back(sample.overflowed);
+    core.push_back(sample.core);
+    exception_level.push_back(static_cast<u8>(sample.exception_level));
+  }
+}
+
+profile::SampleColumns SampleColumnSet::view() const {
+  return {.time_ns = time_ns,
+          .pc = pc,
+          .lr = lr,
+          .process = process,
+          .thread = thread,
+          .events = events,
+          .core = core,
+          .exception_level = exception_level};
+}
 
 profile::NameFilter name_filter(const request::SampleDisplay& display) {
   if (!display.symbol.has_value()) return {};
@@ -202,7 +195,7 @@ diag::Result<profile::SampleProfile> build_sample_profile(const SamplingOutcome&
 
   profile::SampleRun run = run_of(outcome, process, process != nullptr && !process->running);
   run.target = target_of(program, process, loaded);
-  const Columns columns(outcome.capture.samples);
+  const SampleColumnSet columns(outcome.capture.samples);
   const auto wanted = profile::addresses_to_name(columns.view(), run);
   std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
   for_each_module(std::min(wanted.size(), loaded.size()),

@@ -12,10 +12,24 @@
 #include "pipeline/sampled_program.h"
 #include "pipeline/sampling.h"
 #include "profile/sample_profile.h"
+#include "profile/sample_profile_builder.h"
 #include "request/request.h"
 #include "symbols/disassembly/disassembler.h"
 
 namespace wperf::pipeline {
+
+// The samples of a capture, column by column.
+class SampleColumnSet {
+ public:
+  explicit SampleColumnSet(const std::vector<raw::Sample>& samples);
+  profile::SampleColumns view() const;
+
+ private:
+  std::vector<u64> time_ns, pc, lr;
+  std::vector<u32> process, thread, events;
+  std::vector<u16> core;
+  std::vector<u8> exception_level;
+};
 
 // --symbol as a predicate; empty without one.
 profile::NameFilter name_filter(const request::SampleDisplay& display);

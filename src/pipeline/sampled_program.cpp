@@ -47,6 +47,15 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
   const request::SampleTarget target = request::sample_target(request);
   SampledProgram sampled{
       .pid = 0, .image_name = base_name(target.image_name), .pe_file = target.pe_file, .pdb_file = target.pdb_file};
+  if (request.process.has_value()) {
+    WPERF_CHECK_OK(spawned.follow(*request.process));
+    sampled.pid = spawned.pid();
+    for (const raw::Process& process : machine.device->machine().processes()) {
+      if (process.pid == sampled.pid && !process.modules.empty()) sampled.image_name = process.modules.front().name;
+    }
+    return sampled;
+  }
+  if (machine.capabilities.kernel != nullptr && target.image_name.empty()) return sampled;  // whoever runs
   if (request.command == request::Command::record && request.program.has_value()) {
     WPERF_CHECK_OK(spawned.start(*request.program, core));
     sampled.pid = spawned.pid();

@@ -7,6 +7,7 @@
 
 #include "plan/cores.h"
 #include "plan/counters.h"
+#include "plan/kernel_plan.h"
 #include "plan/names.h"
 #include "plan/padding.h"
 #include "plan/plan.h"
@@ -47,6 +48,10 @@ diag::Error unsupported_metric(std::string_view name, const Vocabulary& vocabula
 }
 
 diag::Result<Entry> ScheduleMaker::make_entry(const request::EventToken& token, const MetricDefinition* metric) {
+  if (machine_.kernel != nullptr && metric == nullptr) {
+    WPERF_TRY(std::optional<Entry> entry, make_kernel_entry(token, machine_, vocabulary_));
+    if (entry.has_value()) return std::move(*entry);
+  }
   WPERF_CHECK_OK(check_class_available(token.event_class, machine_));
   const bool solution = metric != nullptr && metric->solution.has_value();
   const NameOrder order = solution ? NameOrder::product_first : NameOrder::architecture_first;
@@ -105,6 +110,10 @@ diag::Result<std::array<Schedule, kEventClassCount>> ScheduleMaker::finish() {
   for (const EventClass event_class : kEventClasses) {
     ClassEvents& events = classes_[index_of(event_class)];
     Schedule& schedule = schedules[index_of(event_class)];
+    if (machine_.kernel != nullptr) {
+      WPERF_TRY(schedule, kernel_schedule(std::move(events.groups), std::move(events.singles), machine_));
+      continue;
+    }
     for (const std::vector<Entry>& group : events.groups) {
       WPERF_CHECK_OK(check_group_size(event_class, group.size(), machine_));
     }
@@ -183,7 +192,15 @@ u32 configured_period_ms(const request::Request& request, const Capabilities& ma
 diag::Result<CountPlan> make_count_plan(const request::Request& request, const Capabilities& machine,
                                         Vocabulary& vocabulary) {
   CountPlan plan;
+  WPERF_CHECK_OK(check_process(request, machine));
   WPERF_TRY(plan.cores, choose_cores(request, machine.core_count));
+  plan.program_core = plan.cores.empty() ? 0 : plan.cores.front();
+  if (machine.kernel != nullptr && (request.program.has_value() || request.process.has_value())) {
+    plan.of_program = true;
+    plan.process = request.process;
+    if (request.cores.empty()) plan.program_core = kAnyCore;
+    if (request.process.has_value()) plan.cores = {0};
+  }
   WPERF_TRY(plan.dmc_channels, choose_channels(request.dmc_channel, machine.dmc_channels));
   ScheduleMaker maker(machine, vocabulary);
   for (const request::CountItem& item : request.items) {

@@ -3,6 +3,7 @@
 // multiplexing arithmetic (contract 4) is in this room.
 #pragma once
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/event_class.h"
 #include "base/ints.h"
 #include "diag/result.h"
+#include "plan/kernel_events.h"
 #include "pmu/catalogue.h"
 #include "pmu/extra_events.h"
 #include "request/request.h"
@@ -28,7 +30,13 @@ struct Capabilities {
   std::array<u8, 32> counter_map{};  // 0xff = none
   std::string device_id;
   std::string instance_id, hardware_ids;  // of `detect`
+  std::string vendor;                     // of cores without a MIDR; empty: the MIDR says
+  // Where the system's own kernel counts: its words. It takes turns by itself, counts programs wherever they run, and
+  // adapts intervals to a rate. Null: a driver of ours.
+  std::shared_ptr<const KernelEvents> kernel;
 };
+
+inline constexpr u32 kAnyCore = ~u32{0};  // where a program runs that is not pinned
 
 inline constexpr u16 kPaddingEvent = 0x1b;  // inst_spec
 
@@ -39,6 +47,7 @@ struct Entry {
   std::optional<u32> group;  // number of the group within its class, in schedule order
   std::string metric;        // the metric it belongs to, or empty
   bool padding = false;
+  std::optional<KernelEvent> kernel_event;  // what the device is asked for instead of `code`
 };
 std::string note_of(const Entry& entry);  // contract 3.2: e, e,M, gN, gN,M, p
 
@@ -75,6 +84,9 @@ struct CountPlan {
   std::vector<u32> dmc_channels;  // those chosen
   bool kernel = false;
   u32 period_ms = 100;
+  u32 program_core = 0;        // where a program is started: one of the cores, or kAnyCore
+  bool of_program = false;     // what a program does is counted, wherever it runs, and not what cores do
+  std::optional<u32> process;  // that program, once it is there
   bool has_events() const;
 };
 // count.period as --config set it; the plan's own period_ms is it only where the machine can.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/counters.h"
+#include "plan/kernel_plan.h"
 #include "plan/names.h"
 #include "plan/sampled_cores.h"
 
@@ -24,6 +25,9 @@ constexpr u64 kLeastAdaptedInterval = 1000;
 constexpr u64 kGreatestInterval = ~u32{0};
 // No step changes the interval by more than this factor: one odd stretch of time must not decide the next.
 constexpr u64 kGreatestStep = 8;
+// Where the kernel adapts intervals, nobody need guess one.
+constexpr u32 kKernelRateHz = 4000;
+constexpr usize kMostKernelEvents = 32;
 
 u32 first_interval(u32 rate_hz) {
   return static_cast<u32>(std::max(kGuessedEventsPerSecond / rate_hz, kLeastAdaptedInterval));
@@ -77,10 +81,66 @@ bool in_report_order(const SampleEvent& a, const SampleEvent& b) {
   return a.code != b.code ? a.code < b.code : a.interval < b.interval;
 }
 
+// What the kernel is asked for; intervals and rates as it takes them: it adapts intervals by itself.
+diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked, const Capabilities& machine,
+                                             Vocabulary& vocabulary, u32 rate_hz) {
+  request::EventToken token;
+  token.text = asked.text;
+  token.number = asked.number;
+  WPERF_TRY(const std::optional<Entry> entry, make_kernel_entry(token, machine, vocabulary));
+  SampleEvent event;
+  event.name = asked.text;
+  if (entry.has_value()) {
+    event.code = entry->code;
+    event.kernel_event = entry->kernel_event;
+  } else {
+    WPERF_TRY(event.code, resolve_code(token, vocabulary, NameOrder::architecture_first));
+  }
+  event.adaptive = !asked.interval.has_value();
+  const bool is_clock = event.kernel_event.has_value() && event.kernel_event->clock;
+  event.interval = asked.interval.value_or(is_clock ? static_cast<u32>(kGuessedEventsPerSecond / rate_hz) : 0);
+  return event;
+}
+
+diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Request& request, const Capabilities& machine,
+                                                           const Vocabulary& vocabulary) {
+  const request::Sampling& sampling = request.sampling;
+  if (sampling.jitter) {
+    return diag::Error{.text = "the kernel of this machine does not vary intervals: it does not take --jitter",
+                       .hint = "use --freq with a number that nothing else on the machine repeats at, such as 997",
+                       .code = diag::ExitCode::usage};
+  }
+  const std::vector<request::Breakdown>& by = sampling.display.by;
+  if (std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end()) {
+    return diag::Error{.text = "callers are not recorded on this device yet: it does not take --by caller",
+                       .hint = "--by process,thread,module,core works",
+                       .code = diag::ExitCode::usage};
+  }
+  const u32 rate_hz = sampling.rate_hz.value_or(kKernelRateHz);
+  std::vector<request::SampledEvent> asked = sampling.events;
+  if (asked.empty()) asked.emplace_back().text = machine.kernel->has_counters() ? "cycles" : "cpu-clock";
+  Vocabulary words = vocabulary;
+  std::vector<SampleEvent> events;
+  for (const request::SampledEvent& one : asked) {
+    WPERF_TRY(SampleEvent event, plan_kernel_sample(one, machine, words, rate_hz));
+    events.push_back(std::move(event));
+  }
+  if (events.size() > kMostKernelEvents) {
+    return diag::Error{.text = fmt::format("{} events are more than are sampled at once", events.size()),
+                       .hint = fmt::format("name at most {}", kMostKernelEvents)};
+  }
+  WPERF_CHECK_OK(check_rate(sampling, events));
+  return events;
+}
+
 diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& request, const Capabilities& machine,
                                                    const Vocabulary& vocabulary) {
   const request::Sampling& sampling = request.sampling;
   WPERF_CHECK_OK(check_no_counting_list(request));
+  if (machine.kernel != nullptr) return plan_kernel_samples(request, machine, vocabulary);
+  for (const request::SampledEvent& asked : sampling.events) {
+    if (asked.interval_error.has_value()) return *asked.interval_error;
+  }
   if (sampling.events.empty()) return cycles_only(sampling.rate_hz);
   std::vector<SampleEvent> events;
   for (const request::SampledEvent& asked : sampling.events) {
@@ -106,7 +166,12 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
   SamplePlan plan;
   WPERF_TRY(NamedCores cores, name_cores(request, machine.core_count));
   WPERF_TRY(plan.events, plan_events(request, machine, vocabulary));
-  WPERF_TRY(SampledCores placed, place_on_cores(std::move(cores), request, machine.core_count));
+  WPERF_CHECK_OK(check_process(request, machine));
+  WPERF_TRY(SampledCores placed, machine.kernel != nullptr
+                                     ? place_by_kernel(std::move(cores), request, machine.core_count)
+                                     : place_on_cores(std::move(cores), request, machine.core_count));
+  plan.process = request.process;
+  if (machine.kernel != nullptr && request.sampling.events.empty()) plan.note = machine.kernel->why_no_cycles();
   plan.cores = std::move(placed.cores);
   plan.program_core = placed.program_core;
   plan.kernel = request.kernel;
@@ -114,6 +179,7 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
   const bool adaptive =
       std::any_of(plan.events.begin(), plan.events.end(), [](const SampleEvent& event) { return event.adaptive; });
   if (adaptive) plan.rate_hz = request.sampling.rate_hz;
+  if (adaptive && machine.kernel != nullptr) plan.rate_hz = request.sampling.rate_hz.value_or(kKernelRateHz);
   plan.display = request.sampling.display;
   return plan;
 }

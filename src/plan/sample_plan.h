@@ -21,12 +21,15 @@ struct SampleEvent {
   u16 code = 0;
   u32 interval = request::kDefaultInterval;  // an adaptive event starts with it
   bool adaptive = false;                     // the interval follows rate_hz
+  std::optional<KernelEvent> kernel_event;   // what the device is asked for instead of `code`
 };
 
 struct SamplePlan {
   std::vector<SampleEvent> events;  // in the order of the report: cycles first, then by code; 1 to 32
   std::vector<u32> cores;           // ascending, no duplicates
-  u32 program_core = 0;             // where `record` starts the program; one of the cores
+  u32 program_core = 0;             // where `record` starts the program; one of the cores, or kAnyCore
+  std::optional<u32> process;       // what one program does is sampled; set when it is there
+  std::string note;                 // why it is this event, where the user named none and it is not cycles
   bool kernel = false;
   u32 jitter_shift = 0;  // an interval varies by up to interval >> jitter_shift either way; 0: not at all
   u64 seed = 1;          // of the jitter: the same one gives the same intervals

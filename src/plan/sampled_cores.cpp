@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "plan/cores.h"
+#include "plan/plan.h"
 
 namespace wperf::plan {
 namespace {
@@ -59,6 +60,19 @@ diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Reque
       .text = fmt::format("core {} of -c, where the program runs, is not among --cores", placed.program_core),
       .hint = "add it to --cores",
       .code = diag::ExitCode::usage};
+}
+
+diag::Result<SampledCores> place_by_kernel(NamedCores named, const request::Request& request, u32 core_count) {
+  if (request.program.has_value() && named.measured.size() > 1) {
+    return diag::contract_error("you can specify only one core for process spawn");
+  }
+  SampledCores placed;
+  placed.program_core = named.measured.empty() ? kAnyCore : named.measured.front();
+  placed.cores = named.sampled.empty() ? std::move(named.measured) : std::move(named.sampled);
+  if (placed.cores.empty()) {
+    for (u32 core = 0; core < core_count; ++core) placed.cores.push_back(core);
+  }
+  return placed;
 }
 
 }  // namespace wperf::plan

@@ -16,9 +16,15 @@ struct ListedMetric {
   std::string formula, unit, description;  // empty unless the product defines the metric
 };
 
+struct ListedWord {
+  std::string name, kind;  // "page-faults", "[software]"
+};
+
 struct CatalogueListing {
   std::array<bool, kEventClassCount> classes{};  // those this machine can count
   std::vector<ListedMetric> metrics;             // alphabetical
+  bool product_events = true;                    // false: their numbers mean nothing here
+  std::vector<ListedWord> words;                 // of the system's own kernel
   std::optional<std::string> spe_version;        // "FEAT_SPE…"; none: SPE is not listed
 };
 

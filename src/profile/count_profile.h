@@ -65,6 +65,8 @@ struct CountProfile {
   std::vector<L3Row> l3;
   std::vector<DdrRow> ddr;
   double elapsed_seconds = 0;
+  // Where a program was counted wherever it ran, and not what cores did: the one unit of class core is it.
+  std::optional<u32> process;
 };
 
 struct TimelineProfile {

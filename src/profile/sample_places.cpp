@@ -63,7 +63,8 @@ SamplePlaces collect_places(const SampleColumns& samples, const SampleRun& run) 
   places.pc_of.reserve(samples.pc.size());
   if (callers) places.call_of.reserve(samples.pc.size());
   for (usize i = 0; i < samples.pc.size(); ++i) {
-    const bool inside = samples.process[i] == run.target.process, kernel = samples.exception_level[i] != 0;
+    const bool inside = run.all_processes || samples.process[i] == run.target.process;
+    const bool kernel = samples.exception_level[i] != 0;
     places.pc_of.push_back(inside ? places.pcs.number_of({samples.pc[i], kernel}) : kOtherProcess);
     if (!callers) continue;
     const bool has_caller = inside && samples.lr[i] >= kCallSize;

@@ -141,6 +141,8 @@ struct CoreSamples {
   u64 generated = 0;
   u64 lost_ring_full = 0;  // the tool did not collect fast enough
   u64 lost_filtered = 0;   // from an exception level that was not asked for
+  u64 throttled = 0;       // times the system stopped sampling because it took too much time
+  u64 unreadable = 0;      // records that made no sense
 };
 
 struct Instruction {
@@ -170,6 +172,7 @@ struct SampleProfile {
   TimeSlices slices;
   std::optional<u32> exit_code;  // of the program, if it ended by itself
   double elapsed_seconds = 0;
+  std::string note;  // why this event, where the user named none; empty: nothing to say
 
   u64 samples_generated() const;
   u64 samples_dropped() const;

@@ -42,8 +42,9 @@ struct SampleRun {
   std::vector<CoreSamples> cores;
   std::vector<ProcessName> processes;
   u64 start_ns = 0, end_ns = 0;
-  u64 slice_ns = 0;      // length of the time slices; 0: none
-  bool callers = false;  // wanted
+  u64 slice_ns = 0;            // length of the time slices; 0: none
+  bool callers = false;        // wanted
+  bool all_processes = false;  // the samples of every process were moved to one address space, that of the target
   std::optional<u32> exit_code;
 };
 

@@ -12,6 +12,7 @@ struct CounterReading {
   u64 value = 0;
   u64 slots = 0;           // time slots it was on a counter
   u64 running_ns = 0;      // time it was on a counter
+  u64 enabled_ns = 0;      // time it wanted to be on one; 0: that of the unit
   u64 running_cycles = 0;  // core class: cycles in that time
   // Of full slots only, not of one cut short by stopping:
   u64 full_slots = 0, full_value = 0;

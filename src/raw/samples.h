@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples, programs and modules as captured: no address is named.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,20 @@ struct CoreTally {
   u64 taken = 0;
   u64 lost_ring_full = 0;
   u64 lost_filtered = 0;  // from an exception level that was not asked for
+  u64 throttled = 0;      // times the system stopped sampling because it took too much time
+  u64 unreadable = 0;     // records that made no sense
+};
+
+// What a system that tells as it goes (Linux) said of programs while sampling ran; sort by time before use.
+struct Happening {
+  enum class Kind : u8 { mapped, named, executed, began, ended };
+  Kind kind = Kind::mapped;
+  u64 time_ns = 0;  // 0: before sampling began
+  u32 process = 0, thread = 0;
+  u32 parent = 0;                            // began: the process whose memory it begins with
+  u64 begin = 0, size = 0, file_offset = 0;  // mapped
+  std::string text;                          // mapped: the file; named, executed: the name
+  std::vector<std::byte> build_id;           // mapped; empty: not told
 };
 
 struct Module {
@@ -47,6 +62,7 @@ struct SampleCapture {
   std::vector<Sample> samples;     // by core, then in order
   std::vector<CoreTally> tallies;  // by core
   std::vector<Process> processes;  // those known at the end, ended ones included
+  std::vector<Happening> happenings;
 };
 
 }  // namespace wperf::raw

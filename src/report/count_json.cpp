@@ -130,6 +130,10 @@ void write_count(JsonWriter& json, const profile::CountProfile& profile, Place p
   write_dsu(json, profile, place);
   write_dmc(json, profile, place);
   write_estimates(json, profile);
+  if (profile.process.has_value()) {  // then "core" tells of it, and core_number of no core
+    json.key("Process");
+    json.integer(*profile.process);
+  }
   json.key("Time_elapsed");
   json.real(profile.elapsed_seconds);
   json.end_object();

@@ -33,10 +33,11 @@ void append_cores(std::string& out, const profile::CountProfile& profile) {
   const profile::ClassCounts& counts = class_counts(profile, EventClass::core);
   if (!counts.scheduled) return;
   for (const profile::CountUnit& unit : counts.units) {
+    const std::string whose =
+        profile.process.has_value() ? fmt::format("process {}", *profile.process) : fmt::format("core {}", unit.number);
     fmt::format_to(std::back_inserter(out),
-                   "\nPerformance counter stats for core {}, {}, kernel mode {}, on {} core implementation:\n{}\n",
-                   unit.number, multiplexed_text(counts), profile.kernel ? "included" : "excluded", profile.vendor,
-                   kNoteLine);
+                   "\nPerformance counter stats for {}, {}, kernel mode {}, on {} core implementation:\n{}\n", whose,
+                   multiplexed_text(counts), profile.kernel ? "included" : "excluded", profile.vendor, kNoteLine);
     append_table(out, counter_table(unit.rows, CounterRows::core, counts.multiplexed));
   }
   append_overall(out, counts);

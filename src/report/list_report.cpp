@@ -75,7 +75,7 @@ Table event_table(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
   table.columns = {{"Alias Name"}, {"Raw Index", Align::right}, {"Event Type"}};
   if (verbose) table.columns.push_back({"Description"});
   table.rows.reserve(product.event_count() + 100);
-  for (usize i = 0; i < product.event_count(); ++i) {
+  for (usize i = 0; listing.product_events && i < product.event_count(); ++i) {
     const pmu::Event event = product.event(i);
     add_event(table, std::string(event.name), hex(event.code, 4), type_text(EventClass::core, false), event.title,
               verbose);
@@ -89,6 +89,7 @@ Table event_table(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
     add_event(table, prefixed(event.event_class, event.name), hex(event.code, 4), type_text(event.event_class, true),
               "<extra event>", verbose);
   }
+  for (const profile::ListedWord& word : listing.words) add_event(table, word.name, "", word.kind, kUnknown, verbose);
   if (listing.spe_version.has_value()) add_spe(table, *listing.spe_version, verbose);
   return table;
 }

@@ -49,7 +49,9 @@ std::string without_tabs(std::string_view text) {
 }  // namespace
 
 bool is_annotated(const profile::SampleProfile& profile, const profile::SymbolRow& row) {
-  return profile.symbols[row.symbol].kind == profile::SymbolKind::function;
+  const profile::Symbol& symbol = profile.symbols[row.symbol];
+  if (symbol.kind != profile::SymbolKind::function) return false;
+  return symbol.module == profile::kNone || !profile.target.modules[symbol.module].kernel || !row.lines.empty();
 }
 
 std::string code_address(const profile::SampleProfile& profile, u32 module, u32 rva) {

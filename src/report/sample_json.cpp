@@ -259,7 +259,10 @@ class SampleJson {
   }
 
   void write_losses(JsonWriter& json) const {
-    if (profile_.samples_dropped() == 0) return;
+    const auto throttled = [](const profile::CoreSamples& core) { return core.throttled != 0; };
+    if (profile_.samples_dropped() == 0 && std::none_of(profile_.cores.begin(), profile_.cores.end(), throttled)) {
+      return;
+    }
     json.key("losses");
     json.begin_array();
     for (const profile::CoreSamples& core : profile_.cores) {
@@ -272,6 +275,10 @@ class SampleJson {
       json.integer(core.lost_ring_full);
       json.key("filtered");
       json.integer(core.lost_filtered);
+      if (core.throttled != 0) {
+        json.key("throttled");
+        json.integer(core.throttled);
+      }
       json.end_object();
     }
     json.end_array();
@@ -384,6 +391,10 @@ class SampleJson {
     write_breakdowns(json);
     write_over_time(json);
     write_symbol_sources(json);
+    if (!profile_.note.empty()) {
+      json.key("note");
+      json.string(profile_.note);
+    }
     if (omitted_ != 0) {
       json.key("lines_not_disassembled");
       json.integer(omitted_);

@@ -58,7 +58,25 @@ void append_trace(std::string& out, const profile::SampleProfile& profile, const
   }
 }
 
+void append_interruptions(std::string& out, const profile::SampleProfile& profile) {
+  u64 throttled = 0, unreadable = 0;
+  for (const profile::CoreSamples& core : profile.cores) {
+    throttled += core.throttled;
+    unreadable += core.unreadable;
+  }
+  if (throttled != 0) {
+    fmt::format_to(Out(out),
+                   "throttled: the kernel held sampling back {} times, because it took too much time; a "
+                   "lower rate or a greater interval helps\n\n",
+                   with_commas(throttled));
+  }
+  if (unreadable != 0) {
+    fmt::format_to(Out(out), "unreadable: {} records of the kernel made no sense\n\n", with_commas(unreadable));
+  }
+}
+
 void append_losses(std::string& out, const profile::SampleProfile& profile) {
+  append_interruptions(out, profile);
   const Table table = loss_table(profile);
   if (table.rows.empty()) return;
   const u64 generated = profile.samples_generated(), dropped = profile.samples_dropped();
@@ -107,6 +125,7 @@ void append_breakdowns(std::string& out, const profile::SampleProfile& profile, 
 
 void append_notes(std::string& out, const profile::SampleProfile& profile) {
   std::string notes;
+  if (!profile.note.empty()) fmt::format_to(Out(notes), "note: {}\n", profile.note);
   if (!has_samples(profile)) {
     notes += "note: no sample arrived: fewer events happened than one interval, or the program was never on the core\n";
   }

@@ -29,6 +29,15 @@ std::optional<EventClass> take_prefix(std::string_view& text) {
   return std::nullopt;
 }
 
+// The comma behind the first entry: one inside of `unit/term=1,term=2/` separates terms, not events.
+usize end_of_entry_in(std::string_view text) {
+  const usize comma = text.find(',');
+  const usize slash = text.find('/');
+  if (comma == std::string_view::npos || slash == 0 || slash > comma || text[slash - 1] == '{') return comma;
+  const usize end = text.find('/', slash + 1);
+  return end == std::string_view::npos ? comma : text.find(',', end);
+}
+
 class ListParser {
  public:
   diag::Result<void> add(std::string_view token);
@@ -122,7 +131,7 @@ diag::Result<EventList> parse_event_list(std::string_view text) {
   ListParser parser;
   // A comma at the very end separates nothing.
   while (!text.empty()) {
-    const usize comma = text.find(',');
+    const usize comma = end_of_entry_in(text);
     WPERF_CHECK_OK(parser.add(text.substr(0, comma)));
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);

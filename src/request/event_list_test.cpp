@@ -84,5 +84,14 @@ TEST(EventList, EmptyPlaces) {
   EXPECT_EQ(spelled("{,"), "missing '}' for event group {");
 }
 
+TEST(EventList, CommasInsideOfUnitEvents) {
+  const auto list = parse_event_list("a,cpu/event=1,umask=2/,{x/y,z/,b},/dsu/l3d_cache,c");
+  ASSERT_TRUE(list.has_value());
+  std::string texts;
+  for (const EventToken& token : list.value().tokens) texts += token.text + " ";
+  EXPECT_EQ(texts, "a cpu/event=1,umask=2/ x/y,z/ b l3d_cache c ");
+  EXPECT_EQ(list.value().tokens[4].event_class, EventClass::dsu);
+}
+
 }  // namespace
 }  // namespace wperf::request

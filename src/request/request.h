@@ -9,6 +9,7 @@
 
 #include "base/event_class.h"
 #include "base/ints.h"
+#include "diag/result.h"
 
 namespace wperf::request {
 
@@ -72,6 +73,8 @@ struct SampledEvent {
   std::string text;             // as typed, without the interval
   std::optional<u32> number;    // raw: r1b, 27, 0x1b
   std::optional<u32> interval;  // none: not given; never 0
+  // `system:point` is a tracepoint of Linux, or a NAME with something behind it that is no interval. Only plan knows.
+  std::optional<diag::Error> interval_error;
 };
 
 // `NAME=VALUE` of -e arm_spe_0/…/ (contract 3.4). Whether there is such a filter is for plan to say.
@@ -120,6 +123,21 @@ struct Sampling {
   std::optional<std::string> records_file;  // --records: of SPE, one by one
 };
 
+// What only `report` takes, of recordings that are lists of samples.
+enum class SortBy { comm, pid, tid, core, module, symbol, line };
+struct TimeSpan {
+  std::optional<double> from, to;  // seconds after the first sample
+};
+struct RecordingView {
+  std::vector<SortBy> sort;  // columns and what makes a row; empty: comm, module, symbol
+  std::vector<std::string> comms, modules;
+  std::vector<u32> pids, tids;
+  std::optional<TimeSpan> time;
+  bool children = false;  // what a function called counts for it, too
+  bool tree = false, callers = false, callees = false;
+  bool folded = false;
+};
+
 struct Request {
   Command command = Command::none;
   std::string device;  // --device or WPERF_DEVICE, as given; empty = the machine's own
@@ -137,8 +155,10 @@ struct Request {
   std::optional<std::string> data_file;  // that `report` reads
   std::optional<std::string> pe_file, pdb_file, image_name;
   std::optional<Program> program;
+  std::optional<u32> process;         // -p: a running program, by its number
   std::optional<u32> spawn_delay_ms;  // none: measure from the first instruction of the program on
   Sampling sampling;
+  RecordingView recording;
   bool force_lock = false;
   std::vector<std::string> unexpected;  // unknown tokens, to be warned about
   std::vector<std::string> warnings;    // whole lines for stderr that do not end the run

@@ -15,6 +15,7 @@ std::string spelled(std::string_view text) {
   }
   std::string out;
   for (const SampledEvent& event : result.value()) {
+    if (event.interval_error.has_value()) return event.interval_error->text;
     if (!out.empty()) out += ' ';
     out += event.text;
     if (event.number.has_value()) out += "=" + std::to_string(*event.number);
@@ -77,6 +78,20 @@ TEST(SamplingList, TheFirstMistakeIsTold) {
 TEST(SamplingList, NeitherGroupsNorPrefixes) {
   EXPECT_EQ(spelled("{a:1,b:2}"), "{a:1 b:2");
   EXPECT_EQ(spelled("/dsu/l3d_cache:5"), "/dsu/l3d_cache:5");
+}
+
+TEST(SamplingList, TracepointsAndUnits) {
+  const auto events = parse_sampling_list("sched:sched_switch,irq:irq_handler_entry:7,cpu/event=1,umask=2/:5,b");
+  ASSERT_TRUE(events.has_value());
+  ASSERT_EQ(events.value().size(), 4u);
+  EXPECT_EQ(events.value()[0].text, "sched:sched_switch");
+  EXPECT_TRUE(events.value()[0].interval_error.has_value()) << "elsewhere it is a wrong interval";
+  EXPECT_FALSE(events.value()[0].interval.has_value());
+  EXPECT_EQ(events.value()[1].text, "irq:irq_handler_entry");
+  EXPECT_EQ(events.value()[1].interval, 7u);
+  EXPECT_EQ(events.value()[2].text, "cpu/event=1,umask=2/");
+  EXPECT_EQ(events.value()[2].interval, 5u);
+  EXPECT_FALSE(events.value()[2].interval_error.has_value());
 }
 
 TEST(SamplingList, EmptyPlaces) {

@@ -41,9 +41,9 @@ ElfSource source_of(ElfSymbolTable table) {
 }
 
 // "_Zfoo@@V1": the version is no part of the name.
-std::string display_name(std::string_view name, bool is_stub) {
+std::string display_name(std::string_view name, bool is_stub, bool decorated) {
   const usize version = name.find('@', 1);
-  std::string text = undecorated(name.substr(0, version));
+  std::string text = decorated ? std::string(name.substr(0, version)) : undecorated(name.substr(0, version));
   if (version != std::string_view::npos) text += name.substr(version);
   if (is_stub) text += "@plt";
   return text;
@@ -59,15 +59,15 @@ struct ElfModule::State {
   bool dwarf_is_open = false;
   SplitOpener open_split;
   std::string reason;
-  std::unordered_map<const char*, std::string> display_names, stub_names;
+  std::unordered_map<const char*, std::string> display_names, stub_names, decorated_stub_names;
   std::vector<DwarfFrame> scratch;
 
   std::string_view name(std::string_view name, bool is_stub, bool decorated) {
     if (decorated && !is_stub) return name;
     if (name.empty()) return name;
-    auto& known = is_stub ? stub_names : display_names;
+    auto& known = !is_stub ? display_names : decorated ? decorated_stub_names : stub_names;
     const auto [place, is_new] = known.try_emplace(name.data());
-    if (is_new) place->second = display_name(name, is_stub);
+    if (is_new) place->second = display_name(name, is_stub, decorated);
     return place->second;
   }
   void open_dwarf();

@@ -160,7 +160,7 @@ class SmallCommandsTest(WperfTest):
         checks = {row["check"]: row for row in self.json("doctor", "--json", device="sim:pace=free,free=2")["Doctor"]}
         self.assertIn("2", checks["counters"]["detail"])
         # No device at all: the report still comes, the status says that nothing can be measured.
-        done = self.run_wperf("doctor", device="linux")
+        done = self.run_wperf("doctor", device="driver")
         self.assertEqual(done.returncode, 3)
         self.assertIn("device", done.stdout)
 

@@ -11,6 +11,9 @@
 //
 // Only records of the kinds that are asked for are decoded. Nothing is allocated per record.
 #pragma once
+#include <functional>
+#include <utility>
+
 #include "import/perf_data/features.h"
 #include "import/perf_data/kernel_records.h"
 #include "import/perf_data/visit.h"
@@ -31,6 +34,16 @@ class PerfFile {
   // The file is shorter than its header says.
   bool is_cut() const { return is_cut_; }
 
+  // Tells during each pass over the records which bytes of the file lie behind it, a few megabytes at a time, so that
+  // their memory may be given back.
+  void tell_what_is_passed(std::function<void(u64 begin, u64 end)> callback) { when_passed_ = std::move(callback); }
+
+  // Other bytes for those of the record section, which the caller keeps alive: what was packed in it, unpacked.
+  void replace_records(Bytes data) {
+    data_ = data;
+    data_offset_ = 0;
+  }
+
   RecordStream records() const { return RecordStream(data_, data_offset_); }
 
   // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
@@ -38,7 +51,14 @@ class PerfFile {
   Tally for_each_record(Visitor&& visitor) const {
     RecordStream stream = records();
     Record record;
-    while (stream.next(record)) visit_record(record, events_, visitor, stream.tally());
+    u64 passed = data_offset_;
+    while (stream.next(record)) {
+      visit_record(record, events_, visitor, stream.tally());
+      if (record.file_offset - passed < kPassedAtOnce || !when_passed_) continue;
+      when_passed_(passed, record.file_offset);
+      passed = record.file_offset;
+    }
+    if (when_passed_) when_passed_(passed, data_offset_ + data_.size());
     return std::move(stream.tally());
   }
 
@@ -50,6 +70,9 @@ class PerfFile {
   void name_events(std::vector<Event>& events) const;
   diag::Result<void> open_pipe(Bytes file);
 
+  static constexpr u64 kPassedAtOnce = 4 << 20;
+
+  std::function<void(u64 begin, u64 end)> when_passed_;
   Bytes data_;
   u64 data_offset_ = 0;
   EventTable events_;

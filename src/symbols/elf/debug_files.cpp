@@ -2,6 +2,7 @@
 #include "symbols/elf/debug_files.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace wperf::symbols {
 namespace {
@@ -19,6 +20,12 @@ std::string build_id_file(ByteSpan build_id) {
   return text + ".debug";
 }
 
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
+}
+
 // A file name from a section must not lead out of the folder it is put behind.
 bool is_plain_name(std::string_view name) {
   return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
@@ -29,7 +36,7 @@ bool is_plain_name(std::string_view name) {
 std::vector<DebugFileCandidate> debug_file_candidates(const DebugFileSearch& search, ByteSpan build_id,
                                                       std::optional<ElfDebugLink> link) {
   std::vector<DebugFileCandidate> out;
-  const auto add = [&](std::string path, DebugFileCheck check, u32 crc) {
+  const auto add = [&](const std::string& path, DebugFileCheck check, u32 crc) {
     const std::string in_root = search.root + path;
     if (in_root == search.root + search.image_path) return;
     const auto same = [&](const DebugFileCandidate& one) { return one.path == in_root && one.check == check; };
@@ -37,7 +44,7 @@ std::vector<DebugFileCandidate> debug_file_candidates(const DebugFileSearch& sea
   };
   if (const std::string name = build_id_file(build_id); !name.empty()) {
     for (const std::string& folder : search.folders) {
-      add(folder + "/.build-id/" + name, DebugFileCheck::build_id, 0);
+      add(joined({folder, "/.build-id/", name}), DebugFileCheck::build_id, 0);
     }
   }
   if (link.has_value() && is_plain_name(link->file_name)) {
@@ -45,7 +52,7 @@ std::vector<DebugFileCandidate> debug_file_candidates(const DebugFileSearch& sea
     add(beside + "/" + name, DebugFileCheck::crc, link->crc);
     add(beside + "/.debug/" + name, DebugFileCheck::crc, link->crc);
     for (const std::string& folder : search.folders) {
-      if (beside.starts_with('/')) add(folder + beside + "/" + name, DebugFileCheck::crc, link->crc);
+      if (beside.starts_with('/')) add(joined({folder, beside, "/", name}), DebugFileCheck::crc, link->crc);
     }
   }
   for (const std::string& folder : search.folders) {
@@ -66,12 +73,12 @@ std::vector<std::string> alternate_file_candidates(const DebugFileSearch& search
     out.push_back(folder_of(debug_path) + "/" + name);
   }
   if (const std::string file = build_id_file(link.build_id); !file.empty()) {
-    for (const std::string& folder : search.folders) out.push_back(search.root + folder + "/.build-id/" + file);
+    for (const std::string& folder : search.folders) out.push_back(joined({search.root, folder, "/.build-id/", file}));
   }
   // Debian's links are relative to where the debug file is by name: "../../../.dwz/…" below /usr/lib/debug.
   if (const usize dwz = name.find(".dwz/"); dwz != std::string::npos) {
     for (const std::string& folder : search.folders) {
-      out.push_back(search.root + folder + "/" + name.substr(dwz));
+      out.push_back(joined({search.root, folder, "/", std::string_view(name).substr(dwz)}));
     }
   }
   return out;

@@ -17,7 +17,7 @@ class ByteWriter {
   void number(u64 value, int width) {
     for (int i = 0; i < width; ++i) {
       const int shift = 8 * (big_endian_ ? width - 1 - i : i);
-      bytes.push_back(static_cast<std::byte>(value >> shift & 0xff));
+      bytes.push_back(static_cast<std::byte>(shift < 64 ? value >> shift & 0xff : 0));
     }
   }
   void text(std::string_view text) {

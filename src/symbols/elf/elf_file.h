@@ -43,7 +43,7 @@ struct ElfAlternateLink {  // .gnu_debugaltlink: what dwz took out of several de
 
 class ElfFile {
  public:
-  static diag::Result<ElfFile> parse(ByteSpan file);
+  static diag::Result<ElfFile> parse(ByteSpan bytes);
   ElfFile(ElfFile&&) noexcept;
   ElfFile& operator=(ElfFile&&) noexcept;
   ~ElfFile();

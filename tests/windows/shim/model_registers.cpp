@@ -105,6 +105,7 @@ void write_system_register(Register reg, u64 value) {
 }
 
 void instruction_barrier() {}
+void profiling_barrier() {}  // a core without SPE
 
 // A core without a DSU: the driver catches what this does.
 __attribute__((noinline)) u64 read_cluster_control() {

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`wperf report` beside the installed perf on the same recordings: time and memory.
+
+usage: bench/perfdata/run.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [--sizes small,large] [FILE...]
+The recordings are made here, of real programs with frame-pointer stacks: about 1 MB and about 50 MB. Both sides run in
+turns, the medians count. --check fails when a promise is not held.
+"""
+import argparse
+import os
+import pathlib
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORK = """
+import json, re
+for _ in range({rounds}):
+    data = [{{"a": i, "b": [str(j) for j in range(20)]}} for i in range(30000)]
+    text = json.dumps(data)
+    json.loads(text)
+    sorted(text.split(","))
+    re.findall(r"\\\\d+", text)
+"""
+# What folds stacks elsewhere: perf's script, and a program that does what stackcollapse-perf.pl does. The latter is
+# Perl of others; ours is shorter and not slower.
+COLLAPSE = r"""
+use strict; my (%count, @stack, $comm);
+while (<STDIN>) {
+  if (/^$/) { if (defined $comm) { $count{join(";", $comm, @stack)}++; } @stack = (); undef $comm; }
+  elsif (/^\S/) { ($comm) = /^(\S.*?)\s+-?\d+/; }
+  elsif (/^\s+[0-9a-f]+ (.+) \(.*\)$/) { my $name = $1; $name =~ s/\+0x[0-9a-f]+$//; unshift @stack, $name; }
+}
+print "$_ $count{$_}\n" for sort keys %count;
+"""
+
+
+# Built with frame pointers: a tree of expressions, evaluated, sorted and printed again and again.
+EXPRESSIONS = r"""
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+struct Node { virtual ~Node() = default; virtual double value() const = 0; virtual std::string text() const = 0; };
+struct Leaf : Node { double number; explicit Leaf(double n) : number(n) {}
+  double value() const override { return number; } std::string text() const override { return std::to_string(number); } };
+struct Sum : Node { std::vector<std::unique_ptr<Node>> parts;
+  double value() const override { double sum = 0; for (auto& part : parts) sum += part->value(); return sum; }
+  std::string text() const override { std::string out = "("; for (auto& part : parts) out += part->text() + "+"; return out + ")"; } };
+std::unique_ptr<Node> make(int depth) {
+  if (depth == 0 || rand() % 7 == 0) return std::make_unique<Leaf>(rand() % 1000);
+  auto sum = std::make_unique<Sum>();
+  for (int i = 0; i < 2 + rand() % 3; ++i) sum->parts.push_back(make(depth - 1));
+  return sum;
+}
+int main(int count, char** words) {
+  std::map<std::string, double> seen;
+  for (int i = 0; i < (count > 1 ? atoi(words[1]) : 10); ++i) {
+    auto tree = make(2 + i % 9);
+    std::string text = tree->text();
+    std::sort(text.begin(), text.end());
+    seen[text.substr(0, 64)] += tree->value();
+  }
+  return seen.empty();
+}
+"""
+
+
+def record(path, rounds, frequency):
+    """Python, a pipeline, a program full of system calls, and one with deep stacks."""
+    program = path.parent / "expressions"
+    (path.parent / "expressions.cpp").write_text(EXPRESSIONS)
+    subprocess.run(["g++", "-O1", "-g", "-fno-omit-frame-pointer", f"{program}.cpp", "-o", program], check=True)
+    script = (f"{program} {500 * rounds}; python3 -c '{WORK.format(rounds=max(1, rounds // 2))}'; "
+              f"seq 1 {100000 * rounds} | sort -R | md5sum; for i in $(seq {rounds}); do find /usr/share /usr/lib | wc; done; "
+              f"tar c /usr/include | cat | wc")
+    subprocess.run(["perf", "record", "-q", "-F", str(frequency), "-g", "-o", path, "--", "bash", "-c", script], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def run(command):
+    """Seconds and peak memory in MB, of all processes of the command."""
+    begin = time.monotonic()
+    pid = os.posix_spawnp(command[0], [str(word) for word in command], os.environ,
+                          file_actions=[(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+                                        (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0),
+                                        (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)])
+    _, status, usage = os.wait4(pid, 0)
+    if status != 0:
+        sys.exit(f"error: {' '.join(map(str, command))} ended with {os.waitstatus_to_exitcode(status)}")
+    return time.monotonic() - begin, usage.ru_maxrss / 1024
+
+
+class Bench:
+    def __init__(self, rounds):
+        self.rounds = rounds
+        self.broken = []
+
+    def compare(self, name, ours, theirs, times, memory=None):
+        mine, other = [], []
+        for _ in range(self.rounds):
+            mine.append(run(ours))
+            other.append(run(theirs))
+        seconds = statistics.median(one[0] for one in mine), statistics.median(one[0] for one in other)
+        peak = max(one[1] for one in mine), max(one[1] for one in other)
+        ratio, saved = seconds[1] / seconds[0], peak[1] / peak[0]
+        print(f"{name:34} {seconds[0] * 1000:8.1f} ms {peak[0]:7.1f} MB | perf {seconds[1] * 1000:8.1f} ms {peak[1]:7.1f} MB"
+              f" | {ratio:6.1f} times faster (promised {times})" + (f", memory 1/{saved:.1f} (promised 1/{memory})"
+                                                                       if memory else f", memory 1/{saved:.1f}"))
+        if ratio < times or (memory and saved < memory):
+            self.broken.append(name)
+
+
+def bench_file(bench, wperf, path, is_small, collapse):
+    size = path.stat().st_size / 1e6
+    print(f"{path.name}: {size:.1f} MB")
+    stdio = ["perf", "report", "-i", path, "--stdio"]
+    ours = [wperf, "report", path]
+    bench.compare("call tree", [*ours, "--tree"], [*stdio, "--no-children"], 3 if is_small else 10, 10)
+    bench.compare("callers of hot functions", [*ours, "--callers"], [*stdio, "--no-children"], 3 if is_small else 10, 10)
+    bench.compare("flat", ours, [*stdio, "--no-children", "-g", "none"], 4)
+    if not is_small:
+        bench.compare("children", [*ours, "--children"], [*stdio, "--children"], 15)
+        folding = ["sh", "-c", f"perf script -i '{path}' | perl '{collapse}'"]
+        bench.compare("folded stacks", [*ours, "--folded"], folding, 15)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--wperf", type=pathlib.Path, default=ROOT / "build" / "release" / "bin" / "wperf")
+    parser.add_argument("--keep", type=pathlib.Path, help="record into this folder and leave it; what is there is used")
+    parser.add_argument("--sizes", default="small,large")
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    if shutil.which("perf") is None:
+        print("skipped: no perf here")
+        return 77
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    bench = Bench(options.rounds)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        collapse = folder / "collapse.pl"
+        collapse.write_text(COLLAPSE)
+        files = [(path, path.stat().st_size < 5_000_000) for path in options.files]
+        if not files:
+            for name, rounds, frequency in (("small", 1, 3000), ("large", 6, 25000)):
+                if name not in options.sizes.split(","):
+                    continue
+                path = folder / f"{name}.data"
+                if not path.exists():
+                    record(path, rounds, frequency)
+                files.append((path, name == "small"))
+        for path, is_small in files:
+            bench_file(bench, options.wperf, path, is_small, collapse)
+    for name in bench.broken:
+        print(f"not held: {name}")
+    return 1 if options.check and bench.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The machine wperf runs on, measured by its own kernel: what it has, and the sessions. Nothing is locked: the kernel
+// shares its counters among all who ask.
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+
+#include "base/event_class.h"
+#include "device/linux_sessions_linux.h"
+#include "device/perf_events/event_words.h"
+
+namespace wperf::device {
+namespace {
+
+using perf_events::Descriptor;
+using perf_events::Scope;
+using perf_events::SystemFiles;
+
+constexpr u32 kMostCounters = 32;
+
+perf_event_attr trial_attributes(u64 config) {
+  plan::KernelEvent event;
+  event.type = PERF_TYPE_HARDWARE;
+  event.config = config;
+  perf_event_attr attributes = perf_events::attributes_of(event, false);
+  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  return attributes;
+}
+
+// How many events stand in one group: the kernel refuses a group that could never be counted at once.
+u32 greatest_group() {
+  std::vector<Descriptor> members;
+  while (members.size() < kMostCounters) {
+    perf_event_attr attributes = trial_attributes(PERF_COUNT_HW_BRANCH_MISSES);
+    attributes.disabled = members.empty() ? 1 : 0;
+    const int leader = members.empty() ? -1 : members.front().number();
+    Descriptor member = perf_events::open_event(attributes, {.thread = 0, .core = -1}, leader);
+    if (!member.is_open()) break;
+    members.push_back(std::move(member));
+  }
+  return static_cast<u32>(members.size());
+}
+
+std::string why_no_counters(int error) {
+  if (error == EACCES || error == EPERM) {
+    return fmt::format("this user may not use the counters (kernel.perf_event_paranoid is {})",
+                       SystemFiles().text("/proc/sys/kernel/perf_event_paranoid").value_or("unknown"));
+  }
+  if (error == EBUSY) return "somebody else holds the cycle counter";
+  return "this system shows no cycle counter (a virtual machine?)";
+}
+
+// "6.1.0-18-amd64"
+void read_release(DriverVersion& version) {
+  utsname name{};
+  if (uname(&name) != 0) return;
+  version.features = name.release;
+  const char* at = name.release;
+  const char* end = at + std::char_traits<char>::length(at);
+  for (u32* number : {&version.major, &version.minor, &version.patch}) {
+    const auto read = std::from_chars(at, end, *number);
+    if (read.ec != std::errc{} || read.ptr == end) return;
+    at = read.ptr + 1;
+  }
+}
+
+// The name the processor gives itself, of cores without a MIDR.
+std::string vendor_of_processor() {
+  const std::string text = SystemFiles().text("/proc/cpuinfo").value_or("");
+  const usize row = text.find("vendor_id");
+  const usize begin = row == std::string::npos ? row : text.find(": ", row);
+  if (begin == std::string::npos) return "unknown";
+  return text.substr(begin + 2, text.find('\n', begin) - begin - 2);
+}
+
+class LinuxDevice final : public Device {
+ public:
+  diag::Result<void> acquire(bool) override { return {}; }
+
+  diag::Result<DriverVersion> driver_version() override {
+    DriverVersion version{.wire_version = spoken_wire_version(), .compatible = true, .git = {}, .features = {}};
+    version.name = "linux";
+    read_release(version);
+    return version;
+  }
+
+  diag::Result<plan::Capabilities> capabilities() override;
+  diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
+    WPERF_CHECK_OK(examine());
+    return open_linux_count(programs_, machine_, plan);
+  }
+  diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
+    WPERF_CHECK_OK(examine());
+    return open_linux_sampling(programs_, machine_, plan);
+  }
+  diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan&) override {
+    return diag::Error{
+        .text = "this wperf does not record Arm SPE on Linux yet",
+        .hint = "record with perf (`perf record -e arm_spe_0// -- PROGRAM`) and show it with `wperf report`",
+        .code = diag::ExitCode::no_device};
+  }
+  Channel& machine() override { return programs_; }
+
+ private:
+  diag::Result<void> examine();
+
+  bool examined_ = false;
+  int counter_error_ = 0;
+  LinuxMachine machine_;
+  LinuxPrograms programs_;
+};
+
+diag::Result<void> LinuxDevice::examine() {
+  if (examined_) return {};
+  examined_ = true;
+  const SystemFiles files;
+  machine_.cores = perf_events::online_cores(files);
+  if (machine_.cores.empty()) {
+    return diag::Error{.text = "the cores of this machine cannot be listed: /sys is not mounted?",
+                       .hint = {},
+                       .code = diag::ExitCode::no_device};
+  }
+  machine_.units = perf_events::find_units(files);
+  perf_event_attr attributes = trial_attributes(PERF_COUNT_HW_CPU_CYCLES);
+  const Descriptor cycles = perf_events::open_event(attributes, {.thread = 0, .core = -1});
+  machine_.has_counters = cycles.is_open();
+  if (!cycles.is_open()) counter_error_ = errno;
+  if (counter_error_ == ENOSYS) {
+    return diag::Error{.text = "this kernel has no perf events",
+                       .hint = "it was built without CONFIG_PERF_EVENTS, or a sandbox forbids them",
+                       .code = diag::ExitCode::no_device};
+  }
+  return {};
+}
+
+diag::Result<plan::Capabilities> LinuxDevice::capabilities() {
+  WPERF_CHECK_OK(examine());
+  const SystemFiles files;
+  plan::Capabilities machine;
+  // Offline cores keep their numbers; opening an event on one says that it is not there.
+  machine.core_count = machine_.cores.back() + 1;
+  for (u32 core = 0; core < machine.core_count; ++core) machine.core_midr.push_back(perf_events::midr_of(files, core));
+  machine.midr = machine.core_midr[machine_.cores.front()];
+  if (machine.midr == 0) machine.vendor = vendor_of_processor();
+  const u32 counters = machine_.has_counters ? greatest_group() : 0;
+  machine.counters_total[index_of(EventClass::core)] = counters;
+  machine.counters_free[index_of(EventClass::core)] = counters;
+  machine.cycle_counters = machine_.has_counters ? 1 : 0;
+  machine.counter_map.fill(0xff);
+  machine.device_id = "perf_event_open";
+  machine.instance_id = programs_.instance_id();
+  machine.hardware_ids = programs_.hardware_ids();
+  perf_events::CounterFacts facts{
+      .has_counters = machine_.has_counters, .why_no_cycles = {}, .counts_catalogue = machine.midr != 0};
+  if (!machine_.has_counters) facts.why_no_cycles = why_no_counters(counter_error_);
+  machine.kernel = std::make_shared<perf_events::EventWords>(files, facts);
+  return machine;
+}
+
+}  // namespace
+
+diag::Result<std::unique_ptr<Device>> open_linux_device() {
+  return std::unique_ptr<Device>(std::make_unique<LinuxDevice>());
+}
+
+}  // namespace wperf::device

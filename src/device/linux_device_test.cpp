@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Linux device on the machine the test runs on. Software events need no hardware; what needs a counter is skipped
+// where there is none.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/event_class.h"
+#include "device/device.h"
+#include "device/perf_events/counter_linux.h"
+#include "os/command_line_words.h"
+
+namespace wperf::device {
+namespace {
+
+constexpr u64 kTenSeconds = 10'000'000'000;
+
+class LinuxDeviceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    device_ = std::move(open_device("linux")).value();
+    plan::KernelEvent clock{.type = 1, .config = 1, .clock = true, .cores = {}};
+    perf_event_attr attributes = perf_events::attributes_of(clock, false);
+    if (!perf_events::open_event(attributes, {.thread = 0, .core = -1}).is_open()) {
+      GTEST_SKIP() << "this user may not measure anything here (perf_event_paranoid, or a sandbox)";
+    }
+    auto machine = device_->capabilities();
+    ASSERT_TRUE(machine.has_value()) << machine.error().text;
+    machine_ = std::move(machine).value();
+  }
+
+  u32 start(std::vector<std::string> words) {
+    const auto pid = device_->machine().spawn(words.front(), os::join_command_line(words), plan::kAnyCore);
+    EXPECT_TRUE(pid.has_value()) << (pid.has_value() ? "" : pid.error().text);
+    return pid.has_value() ? pid.value() : 0;
+  }
+  void let_end(u32 pid) {
+    for (int turn = 0; turn < 100 && device_->machine().process(pid).running; ++turn) {
+      ASSERT_TRUE(device_->machine().wait(kTenSeconds / 100, pid).has_value());
+    }
+    EXPECT_FALSE(device_->machine().process(pid).running);
+  }
+  plan::CountPlan counted(std::vector<std::string> names, std::optional<u32> process) {
+    plan::CountPlan plan;
+    plan.cores = {0};
+    plan.of_program = process.has_value();
+    plan.process = process;
+    plan::Schedule& schedule = plan.schedules[index_of(EventClass::core)];
+    for (std::string& name : names) {
+      plan::Entry& entry = schedule.entries.emplace_back();
+      entry.kernel_event = machine_.kernel->find(name).value();
+      entry.name = std::move(name);
+    }
+    schedule.counters = static_cast<u32>(schedule.entries.size());
+    return plan;
+  }
+  raw::UnitCounts count_program(std::vector<std::string> names, std::vector<std::string> words) {
+    const u32 pid = start(std::move(words));
+    auto session = device_->open_count(counted(std::move(names), pid));
+    EXPECT_TRUE(session.has_value()) << (session.has_value() ? "" : session.error().text);
+    if (!session.has_value()) return {};
+    EXPECT_TRUE(session.value()->start().has_value());
+    let_end(pid);
+    EXPECT_TRUE(session.value()->stop().has_value());
+    auto capture = session.value()->read();
+    EXPECT_TRUE(capture.has_value());
+    return capture.has_value() ? capture.value().units.at(0) : raw::UnitCounts{};
+  }
+
+  std::unique_ptr<Device> device_;
+  plan::Capabilities machine_;
+};
+
+TEST_F(LinuxDeviceTest, WhatTheMachineIs) {
+  EXPECT_GT(machine_.core_count, 0u);
+  EXPECT_EQ(machine_.core_midr.size(), machine_.core_count);
+  ASSERT_NE(machine_.kernel, nullptr);
+  EXPECT_EQ(machine_.kernel->has_counters(), machine_.counters_total[0] != 0);
+  EXPECT_TRUE(device_->driver_version().value().compatible);
+  EXPECT_EQ(device_->driver_version().value().name, "linux");
+}
+
+TEST_F(LinuxDeviceTest, AProgramIsHeldUntilTimePasses) {
+  const std::string file = testing::TempDir() + "wperf_held_" + std::to_string(::getpid());
+  const u32 pid = start({"touch", file});
+  EXPECT_TRUE(device_->machine().process(pid).running);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  let_end(pid);
+  EXPECT_TRUE(std::filesystem::exists(file));
+  std::filesystem::remove(file);
+}
+
+TEST_F(LinuxDeviceTest, ProgramsEndWithTheirStatus) {
+  const u32 seven = start({"sh", "-c", "exit 7"});
+  let_end(seven);
+  EXPECT_EQ(device_->machine().process(seven).exit_code, 7u);
+  const u32 killed = start({"sleep", "60"});
+  ASSERT_TRUE(device_->machine().wait(1'000'000, killed).has_value());
+  device_->machine().kill(killed);
+  EXPECT_FALSE(device_->machine().process(killed).running);
+}
+
+TEST_F(LinuxDeviceTest, ArgumentsArriveAsTheyWere) {
+  const u32 pid =
+      start({"sh", "-c", "[ \"$1\" = 'a \"b\" \\c' ] && [ -z \"$2\" ] && [ $# = 2 ]", "sh", "a \"b\" \\c", ""});
+  let_end(pid);
+  EXPECT_EQ(device_->machine().process(pid).exit_code, 0u);
+}
+
+TEST_F(LinuxDeviceTest, ProgramsThatCannotStart) {
+  EXPECT_FALSE(device_->machine().spawn("no-such-program-here", "no-such-program-here", 0).has_value());
+  EXPECT_FALSE(device_->machine().spawn("/no/such/program", "/no/such/program", 0).has_value());
+  const std::string file = testing::TempDir() + "wperf_no_program_" + std::to_string(::getpid());
+  std::filesystem::remove(file);
+  std::ofstream(file) << "#!/no/such/interpreter\n";
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  const u32 pid = start({file});  // may be executed, but is no program: known only when it is tried
+  const auto waited = device_->machine().wait(kTenSeconds, pid);
+  EXPECT_FALSE(waited.has_value());
+  std::filesystem::remove(file);
+}
+
+TEST_F(LinuxDeviceTest, CountsAProgramFromItsFirstInstructionOn) {
+  const raw::UnitCounts unit = count_program({"task-clock", "page-faults"}, {"true"});
+  ASSERT_EQ(unit.entries.size(), 2u);
+  EXPECT_GT(unit.entries[0].value, 0u);
+  EXPECT_LT(unit.entries[0].value, kTenSeconds);
+  EXPECT_GT(unit.entries[1].value, 10u) << "loading a program faults";
+  EXPECT_EQ(unit.entries[0].running_ns, unit.entries[0].enabled_ns);
+  EXPECT_FALSE(unit.multiplexed);
+}
+
+TEST_F(LinuxDeviceTest, CountsChildrenToo) {
+  const std::string loop = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+  const raw::UnitCounts alone = count_program({"task-clock"}, {"sh", "-c", loop});
+  const raw::UnitCounts with =
+      count_program({"task-clock"}, {"sh", "-c", "(" + loop + ") & (" + loop + ") & (" + loop + ") & wait"});
+  EXPECT_GT(with.entries.at(0).value, alone.entries.at(0).value * 3 / 2);
+}
+
+TEST_F(LinuxDeviceTest, SamplesAProgramAndWhatItMapped) {
+  const u32 pid = start({"sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"});
+  plan::SamplePlan plan;
+  plan.process = pid;
+  for (u32 core = 0; core < machine_.core_count; ++core) plan.cores.push_back(core);
+  plan::SampleEvent& event = plan.events.emplace_back();
+  event.name = "cpu-clock";
+  event.kernel_event = machine_.kernel->find("cpu-clock").value();
+  event.interval = 1'000'000;
+  auto session = device_->open_sampling(plan);
+  ASSERT_TRUE(session.has_value()) << session.error().text;
+  ASSERT_TRUE(session.value()->start().has_value());
+  const u64 begin = device_->machine().now_ns();
+  let_end(pid);
+  ASSERT_TRUE(session.value()->stop().has_value());
+  raw::SampleCapture capture;
+  ASSERT_TRUE(session.value()->drain(capture).has_value());
+  EXPECT_GT(capture.samples.size(), 5u);
+  u64 taken = 0, lost = 0;
+  for (const raw::CoreTally& tally : capture.tallies) {
+    taken += tally.taken;
+    lost += tally.lost_ring_full;
+    EXPECT_EQ(tally.unreadable, 0u);
+  }
+  EXPECT_EQ(taken, capture.samples.size() + lost);
+  for (const raw::Sample& sample : capture.samples) {
+    EXPECT_EQ(sample.process, pid);
+    EXPECT_EQ(sample.overflowed, 1u);
+    EXPECT_GE(sample.time_ns, begin) << "the clock is that of now_ns()";
+    EXPECT_LE(sample.time_ns, device_->machine().now_ns());
+  }
+  const auto has = [&](raw::Happening::Kind kind) {
+    return std::any_of(capture.happenings.begin(), capture.happenings.end(), [&](const raw::Happening& one) {
+      return one.kind == kind && one.process == pid && !one.text.empty();
+    });
+  };
+  EXPECT_TRUE(has(raw::Happening::Kind::executed));
+  EXPECT_TRUE(has(raw::Happening::Kind::mapped));
+}
+
+TEST_F(LinuxDeviceTest, CountsHardwareEvents) {
+  if (!machine_.kernel->has_counters()) GTEST_SKIP() << machine_.kernel->why_no_cycles();
+  const raw::UnitCounts unit = count_program({"instructions"}, {"true"});
+  EXPECT_GT(unit.entries.at(0).value, 1000u);
+  EXPECT_GT(unit.cycles, 1000u);
+}
+
+TEST_F(LinuxDeviceTest, UnknownProcessesAreRefused) {
+  const auto session = device_->open_count(counted({"task-clock"}, 0x3fff'fff0));
+  ASSERT_FALSE(session.has_value());
+  EXPECT_NE(session.error().text.find("has ended"), std::string::npos) << session.error().text;
+}
+
+}  // namespace
+}  // namespace wperf::device

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What decides on Linux whether and what this user can measure. Gathered for `doctor`, judged in
+// pipeline/linux_checks.cpp.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::device {
+
+struct LinuxFacts {
+  std::string release;               // of the kernel
+  std::optional<int> paranoid;       // kernel.perf_event_paranoid; none: the kernel has no perf events
+  std::optional<int> kptr_restrict;  // kernel.kptr_restrict
+  std::optional<u64> most_samples;   // kernel.perf_event_max_sample_rate, a second
+  bool is_root = false;
+  bool can_measure_all = false;         // CAP_PERFMON or CAP_SYS_ADMIN is in force
+  std::string counter_trouble;          // why no cycle counter could be programmed; empty: it counted
+  u64 cycles = 0;                       // that it counted in a short loop
+  std::vector<std::string> core_units;  // PMUs of cores by name
+  std::vector<std::string> other_units;
+  std::string tracefs;        // empty: not readable
+  bool kernel_names = false;  // /proc/kallsyms tells addresses
+  bool debug_files = false;   // separate debug information is installed
+};
+
+// Nothing: this is not Linux.
+std::optional<LinuxFacts> linux_facts();
+
+}  // namespace wperf::device

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+#include "device/linux_facts.h"
+#include "device/perf_events/counter_linux.h"
+#include "device/perf_events/event_words.h"
+#include "device/perf_events/units.h"
+
+namespace wperf::device {
+namespace {
+
+using perf_events::SystemFiles;
+
+constexpr u32 kCapSysAdmin = 21, kCapPerfmon = 38;
+
+std::optional<int> setting(const SystemFiles& files, const std::string& name) {
+  const auto text = files.text("/proc/sys/kernel/" + name);
+  if (!text.has_value()) return std::nullopt;
+  int value = 0;
+  if (std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc{}) return std::nullopt;
+  return value;
+}
+
+u64 capabilities_in_force(const SystemFiles& files) {
+  const std::string text = files.text("/proc/self/status").value_or("");
+  constexpr std::string_view kRow = "CapEff:\t";
+  const usize row = text.find(kRow);
+  u64 bits = 0;
+  if (row == std::string::npos) return bits;
+  std::from_chars(text.data() + row + kRow.size(), text.data() + text.size(), bits, 16);
+  return bits;
+}
+
+// Programs a counter and lets it count: a machine may list counters that never move.
+void try_counter(LinuxFacts& facts) {
+  plan::KernelEvent cycles;
+  cycles.type = PERF_TYPE_HARDWARE;
+  cycles.config = PERF_COUNT_HW_CPU_CYCLES;
+  perf_event_attr attributes = perf_events::attributes_of(cycles, false);
+  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  attributes.disabled = 0;
+  const perf_events::Descriptor event = perf_events::open_event(attributes, {.thread = 0, .core = -1});
+  if (!event.is_open()) {
+    facts.counter_trouble = std::strerror(errno);
+    return;
+  }
+  volatile u32 busy = 0;
+  for (u32 turn = 0; turn < 1'000'000; ++turn) busy = turn;
+  static_cast<void>(busy);
+  const auto reading = perf_events::read_event(event);
+  if (reading.has_value()) facts.cycles = reading.value().value;
+  if (facts.cycles == 0) facts.counter_trouble = "it counted nothing in a busy loop";
+}
+
+// The list is long, its first line tells: addresses are zero where they are hidden.
+bool kernel_names_are_shown() {
+  std::FILE* file = std::fopen("/proc/kallsyms", "rbe");
+  if (file == nullptr) return false;
+  char line[256] = {};
+  bool shown = false;
+  for (int i = 0; i < 16 && !shown && std::fgets(line, sizeof line, file) != nullptr; ++i) {
+    shown = std::strspn(line, "0") < 8;
+  }
+  std::fclose(file);
+  return shown;
+}
+
+}  // namespace
+
+std::optional<LinuxFacts> linux_facts() {
+  const SystemFiles files;
+  LinuxFacts facts;
+  utsname name{};
+  if (uname(&name) == 0) facts.release = name.release;
+  facts.paranoid = setting(files, "perf_event_paranoid");
+  facts.kptr_restrict = setting(files, "kptr_restrict");
+  facts.most_samples = files.number("/proc/sys/kernel/perf_event_max_sample_rate");
+  facts.is_root = geteuid() == 0;
+  const u64 capabilities = capabilities_in_force(files);
+  facts.can_measure_all = ((capabilities >> kCapSysAdmin | capabilities >> kCapPerfmon) & 1) != 0;
+  if (facts.paranoid.has_value()) try_counter(facts);
+  for (const perf_events::Unit& unit : perf_events::find_units(files)) {
+    (unit.of_cores() ? facts.core_units : facts.other_units).push_back(unit.name);
+  }
+  facts.tracefs = perf_events::tracefs_folder(files);
+  if (files.names(facts.tracefs + "/events").empty()) facts.tracefs.clear();
+  facts.kernel_names = kernel_names_are_shown();
+  facts.debug_files = files.exists("/usr/lib/debug/.build-id");
+  return facts;
+}
+
+}  // namespace wperf::device

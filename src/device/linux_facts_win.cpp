@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/linux_facts.h"
+
+namespace wperf::device {
+
+std::optional<LinuxFacts> linux_facts() {
+  return std::nullopt;
+}
+
+}  // namespace wperf::device

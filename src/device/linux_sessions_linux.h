@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two sessions of the Linux device. Called by linux_device_linux.cpp.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "device/device.h"
+#include "device/linux_programs_linux.h"
+#include "device/perf_events/units.h"
+
+namespace wperf::device {
+
+// What the kernel showed of this machine.
+struct LinuxMachine {
+  std::vector<perf_events::Unit> units;
+  bool has_counters = false;
+  std::vector<u32> cores;  // online
+};
+
+// The unit that has the counters of `core`; its event numbers are the catalogue's on Arm.
+u32 core_unit_type(const LinuxMachine& machine, u32 core);
+// One type for each kind of core, for what follows a program over all of them.
+std::vector<u32> core_unit_types(const LinuxMachine& machine);
+
+diag::Result<std::unique_ptr<CountSession>> open_linux_count(LinuxPrograms& programs, const LinuxMachine& machine,
+                                                             const plan::CountPlan& plan);
+diag::Result<std::unique_ptr<SampleSession>> open_linux_sampling(LinuxPrograms& programs, const LinuxMachine& machine,
+                                                                 const plan::SamplePlan& plan);
+
+}  // namespace wperf::device

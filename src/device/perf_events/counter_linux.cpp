@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/perf_events/counter_linux.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "device/perf_events/system_files.h"
+
+namespace wperf::perf_events {
+namespace {
+
+diag::Error not_allowed(const std::string& event, bool kernel, Scope scope) {
+  constexpr int kWholeCores = 0, kOwnProgramsAndKernel = 1, kOwnPrograms = 2;
+  const auto level = SystemFiles().text("/proc/sys/kernel/perf_event_paranoid");
+  const bool whole_core = scope.thread < 0;
+  const std::string where =
+      whole_core ? fmt::format("all programs on core {}", scope.core) : fmt::format("thread {}", scope.thread);
+  std::string_view otherwise;
+  if (whole_core) {
+    otherwise = "; a program of your own can be measured up to level 2: `-- PROGRAM`, -p PID";
+  } else if (kernel) {
+    otherwise = "; up to level 2 what happens in user mode can be measured: without -k, and not events of the kernel";
+  }
+  const int enough = whole_core ? kWholeCores : kernel ? kOwnProgramsAndKernel : kOwnPrograms;
+  return {.text = fmt::format("this user may not measure {} of {}{}: the setting kernel.perf_event_paranoid is {}",
+                              event, where, kernel ? " in kernel mode" : "", level.value_or("unknown")),
+          .hint = fmt::format("run wperf as root or with the capability CAP_PERFMON, or lower the setting (sysctl "
+                              "kernel.perf_event_paranoid={}){}",
+                              enough, otherwise),
+          .code = diag::ExitCode::no_device};
+}
+
+}  // namespace
+
+void Descriptor::reset() {
+  if (number_ >= 0) close(number_);
+  number_ = -1;
+}
+
+perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel) {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = event.type;
+  attributes.config = event.config;
+  attributes.config1 = event.config1;
+  attributes.config2 = event.config2;
+  const bool outside_cores = !event.cores.empty();  // such units know no modes and refuse to be asked for one
+  const bool kernel_too = kernel || event.in_kernel || outside_cores;
+  attributes.exclude_kernel = kernel_too ? 0 : 1;
+  attributes.exclude_hv = kernel_too ? 0 : 1;
+  attributes.disabled = 1;
+  return attributes;
+}
+
+Descriptor open_event(perf_event_attr& attributes, Scope scope, int leader) {
+  const long number = syscall(SYS_perf_event_open, &attributes, scope.thread, scope.core, leader, PERF_FLAG_FD_CLOEXEC);
+  return Descriptor(static_cast<int>(number));
+}
+
+diag::Error refusal(int error, const std::string& event, bool hardware, bool kernel, Scope scope) {
+  switch (error) {
+    case EACCES:
+    case EPERM:
+      return not_allowed(event, kernel, scope);
+    case ENOENT:
+    case EOPNOTSUPP:
+    case ENODEV:
+      if (hardware) {
+        return {.text = fmt::format("this machine shows no hardware counter for {}", event),
+                .hint =
+                    "in a virtual machine the host must pass the counters through; `wperf list` shows software "
+                    "events, which need none",
+                .code = diag::ExitCode::no_device};
+      }
+      return {.text = fmt::format("the kernel does not know the event {} here", event), .hint = {}};
+    case ESRCH:
+      return {.text = fmt::format("process {} has ended", scope.thread), .hint = {}};
+    case EMFILE:
+    case ENFILE:
+      return {.text = fmt::format("there are not enough file descriptors to measure {} everywhere", event),
+              .hint = "raise the limit (ulimit -n), or name fewer events or cores"};
+    case EBUSY:
+      return {.text = fmt::format("somebody else holds the counter that {} needs", event), .hint = {}};
+    default:
+      return {.text = fmt::format("the kernel refuses to measure {}: {}", event, std::strerror(error)),
+              .hint = error == EINVAL ? "a group may be greater than the counters, or its events may not stand together"
+                                      : ""};
+  }
+}
+
+diag::Result<Reading> read_event(const Descriptor& event) {
+  u64 words[3] = {};
+  if (read(event.number(), words, sizeof words) != sizeof words) {
+    return diag::Error{.text = fmt::format("a counter cannot be read: {}", std::strerror(errno)), .hint = {}};
+  }
+  return Reading{.value = words[0], .enabled_ns = words[1], .running_ns = words[2]};
+}
+
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace wperf::perf_events

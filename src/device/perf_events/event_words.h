@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words for events that this Linux kernel knows: generic hardware and cache events, software events, tracepoints,
+// `unit/terms/` of sysfs. Made by the Linux device, asked by plan.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/perf_events/system_files.h"
+#include "device/perf_events/units.h"
+#include "plan/kernel_events.h"
+
+namespace wperf::perf_events {
+
+struct CounterFacts {
+  bool has_counters = false;      // a cycle counter could be opened
+  std::string why_no_cycles;      // if not
+  bool counts_catalogue = false;  // Arm
+};
+
+class EventWords final : public plan::KernelEvents {
+ public:
+  EventWords(SystemFiles files, CounterFacts facts) : files_(std::move(files)), facts_(std::move(facts)) {}
+
+  diag::Result<std::optional<plan::KernelEvent>> find(std::string_view name) const override;
+  bool counts_catalogue() const override { return facts_.counts_catalogue; }
+  bool has_counters() const override { return facts_.has_counters; }
+  std::string why_no_cycles() const override { return facts_.why_no_cycles; }
+  std::vector<Word> words() const override;
+
+ private:
+  diag::Result<std::optional<plan::KernelEvent>> find_unit_event(std::string_view name) const;
+  diag::Result<std::optional<plan::KernelEvent>> find_tracepoint(std::string_view name) const;
+
+  SystemFiles files_;
+  CounterFacts facts_;
+};
+
+// Where tracefs is mounted; empty: nowhere we may look.
+std::string tracefs_folder(const SystemFiles& files);
+
+}  // namespace wperf::perf_events

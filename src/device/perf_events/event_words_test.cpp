@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/perf_events/event_words.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace wperf::perf_events {
+namespace {
+
+// A machine's small files in a folder.
+class EventWordsTest : public testing::Test {
+ protected:
+  EventWordsTest()
+      : root_(testing::TempDir() + "wperf_event_words_" +
+              std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+              testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    const std::string cpu = kUnitFolder + std::string("cpu/");
+    add(cpu + "type", "4\n");
+    add(cpu + "format/event", "config:0-7,32-35\n");
+    add(cpu + "format/umask", "config:8-15\n");
+    add(cpu + "format/edge", "config:18\n");
+    add(cpu + "format/ldlat", "config1:0-15\n");
+    add(cpu + "events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
+    const std::string outer = kUnitFolder + std::string("arm_dsu_0/");
+    add(outer + "type", "9\n");
+    add(outer + "cpumask", "2\n");
+    add(outer + "format/event", "config:0-31\n");
+    add(outer + "events/l3d_cache", "event=0x2b\n");
+    add("/sys/kernel/tracing/events/sched/sched_switch/id", "316\n");
+    add("/sys/devices/system/cpu/online", "0-2,5\n");
+    add("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", "0x00000000410fd0c1\n");
+  }
+  ~EventWordsTest() override { std::filesystem::remove_all(root_); }
+
+  void add(const std::string& path, const std::string& text) {
+    const std::filesystem::path file = root_ + path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+  }
+  SystemFiles files() const { return SystemFiles(root_); }
+  EventWords words() const { return EventWords(files(), {.has_counters = true, .why_no_cycles = {}}); }
+  std::string spelled(std::string_view name) const {
+    const auto found = words().find(name);
+    if (!found.has_value()) return "error: " + found.error().text;
+    if (!found.value().has_value()) return "unknown";
+    const plan::KernelEvent& event = *found.value();
+    char text[80];
+    std::snprintf(text, sizeof text, "%u:%llx:%llx", event.type, static_cast<unsigned long long>(event.config),
+                  static_cast<unsigned long long>(event.config1));
+    return text;
+  }
+
+  std::string root_;
+};
+
+TEST_F(EventWordsTest, GenericEvents) {
+  EXPECT_EQ(spelled("cycles"), "0:0:0");
+  EXPECT_EQ(spelled("Branch-Misses"), "0:5:0");
+  EXPECT_EQ(spelled("cpu-clock"), "1:0:0");
+  EXPECT_EQ(spelled("cs"), "1:3:0");
+  EXPECT_EQ(spelled("L1-dcache-load-misses"), "3:10000:0");
+  EXPECT_EQ(spelled("LLC-stores"), "3:102:0");
+  EXPECT_EQ(spelled("L1-dcache-nonsense"), "unknown");
+  EXPECT_EQ(spelled("nonsense"), "unknown");
+  EXPECT_EQ(spelled(""), "unknown");
+  EXPECT_TRUE(words().find("context-switches").value()->in_kernel);
+  EXPECT_TRUE(words().find("task-clock").value()->clock);
+}
+
+TEST_F(EventWordsTest, EventsOfAUnit) {
+  EXPECT_EQ(spelled("cpu/event=0x3c,umask=1/"), "4:13c:0");
+  EXPECT_EQ(spelled("cpu/event=0x1ff/"), "4:1000000ff:0") << "the upper bits lie elsewhere";
+  EXPECT_EQ(spelled("cpu/config=0xabcd,config1=7/"), "4:abcd:7");
+  EXPECT_EQ(spelled("cpu/mem-loads/"), "4:1cd:3");
+  EXPECT_EQ(spelled("cpu/mem-loads,ldlat=30/"), "4:1cd:1e") << "a later term wins";
+  EXPECT_EQ(spelled("cpu/event=1,edge/"), "4:40001:0");
+  EXPECT_EQ(spelled("mem-loads"), "4:1cd:3") << "of a unit of the cores the name is enough";
+  EXPECT_EQ(spelled("arm_dsu_0/l3d_cache/"), "9:2b:0");
+  EXPECT_EQ(words().find("arm_dsu_0/l3d_cache/").value()->cores, std::vector<u32>{2});
+  EXPECT_FALSE(words().find("arm_dsu_0/l3d_cache/").value()->hardware);
+  EXPECT_EQ(spelled("l3d_cache"), "unknown") << "which DSU?";
+}
+
+TEST_F(EventWordsTest, EventsThatCannotBe) {
+  EXPECT_EQ(spelled("cpu/event=0x1000/"),
+            "error: the value of 'event=0x1000' does not fit: cpu has room for it in "
+            "config:0-7,32-35");
+  EXPECT_EQ(spelled("cpu/edge=2/"), "error: the value of 'edge=2' does not fit: cpu has room for it in config:18");
+  EXPECT_EQ(spelled("cpu/event=x/"), "error: 'event=x' has no number behind the sign");
+  EXPECT_EQ(spelled("cpu/nothing/"), "error: cpu has neither an event nor a term 'nothing'");
+  EXPECT_EQ(spelled("cpu/..=1/"), "error: '..=1' is no term of an event of cpu");
+  EXPECT_EQ(spelled("gpu/x/"), "error: this machine has no unit 'gpu' that counts");
+  EXPECT_EQ(spelled("cpu/event=1"), "unknown");
+  EXPECT_EQ(spelled("/dsu/x/"), "unknown");
+}
+
+TEST_F(EventWordsTest, Tracepoints) {
+  EXPECT_EQ(spelled("sched:sched_switch"), "2:13c:0");
+  EXPECT_TRUE(words().find("sched:sched_switch").value()->in_kernel);
+  EXPECT_EQ(spelled("sched:none"), "error: there is no tracepoint sched:none, or it may not be read");
+  EXPECT_EQ(spelled("../sched:x"), "unknown");
+}
+
+TEST_F(EventWordsTest, Topology) {
+  EXPECT_EQ(online_cores(files()), (std::vector<u32>{0, 1, 2, 5}));
+  EXPECT_EQ(midr_of(files(), 0), 0x410fd0c1u);
+  EXPECT_EQ(midr_of(files(), 1), 0u);
+  EXPECT_EQ(find_units(files()).size(), 2u);
+}
+
+TEST(KernelList, WhatIsNoListEndsIt) {
+  EXPECT_EQ(parse_kernel_list("0-1,4"), (std::vector<u32>{0, 1, 4}));
+  EXPECT_EQ(parse_kernel_list("3"), std::vector<u32>{3});
+  EXPECT_TRUE(parse_kernel_list("").empty());
+  EXPECT_TRUE(parse_kernel_list("x").empty());
+  EXPECT_EQ(parse_kernel_list("1,x,2"), std::vector<u32>{1});
+  EXPECT_TRUE(parse_kernel_list("0-4294967295").empty());
+}
+
+TEST(SetBits, FormatsOfDamagedFiles) {
+  plan::KernelEvent event;
+  EXPECT_TRUE(set_bits("config:0-63", ~u64{0}, event));
+  EXPECT_EQ(event.config, ~u64{0});
+  EXPECT_FALSE(set_bits("config:0-64", 1, event));
+  EXPECT_FALSE(set_bits("config:9-3", 1, event));
+  EXPECT_FALSE(set_bits("config:", 1, event));
+  EXPECT_FALSE(set_bits("config9:0", 1, event));
+  EXPECT_FALSE(set_bits("", 1, event));
+}
+
+}  // namespace
+}  // namespace wperf::perf_events

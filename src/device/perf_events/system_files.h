@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel's small text files (sysfs, procfs, tracefs). Tests point `root` to a folder of their own.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::perf_events {
+
+class SystemFiles {
+ public:
+  explicit SystemFiles(std::string root = {}) : root_(std::move(root)) {}
+
+  // Without the line end; nothing: no such file, or it may not be read.
+  std::optional<std::string> text(const std::string& path) const;
+  std::optional<u64> number(const std::string& path) const;  // decimal, or hexadecimal after 0x
+  // Names in a folder, sorted; none where there is no folder.
+  std::vector<std::string> names(const std::string& folder) const;
+  bool exists(const std::string& path) const;
+
+ private:
+  std::string root_;
+};
+
+// "0-3,7" as the kernel writes lists of cores. What is no such list yields what could be read of it.
+std::vector<u32> parse_kernel_list(std::string_view text);
+
+}  // namespace wperf::perf_events

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "import/perf_data/task_history.h"
+
+#include <algorithm>
+
+namespace wperf::perf_data {
+namespace {
+
+constexpr u32 kNobodysPid = ~u32{0};
+constexpr u64 kKernelHalf = u64{1} << 63;
+constexpr u64 kMostKeptStretches = 1 << 22;
+constexpr u32 kIdle = 0;
+
+// Memory that programs write their code into.
+bool is_written_code(std::string_view path) {
+  return path.empty() || path.starts_with("//anon") || path.starts_with("/dev/zero") ||
+         path.starts_with("/anon_hugepage") || path.starts_with("/memfd:");
+}
+// Memory without a file: an offset into it means nothing.
+bool is_without_file(std::string_view path) {
+  return is_written_code(path) || path.starts_with("[stack") || path.starts_with("[heap") ||
+         path.starts_with("/SYSV") || path.starts_with("[anon") || path.starts_with("[uprobes");
+}
+
+}  // namespace
+
+struct TaskHistory::Change {
+  enum class Kind : u8 { mapping, name, fork } kind = Kind::mapping;
+  bool begins_empty = false;  // fork: of a process that was there before; its mappings follow
+  u64 when = 0;
+  u32 pid = 0, tid = 0, parent_pid = 0, parent_tid = 0;
+  u64 begin = 0, end = 0, offset = 0;
+  u32 code_or_name = 0;
+};
+
+// Takes the records in the order of the file.
+struct TaskHistory::Collector {
+  TaskHistory& history;
+  std::vector<Change> changes;
+
+  u64 when(const Identity& identity, const Record& record, u64 otherwise) const {
+    if (!history.has_times_) return record.file_offset;
+    return identity.has(kSampleTime) ? identity.time : otherwise;
+  }
+  void operator()(const Mmap& mapping, const Record& record) {
+    if (mapping.is_data || mapping.length == 0 || mapping.address + mapping.length < mapping.address) return;
+    const u32 mode = record.misc & kMiscCpuMode;
+    if (mapping.pid == kNobodysPid || mapping.address >= kKernelHalf || mode == 1) {
+      history.kernel_.push_back({mapping.address, mapping.address + mapping.length, mapping.page_offset, mapping.file,
+                                 mapping.build_id, false});
+      return;
+    }
+    const bool anonymous = is_without_file(mapping.file);
+    Change change;
+    change.when = when(mapping.identity, record, 0);
+    change.pid = mapping.pid;
+    change.begin = mapping.address;
+    change.end = mapping.address + mapping.length;
+    change.offset = anonymous ? mapping.address : mapping.page_offset;
+    if (change.offset + mapping.length < change.offset) return;
+    change.code_or_name = history.code_of(mapping, anonymous);
+    changes.push_back(change);
+  }
+  void operator()(const Comm& comm, const Record& record) {
+    Change change;
+    change.kind = Change::Kind::name;
+    change.when = when(comm.identity, record, 0);
+    change.pid = comm.pid;
+    change.tid = comm.tid;
+    change.code_or_name = history.name_index(comm.name);
+    changes.push_back(change);
+  }
+  void operator()(const perf_data::Task& task, const Record& record) {
+    if (task.is_exit) return;
+    Change change;
+    change.kind = Change::Kind::fork;
+    // perf marks the forks that it made up for processes that were there before.
+    change.begins_empty = (record.misc & kMiscCommExec) != 0;
+    change.when = when(task.identity, record, task.time);
+    change.pid = task.pid;
+    change.tid = task.tid;
+    change.parent_pid = task.parent_pid;
+    change.parent_tid = task.parent_tid;
+    changes.push_back(change);
+  }
+  void operator()(const KernelSymbol& symbol, const Record&) {
+    if (symbol.address + symbol.length < symbol.address) return;
+    history.kernel_.push_back({symbol.address, symbol.address + symbol.length, 0, symbol.name, {}, true});
+  }
+};
+
+TaskHistory TaskHistory::collect(const PerfFile& file) {
+  TaskHistory history;
+  for (const Event& event : file.attrs()) {
+    history.has_times_ = history.has_times_ && event.attributes.has(kSampleTime) && event.attributes.sample_id_all();
+  }
+  history.rename(kIdle, history.name_index("swapper"), 0);
+  Collector collector{history, {}};
+  history.tally_ = file.for_each_record(collector);
+  std::stable_sort(collector.changes.begin(), collector.changes.end(),
+                   [](const Change& a, const Change& b) { return a.when < b.when; });
+  for (const Change& change : collector.changes) history.apply(change);
+  for (auto& [pid, process] : history.processes_) {
+    history.freeze(process, ~u64{0});
+    process.stretches.clear();
+  }
+  std::stable_sort(history.kernel_.begin(), history.kernel_.end(),
+                   [](const KernelRange& a, const KernelRange& b) { return a.begin < b.begin; });
+  history.name_numbers_.clear();
+  history.code_numbers_.clear();
+  return history;
+}
+
+void TaskHistory::apply(const Change& change) {
+  switch (change.kind) {
+    case Change::Kind::mapping:
+      return map_code(change);
+    case Change::Kind::name:
+      return rename(change.tid, change.code_or_name, change.when);
+    case Change::Kind::fork:
+      return fork(change);
+  }
+}
+
+// What a process looked like until now, kept for the samples before `when`.
+void TaskHistory::freeze(Process& process, u64 when) {
+  const bool is_last = when == ~u64{0};
+  if (!is_last && kept_stretches_ + process.stretches.size() > kMostKeptStretches) {
+    ++merged_changes_;
+    return;
+  }
+  kept_stretches_ += process.stretches.size();
+  process.versions.push_back({process.since, static_cast<u32>(spaces_.size())});
+  std::vector<Stretch>& space = spaces_.emplace_back();
+  space.reserve(process.stretches.size());
+  for (const auto& [begin, stretch] : process.stretches) space.push_back(stretch);
+  process.since = when;
+}
+
+// A later mapping replaces what it covers; what sticks out of it on both sides stays.
+void TaskHistory::map_code(const Change& change) {
+  Process& process = processes_[change.pid];
+  std::map<u64, Stretch>& space = process.stretches;
+  const auto first_met = [&] {
+    auto one = space.upper_bound(change.begin);
+    return one != space.begin() && std::prev(one)->second.end > change.begin ? std::prev(one) : one;
+  };
+  const auto is_other = [&](const Stretch& met) {
+    return met.code != change.code_or_name || met.begin - met.offset != change.begin - change.offset;
+  };
+  for (auto one = first_met(); one != space.end() && one->second.begin < change.end; ++one) {
+    if (!is_other(one->second)) continue;
+    freeze(process, change.when);
+    break;
+  }
+  for (auto one = first_met(); one != space.end() && one->second.begin < change.end;) {
+    const Stretch old = one->second;
+    one = space.erase(one);
+    if (old.begin < change.begin) space[old.begin] = {old.begin, change.begin, old.code, old.offset};
+    if (old.end > change.end) {
+      space[change.end] = {change.end, old.end, old.code, old.offset + (change.end - old.begin)};
+      break;
+    }
+  }
+  space[change.begin] = {change.begin, change.end, change.code_or_name, change.offset};
+}
+
+// A child begins with its parent's memory and name.
+void TaskHistory::fork(const Change& change) {
+  const auto parent_names = names_of_.find(change.parent_tid);
+  if (parent_names != names_of_.end()) {
+    const u32 name = parent_names->second.back().name;
+    rename(change.tid, name, change.when);
+  }
+  if (change.pid == change.parent_pid) return;  // a thread shares the memory
+  Process& child = processes_[change.pid];
+  if (!child.stretches.empty() || !child.versions.empty()) freeze(child, change.when);  // the number was used before
+  child.stretches.clear();
+  if (change.begins_empty) return;
+  const auto parent = processes_.find(change.parent_pid);
+  if (parent == processes_.end()) return;
+  if (kept_stretches_ + parent->second.stretches.size() > kMostKeptStretches) {
+    ++merged_changes_;
+    return;
+  }
+  kept_stretches_ += parent->second.stretches.size();
+  child.stretches = parent->second.stretches;
+}
+
+void TaskHistory::rename(u32 tid, u32 name, u64 when) {
+  std::vector<Name>& names = names_of_[tid];
+  if (!names.empty() && names.back().name == name) return;
+  // Nobody was called otherwise before its first name: perf sees it so, too.
+  names.push_back({names.empty() ? 0 : when, name});
+}
+
+u32 TaskHistory::name_index(std::string_view name) {
+  const auto [entry, is_new] = name_numbers_.try_emplace(std::string(name), static_cast<u32>(names_.size()));
+  if (is_new) names_.emplace_back(name);
+  return entry->second;
+}
+
+u32 TaskHistory::code_of(const Mmap& mapping, bool anonymous) {
+  std::string key(mapping.file);
+  // What a program wrote into memory is another's in every process.
+  if (anonymous) key.append(1, '\0').append(std::to_string(mapping.pid));
+  const std::string_view id(reinterpret_cast<const char*>(mapping.build_id.data()), mapping.build_id.size());
+  if (!id.empty()) key.append(1, '\0').append(id);
+  const auto [entry, is_new] = code_numbers_.try_emplace(std::move(key), static_cast<u32>(codes_.size()));
+  if (is_new) codes_.push_back({mapping.file, mapping.build_id, mapping.pid, anonymous});
+  return entry->second;
+}
+
+TaskHistory::Task TaskHistory::task_at(u32 pid, u32 tid, u64 when) const {
+  Task task{.name = kNoCode, .space = kNoCode};
+  const auto narrow = [&](const auto& rows, auto take) {
+    const auto behind = std::upper_bound(rows.begin(), rows.end(), when,
+                                         [](u64 wanted, const auto& row) { return wanted < row.since; });
+    if (behind != rows.end()) task.end = std::min(task.end, behind->since);
+    if (behind == rows.begin()) return;
+    take(*std::prev(behind));
+    task.begin = std::max(task.begin, std::prev(behind)->since);
+  };
+  if (const auto names = names_of_.find(tid); names != names_of_.end()) {
+    narrow(names->second, [&](const Name& row) { task.name = row.name; });
+  }
+  if (const auto process = processes_.find(pid); process != processes_.end()) {
+    narrow(process->second.versions, [&](const Version& row) { task.space = row.space; });
+  }
+  return task;
+}
+
+CodePlace TaskHistory::place_in(u32 space, u64 address) const {
+  if (space >= spaces_.size()) return {kNoCode, address};
+  const std::vector<Stretch>& stretches = spaces_[space];
+  const auto behind = std::upper_bound(stretches.begin(), stretches.end(), address,
+                                       [](u64 wanted, const Stretch& one) { return wanted < one.begin; });
+  if (behind == stretches.begin() || address >= std::prev(behind)->end) return {kNoCode, address};
+  const Stretch& stretch = *std::prev(behind);
+  return {stretch.code, stretch.offset + (address - stretch.begin)};
+}
+
+}  // namespace wperf::perf_data

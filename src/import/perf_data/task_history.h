@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which name a thread had and which code a process had mapped, at any moment of a recording: mappings, names and forks
+// of a perf.data file, put in the order of their times. address_spaces.h says the same for a whole recording at once;
+// this one is for samples, which tell when they were taken. Opens nothing. Called by pipeline.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "import/perf_data/perf_file.h"
+
+namespace wperf::perf_data {
+
+struct MappedCode {  // one for each path and build id
+  std::string_view path;
+  Bytes build_id;         // empty: not recorded
+  u32 first_process = 0;  // memory without a file belongs to it alone
+  bool is_anonymous = false;
+};
+
+// Code of the kernel, as mappings of nobody's tell it.
+struct KernelRange {
+  u64 begin = 0, end = 0;
+  u64 page_offset = 0;    // of the kernel itself: where the symbol that is part of `path` was
+  std::string_view path;  // "[kernel.kallsyms]_text", a module's file, "bpf_prog_…"
+  Bytes build_id;         // empty: not recorded
+  bool is_function = false;
+};
+
+struct CodePlace {
+  u32 code = 0;    // index into codes()
+  u64 offset = 0;  // in the file; the address itself where there is no file
+};
+
+inline constexpr u32 kNoCode = ~u32{0};
+
+class TaskHistory {
+ public:
+  static TaskHistory collect(const PerfFile& file);
+
+  // What "when" means here: the time of a record, or in files without times its place in the file.
+  bool has_times() const { return has_times_; }
+
+  // A period in which a thread kept its name, and its process its code.
+  struct Task {
+    u32 name = 0;   // index into names()
+    u32 space = 0;  // of place_in()
+    u64 begin = 0, end = ~u64{0};
+  };
+  Task task_at(u32 pid, u32 tid, u64 when) const;
+
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<MappedCode>& codes() const { return codes_; }
+  const std::vector<KernelRange>& kernel() const { return kernel_; }  // by address
+
+  // Where an address of user code is; code is kNoCode where nothing was mapped.
+  CodePlace place_in(u32 space, u64 address) const;
+
+  const Tally& tally() const { return tally_; }
+  // Changes of a process that has more of them than any has: not told apart in time.
+  u64 merged_changes() const { return merged_changes_; }
+
+ private:
+  struct Stretch {
+    u64 begin = 0, end = 0;
+    u32 code = 0;
+    u64 offset = 0;  // of begin
+  };
+  struct Version {
+    u64 since = 0;
+    u32 space = 0;
+  };
+  struct Process {
+    std::map<u64, Stretch> stretches;  // while collecting, by begin; disjoint
+    std::vector<Version> versions;     // the spaces it had until now
+    u64 since = 0;
+  };
+  struct Name {
+    u64 since = 0;
+    u32 name = 0;
+  };
+  struct Change;
+  struct Collector;
+
+  void apply(const Change& change);
+  void map_code(const Change& change);
+  void fork(const Change& change);
+  void rename(u32 tid, u32 name, u64 when);
+  void freeze(Process& process, u64 when);
+  u32 code_of(const Mmap& mapping, bool anonymous);
+  u32 name_index(std::string_view name);
+
+  bool has_times_ = true;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, u32> name_numbers_;
+  std::vector<MappedCode> codes_;
+  std::unordered_map<std::string, u32> code_numbers_;
+  std::vector<KernelRange> kernel_;
+  std::unordered_map<u32, Process> processes_;
+  std::unordered_map<u32, std::vector<Name>> names_of_;  // by tid, by time
+  std::vector<std::vector<Stretch>> spaces_;             // by address
+  u64 kept_stretches_ = 0, merged_changes_ = 0;
+  Tally tally_;
+};
+
+}  // namespace wperf::perf_data

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "os/zstd_stream.h"
+
+namespace wperf::os {
+
+struct ZstdStream::State {};
+
+ZstdStream::ZstdStream() = default;
+ZstdStream::ZstdStream(ZstdStream&&) noexcept = default;
+ZstdStream& ZstdStream::operator=(ZstdStream&&) noexcept = default;
+ZstdStream::~ZstdStream() = default;
+
+diag::Result<ZstdStream> ZstdStream::open() {
+  return diag::Error{.text = "this wperf.exe cannot unpack records compressed with Zstandard",
+                     .hint = "read the file with wperf on Linux, or record it without -z"};
+}
+
+// Nobody has a stream to call it for.
+diag::Result<void> ZstdStream::unpack(std::span<const std::byte>, std::vector<std::byte>&, size_t) {
+  return diag::Error{.text = "no Zstandard here", .hint = {}};
+}
+
+}  // namespace wperf::os

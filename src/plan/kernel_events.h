@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the system's own kernel counts (Linux), it has words of its own for events, and an event is more than a number
+// of 16 bits. The device brings the words (Capabilities::kernel); plan asks it for each name and hands what it found on
+// to the device, untouched. See docs/decisions/0005.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ints.h"
+#include "diag/result.h"
+
+namespace wperf::plan {
+
+// What perf_event_open is asked for.
+struct KernelEvent {
+  u32 type = 0;
+  u64 config = 0, config1 = 0, config2 = 0;
+  bool hardware = false;   // needs a counter of the cores
+  bool in_kernel = false;  // happens in kernel mode, so asking for user mode only would count nothing
+  bool clock = false;      // counts nanoseconds
+  std::vector<u32> cores;  // those whose kernel thread reads it (units outside the cores); empty: any
+};
+
+class KernelEvents {
+ public:
+  virtual ~KernelEvents() = default;
+  // Nothing: no such word. An error: the word is known, but says something that cannot be, or may not be looked up.
+  virtual diag::Result<std::optional<KernelEvent>> find(std::string_view name) const = 0;
+  // The event numbers of our catalogue (Arm) are those of the cores' counters.
+  virtual bool counts_catalogue() const = 0;
+  // The cores have hardware counters that this system shows.
+  virtual bool has_counters() const = 0;
+  // Why `cycles` cannot be sampled; empty: they can.
+  virtual std::string why_no_cycles() const = 0;
+  // What `list` shows, with a word on what it is.
+  struct Word {
+    std::string name, kind;
+  };
+  virtual std::vector<Word> words() const = 0;
+};
+
+}  // namespace wperf::plan

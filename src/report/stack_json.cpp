@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "report/json_writer.h"
+#include "report/stack_report.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::kNothing;
+using stacks::SortKey;
+using stacks::StackProfile;
+
+void write_function(JsonWriter& json, const StackProfile& profile, u32 number) {
+  const stacks::StackFunction& function = profile.functions[number];
+  json.key("symbol");
+  json.string(function.name);
+  json.key("module");
+  json.string(profile.modules[function.module].name);
+  json.key("kernel");
+  json.boolean(function.is_kernel);
+}
+
+void write_keys(JsonWriter& json, const StackProfile& profile, const stacks::StackRow& row,
+                const std::vector<SortKey>& keys) {
+  const auto number = [&](const char* name, u32 value) {
+    json.key(name);
+    json.integer(value);
+  };
+  for (const SortKey key : keys) {
+    switch (key) {
+      case SortKey::comm:
+        json.key("comm");
+        json.string(profile.names[row.comm]);
+        break;
+      case SortKey::pid:
+        number("pid", row.pid);
+        break;
+      case SortKey::tid:
+        number("tid", row.tid);
+        break;
+      case SortKey::core:
+        number("core", row.core);
+        break;
+      case SortKey::module:
+        if (row.function != kNothing) break;  // said with the symbol
+        json.key("module");
+        json.string(profile.modules[row.module].name);
+        break;
+      case SortKey::symbol:
+        write_function(json, profile, row.function);
+        break;
+      case SortKey::line:
+        json.key("line");
+        json.string(row.line == kNothing ? std::string_view() : std::string_view(profile.lines[row.line]));
+        break;
+    }
+  }
+}
+
+void write_stack_rows(JsonWriter& json, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
+                      const StackOptions& options) {
+  const stacks::StackRows made = make_rows(profile, event, keys, options.filter, options.children);
+  const auto whole = static_cast<double>(std::max<u64>(profile.events[event].period, 1));
+  json.begin_array();
+  for (usize i = 0; i < std::min<usize>(made.rows.size(), options.rows); ++i) {
+    const stacks::StackRow& row = made.rows[i];
+    json.begin_object();
+    write_keys(json, profile, row, keys);
+    json.key("samples");
+    json.integer(row.self_samples);
+    json.key("period");
+    json.integer(row.self_period);
+    json.key("percent");
+    json.fixed(100 * static_cast<double>(row.self_period) / whole, 4);
+    if (options.children) {
+      json.key("all_samples");
+      json.integer(row.all_samples);
+      json.key("all_period");
+      json.integer(row.all_period);
+      json.key("all_percent");
+      json.fixed(100 * static_cast<double>(row.all_period) / whole, 4);
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+// Nodes with their parent's place in the list: readers need no recursion, however deep the stacks are.
+void write_tree(JsonWriter& json, const StackProfile& profile, const stacks::CallTree& tree) {
+  json.begin_array();
+  for (usize i = 1; i < tree.nodes().size(); ++i) {
+    const stacks::CallNode& node = tree.nodes()[i];
+    json.begin_object();
+    if (node.parent != 0) {
+      json.key("parent");
+      json.integer(node.parent - 1);
+    }
+    write_function(json, profile, node.label);
+    json.key("samples");
+    json.integer(node.self_samples);
+    json.key("period");
+    json.integer(node.self_period);
+    json.key("all_samples");
+    json.integer(node.all_samples);
+    json.key("all_period");
+    json.integer(node.all_period);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_event(JsonWriter& json, const StackProfile& profile, u32 event, const StackOptions& options) {
+  const stacks::StackEvent& one = profile.events[event];
+  json.begin_object();
+  json.key("event");
+  json.string(one.name);
+  json.key("samples");
+  json.integer(one.samples);
+  json.key("period");
+  json.integer(one.period);
+  json.key("rows");
+  write_stack_rows(json, profile, event, sort_keys(options), options);
+  if (!options.tables.empty()) {
+    json.key("tables");
+    json.begin_array();
+    for (const std::vector<SortKey>& keys : options.tables) write_stack_rows(json, profile, event, keys, options);
+    json.end_array();
+  }
+  if (options.tree) {
+    json.key("tree");
+    write_tree(json, profile, make_call_tree(profile, event, options.filter));
+  }
+  if (options.callers || options.callees) {
+    const std::vector<u32> functions = hot_functions(profile, event, options);
+    if (options.callers) {
+      json.key("callers");
+      write_tree(json, profile, make_caller_tree(profile, event, functions, options.filter));
+    }
+    if (options.callees) {
+      json.key("callees");
+      write_tree(json, profile, make_callee_tree(profile, event, functions, options.filter));
+    }
+  }
+  json.end_object();
+}
+
+void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
+  const auto count = [&](const char* name, u64 value) {
+    json.key(name);
+    json.integer(value);
+  };
+  json.key("losses");
+  json.begin_object();
+  count("lost_records", losses.lost_records);
+  count("lost_samples", losses.lost_samples);
+  count("throttled", losses.throttled);
+  count("of_unknown_event", losses.of_unknown_event);
+  count("damaged_records", losses.damaged_records);
+  count("merged_changes", losses.merged_changes);
+  count("unknown_records", losses.unknown_records);
+  json.key("unknown_types");
+  json.begin_array();
+  for (const auto& [type, records] : losses.unknown_types) {
+    json.begin_object();
+    count("type", type);
+    count("records", records);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace
+
+std::string stack_json(const StackProfile& profile, const StackOptions& options) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.key("recording");
+  json.begin_object();
+  json.key("file");
+  json.string(profile.file);
+  json.key("seconds");
+  json.fixed(profile.elapsed_seconds, 9);
+  write_losses(json, profile.losses);
+  json.key("events");
+  json.begin_array();
+  for (u32 event = 0; event < profile.events.size(); ++event) write_event(json, profile, event, options);
+  json.end_array();
+  json.key("modules");
+  json.begin_array();
+  for (const stacks::StackModule& module : profile.modules) {
+    json.begin_object();
+    json.key("module");
+    json.string(module.name);
+    json.key("path");
+    json.string(module.path);
+    if (!module.reason.empty()) {
+      json.key("reason");
+      json.string(module.reason);
+    }
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  json.end_object();
+  return out;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/stack_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace wperf::report {
+namespace {
+
+using stacks::kNothing;
+using stacks::StackProfile;
+
+StackProfile one_of_each() {
+  StackProfile profile;
+  profile.file = "perf.data";
+  profile.events = {{"cycles", 4, 40}, {"faults", 0, 0}};
+  profile.names = {"prog"};
+  profile.tasks = {{7, 8, 0}};
+  profile.modules = {{"prog", "/bin/prog", ""}, {"[kernel]", "", "it is another kernel"}};
+  profile.functions = {{"main;odd", 0, true, false}, {"[unknown]", 1, false, true}};
+  profile.lines = {"main.c:12"};
+  profile.places = {{0, 0}, {1, kNothing}};
+  profile.nodes = {{kNothing, kNothing}, {0, 0}, {1, 1}};
+  profile.samples = {{0, 0, 2, 2, 3, 30}, {0, 0, 2, 1, 1, 10}};
+  profile.has_callers = true;
+  profile.elapsed_seconds = 1.5;
+  return profile;
+}
+
+TEST(StackText, ShowsTheGreatestFirstAndWhatIsNotNamed) {
+  EXPECT_EQ(stack_text(one_of_each(), {}),
+            "event cycles: 4 samples, 40 counted\n"
+            "      %  samples  command  module    symbol\n"
+            "      =  =======  =======  ======    ======\n"
+            "  75.00        3  prog     [kernel]  [k] [unknown]\n"
+            "  25.00        1  prog     prog      main;odd\n"
+            "\n"
+            "                 1.5 seconds from first to last sample\n"
+            "\n"
+            "note: 75.0 % of samples without a function in [kernel]: it is another kernel\n");
+}
+
+TEST(StackText, LossesComeFirst) {
+  StackProfile profile = one_of_each();
+  profile.losses.lost_records = 1234;
+  profile.losses.throttled = 2;
+  profile.losses.unknown_records = 5;
+  const std::string text = stack_text(profile, {});
+  EXPECT_TRUE(text.starts_with("1,234 records were lost")) << text;
+  EXPECT_NE(text.find("2 times the kernel paused"), std::string::npos);
+  EXPECT_NE(text.find("5 records are of types that are not known"), std::string::npos);
+}
+
+TEST(StackText, FitsTheTerminal) {
+  StackProfile profile = one_of_each();
+  profile.functions[0].name = std::string(200, 'x');
+  profile.functions[1].name = "ä" + std::string(200, 'y');
+  for (const bool trees : {false, true}) {
+    StackOptions options;
+    options.width = 60;
+    options.tree = options.callers = trees;
+    const std::string text = stack_text(profile, options);
+    for (usize at = 0; at < text.size();) {
+      const usize end = text.find('\n', at);
+      const std::string line = text.substr(at, end - at);
+      at = end + 1;
+      if (line.starts_with("note:")) continue;
+      EXPECT_LE(std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<u8>(c) & 0xc0u) != 0x80u; }),
+                60)
+          << line;
+    }
+  }
+}
+
+TEST(StackText, TreesAndFolded) {
+  StackOptions options;
+  options.tree = true;
+  const std::string text = stack_text(one_of_each(), options);
+  EXPECT_NE(text.find("  100.00   25.00  main;odd  (prog)\n   75.00   75.00   [k] [unknown]\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(folded_text(one_of_each(), 0, options), "prog;main:odd 1\nprog;main:odd;[unknown] 3\n");
+}
+
+TEST(StackJson, SaysTheSame) {
+  StackOptions options;
+  options.sort = {stacks::SortKey::pid, stacks::SortKey::symbol, stacks::SortKey::line};
+  options.children = options.tree = options.callers = options.callees = true;
+  const auto json = nlohmann::json::parse(stack_json(one_of_each(), options));
+  const auto& event = json["recording"]["events"][0];
+  ASSERT_EQ(event["rows"].size(), 2u);
+  EXPECT_EQ(event["rows"][0]["symbol"], "main;odd");
+  EXPECT_EQ(event["rows"][0]["line"], "main.c:12");
+  EXPECT_EQ(event["rows"][0]["pid"], 7);
+  EXPECT_EQ(event["rows"][0]["samples"], 1);
+  EXPECT_EQ(event["rows"][0]["all_period"], 40);
+  EXPECT_EQ(event["rows"][1]["kernel"], true);
+  EXPECT_EQ(event["tree"][1]["parent"], 0);
+  EXPECT_EQ(event["callers"].size(), 3u);
+  EXPECT_EQ(json["recording"]["events"][1]["samples"], 0);
+  EXPECT_EQ(json["recording"]["losses"]["lost_records"], 0);
+  EXPECT_EQ(json["recording"]["modules"][1]["reason"], "it is another kernel");
+}
+
+}  // namespace
+}  // namespace wperf::report

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "report/number_text.h"
+#include "report/stack_report.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::kNothing;
+using stacks::SortKey;
+using stacks::StackProfile;
+using stacks::StackRow;
+
+constexpr std::string_view kCutMark = "..";
+
+double share_of(u64 part, u64 whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+struct TextColumn {
+  std::string title;
+  bool right = false;
+  bool may_be_cut = false;
+  std::vector<std::string> cells = {};
+};
+
+std::string_view key_title(SortKey key) {
+  static constexpr std::string_view kTitles[] = {"command", "pid", "tid", "core", "module", "symbol", "line"};
+  return kTitles[static_cast<u32>(key)];
+}
+
+std::string number_cell(u32 number) {
+  return number == kNothing ? "-" : std::to_string(static_cast<int>(number));
+}
+
+std::string key_cell(const StackProfile& profile, const StackRow& row, SortKey key) {
+  switch (key) {
+    case SortKey::comm:
+      return profile.names[row.comm];
+    case SortKey::pid:
+      return number_cell(row.pid);
+    case SortKey::tid:
+      return number_cell(row.tid);
+    case SortKey::core:
+      return number_cell(row.core);
+    case SortKey::module:
+      return profile.modules[row.module].name;
+    case SortKey::symbol: {
+      const stacks::StackFunction& function = profile.functions[row.function];
+      return (function.is_kernel ? "[k] " : "") + function.name;
+    }
+    case SortKey::line:
+      return row.line == kNothing ? "-" : profile.lines[row.line];
+  }
+  return {};
+}
+
+usize width_of_cell(std::string_view utf8) {
+  return static_cast<usize>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<u8>(c) & 0xc0u) != 0x80u; }));
+}
+
+// Its first `width` characters, with a mark that there were more.
+std::string cut_to(std::string_view utf8, usize width) {
+  if (width_of_cell(utf8) <= width) return std::string(utf8);
+  const usize kept = width > kCutMark.size() ? width - kCutMark.size() : 0;
+  usize at = 0;
+  for (usize characters = 0; at < utf8.size(); ++at) {
+    if ((static_cast<u8>(utf8[at]) & 0xc0u) != 0x80u && characters++ == kept) break;
+  }
+  return std::string(utf8.substr(0, at)) + std::string(kCutMark.substr(0, std::min(width, kCutMark.size())));
+}
+
+void append_columns(std::string& out, std::vector<TextColumn>& columns, usize screen) {
+  constexpr usize kGap = 2, kNarrowest = 12;
+  std::vector<usize> widths;
+  usize line = 0;
+  for (const TextColumn& column : columns) {
+    usize width = width_of_cell(column.title);
+    for (const std::string& cell : column.cells) width = std::max(width, width_of_cell(cell));
+    widths.push_back(width);
+    line += kGap + width;
+  }
+  // What does not fit is taken from the last columns that may be cut, first.
+  for (usize i = columns.size(); screen != 0 && line > screen && i-- > 0;) {
+    if (!columns[i].may_be_cut || widths[i] <= kNarrowest) continue;
+    const usize taken = std::min(line - screen, widths[i] - kNarrowest);
+    widths[i] -= taken;
+    line -= taken;
+  }
+  const auto append_line = [&](auto cell_of) {
+    std::string text;
+    for (usize i = 0; i < columns.size(); ++i) {
+      const std::string cell = cut_to(cell_of(i), widths[i]);
+      const std::string padding(widths[i] - width_of_cell(cell), ' ');
+      text.append(kGap, ' ').append(columns[i].right ? padding + cell : cell + padding);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text + '\n';
+  };
+  append_line([&](usize i) { return columns[i].title; });
+  append_line([&](usize i) { return std::string(std::min(widths[i], width_of_cell(columns[i].title)), '='); });
+  for (usize row = 0; row < columns.front().cells.size(); ++row) {
+    append_line([&](usize i) { return columns[i].cells[row]; });
+  }
+}
+
+void append_rows(std::string& out, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
+                 const StackOptions& options) {
+  const stacks::StackRows made = stacks::make_rows(profile, event, keys, options.filter, options.children);
+  const u64 whole = profile.events[event].period;
+  std::vector<TextColumn> columns;
+  if (options.children) columns.push_back({.title = "all %", .right = true});
+  columns.push_back({.title = options.children ? "self %" : "%", .right = true});
+  columns.push_back({.title = "samples", .right = true});
+  for (const SortKey key : keys) {
+    const bool is_number = key == SortKey::pid || key == SortKey::tid || key == SortKey::core;
+    columns.push_back({.title = std::string(key_title(key)), .right = is_number, .may_be_cut = !is_number});
+  }
+  const usize shown = std::min<usize>(made.rows.size(), options.rows);
+  for (usize i = 0; i < shown; ++i) {
+    const StackRow& row = made.rows[i];
+    usize column = 0;
+    if (options.children) columns[column++].cells.push_back(fixed(share_of(row.all_period, whole), 2));
+    columns[column++].cells.push_back(fixed(share_of(row.self_period, whole), 2));
+    columns[column++].cells.push_back(with_commas(row.self_samples));
+    for (const SortKey key : keys) columns[column++].cells.push_back(key_cell(profile, row, key));
+  }
+  append_columns(out, columns, options.width);
+  if (shown < made.rows.size()) {
+    fmt::format_to(std::back_inserter(out), "  … and {} more rows: --sample-display-row {}\n",
+                   with_commas(made.rows.size() - shown), made.rows.size());
+  }
+  if (!options.filter.is_empty()) {
+    fmt::format_to(std::back_inserter(out), "  shown: {} of {} samples, {} %\n", with_commas(made.samples),
+                   with_commas(profile.events[event].samples), fixed(share_of(made.period, whole), 2));
+  }
+}
+
+void append_module_notes(std::string& out, const StackProfile& profile) {
+  // Only those that matter: a report of one page has no room for each file with a single sample.
+  constexpr u64 kLeastPermille = 5;
+  constexpr usize kMostNotes = 8;
+  std::vector<u64> nameless(profile.modules.size());
+  u64 all = 0;
+  for (const stacks::StackSample& sample : profile.samples) {
+    const stacks::StackFunction& function =
+        profile.functions[profile.places[profile.nodes[sample.node].place].function];
+    all += sample.count;
+    if (!function.is_known) nameless[function.module] += sample.count;
+  }
+  std::vector<u32> order;
+  for (u32 i = 0; i < nameless.size(); ++i) {
+    if (nameless[i] * 1000 >= all * kLeastPermille && nameless[i] != 0) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return nameless[a] > nameless[b]; });
+  for (usize i = 0; i < std::min(order.size(), kMostNotes); ++i) {
+    const stacks::StackModule& module = profile.modules[order[i]];
+    const std::string reason = module.reason.empty() ? "its files name nothing there" : module.reason;
+    fmt::format_to(std::back_inserter(out), "note: {} % of samples without a function in {}: {}\n",
+                   fixed(share_of(nameless[order[i]], all), 1), module.name, reason);
+  }
+}
+
+}  // namespace
+
+std::vector<SortKey> sort_keys(const StackOptions& options) {
+  return options.sort.empty() ? std::vector{SortKey::comm, SortKey::module, SortKey::symbol} : options.sort;
+}
+
+std::string stack_losses_text(const StackProfile& profile, std::string_view prefix) {
+  const stacks::StackLosses& losses = profile.losses;
+  std::string out;
+  const auto say = [&](u64 count, std::string_view what) {
+    if (count != 0) fmt::format_to(std::back_inserter(out), "{}{} {}\n", prefix, with_commas(count), what);
+  };
+  say(losses.lost_records, "records were lost: the ring between kernel and perf was full");
+  say(losses.lost_samples, "samples were lost in the kernel");
+  say(losses.throttled, "times the kernel paused an event because its samples took too long");
+  say(losses.of_unknown_event, "samples belong to no event of the file and are not shown");
+  say(losses.damaged_records, "records are damaged and were left out");
+  say(losses.merged_changes, "changes of mappings could not be told apart in time");
+  say(losses.unknown_records, "records are of types that are not known here and were left out");
+  return out;
+}
+
+std::string stack_text(const StackProfile& profile, const StackOptions& options) {
+  std::string out = stack_losses_text(profile, "");
+  if (!out.empty()) out += '\n';
+  bool any = false;
+  for (u32 event = 0; event < profile.events.size(); ++event) {
+    const stacks::StackEvent& one = profile.events[event];
+    if (one.samples == 0 && !options.verbose) continue;
+    if (any) out += '\n';
+    any = true;
+    fmt::format_to(std::back_inserter(out), "event {}: {} samples, {} counted\n", one.name, with_commas(one.samples),
+                   with_commas(one.period));
+    append_rows(out, profile, event, sort_keys(options), options);
+    for (const std::vector<SortKey>& table : options.tables) {
+      out += '\n';
+      append_rows(out, profile, event, table, options);
+    }
+    append_call_trees(out, profile, event, options);
+  }
+  if (!any) out += "no samples\n";
+  fmt::format_to(std::back_inserter(out), "\n{:>20} seconds from first to last sample\n",
+                 elapsed(profile.elapsed_seconds));
+  std::string notes;
+  append_module_notes(notes, profile);
+  if ((options.children || options.tree || options.callers || options.callees) && !profile.has_callers) {
+    notes += "note: this recording holds no stacks that can be read: `perf record -g` records them\n";
+  }
+  if (!notes.empty()) out += '\n' + notes;
+  return out;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "request/recording_lists.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "request/number.h"
+
+namespace wperf::request {
+namespace {
+
+struct SortName {
+  std::string_view name;
+  SortBy key;
+};
+constexpr SortName kSortNames[] = {{"comm", SortBy::comm},    {"pid", SortBy::pid},       {"tid", SortBy::tid},
+                                   {"core", SortBy::core},    {"module", SortBy::module}, {"symbol", SortBy::symbol},
+                                   {"line", SortBy::line},    {"dso", SortBy::module},    {"sym", SortBy::symbol},
+                                   {"srcline", SortBy::line}, {"cpu", SortBy::core}};
+
+diag::Error bad_sort_key(std::string_view text) {
+  return {.text = fmt::format("--sort does not know '{}'", text),
+          .hint = "it takes comm, pid, tid, core, module, symbol and line, separated by commas",
+          .code = diag::ExitCode::usage};
+}
+
+// "12" or "12.345"; nothing else, and nothing that is longer than the age of a machine.
+std::optional<double> parse_seconds(std::string_view text) {
+  const usize point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view part = point == std::string_view::npos ? std::string_view() : text.substr(point + 1);
+  constexpr usize kMostDigits = 9;
+  if (whole.empty() || whole.size() > kMostDigits || part.size() > kMostDigits) return {};
+  double seconds = 0, unit = 1;
+  for (const char c : whole) {
+    if (c < '0' || c > '9') return {};
+    seconds = seconds * 10 + (c - '0');
+  }
+  for (const char c : part) {
+    if (c < '0' || c > '9') return {};
+    unit /= 10;
+    seconds += unit * (c - '0');
+  }
+  return seconds;
+}
+
+template <class Take>
+void for_each_word(std::string_view text, Take take) {
+  while (true) {
+    const usize comma = text.find(',');
+    take(text.substr(0, comma));
+    if (comma == std::string_view::npos) return;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+diag::Result<std::vector<SortBy>> parse_sort_list(std::string_view text) {
+  std::vector<SortBy> list;
+  std::optional<diag::Error> error;
+  for_each_word(text, [&](std::string_view word) {
+    const auto found = std::find_if(std::begin(kSortNames), std::end(kSortNames),
+                                    [&](const SortName& one) { return one.name == word; });
+    if (found == std::end(kSortNames)) {
+      if (!error.has_value()) error = bad_sort_key(word);
+    } else if (std::find(list.begin(), list.end(), found->key) == list.end()) {
+      list.push_back(found->key);
+    }
+  });
+  if (error.has_value()) return *std::move(error);
+  return list;
+}
+
+std::vector<std::string> parse_name_list(std::string_view text) {
+  std::vector<std::string> names;
+  for_each_word(text, [&](std::string_view word) {
+    if (!word.empty()) names.emplace_back(word);
+  });
+  return names;
+}
+
+diag::Result<std::vector<u32>> parse_number_list(std::string_view text, std::string_view option) {
+  std::vector<u32> numbers;
+  std::optional<diag::Error> error;
+  for_each_word(text, [&](std::string_view word) {
+    const std::optional<u64> number = parse_decimal(word);
+    if (number.has_value() && *number <= ~u32{0}) {
+      numbers.push_back(static_cast<u32>(*number));
+    } else if (!error.has_value()) {
+      error = diag::Error{.text = fmt::format("'{}' is not a number that {} takes", word, option),
+                          .hint = "it takes numbers, separated by commas",
+                          .code = diag::ExitCode::usage};
+    }
+  });
+  if (error.has_value()) return *std::move(error);
+  return numbers;
+}
+
+diag::Result<TimeSpan> parse_time_span(std::string_view text) {
+  const usize dash = text.find('-');
+  const std::string_view from = text.substr(0, dash);
+  const std::string_view to = dash == std::string_view::npos ? std::string_view() : text.substr(dash + 1);
+  TimeSpan span;
+  span.from = from.empty() ? std::nullopt : parse_seconds(from);
+  span.to = to.empty() ? std::nullopt : parse_seconds(to);
+  const bool sound = dash != std::string_view::npos && (from.empty() || span.from.has_value()) &&
+                     (to.empty() || span.to.has_value()) && !(from.empty() && to.empty()) &&
+                     !(span.from.has_value() && span.to.has_value() && *span.from > *span.to);
+  if (sound) return span;
+  return diag::Error{.text = fmt::format("'{}' is no stretch of time that --time takes", text),
+                     .hint = "FROM-TO in seconds after the first sample, such as 1.5-3, 1.5- or -3",
+                     .code = diag::ExitCode::usage};
+}
+
+}  // namespace wperf::request

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the options of `report` take: --sort, lists of names and numbers, --time. Called by cli.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diag/result.h"
+#include "request/request.h"
+
+namespace wperf::request {
+
+// "comm,pid,symbol"; each once.
+diag::Result<std::vector<SortBy>> parse_sort_list(std::string_view text);
+// "a,b"; no empty ones.
+std::vector<std::string> parse_name_list(std::string_view text);
+// "1,22,333"; `option` names it in errors.
+diag::Result<std::vector<u32>> parse_number_list(std::string_view text, std::string_view option);
+// "1.5-3", "1.5-", "-3": seconds after the first sample.
+diag::Result<TimeSpan> parse_time_span(std::string_view text);
+
+}  // namespace wperf::request

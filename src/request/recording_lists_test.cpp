@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "request/recording_lists.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::request {
+namespace {
+
+TEST(SortList, KeepsTheOrderAndDropsRepetitions) {
+  const auto list = parse_sort_list("symbol,comm,symbol,dso");
+  ASSERT_TRUE(list.has_value());
+  EXPECT_EQ(list.value(), (std::vector{SortBy::symbol, SortBy::comm, SortBy::module}));
+}
+
+TEST(SortList, RefusesUnknownAndEmptyWords) {
+  for (const char* text : {"", "comm,", "comm,weather", ",pid"}) {
+    const auto list = parse_sort_list(text);
+    ASSERT_FALSE(list.has_value()) << text;
+    EXPECT_EQ(list.error().code, diag::ExitCode::usage);
+  }
+}
+
+TEST(NameList, LeavesEmptyNamesOut) {
+  EXPECT_EQ(parse_name_list("a,,b c"), (std::vector<std::string>{"a", "b c"}));
+  EXPECT_TRUE(parse_name_list("").empty());
+}
+
+TEST(NumberList, TakesDecimalsOnly) {
+  const auto list = parse_number_list("1,22,4294967295", "--pid");
+  ASSERT_TRUE(list.has_value());
+  EXPECT_EQ(list.value(), (std::vector<u32>{1, 22, 4294967295}));
+  for (const char* text : {"", "1,", "x", "4294967296", "-1"}) {
+    EXPECT_FALSE(parse_number_list(text, "--pid").has_value()) << text;
+  }
+}
+
+TEST(TimeSpan, MayBeOpenOnEitherSide) {
+  const auto both = parse_time_span("1.5-3");
+  ASSERT_TRUE(both.has_value());
+  EXPECT_DOUBLE_EQ(both.value().from.value(), 1.5);
+  EXPECT_DOUBLE_EQ(both.value().to.value(), 3);
+  const auto begin = parse_time_span("0.25-");
+  ASSERT_TRUE(begin.has_value());
+  EXPECT_FALSE(begin.value().to.has_value());
+  const auto end = parse_time_span("-7");
+  ASSERT_TRUE(end.has_value());
+  EXPECT_FALSE(end.value().from.has_value());
+}
+
+TEST(TimeSpan, RefusesWhatIsNone) {
+  for (const char* text : {"", "-", "3", "3-1", "a-b", "1e3-", "1-2-3", "1234567890-"}) {
+    EXPECT_FALSE(parse_time_span(text).has_value()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace wperf::request

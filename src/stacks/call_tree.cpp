@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stacks/call_tree.h"
+
+#include <algorithm>
+
+namespace wperf::stacks {
+namespace {
+
+u32 function_of(const StackProfile& profile, u32 node) {
+  const u32 place = profile.nodes[node].place;
+  return place == kNothing ? kNothing : profile.places[place].function;
+}
+
+// Nodes of the profile → nodes of a tree, as far as samples need them.
+class DownwardPaths {
+ public:
+  DownwardPaths(const StackProfile& profile, CallTree& tree) : profile_(profile), tree_(tree) {}
+
+  u32 node_below(u32 top, u32 node) {
+    path_.clear();
+    for (u32 at = node; function_of(profile_, at) != kNothing; at = profile_.nodes[at].parent) path_.push_back(at);
+    return append(top, path_.size());
+  }
+  // Of the path collected by `node_below`'s walk, from the frame at `begin` (counted from the innermost) inwards.
+  u32 append(u32 top, usize begin) {
+    u32 to = top;
+    for (usize i = begin; i-- > 0;) to = tree_.insert(to, function_of(profile_, path_[i]));
+    return to;
+  }
+  std::vector<u32>& path() { return path_; }
+
+ private:
+  const StackProfile& profile_;
+  CallTree& tree_;
+  std::vector<u32> path_;
+};
+
+}  // namespace
+
+u32 CallTree::insert(u32 parent, u32 label) {
+  const auto [edge, is_new] = edges_.insert(parent, label);
+  if (is_new) nodes_.push_back({parent, label, 0, 0, 0, 0});
+  return edge + 1;
+}
+
+void CallTree::add_self(u32 node, const StackSample& sample) {
+  nodes_[node].self_samples += sample.count;
+  nodes_[node].self_period += sample.period;
+}
+
+void CallTree::sum_up() {
+  for (CallNode& node : nodes_) {
+    node.all_samples = node.self_samples;
+    node.all_period = node.self_period;
+  }
+  for (usize i = nodes_.size(); i-- > 1;) {
+    nodes_[nodes_[i].parent].all_samples += nodes_[i].all_samples;
+    nodes_[nodes_[i].parent].all_period += nodes_[i].all_period;
+  }
+}
+
+std::vector<std::vector<u32>> CallTree::children() const {
+  std::vector<std::vector<u32>> children(nodes_.size());
+  for (u32 i = 1; i < nodes_.size(); ++i) children[nodes_[i].parent].push_back(i);
+  for (std::vector<u32>& of_one : children) {
+    std::stable_sort(of_one.begin(), of_one.end(),
+                     [&](u32 a, u32 b) { return nodes_[a].all_period > nodes_[b].all_period; });
+  }
+  return children;
+}
+
+CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter) {
+  CallTree tree;
+  const ChosenSamples chosen(profile, filter);
+  // Parents stand before their children, so that one pass moves all of them.
+  std::vector<u32> moved(profile.nodes.size(), 0);
+  std::vector<bool> needed(profile.nodes.size());
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event == event && chosen.has(sample)) needed[sample.node] = true;
+  }
+  for (usize i = profile.nodes.size(); i-- > 0;) {
+    if (needed[i] && profile.nodes[i].parent != kNothing) needed[profile.nodes[i].parent] = true;
+  }
+  for (u32 i = 0; i < profile.nodes.size(); ++i) {
+    const StackNode& node = profile.nodes[i];
+    if (needed[i] && node.place != kNothing) moved[i] = tree.insert(moved[node.parent], function_of(profile, i));
+  }
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event == event && chosen.has(sample)) tree.add_self(moved[sample.node], sample);
+  }
+  tree.sum_up();
+  return tree;
+}
+
+CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFilter& filter) {
+  CallTree tree;
+  const ChosenSamples chosen(profile, filter);
+  DownwardPaths paths(profile, tree);
+  IdTable known;  // (name, node of the profile) → node of the tree
+  std::vector<u32> nodes;
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event != event || !chosen.has(sample)) continue;
+    const u32 name = profile.tasks[sample.task].name;
+    const auto [number, is_new] = known.insert(name, sample.node);
+    if (is_new) nodes.push_back(paths.node_below(tree.insert(0, name), sample.node));
+    tree.add_self(nodes[number], sample);
+  }
+  tree.sum_up();
+  return tree;
+}
+
+CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                          const StackFilter& filter) {
+  CallTree tree;
+  std::vector<bool> wanted(profile.functions.size());
+  for (const u32 function : functions) {
+    wanted[function] = true;
+    tree.insert(0, function);
+  }
+  const ChosenSamples chosen(profile, filter);
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event != event || !chosen.has(sample) || !wanted[function_of(profile, sample.node)]) continue;
+    u32 to = 0;
+    for (u32 at = sample.node; function_of(profile, at) != kNothing; at = profile.nodes[at].parent) {
+      to = tree.insert(to, function_of(profile, at));
+    }
+    tree.add_self(to, sample);
+  }
+  tree.sum_up();
+  return tree;
+}
+
+CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                          const StackFilter& filter) {
+  CallTree tree;
+  std::vector<bool> wanted(profile.functions.size());
+  for (const u32 function : functions) {
+    wanted[function] = true;
+    tree.insert(0, function);
+  }
+  StackFilter of_tasks = filter;  // the functions are chosen already, and what they call may be any
+  of_tasks.modules.clear();
+  of_tasks.symbol.reset();
+  const ChosenSamples chosen(profile, of_tasks);
+  DownwardPaths paths(profile, tree);
+  std::vector<u32> seen(profile.functions.size(), 0);
+  u32 serial = 0;
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event != event || !chosen.has(sample)) continue;
+    ++serial;
+    std::vector<u32>& path = paths.path();
+    path.clear();
+    for (u32 at = sample.node; function_of(profile, at) != kNothing; at = profile.nodes[at].parent) path.push_back(at);
+    for (usize i = path.size(); i-- > 0;) {
+      const u32 function = function_of(profile, path[i]);
+      if (!wanted[function] || seen[function] == serial) continue;
+      seen[function] = serial;
+      tree.add_self(paths.append(0, i + 1), sample);
+    }
+  }
+  tree.sum_up();
+  return tree;
+}
+
+}  // namespace wperf::stacks

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who calls whom: stacks merged by function. From the outermost caller down, from hot functions up to who called them,
+// or from hot functions down to what they call. Pure. Called by report.
+#pragma once
+#include <vector>
+
+#include "stacks/id_table.h"
+#include "stacks/stack_rows.h"
+
+namespace wperf::stacks {
+
+struct CallNode {
+  u32 parent = kNothing;
+  u32 label = kNothing;  // a function; at the first level of a folded tree the name of a thread
+  u64 self_samples = 0, self_period = 0;
+  u64 all_samples = 0, all_period = 0;
+};
+
+class CallTree {
+ public:
+  CallTree() { nodes_.emplace_back(); }
+
+  const std::vector<CallNode>& nodes() const { return nodes_; }  // the first one is the root; parents before children
+  // Children of each node, the greatest first.
+  std::vector<std::vector<u32>> children() const;
+
+  u32 insert(u32 parent, u32 label);
+  void add_self(u32 node, const StackSample& sample);
+  // What happened in a node counts for those above it.
+  void sum_up();
+
+ private:
+  std::vector<CallNode> nodes_;
+  IdTable edges_;  // node number - 1
+};
+
+// From the outermost caller down.
+CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
+// The same with the thread's name before the outermost caller.
+CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
+// Below the root the functions, below each of them who called it when it was sampled.
+CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                          const StackFilter& filter);
+// Below the root the functions, below each of them what it called. A function that calls itself is seen from its
+// outermost call.
+CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                          const StackFilter& filter);
+
+}  // namespace wperf::stacks

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples with names: what a recording says, made once by pipeline and then only read. Stacks are paths in a tree of
+// places that begins at the outermost caller. The rows, call trees and texts are made of this.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::stacks {
+
+inline constexpr u32 kNothing = ~u32{0};
+
+struct StackModule {
+  std::string name;    // "libc.so.6", "[kernel]", "[JIT] pid 7"
+  std::string path;    // as the process saw it; empty: none
+  std::string reason;  // why functions have no names; empty: they have
+};
+
+struct StackFunction {
+  std::string name;  // "[unknown]" for all addresses of a module that nothing names
+  u32 module = 0;
+  bool is_known = false;
+  bool is_kernel = false;
+};
+
+// A function, or a line of it where lines were asked for.
+struct StackPlace {
+  u32 function = 0;
+  u32 line = kNothing;  // index into lines
+};
+
+struct StackNode {
+  u32 parent = kNothing;  // always before it; none: a root
+  u32 place = kNothing;   // of a root: none
+};
+
+struct StackTask {
+  u32 pid = 0, tid = 0;
+  u32 name = 0;  // index into names
+};
+
+struct StackSample {
+  u32 event = 0, task = 0, core = 0;
+  u32 node = 0;
+  u64 count = 0, period = 0;
+};
+
+struct StackEvent {
+  std::string name;
+  u64 samples = 0, period = 0;
+};
+
+// What is not there, by cause.
+struct StackLosses {
+  u64 lost_records = 0;  // LOST: the ring was full
+  u64 lost_samples = 0;  // LOST_SAMPLES
+  u64 throttled = 0;     // times the kernel stopped an event for a while
+  u64 damaged_records = 0, unknown_records = 0, of_unknown_event = 0;
+  u64 merged_changes = 0;
+  std::vector<std::pair<u32, u64>> unknown_types;
+};
+
+struct StackProfile {
+  std::string file;
+  std::vector<StackEvent> events;
+  std::vector<std::string> names;  // of threads
+  std::vector<StackTask> tasks;
+  std::vector<StackModule> modules;
+  std::vector<StackFunction> functions;
+  std::vector<std::string> lines;  // "file.c:12"
+  std::vector<StackPlace> places;
+  std::vector<StackNode> nodes;
+  std::vector<StackSample> samples;
+  StackLosses losses;
+  bool has_callers = false;  // stacks of more than one frame were recorded and read
+  double elapsed_seconds = 0;
+};
+
+}  // namespace wperf::stacks

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stacks/stack_rows.h"
+
+#include <algorithm>
+
+#include "stacks/id_table.h"
+
+namespace wperf::stacks {
+namespace {
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+template <class T>
+bool is_in(const std::vector<T>& list, const T& value) {
+  return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool passes_symbol(const StackFilter& filter, std::string_view name) {
+  if (!filter.symbol.has_value()) return true;
+  const std::string lower = in_lower_case(name), wanted = in_lower_case(*filter.symbol);
+  if (filter.open_start && filter.open_end) return lower.find(wanted) != std::string::npos;
+  if (filter.open_start) return lower.ends_with(wanted);
+  if (filter.open_end) return lower.starts_with(wanted);
+  return lower == wanted;
+}
+
+// Each different set of values gets a number and a row to begin with; a row is one of tasks × one of places.
+class RowKeys {
+ public:
+  RowKeys(const StackProfile& profile, const std::vector<SortKey>& keys) : profile_(profile) {
+    for (const SortKey key : keys) wanted_ |= 1u << static_cast<u32>(key);
+    places_.reserve(profile.places.size());
+    for (const StackPlace& place : profile.places) {
+      const u64 module = wants(SortKey::module) ? profile.functions[place.function].module : kNothing;
+      const u64 function = wants(SortKey::symbol) ? place.function : kNothing;
+      const u64 line = wants(SortKey::line) ? place.line : kNothing;
+      // A function is of one module, so that both fit into one number.
+      const u64 which = function != kNothing ? function : module | (u64{1} << 32);
+      places_.push_back(place_keys_.insert(which, line).id);
+    }
+  }
+
+  u32 place_key(u32 place) const { return places_[place]; }
+  u32 task_key(u32 task, u32 core) {
+    const StackTask& one = profile_.tasks[task];
+    const u64 comm = wants(SortKey::comm) ? one.name : kNothing, pid = wants(SortKey::pid) ? one.pid : kNothing;
+    const u64 tid = wants(SortKey::tid) ? one.tid : kNothing, at = wants(SortKey::core) ? core : kNothing;
+    return task_keys_.insert((comm << 32) | pid, (tid << 32) | at).id;
+  }
+  StackRow row_of(u32 place, u32 task, u32 core) const {
+    StackRow row;
+    const StackPlace& at = profile_.places[place];
+    const StackTask& who = profile_.tasks[task];
+    if (wants(SortKey::comm)) row.comm = who.name;
+    if (wants(SortKey::pid)) row.pid = who.pid;
+    if (wants(SortKey::tid)) row.tid = who.tid;
+    if (wants(SortKey::core)) row.core = core;
+    if (wants(SortKey::module)) row.module = profile_.functions[at.function].module;
+    if (wants(SortKey::symbol)) row.function = at.function;
+    if (wants(SortKey::line)) row.line = at.line;
+    return row;
+  }
+
+ private:
+  bool wants(SortKey key) const { return (wanted_ >> static_cast<u32>(key) & 1) != 0; }
+
+  const StackProfile& profile_;
+  u32 wanted_ = 0;
+  IdTable place_keys_, task_keys_;
+  std::vector<u32> places_;
+};
+
+}  // namespace
+
+ChosenSamples::ChosenSamples(const StackProfile& profile, const StackFilter& filter) : profile_(profile) {
+  tasks_.reserve(profile.tasks.size());
+  for (const StackTask& task : profile.tasks) {
+    tasks_.push_back(is_in(filter.comms, profile.names[task.name]) && is_in(filter.pids, task.pid) &&
+                     is_in(filter.tids, task.tid));
+  }
+  functions_.reserve(profile.functions.size());
+  for (const StackFunction& function : profile.functions) {
+    const StackModule& module = profile.modules[function.module];
+    functions_.push_back((is_in(filter.modules, module.name) || is_in(filter.modules, module.path)) &&
+                         passes_symbol(filter, function.name));
+  }
+}
+
+StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,
+                    bool with_children) {
+  StackRows out;
+  const ChosenSamples chosen(profile, filter);
+  RowKeys row_keys(profile, keys);
+  IdTable numbers;
+  std::vector<u32> counted_for;  // by row: the last sample that it was given, so that a recursion counts once
+  u32 serial = 0;
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event != event || !chosen.has(sample)) continue;
+    ++serial;
+    out.samples += sample.count;
+    out.period += sample.period;
+    const u32 task_key = row_keys.task_key(sample.task, sample.core);
+    bool is_self = true;
+    for (u32 node = sample.node; profile.nodes[node].place != kNothing; node = profile.nodes[node].parent) {
+      const u32 place = profile.nodes[node].place;
+      const auto [number, is_new] = numbers.insert(row_keys.place_key(place), task_key);
+      if (is_new) {
+        out.rows.push_back(row_keys.row_of(place, sample.task, sample.core));
+        counted_for.push_back(0);
+      }
+      StackRow& row = out.rows[number];
+      if (is_self) {
+        row.self_samples += sample.count;
+        row.self_period += sample.period;
+      }
+      if (counted_for[number] != serial) {
+        counted_for[number] = serial;
+        row.all_samples += sample.count;
+        row.all_period += sample.period;
+      }
+      is_self = false;
+      if (!with_children) break;
+    }
+  }
+  std::stable_sort(out.rows.begin(), out.rows.end(), [](const StackRow& a, const StackRow& b) {
+    if (a.all_period != b.all_period) return a.all_period > b.all_period;
+    if (a.self_period != b.self_period) return a.self_period > b.self_period;
+    return a.all_samples > b.all_samples;
+  });
+  return out;
+}
+
+}  // namespace wperf::stacks

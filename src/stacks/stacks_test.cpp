@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "stacks/call_tree.h"
+#include "stacks/stack_tally.h"
+
+namespace wperf::stacks {
+namespace {
+
+TEST(IdTable, NumbersPairsInTheirOrder) {
+  IdTable table;
+  std::map<std::pair<u64, u64>, u32> expected;
+  std::mt19937_64 chance(1);
+  for (u32 i = 0; i < 20000; ++i) {
+    const std::pair<u64, u64> key{chance() % 300, (chance() % 40) << 40};
+    const auto [entry, is_new] = expected.try_emplace(key, static_cast<u32>(expected.size()));
+    const IdTable::Found found = table.insert(key.first, key.second);
+    ASSERT_EQ(found.id, entry->second);
+    ASSERT_EQ(found.is_new, is_new);
+  }
+  EXPECT_EQ(table.size(), expected.size());
+  for (const auto& [key, id] : expected) EXPECT_EQ(table.find(key.first, key.second), id);
+  EXPECT_EQ(table.find(1, 1), IdTable::kNone);
+}
+
+std::vector<StackFrame> stack(std::initializer_list<u64> addresses) {
+  std::vector<StackFrame> frames;
+  for (const u64 address : addresses) frames.push_back({address, AddressKind::user});
+  return frames;
+}
+
+TEST(StackTally, EqualStacksAreOneRow) {
+  StackTally tally;
+  tally.add(0, 1, 0, 5, stack({3, 2, 1}), 10);
+  tally.add(0, 1, 0, 5, stack({3, 2, 1}), 20);
+  tally.add(0, 1, 0, 5, stack({4, 2, 1}), 1);  // another leaf
+  tally.add(0, 1, 0, 6, stack({3, 2, 1}), 1);  // another process
+  tally.add(1, 1, 0, 5, stack({3, 2, 1}), 1);  // another event
+  tally.add(0, 2, 0, 5, stack({3, 2, 1}), 1);  // another thread
+  tally.add(0, 1, 3, 5, stack({3, 2, 1}), 1);  // another core
+  ASSERT_EQ(tally.samples().size(), 6u);
+  EXPECT_EQ(tally.samples()[0].count, 2u);
+  EXPECT_EQ(tally.samples()[0].period, 30u);
+  EXPECT_EQ(tally.node_count(), 2u + 4u + 3u);  // roots, frames of the one process, of the other
+}
+
+TEST(StackTally, TheKindOfAnAddressTellsFramesApart) {
+  StackTally tally;
+  const StackFrame user[] = {{1, AddressKind::user}}, kernel[] = {{1, AddressKind::kernel}};
+  tally.add(0, 0, 0, 0, user, 1);
+  tally.add(0, 0, 0, 0, kernel, 1);
+  ASSERT_EQ(tally.samples().size(), 2u);
+  EXPECT_EQ(tally.node(tally.samples()[1].node).kind, AddressKind::kernel);
+}
+
+// However stacks meet in the table of those that came last, what comes out is what went in.
+TEST(StackTally, KeepsEveryStackOfMany) {
+  StackTally tally;
+  std::map<std::vector<u64>, u64> expected;
+  std::mt19937 chance(2);
+  for (u32 i = 0; i < 60000; ++i) {
+    std::vector<u64> addresses(1 + chance() % 6);
+    for (u64& one : addresses) one = chance() % 7;
+    std::vector<StackFrame> frames;
+    for (const u64 one : addresses) frames.push_back({one, AddressKind::user});
+    tally.add(0, 0, 0, 9, frames, 1);
+    ++expected[addresses];
+  }
+  std::map<std::vector<u64>, u64> found;
+  for (const TalliedSample& sample : tally.samples()) {
+    std::vector<u64> addresses;
+    u32 node = sample.node;
+    for (; !tally.node(node).is_root(); node = tally.node(node).parent) addresses.push_back(tally.node(node).address);
+    EXPECT_EQ(tally.node(node).address, 9u);
+    found[addresses] += sample.count;
+  }
+  EXPECT_EQ(found, expected);
+}
+
+// main → a → b and main → a → a → c, of two threads of "one", and b alone of "two".
+StackProfile example() {
+  StackProfile profile;
+  profile.events = {{"cycles", 10, 100}};
+  profile.names = {"one", "two"};
+  profile.tasks = {{1, 1, 0}, {1, 2, 0}, {3, 3, 1}};
+  profile.modules = {{"prog", "/bin/prog", ""}, {"lib", "/lib/lib", ""}};
+  profile.functions = {{"main", 0, true, false}, {"a", 0, true, false}, {"b", 1, true, false}, {"c", 1, true, false}};
+  profile.places = {{0}, {1}, {2}, {3}};
+  profile.nodes = {{kNothing, kNothing}, {0, 0}, {1, 1}, {2, 2}, {2, 1}, {4, 3}, {0, 2}};
+  profile.samples = {{0, 0, 0, 3, 4, 40}, {0, 1, 1, 5, 3, 30}, {0, 2, 1, 6, 2, 20}, {0, 0, 0, 4, 1, 10}};
+  return profile;
+}
+
+const StackRow* find_row(const StackRows& rows, u32 function, u32 comm = kNothing) {
+  for (const StackRow& row : rows.rows) {
+    if (row.function == function && row.comm == comm) return &row;
+  }
+  return nullptr;
+}
+
+TEST(StackRows, CountSelfAndChildrenOnce) {
+  const StackProfile profile = example();
+  const StackRows rows = make_rows(profile, 0, {SortKey::symbol}, {}, true);
+  EXPECT_EQ(rows.samples, 10u);
+  EXPECT_EQ(rows.period, 100u);
+  EXPECT_EQ(find_row(rows, 0)->all_period, 80u);
+  EXPECT_EQ(find_row(rows, 0)->self_period, 0u);
+  EXPECT_EQ(find_row(rows, 1)->all_period, 80u);  // it calls itself, and is not counted twice
+  EXPECT_EQ(find_row(rows, 1)->self_samples, 1u);
+  EXPECT_EQ(find_row(rows, 2)->self_period, 60u);
+  EXPECT_EQ(find_row(rows, 3)->all_samples, 3u);
+}
+
+TEST(StackRows, KeysMakeTheRows) {
+  const StackProfile profile = example();
+  const StackRows rows = make_rows(profile, 0, {SortKey::comm, SortKey::symbol}, {}, false);
+  EXPECT_EQ(rows.rows.size(), 4u);
+  EXPECT_EQ(find_row(rows, 2, 0)->self_samples, 4u);
+  EXPECT_EQ(find_row(rows, 2, 1)->self_samples, 2u);
+  EXPECT_EQ(make_rows(profile, 0, {SortKey::tid}, {}, false).rows.size(), 3u);
+  EXPECT_EQ(make_rows(profile, 0, {SortKey::pid}, {}, false).rows.size(), 2u);
+  EXPECT_EQ(make_rows(profile, 0, {SortKey::core}, {}, false).rows.size(), 2u);
+  const StackRows modules = make_rows(profile, 0, {SortKey::module}, {}, false);
+  ASSERT_EQ(modules.rows.size(), 2u);
+  EXPECT_EQ(modules.rows[0].module, 1u);
+  EXPECT_EQ(modules.rows[0].self_samples, 9u);
+  EXPECT_TRUE(make_rows(profile, 1, {SortKey::pid}, {}, false).rows.empty());
+}
+
+TEST(StackRows, FiltersChooseSamples) {
+  const StackProfile profile = example();
+  const auto samples = [&](const StackFilter& filter) {
+    return make_rows(profile, 0, {SortKey::pid}, filter, false).samples;
+  };
+  EXPECT_EQ(samples({.comms = {"two"}}), 2u);
+  EXPECT_EQ(samples({.comms = {"two", "one"}}), 10u);
+  EXPECT_EQ(samples({.modules = {"/lib/lib"}}), 9u);
+  EXPECT_EQ(samples({.modules = {"prog"}}), 1u);
+  EXPECT_EQ(samples({.pids = {1}}), 8u);
+  EXPECT_EQ(samples({.tids = {2}}), 3u);
+  EXPECT_EQ(samples({.symbol = "B"}), 6u);
+  EXPECT_EQ(samples({.symbol = "x"}), 0u);
+  EXPECT_EQ(samples({.symbol = "mai", .open_end = true}), 0u);  // main never ran itself
+}
+
+// "label self/all" in depth-first order.
+std::string drawn(const CallTree& tree, u32 node = 0) {
+  std::string out;
+  const auto children = tree.children();
+  for (const u32 child : children[node]) {
+    const CallNode& one = tree.nodes()[child];
+    out += "(" + std::to_string(one.label) + " " + std::to_string(one.self_period) + "/" +
+           std::to_string(one.all_period) + drawn(tree, child) + ")";
+  }
+  return out;
+}
+
+TEST(CallTree, GoesDownFromTheOutermostCaller) {
+  EXPECT_EQ(drawn(make_call_tree(example(), 0, {})), "(0 0/80(1 0/80(2 40/40)(1 10/40(3 30/30))))(2 20/20)");
+}
+
+TEST(CallTree, TellsOnlyOfChosenSamples) {
+  EXPECT_EQ(drawn(make_call_tree(example(), 0, {.symbol = "c"})), "(0 0/30(1 0/30(1 0/30(3 30/30))))");
+}
+
+TEST(CallTree, FoldedBeginsWithTheThreadsName) {
+  EXPECT_EQ(drawn(make_folded_tree(example(), 0, {})),
+            "(0 0/80(0 0/80(1 0/80(2 40/40)(1 10/40(3 30/30)))))(1 0/20(2 20/20))");
+}
+
+TEST(CallTree, CallersGoUp) {
+  EXPECT_EQ(drawn(make_caller_tree(example(), 0, {2, 3}, {})),
+            "(2 20/60(1 0/40(0 40/40)))(3 0/30(1 0/30(1 0/30(0 30/30))))");
+}
+
+TEST(CallTree, CalleesGoDownFromTheOutermostCall) {
+  EXPECT_EQ(drawn(make_callee_tree(example(), 0, {1}, {})), "(1 0/80(2 40/40)(1 10/40(3 30/30)))");
+}
+
+}  // namespace
+}  // namespace wperf::stacks

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "symbols/listed/kernel_list.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace wperf::symbols {
+namespace {
+
+constexpr std::string_view kFirstWords = "wperf kernel list 1 ";
+constexpr usize kDigits = 16;
+// Functions before the symbol have distances that wrap around: counted from here all of them rise.
+constexpr u64 kMiddle = u64{1} << 63;
+
+void append_hex(std::string& out, u64 value) {
+  char digits[kDigits];
+  for (usize i = kDigits; i-- > 0; value >>= 4) digits[i] = "0123456789abcdef"[value & 15];
+  out.append(digits, kDigits);
+}
+
+std::optional<u64> hex_at(std::string_view text) {
+  if (text.size() < kDigits) return {};
+  u64 value = 0;
+  const char* const begin = text.data();  // NOLINT(bugprone-suspicious-stringview-data-usage): it has so many
+  const auto [end, error] = std::from_chars(begin, begin + kDigits, value, 16);
+  if (error != std::errc() || end != begin + kDigits) return {};
+  return value;
+}
+
+}  // namespace
+
+std::string KernelList::write(const ListedSymbols& symbols, std::string_view reference_name, u64 reference) {
+  std::string lines;
+  u64 end = 0;
+  for (const ListedSymbol& one : symbols.all()) {
+    if (!one.module.empty()) continue;
+    append_hex(lines, one.begin - reference + kMiddle);
+    lines.append(1, ' ').append(one.name).append(1, '\n');
+    end = one.end - reference + kMiddle;
+  }
+  std::string out(kFirstWords);
+  append_hex(out, lines.size());
+  out += ' ';
+  append_hex(out, end);
+  out.append(1, ' ').append(reference_name).append(1, '\n');
+  return out + lines;
+}
+
+std::optional<KernelList> KernelList::open(std::span<const std::byte> bytes, std::string_view reference_name) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const usize first_line = text.substr(0, 256).find('\n');
+  if (!text.starts_with(kFirstWords) || first_line == std::string_view::npos) return {};
+  std::string_view words = text.substr(kFirstWords.size(), first_line - kFirstWords.size());
+  const auto size = hex_at(words);
+  const auto end = words.size() > kDigits + 1 ? hex_at(words.substr(kDigits + 1)) : std::nullopt;
+  KernelList list;
+  list.lines_ = text.substr(first_line + 1);
+  const usize name_at = 2 * (kDigits + 1);
+  if (!end.has_value() || *size != list.lines_.size() || words.size() < name_at ||
+      words.substr(name_at) != reference_name || !list.lines_.ends_with('\n')) {
+    return {};
+  }
+  list.end_ = *end;
+  return list;
+}
+
+std::optional<KernelList::Found> KernelList::find(u64 distance) const {
+  const u64 wanted = distance + kMiddle;
+  if (wanted >= end_) return {};
+  // low: where a line begins that is not beyond the wanted one, if any is.
+  usize low = 0, high = lines_.size();
+  while (true) {
+    const usize middle = low + (high - low) / 2;
+    const usize before = lines_.substr(0, middle).rfind('\n');
+    const usize line = before == std::string_view::npos || before < low ? low : before + 1;
+    const auto begin = hex_at(lines_.substr(line));
+    if (!begin.has_value()) return {};
+    const usize next = std::min(lines_.find('\n', line), lines_.size()) + 1;
+    if (*begin > wanted) {
+      if (line == low) return {};
+      high = line;
+    } else if (next >= high) {
+      const usize name = line + kDigits + 1;
+      if (name >= next) return {};
+      return Found{*begin - kMiddle, lines_.substr(name, next - 1 - name)};
+    } else {
+      low = next;
+      // The next line may be beyond the wanted one: then this one is the answer.
+      const auto following = hex_at(lines_.substr(next));
+      if (!following.has_value()) return {};
+      if (*following > wanted) {
+        const usize name = line + kDigits + 1;
+        if (name >= next) return {};
+        return Found{*begin - kMiddle, lines_.substr(name, next - 1 - name)};
+      }
+    }
+  }
+}
+
+}  // namespace wperf::symbols

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The linux device end to end: real programs on the machine the test runs on. Software events only, so that it runs in
+virtual machines; what needs a right or a counter that is not there is skipped and says so."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from support import BINARY, WperfTest
+
+PROGRAM = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile unsigned long sink;
+__attribute__((noinline)) void three_quarters(long n) { for (long i = 0; i < n * 300000; ++i) sink += i; }
+__attribute__((noinline)) void one_quarter(long n) { for (long i = 0; i < n * 100000; ++i) sink += i; }
+__attribute__((noinline)) void in_child(long n) { for (long i = 0; i < n * 100000; ++i) sink += i; }
+int main(int count, char** words) {
+  long turns = count > 1 ? atol(words[1]) : 100;
+  int children = count > 2 ? atoi(words[2]) : 0;
+  for (int i = 0; i < children; ++i) {
+    if (fork() == 0) { in_child(turns); _exit(0); }
+  }
+  if (children == 0) {
+    for (long i = 0; i < turns; ++i) { three_quarters(1); one_quarter(1); }
+  }
+  while (wait(0) > 0) {}
+  return 3;
+}
+"""
+
+
+def paranoid():
+    try:
+        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    except (OSError, ValueError):
+        return None
+
+
+@unittest.skipUnless(sys.platform == "linux", "the linux device is on Linux")
+@unittest.skipIf(paranoid() is None, "this kernel has no perf events, or hides them")
+class LinuxTest(WperfTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        compiler = shutil.which("cc")
+        if compiler is None:
+            raise unittest.SkipTest("there is no C compiler here")
+        cls.folder = tempfile.TemporaryDirectory()
+        source = pathlib.Path(cls.folder.name, "busy.c")
+        source.write_text(PROGRAM)
+        cls.program = str(source.with_suffix(""))
+        subprocess.run([compiler, "-g", "-O1", "-o", cls.program, source], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+        super().tearDownClass()
+
+    def setUp(self):
+        super().setUp()
+        if paranoid() > 2 and os.geteuid() != 0:
+            self.skipTest("kernel.perf_event_paranoid lets this user measure nothing")
+
+    def linux(self, *arguments):
+        return self.json(*arguments, device="linux", cwd=self.folder.name)
+
+    def rows(self, *arguments):
+        document = self.linux("stat", "--json", *arguments)
+        return document, {row["event_name"]: int(row["counter_value"].replace(",", "")) if
+                          isinstance(row["counter_value"], str) else row["counter_value"]
+                          for row in document["core"]["cores"][0]["Performance_counter"]}
+
+    def hot(self, *arguments):
+        """{symbol: share of the first event's samples}"""
+        document = self.linux("record", "--json", *arguments)
+        event = document["sampling"]["events"][0]
+        counts = {row["symbol"]: row["count"] for row in event["samples"]}
+        total = sum(counts.values())
+        self.assertGreater(total, 50, "too few samples to judge")
+        return document, {name: count / total for name, count in counts.items()}
+
+    def test_counts_a_program(self):
+        document, rows = self.rows("-e", "task-clock,page-faults", "--", self.program, "50")
+        self.assertIn("Process", document)
+        self.assertGreater(rows["page-faults"], 10)
+        self.assertGreater(rows["task-clock"], 1_000_000)
+        self.assertLess(rows["task-clock"], 60_000_000_000)
+        text = self.ok("stat", "-e", "{task-clock,page-faults}", "--", self.program, "1", device="linux")
+        self.assertIn("Performance counter stats for process", text)
+        self.assertIn("g0", text)
+
+    def test_counts_children(self):
+        _, alone = self.rows("-e", "task-clock", "--", self.program, "200", "1")
+        _, four = self.rows("-e", "task-clock", "--", self.program, "200", "4")
+        self.assertGreater(four["task-clock"], 2 * alone["task-clock"])
+
+    def test_counts_a_running_process(self):
+        with subprocess.Popen([self.program, "100000"]) as busy:
+            try:
+                _, rows = self.rows("-e", "task-clock", "-p", busy.pid, "--timeout", "0.3")
+                self.assertGreater(rows["task-clock"], 10_000_000)
+                self.assertIsNone(busy.poll(), "it is left alone")
+            finally:
+                busy.kill()
+        self.assertIn("no process", self.fails("stat", "-e", "task-clock", "-p", str(busy.pid), status=2, device="linux"))
+
+    def test_counts_cores(self):
+        if paranoid() > 0 and os.geteuid() != 0:
+            self.skipTest("whole cores need root or kernel.perf_event_paranoid <= 0")
+        document, rows = self.rows("-e", "cpu-clock", "-c", "0", "--timeout", "0.2")
+        self.assertNotIn("Process", document)
+        self.assertGreater(rows["cpu-clock"], 100_000_000)
+
+    def test_timeline(self):
+        out = self.linux("stat", "--json", "-t", "-n", "3", "-i", "0", "--timeout", "0.05", "-e", "task-clock",
+                         "--", self.program, "5000")
+        counts = [one["core"]["cores"][0]["Performance_counter"][0]["counter_value"] for one in out["timeline"]]
+        self.assertEqual(len(counts), 3)
+        self.assertTrue(all(count not in (0, "0") for count in counts), counts)
+
+    def test_samples_the_hot_functions(self):
+        document, shares = self.hot("-e", "cpu-clock:500000", "--", self.program, "600")
+        self.assertAlmostEqual(shares["three_quarters"], 0.75, delta=0.1)
+        self.assertAlmostEqual(shares["one_quarter"], 0.25, delta=0.1)
+        self.assertEqual(document["sampling"]["samples_dropped"], 0)
+
+    def test_says_which_event_and_why(self):
+        text = self.ok("record", "--", self.program, "100", device="linux")
+        if "sample source: cpu-clock" in text:
+            self.assertIn("sampled is cpu-clock, not cycles: ", text)
+        else:
+            self.assertIn("sample source: cycles", text)
+
+    def test_samples_children_and_names_them(self):
+        _, shares = self.hot("-e", "cpu-clock:500000", "--", self.program, "400", "8")
+        self.assertGreater(shares["in_child"], 0.8)
+        text = self.ok("record", "-e", "cpu-clock:500000", "--by", "process,thread,module,core", "--", self.program,
+                       "400", "8", device="linux")
+        self.assertIn("by process", text)
+        self.assertGreaterEqual(text.count(" busy\n"), 8)
+
+    def test_samples_programs_that_programs_start(self):
+        _, shares = self.hot("-e", "cpu-clock:500000", "--", "sh", "-c", f"{self.program} 300; {self.program} 300")
+        self.assertGreater(sum(share for name, share in shares.items() if name.startswith("three_quarters")), 0.5)
+
+    def test_annotates_and_disassembles(self):
+        text = self.ok("record", "-e", "cpu-clock:500000", "--disassemble", "--", self.program, "300", device="linux")
+        self.assertIn("busy.c", text)
+        self.assertRegex(text, r"\n +[0-9a-f]+ +(add|ldr) ", "an instruction of the loop")
+
+    def test_samples_a_running_process(self):
+        with subprocess.Popen([self.program, "100000"]) as busy:
+            try:
+                time.sleep(0.1)
+                _, shares = self.hot("-e", "cpu-clock:500000", "-p", busy.pid, "--timeout", "0.5")
+                self.assertGreater(shares["three_quarters"], 0.5)
+            finally:
+                busy.kill()
+
+    def test_missing_rights_name_setting_capability_and_way_out(self):
+        if os.geteuid() != 0 or paranoid() < 1:
+            self.skipTest("needs root to become somebody else, and kernel.perf_event_paranoid >= 1")
+
+        def become_nobody():
+            os.setgid(65534)
+            os.setuid(65534)
+        binary = shutil.copy(BINARY, self.folder.name)
+        os.chmod(self.folder.name, 0o755)
+        done = subprocess.run([binary, "stat", "-e", "cpu-clock", "--timeout", "0.1"], preexec_fn=become_nobody,
+                              env={"WPERF_DEVICE": "linux"}, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        for word in ("perf_event_paranoid", "CAP_PERFMON", "-- PROGRAM"):
+            self.assertIn(word, done.stderr)
+        done = subprocess.run([binary, "stat", "--json", "-e", "task-clock", "--", "true"], preexec_fn=become_nobody,
+                              env={"WPERF_DEVICE": "linux", "PATH": os.environ["PATH"]}, capture_output=True, text=True,
+                              timeout=60, check=False)
+        if paranoid() <= 2:
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("task-clock", json.dumps(json.loads(done.stdout)))
+
+    def test_tracepoints(self):
+        if not os.path.exists("/sys/kernel/tracing/events/sched/sched_switch/id") or os.geteuid() != 0:
+            self.skipTest("tracefs may not be read here")
+        _, rows = self.rows("-e", "sched:sched_process_exec", "--", "sh", "-c", "env true")
+        self.assertGreaterEqual(rows["sched:sched_process_exec"], 2)
+        self.assertIn("no tracepoint", self.fails("stat", "-e", "sched:none", "--", "true", status=2, device="linux"))
+
+    def test_refusals(self):
+        for arguments, words in ((("stat", "-e", "nonsense", "--", "true"), "unknown event name: nonsense"),
+                                 (("stat", "-e", "gpu/x/", "--", "true"), "no unit 'gpu'"),
+                                 (("record", "--jitter", "--", "true"), "--jitter"),
+                                 (("record", "--by", "caller", "--", "true"), "--by caller"),
+                                 (("stat", "-e", "task-clock", "--", "no-such-program"), "no-such-program"),
+                                 (("stat", "-e", "task-clock", "-p", "1", "--", "true"), "-p")):
+            done = self.run_wperf(*arguments, device="linux")
+            self.assertNotEqual(done.returncode, 0, arguments)
+            self.assertIn(words, done.stderr)
+
+    def test_doctor(self):
+        done = self.run_wperf("doctor", "--json", device="linux")
+        checks = {row["check"]: row for row in json.loads(done.stdout)["Doctor"]}
+        for name in ("device", "kernel", "rights", "pmu", "units", "rate", "tracepoints", "kernel names", "cores"):
+            self.assertIn(name, checks)
+        failed = any(row["status"] == "fail" for row in checks.values())
+        self.assertEqual(done.returncode, 3 if failed else 0)
+
+    def test_list_has_the_kernels_words(self):
+        names = [row["Alias_Name"] for row in self.linux("list", "--json")["Predefined_Events"]]
+        self.assertIn("page-faults", names)
+
+
+if __name__ == "__main__":
+    unittest.main()
