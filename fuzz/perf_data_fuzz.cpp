@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <vector>
 
 #include "import/perf_data/aux_traces.h"
+#include "import/perf_data/byte_order.h"
 #include "import/perf_data/task_history.h"
 
 namespace {
@@ -135,7 +137,10 @@ void read_history(const PerfFile& file) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto opened = PerfFile::open(std::as_bytes(std::span(data, size)));
+  const Bytes bytes = std::as_bytes(std::span(data, size));
+  std::vector<std::byte> turned;
+  if (is_of_other_byte_order(bytes)) turned = in_native_order(bytes);
+  const auto opened = PerfFile::open(turned.empty() ? bytes : Bytes(turned));
   if (!opened.has_value()) {
     if (opened.error().text.empty()) std::abort();
     return 0;

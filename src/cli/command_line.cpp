@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "os/command_line_words.h"
 #include "request/breakdown_list.h"
+#include "request/call_graph.h"
 #include "request/core_list.h"
 #include "request/duration.h"
 #include "request/event_list.h"
@@ -72,6 +73,7 @@ class Parser {
 };
 
 diag::Result<Request> Parser::run() {
+  request_.arguments.assign(arguments_.begin(), arguments_.end());
   while (next_ < arguments_.size()) {
     const std::string& token = arguments_[next_++];
     if (token == "--") {
@@ -188,6 +190,12 @@ bool Parser::take_recording_flag(Option option) {
     case Option::folded:
       view.folded = request_.outputs.quiet = true;
       return true;
+    case Option::debuginfod:
+      view.debuginfod = true;
+      return true;
+    case Option::inlined:
+      view.inlined = true;
+      return true;
     default:
       return false;
   }
@@ -214,6 +222,9 @@ void Parser::take_sampling_flag(Option option) {
       break;
     case Option::memory:
       sampling.display.memory = true;
+      break;
+    case Option::stacks:
+      sampling.call_stacks.source = request::StackSource::frame_pointers;
       break;
     default:  // --export_perf_data
       sampling.perf_data = true;
@@ -251,6 +262,7 @@ diag::Result<void> Parser::take_value(Option option, const std::string& spelling
     case Option::by:
     case Option::sample_timeline:
     case Option::symbol_path:
+    case Option::call_graph:
       return take_sampling_value(option, spelling, value);
     case Option::sort:
     case Option::comms:
@@ -258,6 +270,7 @@ diag::Result<void> Parser::take_value(Option option, const std::string& spelling
     case Option::tids:
     case Option::modules:
     case Option::time:
+    case Option::percentage:
       return take_recording_value(option, spelling, value);
     default:
       return take_file_value(option, value);
@@ -339,6 +352,10 @@ diag::Result<void> Parser::take_sampling_value(Option option, const std::string&
       WPERF_TRY(sampling.display.timeline_ms, parse_in_range(value, spelling, 1, ~u32{0}));
       return {};
     }
+    case Option::call_graph: {
+      WPERF_TRY(sampling.call_stacks, request::parse_call_graph(value));
+      return {};
+    }
     default:  // --symbol-path
       sampling.symbol_path = value;
       return {};
@@ -366,6 +383,14 @@ diag::Result<void> Parser::take_recording_value(Option option, const std::string
       WPERF_TRY(view.tids, request::parse_number_list(value, spelling));
       return {};
     }
+    case Option::percentage:
+      if (value != "relative" && value != "absolute") {
+        return diag::Error{.text = fmt::format("'{}' is not a value that {} takes", value, spelling),
+                           .hint = "it takes relative or absolute",
+                           .code = diag::ExitCode::usage};
+      }
+      view.relative = value == "relative";
+      return {};
     default: {  // --time
       WPERF_TRY(view.time, request::parse_time_span(value));
       return {};
@@ -392,6 +417,10 @@ diag::Result<void> Parser::take_file_value(Option option, const std::string& val
       return {};
     case Option::records:
       request_.sampling.records_file = value;
+      return {};
+    case Option::output_perf_data:
+      request_.sampling.perf_data = true;
+      request_.sampling.perf_data_file = value;
       return {};
     case Option::pe_file:
       if (missing(value)) return diag::contract_error(fmt::format("PE file '{}' doesn't exist", value));

@@ -280,6 +280,16 @@ TEST(CommandLine, SamplingOptionsOfWindowsPerf) {
   EXPECT_TRUE(display.symbol->open_start);
 }
 
+TEST(CommandLine, NamedPerfData) {
+  const request::Sampling unnamed = parsed({"record", "--export_perf_data", "--", "a.exe"}).sampling;
+  EXPECT_TRUE(unnamed.perf_data);
+  EXPECT_FALSE(unnamed.perf_data_file.has_value());
+  const Request request = parsed({"record", "--output-perf-data", "mine.data", "--", "a.exe"});
+  EXPECT_TRUE(request.sampling.perf_data);
+  EXPECT_EQ(request.sampling.perf_data_file, "mine.data");
+  EXPECT_EQ(request.arguments, (std::vector<std::string>{"record", "--output-perf-data", "mine.data", "--", "a.exe"}));
+}
+
 TEST(CommandLine, SamplingDefaults) {
   const Request request = parsed({"record", "--", "a.exe"});
   EXPECT_TRUE(request.sampling.events.empty());
@@ -333,6 +343,8 @@ TEST(CommandLine, BadValuesOfSamplingOptions) {
       {"--freq", "0", "'0' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
       {"--freq", "50001", "'50001' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
       {"--freq", "1k", "'1k' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
+      {"--percentage", "half", "'half' is not a value that --percentage takes", "it takes relative or absolute",
+       kUsage},
       {"--timeline", "0", "'0' is not a number that --timeline takes", "it takes 1 to 4294967295", kUsage},
       {"--by", "line", "--by does not know 'line'",
        "it takes process, thread, module, core and caller, separated by commas", kUsage},

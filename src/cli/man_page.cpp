@@ -73,7 +73,9 @@ std::string render_man_page() {
       ".TP\n.B 4\nAn input file is damaged beyond use.\n"
       ".TP\n.B 255\nstat was not told what to count.\n"
       ".SH ENVIRONMENT\n"
-      ".TP\n.B WPERF_DEVICE\nThe device when there is no \\fB\\-\\-device\\fR on the line.\n";
+      ".TP\n.B WPERF_DEVICE\nThe device when there is no \\fB\\-\\-device\\fR on the line.\n"
+      ".TP\n.B WPERF_SYMBOL_CACHE\noff: report neither keeps functions of large Linux files for the next one, nor uses "
+      "those that were kept.\n";
   return out;
 }
 

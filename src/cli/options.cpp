@@ -33,7 +33,8 @@ constexpr CommandRow kCommands[] = {
 constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record);
 constexpr CommandSet kSampling(Command::sample, Command::record);
 constexpr CommandSet kShowing(Command::sample, Command::record, Command::report);
-constexpr CommandSet kReport(Command::report);
+// On the linux device the views of recordings are also those of what was just recorded.
+constexpr CommandSet kRecordings(Command::sample, Command::record, Command::report);
 constexpr CommandSet kStat(Command::stat);
 constexpr CommandSet kEvents(Command::stat, Command::sample, Command::record, Command::test);
 constexpr CommandSet kCounting(Command::stat, Command::test);
@@ -119,34 +120,52 @@ constexpr OptionRow kOptions[] = {
      "Where symbols may be, in the form of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons. Asked "
      "before that variable."},
     {Option::export_perf_data, "--export_perf_data", "", false, Value::none, "", kSampling,
-     "Also write the samples to perf.data in the current folder. This build refuses it: it cannot do so yet."},
+     "Also write the samples to perf.data in the current folder, or that of --output-prefix, for perf and its "
+     "friends."},
+    {Option::output_perf_data, "--output-perf-data", "", false, Value::file, "FILE", kSampling,
+     "The same, to FILE. On the linux device -o with a name that ends in .data does so, too."},
+    {Option::stacks, "-g", "", false, Value::none, "", kSampling,
+     "Record with each sample who called, by the frame pointers of the program. On the linux device."},
+    {Option::call_graph, "--call-graph", "", false, Value::text, "HOW", kSampling,
+     "Record who called: fp is -g; dwarf or dwarf,BYTES copies the top of the stack with each sample, which needs no "
+     "frame pointers (default 8192, a multiple of 8, at most 65528)."},
     {Option::memory, "--mem", "", false, Value::none, "", kShowing,
      "With SPE: where loads and stores waited and for what, by data source, function, line, page and cache line; "
      "branch "
      "mispredicts, TLB walks, false sharing."},
     {Option::records, "--records", "", false, Value::file, "FILE", kShowing,
-     "With SPE: also write every record on a line of FILE, as JSON if its name ends in .json, else as CSV."},
-    {Option::sort, "--sort", "", false, Value::text, "KEYS", kReport,
+     "With SPE: also write every record on a line of FILE, as JSON if its name ends in .json, else as CSV. With report "
+     "of "
+     "other recordings: write every sample with its stack to FILE, or with - to the terminal, as text, or as JSON "
+     "lines "
+     "with --json or such a name."},
+    {Option::sort, "--sort", "", false, Value::text, "KEYS", kRecordings,
      "Columns of the table; samples that agree in them are one row: comm, pid, tid, core, module, symbol, line, "
      "separated by commas. Default: comm,module,symbol."},
-    {Option::comms, "--comm", "", false, Value::text, "NAMES", kReport,
+    {Option::comms, "--comm", "", false, Value::text, "NAMES", kRecordings,
      "Show only threads of these names, separated by commas. Percentages stay those of all samples, here and with the "
-     "next five."},
-    {Option::pids, "--pid", "", false, Value::text, "NUMBERS", kReport, "Show only these processes."},
-    {Option::tids, "--tid", "", false, Value::text, "NUMBERS", kReport, "Show only these threads."},
-    {Option::modules, "--module", "", false, Value::text, "NAMES", kReport,
+     "next five; see --percentage."},
+    {Option::pids, "--pid", "", false, Value::text, "NUMBERS", kRecordings, "Show only these processes."},
+    {Option::tids, "--tid", "", false, Value::text, "NUMBERS", kRecordings, "Show only these threads."},
+    {Option::modules, "--module", "", false, Value::text, "NAMES", kRecordings,
      "Show only these modules: libc.so.6, /usr/bin/python3, [kernel]."},
-    {Option::time, "--time", "", false, Value::text, "FROM-TO", kReport,
+    {Option::time, "--time", "", false, Value::text, "FROM-TO", kRecordings,
      "Read only samples of this time, in seconds after the first one: 1.5-3, 1.5- or -3."},
-    {Option::children, "--children", "", false, Value::none, "", kReport,
+    {Option::percentage, "--percentage", "", false, Value::text, "OF", kRecordings,
+     "What is 100 %: absolute, all samples, which is the default, or relative, those that the filters leave."},
+    {Option::children, "--children", "", false, Value::none, "", kRecordings,
      "Count for each function also what it called, in a column of its own. Needs recorded stacks, as do the next "
      "four."},
-    {Option::tree, "--tree", "", false, Value::none, "", kReport,
+    {Option::tree, "--tree", "", false, Value::none, "", kRecordings,
      "Show who called whom, from the outermost caller down."},
-    {Option::callers, "--callers", "", false, Value::none, "", kReport, "Show who called the hot functions."},
-    {Option::callees, "--callees", "", false, Value::none, "", kReport, "Show what the hot functions called."},
-    {Option::folded, "--folded", "", false, Value::none, "", kReport,
+    {Option::callers, "--callers", "", false, Value::none, "", kRecordings, "Show who called the hot functions."},
+    {Option::callees, "--callees", "", false, Value::none, "", kRecordings, "Show what the hot functions called."},
+    {Option::folded, "--folded", "", false, Value::none, "", kRecordings,
      "Print stacks and nothing else, one a line with the number of its samples, as tools for flame graphs take them."},
+    {Option::inlined, "--inline", "", false, Value::none, "", kRecordings,
+     "Show functions that the compiler put into others as callees of these. Needs debug information and takes longer."},
+    {Option::debuginfod, "--debuginfod", "", false, Value::none, "", kRecordings,
+     "Ask the servers of DEBUGINFOD_URLS for files and debug information that are not on this machine."},
     {Option::json, "--json", "", false, Value::none, "", kAnswering,
      "Print the result as one JSON document and nothing else."},
     {Option::quiet, "-q", "", false, Value::none, "", kAnswering, "Print no text. Warnings and errors still appear."},

@@ -69,6 +69,8 @@ TEST(Options, TheParserKnowsEveryRow) {
       if (row.value != Value::none)
         line.emplace_back(row.option == Option::by || row.option == Option::sort ? "core"
                           : row.option == Option::time                           ? "1-"
+                          : row.option == Option::percentage                     ? "relative"
+                          : row.option == Option::call_graph                     ? "fp"
                                                                                  : "1");
       const auto request = parse_command_line(line, nullptr);
       ASSERT_TRUE(request.has_value()) << spelling << ": " << request.error().text;

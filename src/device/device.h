@@ -3,6 +3,7 @@
 // driver_version, acquire, then anything.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,26 @@ class SampleSession {
   virtual diag::Result<void> stop() = 0;
 };
 
+// What a recording is made for and into.
+struct RecordingTarget {
+  std::string file;          // empty: one without a name, gone when the session is
+  std::string tool_version;  // that the file names as its writer
+};
+
+// One sampling run whose samples become a perf.data file (docs/decisions/0007): start → written* → stop, then the file
+// may be read as long as the session lives. The destructor stops.
+class RecordingSession {
+ public:
+  virtual ~RecordingSession() = default;
+  virtual diag::Result<void> start() = 0;
+  virtual u64 written() const = 0;  // bytes up to now
+  virtual diag::Result<void> stop() = 0;
+  virtual std::string readable_path() const = 0;
+  // After stop: why not all of it was written. What was is whole.
+  virtual const std::optional<diag::Error>& trouble() const = 0;
+  virtual std::vector<std::string> remarks() const = 0;  // for -v
+};
+
 // One configured run of statistical profiling: start → drain* → stop → drain. The destructor stops.
 class SpeSession {
  public:
@@ -67,7 +88,10 @@ class Device {
   virtual diag::Result<DriverVersion> driver_version() = 0;
   virtual diag::Result<plan::Capabilities> capabilities() = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
-  virtual diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) = 0;
+  // A device has one of the next two: plan::Capabilities::kernel is there where it records.
+  virtual diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan);
+  virtual diag::Result<std::unique_ptr<RecordingSession>> open_recording(const plan::SamplePlan& plan,
+                                                                         const RecordingTarget& target);
   // May run at the same time as a CountSession, not as a SampleSession.
   virtual diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) = 0;
   virtual Channel& machine() = 0;  // programs and time

@@ -12,6 +12,7 @@
 #include "base/event_class.h"
 #include "device/linux_sessions_linux.h"
 #include "device/perf_events/event_words.h"
+#include "device/perf_events/spe_units.h"
 
 namespace wperf::device {
 namespace {
@@ -93,15 +94,14 @@ class LinuxDevice final : public Device {
     WPERF_CHECK_OK(examine());
     return open_linux_count(programs_, machine_, plan);
   }
-  diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
+  diag::Result<std::unique_ptr<RecordingSession>> open_recording(const plan::SamplePlan& plan,
+                                                                 const RecordingTarget& target) override {
     WPERF_CHECK_OK(examine());
-    return open_linux_sampling(programs_, machine_, plan);
+    return open_linux_recording(programs_, machine_, plan, target);
   }
-  diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan&) override {
-    return diag::Error{
-        .text = "this wperf does not record Arm SPE on Linux yet",
-        .hint = "record with perf (`perf record -e arm_spe_0// -- PROGRAM`) and show it with `wperf report`",
-        .code = diag::ExitCode::no_device};
+  diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) override {
+    WPERF_CHECK_OK(examine());
+    return open_linux_spe(programs_, machine_, plan);
   }
   Channel& machine() override { return programs_; }
 
@@ -151,6 +151,9 @@ diag::Result<plan::Capabilities> LinuxDevice::capabilities() {
   machine.counters_free[index_of(EventClass::core)] = counters;
   machine.cycle_counters = machine_.has_counters ? 1 : 0;
   machine.counter_map.fill(0xff);
+  const auto spe = perf_events::spe_identity(files, perf_events::spe_units(machine_.units));
+  machine.id_aa64dfr0 = spe.id_aa64dfr0;
+  machine.pmsidr = spe.pmsidr;
   machine.device_id = "perf_event_open";
   machine.instance_id = programs_.instance_id();
   machine.hardware_ids = programs_.hardware_ids();

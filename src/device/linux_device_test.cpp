@@ -11,7 +11,9 @@
 #include "base/event_class.h"
 #include "device/device.h"
 #include "device/perf_events/counter_linux.h"
+#include "import/perf_data/perf_file.h"
 #include "os/command_line_words.h"
+#include "os/mapped_file.h"
 
 namespace wperf::device {
 namespace {
@@ -141,44 +143,74 @@ TEST_F(LinuxDeviceTest, CountsChildrenToo) {
   EXPECT_GT(with.entries.at(0).value, alone.entries.at(0).value * 3 / 2);
 }
 
-TEST_F(LinuxDeviceTest, SamplesAProgramAndWhatItMapped) {
-  const u32 pid = start({"sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"});
+// What a recording has of one program.
+struct Seen {
+  u64 samples = 0, lost = 0, executed = 0, mapped = 0, deepest = 0;
+};
+Seen seen_in(const perf_data::PerfFile& file, u32 pid, u64 begin, u64 end) {
+  Seen seen;
+  const perf_data::Tally tally = file.for_each_record(perf_data::Visitors{
+      [&](const perf_data::Sample& sample, const perf_data::Record&) {
+        ++seen.samples;
+        seen.deepest = std::max<u64>(seen.deepest, sample.callchain.size());
+        EXPECT_EQ(sample.pid, pid);
+        EXPECT_GE(sample.time, begin) << "the clock is that of now_ns()";
+        EXPECT_LE(sample.time, end);
+      },
+      [&](const perf_data::Lost& lost, const perf_data::Record&) { seen.lost += lost.records; },
+      [&](const perf_data::Comm& comm, const perf_data::Record&) { seen.executed += comm.by_exec ? 1 : 0; },
+      [&](const perf_data::Mmap& mapping, const perf_data::Record&) {
+        seen.mapped += mapping.pid == pid && !mapping.file.empty() ? 1 : 0;
+      },
+  });
+  EXPECT_EQ(tally.all_damaged(), 0u);
+  EXPECT_EQ(tally.of_unknown_event, 0u);
+  EXPECT_FALSE(tally.stop.has_value());
+  return seen;
+}
+
+TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
+  for (const auto stacks : {request::StackSource::none, request::StackSource::frame_pointers}) {
+    const u32 pid = start({"sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"});
+    plan::SamplePlan plan;
+    plan.process = pid;
+    plan.call_stacks.source = stacks;
+    for (u32 core = 0; core < machine_.core_count; ++core) plan.cores.push_back(core);
+    plan::SampleEvent& event = plan.events.emplace_back();
+    event.name = "cpu-clock";
+    event.kernel_event = machine_.kernel->find("cpu-clock").value();
+    event.interval = 1'000'000;
+    auto session = device_->open_recording(plan, {.file = {}, .tool_version = "a test"});
+    ASSERT_TRUE(session.has_value()) << session.error().text;
+    ASSERT_TRUE(session.value()->start().has_value());
+    const u64 begin = device_->machine().now_ns();
+    let_end(pid);
+    ASSERT_TRUE(session.value()->stop().has_value());
+    EXPECT_FALSE(session.value()->trouble().has_value());
+    auto mapped = os::MappedFile::open(session.value()->readable_path());
+    ASSERT_TRUE(mapped.has_value()) << mapped.error().text;
+    auto file = perf_data::PerfFile::open(mapped.value().bytes());
+    ASSERT_TRUE(file.has_value()) << file.error().text;
+    EXPECT_FALSE(file.value().is_unfinished());
+    EXPECT_FALSE(file.value().is_cut());
+    EXPECT_EQ(file.value().features().text(perf_data::Feature::perf_version), "a test");
+    ASSERT_EQ(file.value().attrs().size(), 1u);
+    EXPECT_EQ(file.value().attrs()[0].name, "cpu-clock");
+    const Seen seen = seen_in(file.value(), pid, begin, device_->machine().now_ns());
+    EXPECT_GT(seen.samples, 5u);
+    EXPECT_EQ(seen.executed, 1u);
+    EXPECT_GT(seen.mapped, 2u) << "the program, its loader, its library";
+    EXPECT_EQ(seen.deepest > 0, stacks == request::StackSource::frame_pointers);
+  }
+}
+
+TEST_F(LinuxDeviceTest, TheFileOfARecordingMustBeThere) {
   plan::SamplePlan plan;
-  plan.process = pid;
-  for (u32 core = 0; core < machine_.core_count; ++core) plan.cores.push_back(core);
-  plan::SampleEvent& event = plan.events.emplace_back();
-  event.name = "cpu-clock";
-  event.kernel_event = machine_.kernel->find("cpu-clock").value();
-  event.interval = 1'000'000;
-  auto session = device_->open_sampling(plan);
-  ASSERT_TRUE(session.has_value()) << session.error().text;
-  ASSERT_TRUE(session.value()->start().has_value());
-  const u64 begin = device_->machine().now_ns();
-  let_end(pid);
-  ASSERT_TRUE(session.value()->stop().has_value());
-  raw::SampleCapture capture;
-  ASSERT_TRUE(session.value()->drain(capture).has_value());
-  EXPECT_GT(capture.samples.size(), 5u);
-  u64 taken = 0, lost = 0;
-  for (const raw::CoreTally& tally : capture.tallies) {
-    taken += tally.taken;
-    lost += tally.lost_ring_full;
-    EXPECT_EQ(tally.unreadable, 0u);
-  }
-  EXPECT_EQ(taken, capture.samples.size() + lost);
-  for (const raw::Sample& sample : capture.samples) {
-    EXPECT_EQ(sample.process, pid);
-    EXPECT_EQ(sample.overflowed, 1u);
-    EXPECT_GE(sample.time_ns, begin) << "the clock is that of now_ns()";
-    EXPECT_LE(sample.time_ns, device_->machine().now_ns());
-  }
-  const auto has = [&](raw::Happening::Kind kind) {
-    return std::any_of(capture.happenings.begin(), capture.happenings.end(), [&](const raw::Happening& one) {
-      return one.kind == kind && one.process == pid && !one.text.empty();
-    });
-  };
-  EXPECT_TRUE(has(raw::Happening::Kind::executed));
-  EXPECT_TRUE(has(raw::Happening::Kind::mapped));
+  plan.cores = {0};
+  const auto session = device_->open_recording(plan, {.file = "/no/such/folder/file", .tool_version = {}});
+  ASSERT_FALSE(session.has_value());
+  EXPECT_NE(session.error().text.find("/no/such/folder/file"), std::string::npos);
+  EXPECT_FALSE(device_->open_sampling(plan).has_value()) << "samples are recorded, not handed out";
 }
 
 TEST_F(LinuxDeviceTest, CountsHardwareEvents) {

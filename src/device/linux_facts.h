@@ -21,9 +21,10 @@ struct LinuxFacts {
   u64 cycles = 0;                       // that it counted in a short loop
   std::vector<std::string> core_units;  // PMUs of cores by name
   std::vector<std::string> other_units;
-  std::string tracefs;        // empty: not readable
-  bool kernel_names = false;  // /proc/kallsyms tells addresses
-  bool debug_files = false;   // separate debug information is installed
+  std::string tracefs;         // empty: not readable
+  bool kernel_names = false;   // /proc/kallsyms tells addresses
+  bool debug_files = false;    // separate debug information is installed
+  bool debug_servers = false;  // DEBUGINFOD_URLS names some
 };
 
 // Nothing: this is not Linux.

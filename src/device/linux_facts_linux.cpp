@@ -12,6 +12,7 @@
 #include "device/perf_events/counter_linux.h"
 #include "device/perf_events/event_words.h"
 #include "device/perf_events/units.h"
+#include "os/process.h"
 
 namespace wperf::device {
 namespace {
@@ -93,6 +94,7 @@ std::optional<LinuxFacts> linux_facts() {
   if (files.names(facts.tracefs + "/events").empty()) facts.tracefs.clear();
   facts.kernel_names = kernel_names_are_shown();
   facts.debug_files = files.exists("/usr/lib/debug/.build-id");
+  facts.debug_servers = !os::environment("DEBUGINFOD_URLS").value_or("").empty();
   return facts;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two sessions of the Linux device. Called by linux_device_linux.cpp.
+// The sessions of the Linux device. Called by linux_device_linux.cpp.
 #pragma once
 #include <memory>
 #include <vector>
@@ -24,7 +24,11 @@ std::vector<u32> core_unit_types(const LinuxMachine& machine);
 
 diag::Result<std::unique_ptr<CountSession>> open_linux_count(LinuxPrograms& programs, const LinuxMachine& machine,
                                                              const plan::CountPlan& plan);
-diag::Result<std::unique_ptr<SampleSession>> open_linux_sampling(LinuxPrograms& programs, const LinuxMachine& machine,
-                                                                 const plan::SamplePlan& plan);
+diag::Result<std::unique_ptr<SpeSession>> open_linux_spe(LinuxPrograms& programs, const LinuxMachine& machine,
+                                                         const plan::SpePlan& plan);
+diag::Result<std::unique_ptr<RecordingSession>> open_linux_recording(LinuxPrograms& programs,
+                                                                     const LinuxMachine& machine,
+                                                                     const plan::SamplePlan& plan,
+                                                                     const RecordingTarget& target);
 
 }  // namespace wperf::device

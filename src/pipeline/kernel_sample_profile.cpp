@@ -2,68 +2,123 @@
 #include "pipeline/kernel_sample_profile.h"
 
 #include <algorithm>
+#include <set>
 
-#include "os/files.h"
-#include "pipeline/elf_files.h"
-#include "pipeline/elf_line_ranges.h"
-#include "pipeline/for_each_module.h"
-#include "pipeline/kernel_functions.h"
-#include "pipeline/program_spaces.h"
+#include "modules/elf_files.h"
+#include "modules/elf_line_ranges.h"
+#include "modules/for_each_module.h"
+#include "modules/kernel_symbols.h"
 #include "pipeline/sample_profile_input.h"
 #include "profile/sample_profile_builder.h"
+#include "recording/code_homes.h"
+#include "recording/mapped_code.h"
 
 namespace wperf::pipeline {
 namespace {
 
-constexpr size_t kMostKernelListBytes = 256u << 20;
+using perf_data::TaskHistory;
+
 constexpr char kKernelName[] = "[kernel]";
 
-profile::SampleModule module_of_file(const HomeFile& file) {
+// What is named after the files: the kernel's addresses stay where they are.
+struct KernelPart {
+  std::vector<profile::SampleModule> modules;
+  std::vector<std::vector<profile::AddressAnswer>> answers;  // by module
+  std::string reason;                                        // why there are no names; empty: there are
+};
+
+void add_kernel_address(u64 address, const modules::KernelSymbols::Function& found, KernelPart& kernel) {
+  const std::string name = found.module.empty() ? kKernelName : "[" + std::string(found.module) + "]";
+  if (kernel.modules.empty() || kernel.modules.back().name != name || address - kernel.modules.back().base >= ~u32{0}) {
+    profile::SampleModule& module = kernel.modules.emplace_back();
+    module.name = module.path = name;
+    module.base = found.begin;
+    module.kernel = true;
+    kernel.answers.emplace_back();
+  }
+  profile::SampleModule& module = kernel.modules.back();
+  module.size = static_cast<u32>(address - module.base) + 1;
+  profile::AddressAnswer& answer = kernel.answers.back().emplace_back();
+  answer.rva = module.size - 1;
+  answer.function = found.name;
+  answer.function_begin = answer.function_end = static_cast<u32>(found.begin - module.base);
+}
+
+KernelPart name_kernel(const perf_data::PerfFile& file, const TaskHistory& history,
+                       const std::vector<raw::Sample>& samples) {
+  std::set<u64> addresses;
+  for (const raw::Sample& one : samples) {
+    if (one.exception_level != 0) addresses.insert(one.pc);
+  }
+  KernelPart kernel;
+  if (addresses.empty()) return kernel;
+  modules::KernelSymbols symbols = modules::KernelSymbols::load(file, history);
+  for (const u64 address : addresses) {
+    const modules::KernelSymbols::Function found = symbols.find(address);
+    if (!found.name.empty() && address - found.begin < ~u32{0}) add_kernel_address(address, found, kernel);
+  }
+  kernel.reason = symbols.reason();
+  return kernel;
+}
+
+// Code of the samples that are not the kernel's: one module for each home.
+struct UserPart {
+  const perf_data::PerfFile& file;
+  const TaskHistory& history;
+  const recording::RecordedJit& jit;
+  std::vector<recording::CodeHome> homes;
+
+  const perf_data::MappedCode* code_of_home(size_t home) const {
+    return homes[home].code == perf_data::kNoCode ? nullptr : &history.codes()[homes[home].code];
+  }
+};
+
+profile::SampleModule module_of_home(const UserPart& user, size_t number) {
+  const recording::CodeHome& home = user.homes[number];
+  const perf_data::MappedCode* code = user.code_of_home(number);
   profile::SampleModule module;
-  module.path = file.path;
-  module.name = file.path.substr(file.path.find_last_of('/') + 1);
-  if (module.name.empty()) module.name = file.path.empty() ? "[anonymous]" : file.path;
-  module.base = file.home;
-  module.size = static_cast<u32>(std::min<u64>(file.size, ~u32{0}));
+  if (code != nullptr) module.path = code->path;
+  if (code == nullptr) {
+    module.name = recording::name_of_written_code(home.process);
+  } else {
+    module.name =
+        code->is_anonymous ? recording::name_of_written_code(*code) : std::string(modules::base_name(code->path));
+    if (module.name.empty()) module.name = module.path;
+  }
+  module.base = home.home;
+  module.size = static_cast<u32>(home.size);
   return module;
 }
 
-// The kernel as a module; empty: no sample in it, or its functions are hidden.
-KernelFunctions kernel_functions_for(const std::vector<raw::Sample>& samples) {
-  const auto in_kernel = [](const raw::Sample& sample) { return sample.exception_level != 0; };
-  if (std::none_of(samples.begin(), samples.end(), in_kernel)) return {};
-  auto text = os::load_text_file("/proc/kallsyms", kMostKernelListBytes);
-  if (!text.has_value()) return {};
-  return KernelFunctions::parse(std::move(text).value());
-}
-
-bool has_kernel_samples(const std::vector<raw::Sample>& samples) {
-  return std::any_of(samples.begin(), samples.end(), [](const raw::Sample& one) { return one.exception_level != 0; });
-}
-
-profile::SampleTarget target_of_spaces(const ProgramSpaces& spaces, const KernelFunctions& kernel,
-                                       const SampledProgram& program) {
+profile::SampleTarget target_of_homes(const UserPart& user, const KernelPart& kernel, const SampledProgram& program) {
   profile::SampleTarget target;
   target.image_name = program.image_name;
   target.process = program.pid;
   target.pe_file = program.pe_file;
-  for (const HomeFile& file : spaces.files) {
-    target.modules.push_back(module_of_file(file));
-    profile::SampleModule& module = target.modules.back();
-    module.main = module.name == program.image_name && file.first_process == program.pid;
+  for (size_t i = 0; i < user.homes.size(); ++i) {
+    profile::SampleModule& module = target.modules.emplace_back(module_of_home(user, i));
+    module.main = module.name == program.image_name && user.homes[i].process == program.pid;
     if (module.main) target.base_address = module.base;
   }
-  if (kernel.empty()) return target;
-  profile::SampleModule& module = target.modules.emplace_back();
-  module.name = module.path = kKernelName;
-  module.base = kernel.base();
-  module.size = static_cast<u32>(kernel.size());
-  module.kernel = true;
+  target.modules.insert(target.modules.end(), kernel.modules.begin(), kernel.modules.end());
   return target;
 }
 
+// By the last name that each had.
+std::vector<profile::ProcessName> names_of_processes(const TaskHistory& history,
+                                                     const std::vector<raw::Sample>& samples) {
+  std::set<u32> processes;
+  for (const raw::Sample& one : samples) processes.insert(one.process);
+  std::vector<profile::ProcessName> names;
+  for (const u32 process : processes) {
+    const u32 name = history.task_at(process, process, ~u64{0} - 1).name;
+    if (name != perf_data::kNoCode) names.push_back({.process = process, .name = history.names()[name]});
+  }
+  return names;
+}
+
 profile::SampleRun run_of_kernel(const SamplingOutcome& outcome, const SampledProgram& program,
-                                 const ProgramSpaces& spaces) {
+                                 const TaskHistory& history) {
   profile::SampleRun run;
   for (const plan::SampleEvent& event : outcome.plan.events) {
     run.events.push_back({.name = event.name, .code = event.code, .fixed = false, .interval = event.interval});
@@ -76,7 +131,7 @@ profile::SampleRun run_of_kernel(const SamplingOutcome& outcome, const SampledPr
                          .throttled = tally.throttled,
                          .unreadable = tally.unreadable});
   }
-  for (const ProgramName& one : spaces.names) run.processes.push_back({.process = one.process, .name = one.name});
+  run.processes = names_of_processes(history, outcome.capture.samples);
   run.start_ns = outcome.capture.start_ns;
   run.end_ns = outcome.capture.end_ns;
   run.slice_ns = u64{outcome.plan.display.timeline_ms.value_or(0)} * 1'000'000;
@@ -93,61 +148,98 @@ bool mostly_unnamed(const std::vector<profile::AddressAnswer>& answers, size_t a
 }
 
 struct NamedModules {
-  std::vector<LoadedElf> loaded;
+  std::vector<modules::LoadedElf> loaded;
   std::vector<std::vector<profile::AddressAnswer>> answers;
 };
 
-NamedModules name_modules(const ProgramSpaces& spaces, const KernelFunctions& kernel,
-                          const std::vector<std::vector<u32>>& wanted, const ElfSearch& search,
-                          const request::SampleDisplay& display) {
+// Addresses that a program gave names to, in a dump or in a map.
+std::vector<profile::AddressAnswer> answers_of_dump(const UserPart& user, const recording::CodeHome& home,
+                                                    const std::vector<u32>& wanted) {
+  std::vector<profile::AddressAnswer> answers;
+  for (const u32 rva : wanted) {
+    const recording::RecordedJit::Spot spot = user.jit.spot(recording::RecordedJit::kSpot | (home.first + rva));
+    profile::AddressAnswer& answer = answers.emplace_back();
+    answer.rva = rva;
+    answer.function = spot.function;
+    if (spot.line.line == 0) continue;
+    answer.frames.push_back({.function = answer.function, .file = std::string(spot.line.file), .line = spot.line.line});
+  }
+  return answers;
+}
+
+std::vector<profile::AddressAnswer> answers_of_map(const recording::WrittenCode& code, const recording::CodeHome& home,
+                                                   const std::vector<u32>& wanted) {
+  std::vector<profile::AddressAnswer> answers;
+  for (const u32 rva : wanted) {
+    const symbols::ListedSymbol* found = code.find(home.first + rva);
+    if (found == nullptr) continue;
+    profile::AddressAnswer& answer = answers.emplace_back();
+    answer.rva = rva;
+    answer.function = found->name;
+  }
+  return answers;
+}
+
+NamedModules name_modules(const UserPart& user, KernelPart& kernel, const std::vector<std::vector<u32>>& wanted,
+                          const modules::ElfSearch& search, const request::SampleDisplay& display) {
   NamedModules named;
   named.loaded.resize(wanted.size());
   named.answers.resize(wanted.size());
-  for_each_module(wanted.size(), [&](size_t i) {
+  modules::for_each_module(user.homes.size(), [&](size_t i) {
     if (wanted[i].empty()) return;
-    if (i >= spaces.files.size()) {
-      named.answers[i] = kernel.answers_of(wanted[i]);
+    const perf_data::MappedCode* code = user.code_of_home(i);
+    if (code == nullptr) {
+      named.answers[i] = answers_of_dump(user, user.homes[i], wanted[i]);
       return;
     }
-    const HomeFile& file = spaces.files[i];
-    if (file.path.empty() || file.path.front() != '/' || file.path.starts_with("//")) {
-      named.loaded[i].reason = "code that is in no file";
+    if (code->is_anonymous) {
+      const recording::WrittenCode written(*code);
+      named.loaded[i].reason = written.reason();
+      named.answers[i] = answers_of_map(written, user.homes[i], wanted[i]);
       return;
     }
-    named.loaded[i] = load_elf(file.path, file.build_id, search);
+    named.loaded[i] = recording::load_mapped_code(user.file, user.history, *code, search);
     named.answers[i] = answers_of(named.loaded[i], wanted[i], display.decorated_names, search.lines);
     if (named.loaded[i].reason.empty() && mostly_unnamed(named.answers[i], wanted[i].size())) {
       named.loaded[i].reason = "its file has no symbols for this code: it is stripped, and no debug file was found";
     }
     if (display.disassemble) add_line_ranges(named.loaded[i], named.answers[i]);
   });
+  std::move(kernel.answers.begin(), kernel.answers.end(),
+            named.answers.begin() + static_cast<std::ptrdiff_t>(user.homes.size()));
   return named;
 }
 
 }  // namespace
 
 diag::Result<profile::SampleProfile> build_kernel_sample_profile(SamplingOutcome& outcome,
+                                                                 const perf_data::PerfFile& file,
                                                                  const SampledProgram& program,
-                                                                 const SymbolOptions& options) {
+                                                                 const modules::SymbolOptions& options) {
   const request::SampleDisplay& display = outcome.plan.display;
-  const ProgramSpaces spaces = move_home(outcome.capture);
-  const KernelFunctions kernel = kernel_functions_for(outcome.capture.samples);
-  profile::SampleRun run = run_of_kernel(outcome, program, spaces);
-  run.target = target_of_spaces(spaces, kernel, program);
-  const SampleColumnSet columns(outcome.capture.samples);
+  std::vector<raw::Sample>& samples = outcome.capture.samples;
+  const TaskHistory history = TaskHistory::collect(file);
+  recording::RecordedJit jit =
+      recording::RecordedJit::open(history, true);  // our recordings have the times of the monotonic clock
+  const UserPart user{file, history, jit, recording::move_home(history, jit, samples)};
+  KernelPart kernel = name_kernel(file, history, samples);
+  profile::SampleRun run = run_of_kernel(outcome, program, history);
+  run.target = target_of_homes(user, kernel, program);
+  const SampleColumnSet columns(samples);
   const auto wanted = profile::addresses_to_name(columns.view(), run);
   std::vector<std::string> folders;
   if (!options.symbol_path.empty()) folders.push_back(options.symbol_path);
-  const ElfSearch search{.folders = folders, .lines = display.annotate};
-  const NamedModules named = name_modules(spaces, kernel, wanted, search, display);
-  for (size_t i = 0; i < spaces.files.size(); ++i) run.target.modules[i].reason = named.loaded[i].reason;
+  modules::FunctionFiles kept_functions({});
+  const modules::ElfSearch search{.folders = folders, .lines = display.annotate, .functions = &kept_functions};
+  const NamedModules named = name_modules(user, kernel, wanted, search, display);
+  for (size_t i = 0; i < user.homes.size(); ++i) run.target.modules[i].reason = named.loaded[i].reason;
   profile::SampleProfile profile = profile::make_sample_profile(columns.view(), std::move(run), named.answers);
   if (!outcome.plan.note.empty()) {
     profile.note = "sampled is " + outcome.plan.events.front().name + ", not cycles: " + outcome.plan.note;
   }
-  if (kernel.empty() && has_kernel_samples(outcome.capture.samples)) {
-    profile.note += (profile.note.empty() ? "" : "\nnote: ") +
-                    std::string("functions of the kernel have no names: kernel.kptr_restrict hides their addresses");
+  if (!kernel.reason.empty()) {
+    profile.note +=
+        (profile.note.empty() ? "" : "\nnote: ") + ("functions of the kernel have no names: " + kernel.reason);
   }
   const CodeReader code{
       .bytes = [&](u32 module, u32 begin, u32 end) { return code_of(named.loaded[module], begin, end); },

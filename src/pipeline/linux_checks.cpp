@@ -99,10 +99,12 @@ Check check_kernel_names(const LinuxFacts& facts) {
 }
 
 Check check_debug_files(const LinuxFacts& facts) {
-  if (facts.debug_files) return {.name = "debug files", .detail = "in /usr/lib/debug/.build-id", .fix = {}};
+  const std::string servers = facts.debug_servers ? "; report --debuginfod may ask the servers of DEBUGINFOD_URLS"
+                                                  : "; DEBUGINFOD_URLS names no servers for report --debuginfod";
+  if (facts.debug_files) return {.name = "debug files", .detail = "in /usr/lib/debug/.build-id" + servers, .fix = {}};
   return {.name = "debug files",
           .status = CheckStatus::warn,
-          .detail = "none in /usr/lib/debug/.build-id: programs of the system have no source lines",
+          .detail = "none in /usr/lib/debug/.build-id: programs of the system have no source lines" + servers,
           .fix = "install the -dbg or -dbgsym packages of what you look into"};
 }
 

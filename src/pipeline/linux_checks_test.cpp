@@ -68,5 +68,12 @@ TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
   }
 }
 
+TEST(LinuxChecks, TellsWhetherServersHaveDebugFiles) {
+  device::LinuxFacts facts = good_machine();
+  EXPECT_NE(check_named(facts, "debug files").detail.find("names no servers"), std::string::npos);
+  facts.debug_servers = true;
+  EXPECT_NE(check_named(facts, "debug files").detail.find("may ask the servers"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace wperf::pipeline

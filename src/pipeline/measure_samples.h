@@ -6,6 +6,7 @@
 
 #include "diag/console.h"
 #include "diag/result.h"
+#include "pipeline/linux_recording.h"
 #include "pipeline/machine.h"
 #include "profile/sample_profile.h"
 #include "request/request.h"
@@ -18,5 +19,14 @@ struct MeasuredSamples {
 };
 diag::Result<MeasuredSamples> measure_samples(const request::Request& request, Machine& machine,
                                               diag::Console& console);
+
+// The same in two steps, where the system's own kernel samples into a file.
+struct RecordedRun {
+  SampledProgram sampled;
+  Recording recording;
+};
+diag::Result<RecordedRun> record_samples(const request::Request& request, Machine& machine, diag::Console& console);
+// Takes the trouble of the run with it.
+diag::Result<MeasuredSamples> profile_of(RecordedRun& run, const request::Request& request);
 
 }  // namespace wperf::pipeline

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <map>
 
+#include "modules/for_each_module.h"
 #include "os/output_file.h"
 #include "pipeline/collecting.h"
 #include "pipeline/count_profile_builder.h"
-#include "pipeline/for_each_module.h"
 #include "pipeline/milliseconds.h"
 #include "pipeline/outputs.h"
 #include "pipeline/sample_profile_input.h"
@@ -173,11 +173,11 @@ std::vector<profile::SpeThread> threads_of(const std::vector<raw::Process>& proc
 }
 
 diag::Result<profile::SpeProfile> name_tally(const SpeDecoding& decoding, const SpeOutcome& outcome,
-                                             const SampledProgram& sampled, const SymbolOptions& symbols,
+                                             const SampledProgram& sampled, const modules::SymbolOptions& symbols,
                                              const plan::SpePlan& plan) {
   const raw::Process* process = find_process(outcome.processes, sampled.pid);
-  const std::vector<LoadedModule> loaded =
-      load_modules(process != nullptr ? process->modules : std::vector<raw::Module>{}, symbols);
+  const std::vector<modules::LoadedModule> loaded =
+      modules::load_modules(process != nullptr ? process->modules : std::vector<raw::Module>{}, symbols);
   profile::SpeRun run;
   run.target = target_of(sampled, process, loaded);
   run.threads = threads_of(outcome.processes);
@@ -191,8 +191,8 @@ diag::Result<profile::SpeProfile> name_tally(const SpeDecoding& decoding, const 
 
   const auto wanted = profile::spe_addresses_to_name(decoding.tally(), run);
   std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
-  for_each_module(std::min(wanted.size(), loaded.size()),
-                  [&](size_t i) { answers[i] = answers_of(loaded[i], wanted[i], symbols.decorated); });
+  modules::for_each_module(std::min(wanted.size(), loaded.size()),
+                           [&](size_t i) { answers[i] = answers_of(loaded[i], wanted[i], symbols.decorated); });
   profile::SpeProfile profile = profile::make_spe_profile(decoding.tally(), std::move(run), answers);
   WPERF_CHECK_OK(add_code_and_sources(profile.samples, code_of(loaded, symbols.decorated), plan.display));
   return profile;
@@ -204,7 +204,7 @@ diag::Result<MeasuredSpe> measure_spe(const request::Request& request, Machine& 
   WPERF_TRY(const plan::SpePlan plan, plan::make_spe_plan(request, machine.capabilities));
   SpawnedProgram program(machine.device->machine());
   WPERF_TRY(const SampledProgram sampled, start_or_find(request, plan.program_core, machine, program));
-  const SymbolOptions symbols = symbol_options(request);
+  const modules::SymbolOptions symbols = symbol_options(request);
   console.out(report::sample_start_text(target_before(machine.device->machine(), sampled, symbols), sampled.pe_file,
                                         request.outputs.verbose));
 

@@ -5,15 +5,16 @@
 #include <charconv>
 
 #include "import/perf_data/address_spaces.h"
-#include "pipeline/elf_files.h"
-#include "pipeline/for_each_module.h"
+#include "modules/elf_files.h"
+#include "modules/elf_line_ranges.h"
+#include "modules/for_each_module.h"
+#include "modules/symbol_folders.h"
 #include "pipeline/outputs.h"
-#include "pipeline/recorded_records.h"
 #include "pipeline/sample_profile_input.h"
 #include "pipeline/spe_decoding.h"
 #include "pipeline/spe_records.h"
-#include "pipeline/symbol_folders.h"
 #include "profile/spe_profile_builder.h"
+#include "recording/recorded_records.h"
 
 namespace wperf::pipeline {
 namespace {
@@ -39,10 +40,6 @@ std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces&
   return midrs;
 }
 
-std::string_view base_name_of(std::string_view path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
-
 profile::SampleTarget target_of_file(const AddressSpaces& spaces, const std::string& data_file) {
   profile::SampleTarget target;
   target.pe_file = data_file;
@@ -50,7 +47,7 @@ profile::SampleTarget target_of_file(const AddressSpaces& spaces, const std::str
   target.process = pid != AddressSpaces::kNobody ? pid : 0;
   for (const perf_data::CodeFile& file : spaces.files()) {
     profile::SampleModule module;
-    module.name = base_name_of(file.path);
+    module.name = modules::base_name(file.path);
     module.path = file.path;
     module.base = file.home;
     module.size = static_cast<u32>(std::min<u64>(file.size, ~u32{0}));
@@ -100,8 +97,8 @@ diag::Result<profile::SpeProfile> read_recorded_spe(const perf_data::PerfFile& f
   for (u32 core = 0; core < midrs.size(); ++core) {
     tally.set_data_sources(core, decode::spe::find_data_source_family(midrs[core]));
   }
-  const RecordedRecords recorded(traces, spaces);
-  DecodeStates states;
+  const recording::RecordedRecords recorded(traces, spaces);
+  recording::DecodeStates states;
   recorded.add_to(tally, states);
 
   profile::SpeRun run;
@@ -119,15 +116,17 @@ diag::Result<profile::SpeProfile> read_recorded_spe(const perf_data::PerfFile& f
   }
 
   const bool lines = display.annotate || display.memory;
-  const ElfSearch search{.folders = symbol_folders(request), .lines = lines};
+  modules::FunctionFiles functions({});
+  const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = lines, .functions = &functions};
   const auto wanted = profile::spe_addresses_to_name(tally, run);
   std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
-  std::vector<LoadedElf> loaded(wanted.size());
-  for_each_module(wanted.size(), [&](size_t i) {
+  std::vector<modules::LoadedElf> loaded(wanted.size());
+  modules::for_each_module(wanted.size(), [&](size_t i) {
     if (wanted[i].empty()) return;
     const perf_data::CodeFile& code = spaces.files()[i];
-    loaded[i] = load_elf(std::string(code.path), code.build_id, search);
+    loaded[i] = modules::load_elf(std::string(code.path), code.build_id, search);
     answers[i] = answers_of(loaded[i], wanted[i], display.decorated_names, lines);
+    if (display.disassemble) add_line_ranges(loaded[i], answers[i]);
   });
   for (size_t i = 0; i < loaded.size(); ++i) run.target.modules[i].reason = loaded[i].reason;
   profile::SpeProfile profile = profile::make_spe_profile(tally, std::move(run), answers);
@@ -144,7 +143,7 @@ diag::Result<profile::SpeProfile> read_recorded_spe(const perf_data::PerfFile& f
       records.to_ns = [time](u64 ticks) { return time->to_perf_ns(ticks); };
     }
     WPERF_CHECK_OK(write_records(records, profile, [&](const RecordSink& sink) {
-      DecodeStates again;
+      recording::DecodeStates again;
       recorded.for_each(again, sink);
     }));
   }

@@ -5,12 +5,16 @@
 
 #include <algorithm>
 
+#include "import/perf_data/byte_order.h"
+#include "modules/symbol_folders.h"
 #include "os/mapped_file.h"
 #include "pipeline/outputs.h"
-#include "pipeline/packed_records.h"
-#include "pipeline/recorded_samples.h"
 #include "pipeline/recorded_spe.h"
 #include "pipeline/run_sample.h"
+#include "pipeline/sample_lines_output.h"
+#include "recording/packed_records.h"
+#include "recording/recorded_code.h"
+#include "recording/recorded_samples.h"
 #include "report/spe_report.h"
 #include "report/stack_report.h"
 
@@ -26,8 +30,9 @@ void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
 diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                               const request::Request& request, diag::Console& console) {
   const request::RecordingView& view = request.recording;
-  if (view.folded || view.tree || view.callers || view.callees || view.children || view.time.has_value() ||
-      !view.sort.empty() || !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty()) {
+  if (view.folded || view.tree || view.callers || view.callees || view.children || view.relative ||
+      view.time.has_value() || !view.sort.empty() || !view.comms.empty() || !view.modules.empty() ||
+      !view.pids.empty() || !view.tids.empty()) {
     return diag::Error{.text = "the views and filters of sample lists do not know SPE data, and " + *request.data_file +
                                " holds SPE data",
                        .hint = "--by, --symbol, --mem and --annotate show it",
@@ -96,6 +101,7 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   }
   options.rows = display.rows;
   options.children = view.children;
+  options.relative = view.relative;
   options.tree = view.tree;
   options.callers = view.callers;
   options.callees = view.callees;
@@ -117,17 +123,45 @@ void print_folded(const stacks::StackProfile& profile, const report::StackOption
   console.document(report::folded_text(profile, static_cast<u32>(first - events.begin()), options));
 }
 
+}  // namespace
+
 diag::Result<void> report_samples(const perf_data::PerfFile& file, const request::Request& request,
                                   diag::Console& console) {
-  if (request.sampling.display.annotate || request.sampling.display.memory ||
-      request.sampling.records_file.has_value()) {
-    return diag::Error{.text = "--annotate, --disassemble, --mem and --records of report are for SPE data, and " +
-                               *request.data_file + " holds none",
-                       .hint = "--sort symbol,line shows the lines of any recording",
+  if (request.sampling.display.memory) {
+    return diag::Error{.text = "--mem of report is for SPE data, and " + *request.data_file + " holds none",
+                       .hint = {},
                        .code = diag::ExitCode::usage};
   }
-  const stacks::StackProfile profile = read_recorded_samples(file, request, wanted_detail(request));
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  std::optional<modules::DebugDownloads> downloads;
+  if (request.recording.debuginfod) {
+    auto servers = modules::DebugDownloads::servers_of_environment();
+    if (!servers.has_value()) {
+      return diag::Error{.text = "--debuginfod needs servers, and DEBUGINFOD_URLS names none",
+                         .hint = "DEBUGINFOD_URLS=\"https://debuginfod.debian.net\" wperf report --debuginfod",
+                         .code = diag::ExitCode::usage};
+    }
+    downloads.emplace(
+        *std::move(servers), [&](std::string_view line) { console.out("debuginfod: " + std::string(line) + "\n"); },
+        [&](std::string_view line) { console.warn(line); });
+    wanted.downloads = &*downloads;
+  }
+  modules::FunctionFiles functions([&](std::string_view line) {
+    if (request.outputs.verbose) console.warn(line);
+  });
+  wanted.functions = &functions;
+  recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
   const report::StackOptions options = stack_options(request, console);
+  if (wanted.rows) return write_sample_lines(file, recorded, options.filter, request, console);
+  if (wanted.code) {
+    const recording::CodeRequest code{.filter = options.filter,
+                                      .most_functions = options.rows,
+                                      .disassemble = request.sampling.display.disassemble,
+                                      .decorated = request.sampling.display.decorated_names,
+                                      .folders = modules::symbol_folders(request)};
+    WPERF_CHECK_OK(recording::add_function_code(recorded.sites, code, recorded.profile));
+  }
+  const stacks::StackProfile& profile = recorded.profile;
   if (request.recording.folded) {
     print_folded(profile, options, console);
     if (request.outputs.json_file.has_value()) {
@@ -140,8 +174,6 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const request
   return {};
 }
 
-}  // namespace
-
 diag::Result<void> run_report(const request::Request& request, diag::Console& console) {
   if (!request.data_file.has_value()) {
     return diag::Error{.text = "report needs the name of a perf.data file",
@@ -149,16 +181,23 @@ diag::Result<void> run_report(const request::Request& request, diag::Console& co
                        .code = diag::ExitCode::usage};
   }
   WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(*request.data_file));
-  auto opened = perf_data::PerfFile::open(mapped.bytes());
+  std::vector<std::byte> turned;
+  if (perf_data::is_of_other_byte_order(mapped.bytes())) turned = perf_data::in_native_order(mapped.bytes());
+  auto opened = perf_data::PerfFile::open(turned.empty() ? mapped.bytes() : perf_data::Bytes(turned));
   if (!opened.has_value()) {
     diag::Error error = std::move(opened).error();
     error.text = *request.data_file + ": " + error.text;
     return error;
   }
   perf_data::PerfFile& file = opened.value();
-  UnpackedRecords unpacked;
-  if (has_packed_records(file)) {
-    auto done = unpack_records(file, mapped.bytes().size());
+  recording::UnpackedRecords unpacked;
+  if (recording::has_packed_records(file)) {
+    if (!turned.empty()) {
+      return diag::Error{.text = *request.data_file + " holds packed records of a machine with the other byte order",
+                         .hint = "perf inject -i FILE -o UNPACKED on that machine unpacks them",
+                         .code = diag::ExitCode::damaged_input};
+    }
+    auto done = recording::unpack_records(file, mapped.bytes().size());
     if (!done.has_value()) {
       diag::Error error = std::move(done).error();
       error.text = *request.data_file + ": " + error.text;

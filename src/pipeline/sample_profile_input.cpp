@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "modules/for_each_module.h"
 #include "os/files.h"
-#include "pipeline/for_each_module.h"
 #include "pipeline/milliseconds.h"
 #include "profile/sample_profile_builder.h"
 #include "request/symbol_filter.h"
@@ -60,7 +60,7 @@ diag::Result<void> disassemble(profile::SampleProfile& profile, const CodeReader
   profile.code = profile::code_to_disassemble(profile, display.rows, name_filter(display));
   std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
   for (profile::CodeBlock& block : profile.code) {
-    const std::optional<CodeBytes> read = code.bytes(block.module, block.begin, block.end);
+    const std::optional<modules::CodeBytes> read = code.bytes(block.module, block.begin, block.end);
     if (!read.has_value()) continue;
     auto found = disassemblers.find(read->instructions);
     if (found == disassemblers.end()) {
@@ -125,7 +125,7 @@ const raw::Process* find_process(const std::vector<raw::Process>& processes, u32
 }
 
 profile::SampleTarget target_of(const SampledProgram& program, const raw::Process* process,
-                                const std::vector<LoadedModule>& loaded) {
+                                const std::vector<modules::LoadedModule>& loaded) {
   profile::SampleTarget target;
   target.image_name = program.image_name;
   target.process = program.pid;
@@ -133,7 +133,7 @@ profile::SampleTarget target_of(const SampledProgram& program, const raw::Proces
   target.pdb_file = program.pdb_file;
   if (process == nullptr || process->modules.empty()) return target;
   for (size_t i = 0; i < process->modules.size(); ++i) {
-    target.modules.push_back(module_of(process->modules[i], loaded[i]));
+    target.modules.push_back(modules::module_of(process->modules[i], loaded[i]));
   }
   target.modules.front().main = true;
   const raw::Module& main = process->modules.front();
@@ -154,14 +154,14 @@ std::vector<profile::ProcessName> process_names(const std::vector<raw::Process>&
   return names;
 }
 
-CodeReader code_of(const std::vector<LoadedModule>& loaded, bool decorated) {
-  const auto bytes = [&loaded](u32 module, u32 begin, u32 end) -> std::optional<CodeBytes> {
+CodeReader code_of(const std::vector<modules::LoadedModule>& loaded, bool decorated) {
+  const auto bytes = [&loaded](u32 module, u32 begin, u32 end) -> std::optional<modules::CodeBytes> {
     const auto& symbols = loaded[module].symbols;
     const symbols::PeFile* image = symbols.has_value() ? symbols->image() : nullptr;
     if (image == nullptr) return std::nullopt;
-    return CodeBytes{.instructions = instruction_set(*image, begin),
-                     .bytes = image->bytes_at(symbols::Rva{begin}, end - begin),
-                     .base = image->image_base()};
+    return modules::CodeBytes{.instructions = instruction_set(*image, begin),
+                              .bytes = image->bytes_at(symbols::Rva{begin}, end - begin),
+                              .base = image->image_base()};
   };
   const auto name = [&loaded, decorated](u32 module, u32 rva) { return answers_of(loaded[module], {rva}, decorated); };
   return {.bytes = bytes, .name = name};
@@ -179,27 +179,28 @@ diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const C
 }
 
 profile::SampleTarget target_before(device::Channel& machine, const SampledProgram& program,
-                                    const SymbolOptions& options) {
+                                    const modules::SymbolOptions& options) {
   const std::vector<raw::Process> processes = machine.processes();
   const raw::Process* process = find_process(processes, program.pid);
   if (process == nullptr) return target_of(program, nullptr, {});
-  return target_of(program, process, load_modules(process->modules, options));
+  return target_of(program, process, modules::load_modules(process->modules, options));
 }
 
 diag::Result<profile::SampleProfile> build_sample_profile(const SamplingOutcome& outcome, const SampledProgram& program,
-                                                          const SymbolOptions& options) {
+                                                          const modules::SymbolOptions& options) {
   const request::SampleDisplay& display = outcome.plan.display;
   const raw::Process* process = find_process(outcome.capture.processes, program.pid);
   const std::vector<raw::Module> none;
-  const std::vector<LoadedModule> loaded = load_modules(process != nullptr ? process->modules : none, options);
+  const std::vector<modules::LoadedModule> loaded =
+      modules::load_modules(process != nullptr ? process->modules : none, options);
 
   profile::SampleRun run = run_of(outcome, process, process != nullptr && !process->running);
   run.target = target_of(program, process, loaded);
   const SampleColumnSet columns(outcome.capture.samples);
   const auto wanted = profile::addresses_to_name(columns.view(), run);
   std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
-  for_each_module(std::min(wanted.size(), loaded.size()),
-                  [&](size_t i) { answers[i] = answers_of(loaded[i], wanted[i], options.decorated); });
+  modules::for_each_module(std::min(wanted.size(), loaded.size()),
+                           [&](size_t i) { answers[i] = answers_of(loaded[i], wanted[i], options.decorated); });
   profile::SampleProfile profile = profile::make_sample_profile(columns.view(), std::move(run), answers);
 
   WPERF_CHECK_OK(add_code_and_sources(profile, code_of(loaded, display.decorated_names), display));

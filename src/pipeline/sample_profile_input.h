@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "diag/result.h"
-#include "pipeline/module_files.h"
+#include "modules/code_bytes.h"
+#include "modules/module_files.h"
 #include "pipeline/sampled_program.h"
 #include "pipeline/sampling.h"
 #include "profile/sample_profile.h"
@@ -37,20 +38,14 @@ profile::NameFilter name_filter(const request::SampleDisplay& display);
 // The process's module files, and what the profile says of it. `process` may be null: it was never seen.
 const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid);
 profile::SampleTarget target_of(const SampledProgram& program, const raw::Process* process,
-                                const std::vector<LoadedModule>& loaded);
+                                const std::vector<modules::LoadedModule>& loaded);
 std::vector<profile::ProcessName> process_names(const std::vector<raw::Process>& processes);
 
-// Machine code of a module, where its file is at hand.
-struct CodeBytes {
-  symbols::InstructionSet instructions = symbols::InstructionSet::arm64;
-  std::span<const std::byte> bytes;
-  u64 base = 0;  // address of RVA 0, as disassembly shows it
-};
 struct CodeReader {
-  std::function<std::optional<CodeBytes>(u32 module, u32 begin, u32 end)> bytes;  // RVAs
-  std::function<std::vector<profile::AddressAnswer>(u32 module, u32 rva)> name;   // of a branch's target
+  std::function<std::optional<modules::CodeBytes>(u32 module, u32 begin, u32 end)> bytes;  // RVAs
+  std::function<std::vector<profile::AddressAnswer>(u32 module, u32 rva)> name;            // of a branch's target
 };
-CodeReader code_of(const std::vector<LoadedModule>& loaded, bool decorated);
+CodeReader code_of(const std::vector<modules::LoadedModule>& loaded, bool decorated);
 
 // Instructions and source text, as far as the report will show them.
 diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const CodeReader& code,
@@ -58,9 +53,9 @@ diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const C
 
 // What is known of the target before the first sample: modules, sections, base address.
 profile::SampleTarget target_before(device::Channel& machine, const SampledProgram& program,
-                                    const SymbolOptions& options);
+                                    const modules::SymbolOptions& options);
 
 diag::Result<profile::SampleProfile> build_sample_profile(const SamplingOutcome& outcome, const SampledProgram& program,
-                                                          const SymbolOptions& options);
+                                                          const modules::SymbolOptions& options);
 
 }  // namespace wperf::pipeline

@@ -66,8 +66,8 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
   return sampled;
 }
 
-SymbolOptions symbol_options(const request::Request& request) {
-  SymbolOptions options;
+modules::SymbolOptions symbol_options(const request::Request& request) {
+  modules::SymbolOptions options;
   options.pdb_files = request.sampling.more_pdb_files;
   if (request.pdb_file.has_value()) options.pdb_files.push_back(*request.pdb_file);
   options.symbol_path = request.sampling.symbol_path.value_or("");

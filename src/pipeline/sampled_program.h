@@ -4,9 +4,9 @@
 #include <string>
 
 #include "diag/result.h"
+#include "modules/module_files.h"
 #include "pipeline/counting.h"
 #include "pipeline/machine.h"
-#include "pipeline/module_files.h"
 #include "request/request.h"
 
 namespace wperf::pipeline {
@@ -21,6 +21,6 @@ struct SampledProgram {
 diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 core, Machine& machine,
                                            SpawnedProgram& spawned);
 
-SymbolOptions symbol_options(const request::Request& request);
+modules::SymbolOptions symbol_options(const request::Request& request);
 
 }  // namespace wperf::pipeline

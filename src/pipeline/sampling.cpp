@@ -49,7 +49,7 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
                                           diag::Console& console) {
   SamplingOutcome outcome;
   outcome.plan = plan;
-  if (machine.capabilities.kernel == nullptr) WPERF_CHECK_OK(adapt_intervals(machine, outcome.plan, pid));
+  WPERF_CHECK_OK(adapt_intervals(machine, outcome.plan, pid));
   WPERF_TRY(const auto session, machine.device->open_sampling(outcome.plan));
   WPERF_CHECK_OK(session->start());
   outcome.capture.start_ns = machine.device->machine().now_ns();

@@ -110,12 +110,6 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Reques
                        .hint = "use --freq with a number that nothing else on the machine repeats at, such as 997",
                        .code = diag::ExitCode::usage};
   }
-  const std::vector<request::Breakdown>& by = sampling.display.by;
-  if (std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end()) {
-    return diag::Error{.text = "callers are not recorded on this device yet: it does not take --by caller",
-                       .hint = "--by process,thread,module,core works",
-                       .code = diag::ExitCode::usage};
-  }
   const u32 rate_hz = sampling.rate_hz.value_or(kKernelRateHz);
   std::vector<request::SampledEvent> asked = sampling.events;
   if (asked.empty()) asked.emplace_back().text = machine.kernel->has_counters() ? "cycles" : "cpu-clock";
@@ -159,6 +153,14 @@ diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& reque
   return events;
 }
 
+bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
+  return std::find(display.by.begin(), display.by.end(), kind) != display.by.end();
+}
+
+bool sorts_by_core(const request::RecordingView& view) {
+  return std::find(view.sort.begin(), view.sort.end(), request::SortBy::core) != view.sort.end();
+}
+
 }  // namespace
 
 diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
@@ -181,7 +183,22 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
   if (adaptive) plan.rate_hz = request.sampling.rate_hz;
   if (adaptive && machine.kernel != nullptr) plan.rate_hz = request.sampling.rate_hz.value_or(kKernelRateHz);
   plan.display = request.sampling.display;
+  if (machine.kernel != nullptr) {
+    plan.call_stacks = wanted_call_stacks(request);
+    if (has_table(plan.display, request::Breakdown::caller)) {
+      plan.call_stacks.source = std::max(plan.call_stacks.source, request::StackSource::frame_pointers);
+    }
+    plan.core_numbers = has_table(plan.display, request::Breakdown::core) || sorts_by_core(request.recording);
+  }
   return plan;
+}
+
+request::CallStacks wanted_call_stacks(const request::Request& request) {
+  request::CallStacks stacks = request.sampling.call_stacks;
+  const request::RecordingView& view = request.recording;
+  const bool shown = view.children || view.tree || view.callers || view.callees || view.folded;
+  if (shown && !stacks.wanted()) stacks.source = request::StackSource::frame_pointers;
+  return stacks;
 }
 
 u32 adapted_interval(u32 interval, u64 samples, u64 elapsed_ns, u32 rate_hz) {

@@ -35,6 +35,8 @@ struct SamplePlan {
   u64 seed = 1;          // of the jitter: the same one gives the same intervals
   std::optional<u32>
       rate_hz;  // samples a second that each adaptive event should give on each core; set if there is one
+  request::CallStacks call_stacks;
+  bool core_numbers = false;  // each sample says its core, though one program is sampled
   request::SampleDisplay display;
 };
 
@@ -42,6 +44,9 @@ struct SamplePlan {
 // program, the one core of `record`.
 diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
                                           const Vocabulary& vocabulary);
+
+// What -g and --call-graph say, or what a view that shows callers needs.
+request::CallStacks wanted_call_stacks(const request::Request& request);
 
 // The next interval of an adaptive event whose `interval` gave `samples` in `elapsed_ns` on one core, the busiest of
 // those sampled: an idle one says nothing about the rate. Changes by a factor of 8 at most.

@@ -51,6 +51,13 @@ bool has_spe(const Capabilities& machine) {
 }
 
 diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& machine) {
+  if (!has_spe(machine) && machine.kernel != nullptr) {
+    return diag::Error{.text = "this kernel shows no SPE: /sys/bus/event_source/devices has no arm_spe_0",
+                       .hint =
+                           "it takes an Arm core that has SPE, outside of a virtual machine, and the kernel's driver "
+                           "for it (modprobe arm_spe_pmu; some need kpti=off); sample an event instead",
+                       .code = diag::ExitCode::no_device};
+  }
   if (!has_spe(machine)) return diag::contract_error("SPE is not supported by your hardware: not implemented");
   for (const request::SpeFilter& given : list.filters) {
     if (find_spe_setting(given.name) != nullptr) continue;

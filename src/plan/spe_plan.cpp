@@ -73,7 +73,9 @@ diag::Result<SpePlan> make_spe_plan(const request::Request& request, const Capab
   WPERF_CHECK_OK(check_nothing_else(request.sampling));
   for (const request::SpeFilter& given : list.filters) find_spe_setting(given.name)->apply(plan, given.value);
   WPERF_CHECK_OK(check_abilities(plan, machine.pmsidr));
-  WPERF_TRY(SampledCores placed, place_on_cores(std::move(cores), request, machine.core_count));
+  WPERF_TRY(SampledCores placed, machine.kernel != nullptr
+                                     ? place_by_kernel(std::move(cores), request, machine.core_count)
+                                     : place_on_cores(std::move(cores), request, machine.core_count));
   plan.cores = std::move(placed.cores);
   plan.program_core = placed.program_core;
   if (plan.cores.size() > kFewCores) plan.buffer_bytes = kSmallSpeBuffer;

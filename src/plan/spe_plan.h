@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Request × machine → how the statistical profiling extension is programmed (contract 3.4). Pure; called by pipeline.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "base/ints.h"
@@ -15,8 +16,9 @@ inline constexpr u32 kFewCores = 32;
 inline constexpr u32 kSpeInterval = 1024;  // operations from one sample to the next, unless asked for otherwise
 
 struct SpePlan {
-  std::vector<u32> cores;  // ascending, no duplicates
-  u32 program_core = 0;    // where `record` starts the program; one of the cores
+  std::vector<u32> cores;      // ascending, no duplicates
+  u32 program_core = 0;        // where `record` starts the program; one of the cores
+  std::optional<u32> process;  // what one program does is profiled; set when it is there
   u32 interval = kSpeInterval;
   bool jitter = true;
   bool loads = false, stores = false, branches = false;  // none: everything

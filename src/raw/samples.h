@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples, programs and modules as captured: no address is named.
 #pragma once
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -28,18 +27,6 @@ struct CoreTally {
   u64 unreadable = 0;     // records that made no sense
 };
 
-// What a system that tells as it goes (Linux) said of programs while sampling ran; sort by time before use.
-struct Happening {
-  enum class Kind : u8 { mapped, named, executed, began, ended };
-  Kind kind = Kind::mapped;
-  u64 time_ns = 0;  // 0: before sampling began
-  u32 process = 0, thread = 0;
-  u32 parent = 0;                            // began: the process whose memory it begins with
-  u64 begin = 0, size = 0, file_offset = 0;  // mapped
-  std::string text;                          // mapped: the file; named, executed: the name
-  std::vector<std::byte> build_id;           // mapped; empty: not told
-};
-
 struct Module {
   std::string name;  // "bignum.dll"
   std::string path;  // empty: a part of the system without a file
@@ -62,7 +49,6 @@ struct SampleCapture {
   std::vector<Sample> samples;     // by core, then in order
   std::vector<CoreTally> tallies;  // by core
   std::vector<Process> processes;  // those known at the end, ended ones included
-  std::vector<Happening> happenings;
 };
 
 }  // namespace wperf::raw

@@ -61,7 +61,7 @@ void write_keys(JsonWriter& json, const StackProfile& profile, const stacks::Sta
 void write_stack_rows(JsonWriter& json, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
                       const StackOptions& options) {
   const stacks::StackRows made = make_rows(profile, event, keys, options.filter, options.children);
-  const auto whole = static_cast<double>(std::max<u64>(profile.events[event].period, 1));
+  const auto whole = static_cast<double>(std::max<u64>(whole_period(profile, event, options), 1));
   json.begin_array();
   for (usize i = 0; i < std::min<usize>(made.rows.size(), options.rows); ++i) {
     const stacks::StackRow& row = made.rows[i];
@@ -127,6 +127,7 @@ void write_event(JsonWriter& json, const StackProfile& profile, u32 event, const
     for (const std::vector<SortKey>& keys : options.tables) write_stack_rows(json, profile, event, keys, options);
     json.end_array();
   }
+  write_code(json, profile, event);
   if (options.tree) {
     json.key("tree");
     write_tree(json, profile, make_call_tree(profile, event, options.filter));
@@ -158,6 +159,10 @@ void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
   count("of_unknown_event", losses.of_unknown_event);
   count("damaged_records", losses.damaged_records);
   count("merged_changes", losses.merged_changes);
+  count("stacks_cut", losses.stacks_cut);
+  count("stacks_without_table", losses.stacks_without_table);
+  count("stacks_damaged", losses.stacks_damaged);
+  count("stacks_of_32_bits", losses.stacks_of_32_bits);
   count("unknown_records", losses.unknown_records);
   json.key("unknown_types");
   json.begin_array();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/json_writer.h"
 #include "stacks/call_tree.h"
 #include "stacks/stack_rows.h"
 
@@ -17,6 +18,7 @@ struct StackOptions {
   u32 rows = 50;
   bool children = false;
   bool tree = false, callers = false, callees = false;
+  bool relative = false;  // percentages are those of what the filter leaves
   bool verbose = false;
   usize width = 0;  // of the terminal in characters; 0: lines may be as long as they need to be
 };
@@ -28,8 +30,13 @@ std::string folded_text(const stacks::StackProfile& profile, u32 event, const St
 
 // For the files of this room.
 std::vector<stacks::SortKey> sort_keys(const StackOptions& options);
+// What is 100 % of an event.
+u64 whole_period(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // Functions of the rows at the top, each once: what call trees are made for.
 std::vector<u32> hot_functions(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
+// Lines and instructions of hot functions, as far as the profile has them.
+void append_code(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
+void write_code(JsonWriter& json, const stacks::StackProfile& profile, u32 event);
 void append_call_trees(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // What was lost or could not be read, one sentence a line, with `prefix` before each.
 std::string stack_losses_text(const stacks::StackProfile& profile, std::string_view prefix);

@@ -41,15 +41,54 @@ TEST(StackText, ShowsTheGreatestFirstAndWhatIsNotNamed) {
             "note: 75.0 % of samples without a function in [kernel]: it is another kernel\n");
 }
 
+TEST(StackText, PercentagesOfWhatTheFilterLeaves) {
+  StackOptions options;
+  options.filter.modules = {"prog"};
+  options.tree = true;
+  const std::string absolute = stack_text(one_of_each(), options);
+  EXPECT_NE(absolute.find("  25.00        1  prog     prog    main;odd\n"), std::string::npos) << absolute;
+  EXPECT_NE(absolute.find("   25.00   25.00  main;odd  (prog)\n"), std::string::npos) << absolute;
+  options.relative = true;
+  const std::string relative = stack_text(one_of_each(), options);
+  EXPECT_NE(relative.find("  100.00        1  prog     prog    main;odd\n"), std::string::npos) << relative;
+  EXPECT_NE(relative.find("  100.00  100.00  main;odd  (prog)\n"), std::string::npos) << relative;
+  EXPECT_NE(relative.find("shown: 1 of 4 samples, 25.00 %"), std::string::npos) << relative;
+  const auto json = nlohmann::json::parse(stack_json(one_of_each(), options));
+  EXPECT_EQ(json["recording"]["events"][0]["rows"][0]["percent"], 100.0);
+  options.filter.modules = {"nothing of this name"};
+  EXPECT_NE(stack_text(one_of_each(), options).find("shown: 0 of 4 samples"), std::string::npos);
+}
+
 TEST(StackText, LossesComeFirst) {
   StackProfile profile = one_of_each();
   profile.losses.lost_records = 1234;
   profile.losses.throttled = 2;
   profile.losses.unknown_records = 5;
+  profile.losses.stacks_cut = 84;
   const std::string text = stack_text(profile, {});
   EXPECT_TRUE(text.starts_with("1,234 records were lost")) << text;
   EXPECT_NE(text.find("2 times the kernel paused"), std::string::npos);
   EXPECT_NE(text.find("5 records are of types that are not known"), std::string::npos);
+  EXPECT_NE(text.find("84 stacks end early: the copy of the stack was too short"), std::string::npos);
+}
+
+TEST(StackText, CodeOfAFunction) {
+  StackProfile profile = one_of_each();
+  stacks::FunctionCode code;
+  code.hits = {4, 40};
+  code.lines = {{"/src/main.c", 12, {3, 30}, "\tx += 1;"}, {"", 0, {1, 10}, ""}};
+  code.instructions = {{0x1000, "nop", {3, 30}, "main.c:12", false}, {0x1010, "ret", {}, "", true}};
+  code.reason = "something is missing";
+  profile.code = {code};
+  const std::string text = stack_text(profile, {});
+  EXPECT_NE(text.find("\nmain;odd (prog): 4 samples, 100.00 %; below, % of these\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("75.00        3  /src/main.c:12      x += 1;\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("25.00        1  -\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("75.00        3     1000  main.c:12  nop\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  something is missing\n"), std::string::npos) << text;
+  const auto event = nlohmann::json::parse(stack_json(profile, {}))["recording"]["events"][0];
+  EXPECT_EQ(event["code"][0]["lines"][0]["source"], "\tx += 1;");
+  EXPECT_EQ(event["code"][0]["instructions"][1]["address"], 0x1010);
 }
 
 TEST(StackText, FitsTheTerminal) {

@@ -112,7 +112,7 @@ void append_columns(std::string& out, std::vector<TextColumn>& columns, usize sc
 void append_rows(std::string& out, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
                  const StackOptions& options) {
   const stacks::StackRows made = stacks::make_rows(profile, event, keys, options.filter, options.children);
-  const u64 whole = profile.events[event].period;
+  const u64 whole = whole_period(profile, event, options);
   std::vector<TextColumn> columns;
   if (options.children) columns.push_back({.title = "all %", .right = true});
   columns.push_back({.title = options.children ? "self %" : "%", .right = true});
@@ -137,7 +137,8 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
   }
   if (!options.filter.is_empty()) {
     fmt::format_to(std::back_inserter(out), "  shown: {} of {} samples, {} %\n", with_commas(made.samples),
-                   with_commas(profile.events[event].samples), fixed(share_of(made.period, whole), 2));
+                   with_commas(profile.events[event].samples),
+                   fixed(share_of(made.period, profile.events[event].period), 2));
   }
 }
 
@@ -172,6 +173,16 @@ std::vector<SortKey> sort_keys(const StackOptions& options) {
   return options.sort.empty() ? std::vector{SortKey::comm, SortKey::module, SortKey::symbol} : options.sort;
 }
 
+u64 whole_period(const StackProfile& profile, u32 event, const StackOptions& options) {
+  if (!options.relative || options.filter.is_empty()) return profile.events[event].period;
+  const stacks::ChosenSamples chosen(profile, options.filter);
+  u64 period = 0;
+  for (const stacks::StackSample& sample : profile.samples) {
+    if (sample.event == event && chosen.has(sample)) period += sample.period;
+  }
+  return period;
+}
+
 std::string stack_losses_text(const StackProfile& profile, std::string_view prefix) {
   const stacks::StackLosses& losses = profile.losses;
   std::string out;
@@ -184,6 +195,11 @@ std::string stack_losses_text(const StackProfile& profile, std::string_view pref
   say(losses.of_unknown_event, "samples belong to no event of the file and are not shown");
   say(losses.damaged_records, "records are damaged and were left out");
   say(losses.merged_changes, "changes of mappings could not be told apart in time");
+  say(losses.stacks_cut, "stacks end early: the copy of the stack was too short (--call-graph dwarf,SIZE copies more)");
+  say(losses.stacks_without_table,
+      "stacks end early: at code whose file has no call frame information, or is not here");
+  say(losses.stacks_damaged, "stacks end early: registers, stack and call frame information do not fit together");
+  say(losses.stacks_of_32_bits, "stacks of 32-bit programs were not unwound");
   say(losses.unknown_records, "records are of types that are not known here and were left out");
   return out;
 }
@@ -205,6 +221,7 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
       append_rows(out, profile, event, table, options);
     }
     append_call_trees(out, profile, event, options);
+    append_code(out, profile, event, options);
   }
   if (!any) out += "no samples\n";
   fmt::format_to(std::back_inserter(out), "\n{:>20} seconds from first to last sample\n",

@@ -51,7 +51,7 @@ class TreeText {
       const Step step = steps.back();
       steps.pop_back();
       if (!append_line(step)) continue;
-      const std::vector<u32>& below = children_[step.node];
+      const std::span<const u32> below = children_[step.node];
       for (usize i = below.size(); i-- > 0;) steps.push_back({below[i], step.depth + 1});
     }
   }
@@ -77,7 +77,7 @@ class TreeText {
   std::string& out_;
   const StackProfile& profile_;
   const CallTree& tree_;
-  std::vector<std::vector<u32>> children_;
+  stacks::ChildLists children_;
   u64 whole_;
   bool with_self_;
   usize width_;
@@ -87,7 +87,7 @@ void append_tree(std::string& out, const StackProfile& profile, u32 event, const
                  bool with_self, const StackOptions& options) {
   fmt::format_to(std::back_inserter(out), "\n{} (from {} % on)\n{}  function\n", title, fixed(kLeastPercent, 1),
                  with_self ? "   all %  self %" : "       %");
-  TreeText(out, profile, tree, profile.events[event].period, with_self, options.width).append();
+  TreeText(out, profile, tree, whole_period(profile, event, options), with_self, options.width).append();
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ std::string folded_text(const StackProfile& profile, u32 event, const StackOptio
   const std::vector<CallNode>& nodes = tree.nodes();
   std::string out;
   // A path is its parent's with one more name; each is put together once, in depth-first order.
-  const std::vector<std::vector<u32>> children = tree.children();
+  const stacks::ChildLists children = tree.children();
   std::string path;
   struct Step {
     u32 node;

@@ -108,6 +108,15 @@ struct SampleDisplay {
   bool memory = false;             // --mem: where loads and stores waited, and for what
 };
 
+// -g and --call-graph: how each sample is to tell who called.
+enum class StackSource { none, frame_pointers, stack_copies };
+inline constexpr u32 kDefaultStackBytes = 8192, kMostStackBytes = 65528;
+struct CallStacks {
+  StackSource source = StackSource::none;
+  u32 stack_bytes = kDefaultStackBytes;  // of each copy; a multiple of 8
+  bool wanted() const { return source != StackSource::none; }
+};
+
 // What only `sample` and `record` take.
 struct Sampling {
   std::vector<SampledEvent> events;  // without any (and without SPE): cycles
@@ -117,10 +126,12 @@ struct Sampling {
   bool jitter = false;
   std::optional<u32> rate_hz;  // --freq; never 0
   SampleDisplay display;
-  std::optional<std::string> symbol_path;   // --symbol-path
-  std::vector<std::string> more_pdb_files;  // --pdb_file given before the last one, which is Request::pdb_file
-  bool perf_data = false;                   // --export_perf_data
-  std::optional<std::string> records_file;  // --records: of SPE, one by one
+  std::optional<std::string> symbol_path;     // --symbol-path
+  std::vector<std::string> more_pdb_files;    // --pdb_file given before the last one, which is Request::pdb_file
+  bool perf_data = false;                     // --export_perf_data
+  std::optional<std::string> perf_data_file;  // --output-perf-data; without: perf.data
+  std::optional<std::string> records_file;    // --records: of SPE, one by one
+  CallStacks call_stacks;
 };
 
 // What only `report` takes, of recordings that are lists of samples.
@@ -134,13 +145,17 @@ struct RecordingView {
   std::vector<u32> pids, tids;
   std::optional<TimeSpan> time;
   bool children = false;  // what a function called counts for it, too
+  bool relative = false;  // percentages are those of what the filters leave
   bool tree = false, callers = false, callees = false;
   bool folded = false;
+  bool debuginfod = false;  // servers may be asked for files
+  bool inlined = false;     // functions that the compiler put into others are frames of their own
 };
 
 struct Request {
   Command command = Command::none;
-  std::string device;  // --device or WPERF_DEVICE, as given; empty = the machine's own
+  std::vector<std::string> arguments;  // as typed, without the program's name
+  std::string device;                  // --device or WPERF_DEVICE, as given; empty = the machine's own
   std::vector<CountItem> items;
   std::vector<std::string> extra_events;  // -E texts or file paths
   std::vector<std::string> metric_files;  // -C

@@ -59,14 +59,18 @@ void CallTree::sum_up() {
   }
 }
 
-std::vector<std::vector<u32>> CallTree::children() const {
-  std::vector<std::vector<u32>> children(nodes_.size());
-  for (u32 i = 1; i < nodes_.size(); ++i) children[nodes_[i].parent].push_back(i);
-  for (std::vector<u32>& of_one : children) {
-    std::stable_sort(of_one.begin(), of_one.end(),
-                     [&](u32 a, u32 b) { return nodes_[a].all_period > nodes_[b].all_period; });
+ChildLists::ChildLists(const std::vector<CallNode>& nodes) : begins_(nodes.size() + 1), children_(nodes.size() - 1) {
+  // How many each has, then where each one's list ends, then each list filled from its end.
+  for (usize i = 1; i < nodes.size(); ++i) ++begins_[nodes[i].parent];
+  for (usize i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+  for (usize i = nodes.size(); i-- > 1;) children_[--begins_[nodes[i].parent]] = static_cast<u32>(i);
+  for (usize i = 0; i < nodes.size(); ++i) {
+    const auto begin = children_.begin() + begins_[i], end = children_.begin() + begins_[i + 1];
+    if (end - begin < 2) continue;
+    std::sort(begin, end, [&](u32 a, u32 b) {
+      return nodes[a].all_period != nodes[b].all_period ? nodes[a].all_period > nodes[b].all_period : a < b;
+    });
   }
-  return children;
 }
 
 CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter) {

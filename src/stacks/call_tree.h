@@ -2,6 +2,7 @@
 // Who calls whom: stacks merged by function. From the outermost caller down, from hot functions up to who called them,
 // or from hot functions down to what they call. Pure. Called by report.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "stacks/id_table.h"
@@ -16,13 +17,25 @@ struct CallNode {
   u64 all_samples = 0, all_period = 0;
 };
 
+// The children of each node, the greatest first.
+class ChildLists {
+ public:
+  explicit ChildLists(const std::vector<CallNode>& nodes);
+  std::span<const u32> operator[](u32 node) const {
+    return std::span(children_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+  }
+
+ private:
+  std::vector<u32> begins_;  // by node, in children_; one more at the end
+  std::vector<u32> children_;
+};
+
 class CallTree {
  public:
   CallTree() { nodes_.emplace_back(); }
 
   const std::vector<CallNode>& nodes() const { return nodes_; }  // the first one is the root; parents before children
-  // Children of each node, the greatest first.
-  std::vector<std::vector<u32>> children() const;
+  ChildLists children() const { return ChildLists(nodes_); }
 
   u32 insert(u32 parent, u32 label);
   void add_self(u32 node, const StackSample& sample);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "stacks/growing_array.h"
 
 namespace wperf::stacks {
 
@@ -38,6 +39,8 @@ class IdTable {
       if (slot.tag == tag && keys_[slot.id].first == first && keys_[slot.id].second == second) return slot.id;
     }
   }
+  // Nothing will be asked for any more but what the numbers stand for.
+  void forget_slots() { std::vector<Slot>().swap(slots_); }
   u32 size() const { return static_cast<u32>(keys_.size()); }
   u64 first(u32 id) const { return keys_[id].first; }
   u64 second(u32 id) const { return keys_[id].second; }
@@ -69,7 +72,7 @@ class IdTable {
     }
   }
 
-  std::vector<Key> keys_;
+  GrowingArray<Key> keys_;
   std::vector<Slot> slots_;
   usize mask_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "stacks/code_listing.h"
 
 namespace wperf::stacks {
 
@@ -23,6 +24,7 @@ struct StackFunction {
   u32 module = 0;
   bool is_known = false;
   bool is_kernel = false;
+  bool is_inlined = false;  // into another function: the name alone, without a symbol
 };
 
 // A function, or a line of it where lines were asked for.
@@ -59,6 +61,8 @@ struct StackLosses {
   u64 throttled = 0;     // times the kernel stopped an event for a while
   u64 damaged_records = 0, unknown_records = 0, of_unknown_event = 0;
   u64 merged_changes = 0;
+  // Stacks that were unwound from copies and end early.
+  u64 stacks_cut = 0, stacks_without_table = 0, stacks_damaged = 0, stacks_of_32_bits = 0;
   std::vector<std::pair<u32, u64>> unknown_types;
 };
 
@@ -73,6 +77,7 @@ struct StackProfile {
   std::vector<StackPlace> places;
   std::vector<StackNode> nodes;
   std::vector<StackSample> samples;
+  std::vector<FunctionCode> code;  // of hot functions, by event, the hottest first; empty: not asked for
   StackLosses losses;
   bool has_callers = false;  // stacks of more than one frame were recorded and read
   double elapsed_seconds = 0;

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples as they come, counted by who, where and how they got there; addresses, no names. Stacks are paths in one tree
-// that begins at the outermost caller, so memory grows with the number of different stacks and not with that of
-// samples. Called by pipeline.
+// Samples as they come, counted by who, where and how they got there; addresses, no names. Each different stack is kept
+// once, as what it does not share with the one before it, so memory grows with the number of different stacks and not
+// with that of samples. Called by pipeline.
 #pragma once
 #include <span>
 #include <vector>
 
 #include "stacks/id_table.h"
+#include "stacks/sample_hash.h"
+#include "stacks/stack_profile.h"
 
 namespace wperf::stacks {
 
 enum class AddressKind : u8 { user = 0, kernel = 1, other = 2 };  // other: of a guest or a hypervisor
 
-struct TalliedNode {
-  u32 parent = 0;  // always before it; a root is its own
+struct TalliedAddress {
+  u32 space = 0;  // in which it means something; of user code only
   AddressKind kind = AddressKind::user;
-  u64 address = 0;  // of a root: the space in which user addresses of this stack mean something
-  bool is_root() const { return root; }
-  bool root = false;
-};
-
-struct TalliedSample {
-  u32 event = 0, task = 0, core = 0;
-  u32 node = 0;
-  u64 count = 0, period = 0;
+  bool is_caller = false;  // it follows a call; else the instruction itself was sampled
+  u64 address = 0;
 };
 
 // One frame on its way in.
@@ -35,31 +30,59 @@ struct StackFrame {
 
 class StackTally {
  public:
-  // `frames`: innermost first, never empty.
-  void add(u32 event, u32 task, u32 core, u32 space, std::span<const StackFrame> frames, u64 period);
+  // What a sample belongs to, beside its stack.
+  struct Origin {
+    u32 event = 0, task = 0, core = 0;
+    u32 space = 0;
+  };
 
-  // Nodes are numbered in the order in which they came, parents before children.
-  u32 node_count() const { return nodes_.size(); }
-  TalliedNode node(u32 number) const;
-  const std::vector<TalliedSample>& samples() const { return samples_; }
+  static constexpr u32 kNoRow = SampleRows::kNone;
+  // Most samples are like one before: then its frames need not be looked at. Counts with the one that was added with
+  // this hash and answers its row in samples(), or kNoRow.
+  u32 add_again(const SampleHash& hash, u64 period) {
+    const u32 row = rows_.find(hash);
+    if (row == kNoRow) return kNoRow;
+    ++samples_[row].count;
+    samples_[row].period += period;
+    return row;
+  }
+  // Whatever the hash is made of must tell apart all that differs in the other arguments but the period. `frames`:
+  // innermost first, never empty. Answers the row.
+  u32 add(const SampleHash& hash, const Origin& origin, std::span<const StackFrame> frames, u64 period);
+
+  u32 address_count() const { return addresses_.size(); }
+  TalliedAddress address(u32 number) const;
+  // visit(row, depth, own): the stack of each row, in their order, by numbers of addresses. `depth` outermost frames
+  // are those of the row before; `own` follow, the outermost first.
+  template <class Visit>
+  void for_each_stack(Visit visit) const {
+    usize begin = 0;
+    for (u32 row = 0; row < stacks_.size(); ++row) {
+      visit(row, stacks_[row].shared, frames_.all().subspan(begin, stacks_[row].own));
+      begin += stacks_[row].own;
+    }
+  }
+  std::span<const StackSample> samples() const { return samples_.all(); }  // their nodes are not filled in here
+  // When all were added. What only adding needs is given back.
+  std::vector<StackSample> take_samples();
 
  private:
-  u32 insert_path(u32 space, std::span<const StackFrame> frames);
-  bool leads_to(u32 node, u32 space, std::span<const StackFrame> frames) const;
-
-  // A node is known by its parent and kind (first) and its address (second).
-  IdTable nodes_;
-  static constexpr u32 kNoNode = ~u32{0};
-  struct Known {
-    u32 node = kNoNode;
-    u32 row = 0;  // where its samples were counted last
+  // One for each row. Written like this, stacks of a program take few bytes, however deep.
+  struct Stack {
+    u32 shared = 0, own = 0;
   };
-  std::vector<Known> known_;             // by the hash of a stack; the newest one of a place stays
-  std::vector<StackFrame> last_frames_;  // outermost first, of the path that was walked last
-  std::vector<u32> last_path_;           // its nodes, the root first
-  u32 last_space_ = 0;
-  IdTable keys_;  // of samples_
-  std::vector<TalliedSample> samples_;
+  struct AddressKey {
+    u64 where = 0, address = 0;
+    bool operator==(const AddressKey&) const = default;
+  };
+  void add_stack(u32 space, std::span<const StackFrame> frames);
+
+  IdTable addresses_;  // kind, space and whether it is a caller (first), address (second)
+  GrowingArray<Stack> stacks_;
+  GrowingArray<u32> frames_;              // numbers of addresses, stack by stack
+  std::vector<AddressKey> last_callers_;  // of the newest stack, outermost first
+  SampleRows rows_;                       // of samples_
+  GrowingArray<StackSample> samples_;
 };
 
 }  // namespace wperf::stacks

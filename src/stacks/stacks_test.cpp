@@ -33,31 +33,61 @@ std::vector<StackFrame> stack(std::initializer_list<u64> addresses) {
   return frames;
 }
 
+SampleHash hash_of(const StackTally::Origin& origin, std::span<const StackFrame> frames) {
+  SampleHash hash;
+  hash.mix((u64{origin.event} << 32) | origin.task);
+  hash.mix((u64{origin.core} << 32) | origin.space);
+  std::vector<u64> words;
+  for (const StackFrame& frame : frames) {
+    words.push_back(frame.address);
+    words.push_back(static_cast<u64>(frame.kind));
+  }
+  hash.mix_words(std::as_bytes(std::span(words)));
+  return hash;
+}
+
+void add(StackTally& tally, const StackTally::Origin& origin, std::span<const StackFrame> frames, u64 period) {
+  tally.add(hash_of(origin, frames), origin, frames, period);
+}
+
 TEST(StackTally, EqualStacksAreOneRow) {
   StackTally tally;
-  tally.add(0, 1, 0, 5, stack({3, 2, 1}), 10);
-  tally.add(0, 1, 0, 5, stack({3, 2, 1}), 20);
-  tally.add(0, 1, 0, 5, stack({4, 2, 1}), 1);  // another leaf
-  tally.add(0, 1, 0, 6, stack({3, 2, 1}), 1);  // another process
-  tally.add(1, 1, 0, 5, stack({3, 2, 1}), 1);  // another event
-  tally.add(0, 2, 0, 5, stack({3, 2, 1}), 1);  // another thread
-  tally.add(0, 1, 3, 5, stack({3, 2, 1}), 1);  // another core
+  add(tally, {0, 1, 0, 5}, stack({3, 2, 1}), 10);
+  add(tally, {0, 1, 0, 5}, stack({3, 2, 1}), 20);
+  add(tally, {0, 1, 0, 5}, stack({4, 2, 1}), 1);  // another leaf
+  add(tally, {0, 1, 0, 6}, stack({3, 2, 1}), 1);  // another process
+  add(tally, {1, 1, 0, 5}, stack({3, 2, 1}), 1);  // another event
+  add(tally, {0, 2, 0, 5}, stack({3, 2, 1}), 1);  // another thread
+  add(tally, {0, 1, 3, 5}, stack({3, 2, 1}), 1);  // another core
   ASSERT_EQ(tally.samples().size(), 6u);
   EXPECT_EQ(tally.samples()[0].count, 2u);
   EXPECT_EQ(tally.samples()[0].period, 30u);
-  EXPECT_EQ(tally.node_count(), 2u + 4u + 3u);  // roots, frames of the one process, of the other
+  EXPECT_EQ(tally.address_count(), 4u + 3u);  // of the one process, of the other
 }
 
 TEST(StackTally, TheKindOfAnAddressTellsFramesApart) {
   StackTally tally;
   const StackFrame user[] = {{1, AddressKind::user}}, kernel[] = {{1, AddressKind::kernel}};
-  tally.add(0, 0, 0, 0, user, 1);
-  tally.add(0, 0, 0, 0, kernel, 1);
+  add(tally, {0, 0, 0, 0}, user, 1);
+  add(tally, {0, 0, 0, 0}, kernel, 1);
   ASSERT_EQ(tally.samples().size(), 2u);
-  EXPECT_EQ(tally.node(tally.samples()[1].node).kind, AddressKind::kernel);
+  EXPECT_EQ(tally.address(0).kind, AddressKind::user);
+  EXPECT_EQ(tally.address(1).kind, AddressKind::kernel);
 }
 
-// However stacks meet in the table of those that came last, what comes out is what went in.
+TEST(StackTally, InterruptedCodeIsNoCaller) {
+  StackTally tally;
+  const StackFrame interrupted[] = {{9, AddressKind::kernel}, {1, AddressKind::user}, {2, AddressKind::user}};
+  const StackFrame calling[] = {{3, AddressKind::user}, {1, AddressKind::user}, {2, AddressKind::user}};
+  add(tally, {}, interrupted, 1);
+  add(tally, {}, calling, 1);
+  std::vector<std::pair<u64, bool>> seen;
+  for (u32 i = 0; i < tally.address_count(); ++i)
+    seen.emplace_back(tally.address(i).address, tally.address(i).is_caller);
+  EXPECT_EQ(seen, (std::vector<std::pair<u64, bool>>{{2, true}, {1, false}, {9, false}, {1, true}, {3, false}}));
+}
+
+// However their hashes meet in the table, what comes out is what went in.
 TEST(StackTally, KeepsEveryStackOfMany) {
   StackTally tally;
   std::map<std::vector<u64>, u64> expected;
@@ -67,17 +97,20 @@ TEST(StackTally, KeepsEveryStackOfMany) {
     for (u64& one : addresses) one = chance() % 7;
     std::vector<StackFrame> frames;
     for (const u64 one : addresses) frames.push_back({one, AddressKind::user});
-    tally.add(0, 0, 0, 9, frames, 1);
+    add(tally, {0, 0, 0, 9}, frames, 1);
     ++expected[addresses];
   }
   std::map<std::vector<u64>, u64> found;
-  for (const TalliedSample& sample : tally.samples()) {
-    std::vector<u64> addresses;
-    u32 node = sample.node;
-    for (; !tally.node(node).is_root(); node = tally.node(node).parent) addresses.push_back(tally.node(node).address);
-    EXPECT_EQ(tally.node(node).address, 9u);
-    found[addresses] += sample.count;
-  }
+  std::vector<u64> path;  // outermost first
+  tally.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
+    path.resize(depth);
+    for (const u32& one : own) {
+      EXPECT_EQ(tally.address(one).is_caller, &one != &own.back());
+      EXPECT_EQ(tally.address(one).space, 9u);
+      path.push_back(tally.address(one).address);
+    }
+    found[{path.rbegin(), path.rend()}] += tally.samples()[row].count;
+  });
   EXPECT_EQ(found, expected);
 }
 

@@ -55,6 +55,7 @@ struct ElfModule::State {
   std::optional<ElfFile> image, debug, alternate, embedded;
   std::vector<std::byte> embedded_bytes;
   ElfSymbols symbols;
+  std::optional<FunctionCache> kept;
   std::optional<DwarfFile> dwarf;
   bool dwarf_is_open = false;
   SplitOpener open_split;
@@ -70,6 +71,12 @@ struct ElfModule::State {
     if (is_new) place->second = display_name(name, is_stub, decorated);
     return place->second;
   }
+  std::optional<ElfSymbol> symbol_at(u64 address) const {
+    if (kept.has_value()) return kept->find(address);
+    const ElfSymbol* found = symbols.find(address);
+    return found != nullptr ? std::optional(*found) : std::nullopt;
+  }
+  void read_symbols();
   void open_dwarf();
   void add_frames(ElfAnswer& answer, const ElfQuery& query, std::vector<ElfFrame>& out);
 };
@@ -102,6 +109,20 @@ void ElfModule::State::add_frames(ElfAnswer& answer, const ElfQuery& query, std:
   }
   out.back().function = answer.function;
   answer.frame_count = static_cast<u32>(out.size()) - answer.first_frame;
+}
+
+void ElfModule::State::read_symbols() {
+  if (image.has_value() && !debug.has_value()) {
+    auto unpacked = image->embedded_debug_file();
+    if (!unpacked.has_value()) {
+      reason = unpacked.error().text;
+    } else if (unpacked.value().has_value()) {
+      embedded_bytes = *std::move(unpacked).value();
+      if (auto file = ElfFile::parse(embedded_bytes); file.has_value()) embedded = std::move(file).value();
+    }
+  }
+  const auto pointer = [](const std::optional<ElfFile>& file) { return file.has_value() ? &*file : nullptr; };
+  symbols = ElfSymbols::read(pointer(image), pointer(debug), pointer(embedded));
 }
 
 ElfModule::ElfModule() : state_(std::make_unique<State>()) {}
@@ -142,25 +163,19 @@ diag::Result<ElfModule> ElfModule::make(const ElfModuleFiles& files) {
       state.alternate = std::move(alternate).value();
     }
   }
-  if (state.image.has_value() && !state.debug.has_value()) {
-    auto embedded = state.image->embedded_debug_file();
-    if (!embedded.has_value()) {
-      state.reason = embedded.error().text;
-    } else if (embedded.value().has_value()) {
-      state.embedded_bytes = *std::move(embedded).value();
-      if (auto file = ElfFile::parse(state.embedded_bytes); file.has_value()) state.embedded = std::move(file).value();
-    }
+  if (!files.kept_functions.empty()) {
+    const ElfFile& named = state.image.has_value() ? *state.image : *state.debug;
+    state.kept = FunctionCache::open(files.kept_functions, key_of(files, named.build_id()));
   }
-  const auto pointer = [](const std::optional<ElfFile>& file) { return file.has_value() ? &*file : nullptr; };
-  state.symbols = ElfSymbols::read(pointer(state.image), pointer(state.debug), pointer(state.embedded));
+  if (!state.kept.has_value()) state.read_symbols();
   return out;
 }
 
 ElfAnswer ElfModule::function_at(u64 address, bool decorated) const {
   ElfAnswer answer;
   answer.address = address;
-  const ElfSymbol* symbol = state_->symbols.find(address);
-  if (symbol == nullptr) return answer;
+  const std::optional<ElfSymbol> symbol = state_->symbol_at(address);
+  if (!symbol.has_value()) return answer;
   answer.source = source_of(symbol->table);
   answer.function = state_->name(symbol->name, symbol->table == ElfSymbolTable::plt, decorated);
   answer.begin = symbol->begin;
@@ -188,6 +203,14 @@ const ElfFile* ElfModule::image() const {
 
 const ElfSymbols& ElfModule::symbols() const {
   return state_->symbols;
+}
+
+bool ElfModule::has_kept_functions() const {
+  return state_->kept.has_value();
+}
+
+FunctionCacheKey ElfModule::key_of(const ElfModuleFiles& files, ByteSpan build_id) {
+  return {.build_id = build_id, .image_size = files.image.size(), .debug_size = files.debug.size()};
 }
 
 std::optional<u64> ElfModule::address_of_offset(u64 file_offset) const {

@@ -14,16 +14,18 @@
 #include "symbols/dwarf/dwarf_file.h"
 #include "symbols/elf/elf_file.h"
 #include "symbols/elf/elf_symbols.h"
+#include "symbols/elf/function_cache.h"
 
 namespace wperf::symbols {
 
 enum class ElfSource : u8 { symtab, dynsym, embedded, plt, dwarf, none };
 
 struct ElfModuleFiles {
-  ByteSpan image;               // empty: not at hand
-  ByteSpan debug;               // its separate debug file, found by build id or link; empty: none
-  ByteSpan alternate;           // what .gnu_debugaltlink of the debug file (or image) names; empty: none
-  SplitOpener open_split = {};  // for split DWARF; may be empty
+  ByteSpan image;                // empty: not at hand
+  ByteSpan debug;                // its separate debug file, found by build id or link; empty: none
+  ByteSpan alternate;            // what .gnu_debugaltlink of the debug file (or image) names; empty: none
+  SplitOpener open_split = {};   // for split DWARF; may be empty
+  ByteSpan kept_functions = {};  // as FunctionCache wrote them; empty: none. Unfit ones are not used
 };
 
 struct ElfQuery {
@@ -68,7 +70,9 @@ class ElfModule {
   ElfAnswer function_at(u64 address, bool decorated) const;
 
   const ElfFile* image() const;
-  const ElfSymbols& symbols() const;
+  const ElfSymbols& symbols() const;  // without any where kept functions answer
+  bool has_kept_functions() const;
+  static FunctionCacheKey key_of(const ElfModuleFiles& files, ByteSpan build_id);
   // Where an address of the mapping's file is, as linked. Falls back to the debug file's headers without an image.
   std::optional<u64> address_of_offset(u64 file_offset) const;
   const std::string& reason() const;  // why the answers are no better; empty: they could not be

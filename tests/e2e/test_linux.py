@@ -5,6 +5,7 @@ virtual machines; what needs a right or a counter that is not there is skipped a
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,8 @@ volatile unsigned long sink;
 __attribute__((noinline)) void three_quarters(long n) { for (long i = 0; i < n * 300000; ++i) sink += i; }
 __attribute__((noinline)) void one_quarter(long n) { for (long i = 0; i < n * 100000; ++i) sink += i; }
 __attribute__((noinline)) void in_child(long n) { for (long i = 0; i < n * 100000; ++i) sink += i; }
+__attribute__((noinline)) void caller_of_most(long n) { three_quarters(n); __asm__ volatile(""); }
+__attribute__((noinline)) void outer_caller(long n) { caller_of_most(n); __asm__ volatile(""); }
 int main(int count, char** words) {
   long turns = count > 1 ? atol(words[1]) : 100;
   int children = count > 2 ? atoi(words[2]) : 0;
@@ -30,7 +33,7 @@ int main(int count, char** words) {
     if (fork() == 0) { in_child(turns); _exit(0); }
   }
   if (children == 0) {
-    for (long i = 0; i < turns; ++i) { three_quarters(1); one_quarter(1); }
+    for (long i = 0; i < turns; ++i) { outer_caller(1); one_quarter(1); }
   }
   while (wait(0) > 0) {}
   return 3;
@@ -43,6 +46,34 @@ def paranoid():
         return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
     except (OSError, ValueError):
         return None
+
+
+# Runs code in memory without a file, and names it in the map that perf reads.
+CODE_MAKER = r"""
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static __attribute__((noinline, aligned(64))) unsigned long count_up(unsigned long n) {
+  volatile unsigned long sum = 0;
+  for (unsigned long i = 0; i < n; ++i) sum += i;
+  return sum;
+}
+int main(void) {
+  char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy(code, (void *)count_up, 256);
+  if (mprotect(code, 4096, PROT_READ | PROT_EXEC) != 0) return 1;
+  __builtin___clear_cache(code, code + 256);
+  char name[64];
+  snprintf(name, sizeof name, "/tmp/perf-%d.map", (int)getpid());
+  FILE *map = fopen(name, "w");
+  fprintf(map, "%lx 100 made_up\n", (unsigned long)code);
+  fclose(map);
+  ((unsigned long (*)(unsigned long))code)(100000000);
+  return 0;
+}
+"""
 
 
 @unittest.skipUnless(sys.platform == "linux", "the linux device is on Linux")
@@ -58,7 +89,7 @@ class LinuxTest(WperfTest):
         source = pathlib.Path(cls.folder.name, "busy.c")
         source.write_text(PROGRAM)
         cls.program = str(source.with_suffix(""))
-        subprocess.run([compiler, "-g", "-O1", "-o", cls.program, source], check=True)
+        subprocess.run([compiler, "-g", "-O1", "-fno-omit-frame-pointer", "-o", cls.program, source], check=True)
 
     @classmethod
     def tearDownClass(cls):
@@ -198,12 +229,136 @@ class LinuxTest(WperfTest):
         for arguments, words in ((("stat", "-e", "nonsense", "--", "true"), "unknown event name: nonsense"),
                                  (("stat", "-e", "gpu/x/", "--", "true"), "no unit 'gpu'"),
                                  (("record", "--jitter", "--", "true"), "--jitter"),
-                                 (("record", "--by", "caller", "--", "true"), "--by caller"),
+                                 (("record", "--call-graph", "lbr", "--", "true"), "'lbr'"),
+                                 (("record", "--call-graph", "dwarf,12", "--", "true"), "'12'"),
                                  (("stat", "-e", "task-clock", "--", "no-such-program"), "no-such-program"),
                                  (("stat", "-e", "task-clock", "-p", "1", "--", "true"), "-p")):
             done = self.run_wperf(*arguments, device="linux")
             self.assertNotEqual(done.returncode, 0, arguments)
             self.assertIn(words, done.stderr)
+
+    def recorded(self, *arguments):
+        """The file of a recording, and the document of a report of it."""
+        path = os.path.join(self.folder.name, f"{self.id()}.data")
+        self.ok("record", "-q", "--output-perf-data", path, *arguments, device="linux")
+        return path, json.loads(self.ok("report", path, "--json"))["recording"]
+
+    @staticmethod
+    def self_counts(recording):
+        """{(comm, module, symbol): samples} of the first event."""
+        counts = {}
+        for row in recording["events"][0]["rows"]:
+            key = (row["comm"], row["module"], row["symbol"])
+            counts[key] = counts.get(key, 0) + row["samples"]
+        return counts
+
+    def test_record_names_made_code(self):
+        source = os.path.join(self.folder.name, "maker.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(CODE_MAKER)
+        maker = os.path.join(self.folder.name, "maker")
+        subprocess.run(["cc", "-O1", "-o", maker, source], check=True)
+        _, recording = self.recorded("-e", "cpu-clock:200000", "--", maker)
+        made = {key[1:]: count for key, count in self.self_counts(recording).items() if key[2] == "made_up"}
+        self.assertEqual(len(made), 1, recording["events"][0]["rows"])
+        process = re.fullmatch(r"\[JIT\] pid (\d+)", next(iter(made))[0]).group(1)
+        os.remove(f"/tmp/perf-{process}.map")
+        done = self.ok("record", "-e", "cpu-clock:200000", "--", maker, device="linux")
+        named = re.search(r"made_up:\[JIT\] pid (\d+)", done)
+        self.assertIsNotNone(named, done)
+        os.remove(f"/tmp/perf-{named.group(1)}.map")
+
+    def test_keeps_the_recording(self):
+        path, recording = self.recorded("-e", "cpu-clock:500000", "--", self.program, "300")
+        counts = self.self_counts(recording)
+        total = sum(counts.values())
+        self.assertGreater(total, 50)
+        self.assertEqual(recording["events"][0]["event"], "cpu-clock")
+        self.assertAlmostEqual(counts["busy", "busy", "three_quarters"] / total, 0.75, delta=0.1)
+        other = os.path.join(self.folder.name, "by_output.data")
+        text = self.ok("record", "-e", "cpu-clock:500000", "-o", other, "--", self.program, "50", device="linux")
+        self.assertIn("recorded in", text)
+        self.assertIn("three_quarters", text)
+        with open(other, "rb") as file:
+            self.assertEqual(file.read(8), b"PERFILE2")
+        self.assertEqual(os.stat(path).st_mode & 0o77, 0, "for the owner only")
+
+    def test_perf_reads_what_was_recorded(self):
+        if shutil.which("perf") is None:
+            self.skipTest("there is no perf here")
+        for more in ((), ("-g",), ("-e", "page-faults:1")):
+            path, recording = self.recorded("-e", "cpu-clock:500000", *more, "--", self.program, "200", "3")
+            done = subprocess.run(["perf", "script", "-i", path, "-F", "comm,pid,time,event,ip,sym,dso", "-G"],
+                                  capture_output=True, text=True, check=True, errors="replace")
+            lines = [line for line in done.stdout.splitlines() if line.strip()]
+            events = sum(event["samples"] for event in recording["events"])
+            self.assertEqual(len(lines), events, done.stderr)
+            in_child = sum(count for (_, _, symbol), count in self.self_counts(recording).items() if symbol == "in_child")
+            self.assertEqual(sum("cpu-clock" in line and " in_child " in line for line in lines), in_child)
+            self.assertGreater(in_child, 50)
+
+    def test_call_stacks(self):
+        for how in (("-g",), ("--call-graph", "fp"), ("--call-graph", "dwarf")):
+            document = self.linux("record", "--json", *how, "--children", "-e", "cpu-clock:500000", "--", self.program, "300")
+            event = document["recording"]["events"][0]
+            rows = {row["symbol"]: row for row in event["rows"]}
+            total = sum(row["samples"] for row in event["rows"])
+            self.assertGreater(total, 50)
+            self.assertLess(rows["outer_caller"]["samples"], 0.1 * total)
+            self.assertGreater(rows["outer_caller"]["all_samples"], 0.6 * total, how)
+            self.assertGreater(rows["main"]["all_samples"], 0.6 * total, how)
+            if "dwarf" in how:  # functions that call nothing have no frame: their callers are only in the tables
+                self.assertGreater(rows["caller_of_most"]["all_samples"], 0.6 * total, how)
+                self.assertGreater(rows["main"]["all_samples"], 0.9 * total, how)
+        folded = self.ok("record", "--folded", "-e", "cpu-clock:500000", "--", self.program, "100", device="linux")
+        self.assertRegex(folded, r"main;outer_caller;(caller_of_most;)?three_quarters \d+")
+        text = self.ok("record", "--by", "caller", "-e", "cpu-clock:500000", "--", self.program, "100", device="linux")
+        self.assertIn("outer_caller", text)
+
+    def test_a_killed_recording_can_be_read(self):
+        path = os.path.join(self.folder.name, "killed.data")
+        with subprocess.Popen([BINARY, "record", "--device", "linux", "-q", "-e", "cpu-clock:500000", "--output-perf-data", path,
+                               "--", self.program, "100000"]) as recorder:
+            try:
+                end = time.monotonic() + 30
+                while time.monotonic() < end and not (os.path.exists(path) and os.path.getsize(path) > 20_000):
+                    time.sleep(0.05)
+            finally:
+                children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(recorder.pid)], capture_output=True, text=True,
+                                          check=False).stdout.split()
+                recorder.kill()
+                recorder.wait()
+                for child in children:
+                    os.kill(int(child), 9)
+        done = self.run_wperf("report", path, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("not finished", done.stderr)
+        counts = self.self_counts(json.loads(done.stdout)["recording"])
+        self.assertGreater(counts["busy", "busy", "three_quarters"], 50)
+
+    def test_a_full_disk(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs root to mount a small disk")
+        disk = os.path.join(self.folder.name, "disk")
+        os.mkdir(disk)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], check=False, capture_output=True).returncode:
+            self.skipTest("nothing may be mounted here")
+        try:
+            done = self.run_wperf("record", "-e", "cpu-clock:100000", "-o", f"{disk}/full.data", "--", self.program, "1500",
+                                  device="linux")
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn("No space left", done.stderr)
+            self.assertIn("three_quarters", done.stdout, "what was written is shown")
+            done = self.run_wperf("report", f"{disk}/full.data")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("three_quarters", done.stdout)
+        finally:
+            subprocess.run(["umount", disk], check=True)
+
+    def test_a_file_that_cannot_be_made(self):
+        done = self.run_wperf("record", "-o", "/no/such/folder/x.data", "--", "true", device="linux")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/no/such/folder/x.data cannot be written", done.stderr)
 
     def test_doctor(self):
         done = self.run_wperf("doctor", "--json", device="linux")

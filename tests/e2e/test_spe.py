@@ -140,6 +140,13 @@ class SpeTest(WperfTest):
         first, second = (self.record("", "branchy.exe", "--mem") for _ in range(2))
         self.assertEqual(first, second)
 
+    def test_linux_without_spe_says_what_is_missing(self):
+        if sys.platform == "win32" or any(pathlib.Path("/sys/bus/event_source/devices").glob("arm_spe_*")):
+            self.skipTest("no Linux, or one with SPE")
+        error = self.fails("record", "-e", "arm_spe_0/ld=1/", "--", "true", device="linux", status=3)
+        self.assertIn("/sys/bus/event_source/devices has no arm_spe_0", error)
+        self.assertIn("arm_spe_pmu", error)
+
     def test_a_recording_of_linux(self):
         corpus = SHARED / "data" / "spe" / "real_spe_corpus.raw"
         if not corpus.exists():

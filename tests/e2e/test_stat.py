@@ -73,13 +73,14 @@ class StatTest(WperfTest):
     def test_multiplexing_scales_to_the_truth(self):
         program = ("--", workload("steady.exe"))
         events = "inst_retired,ld_spec,st_spec,dp_spec,br_retired,l1d_cache,inst_spec,br_immed_spec,mem_access,l1d_cache_rd"
-        many = self.stat("-e", events, "-c", "0", "--timeout", "10", *program)
+        hundred_rounds = ("--config", "count.period=20", "-c", "0", "--timeout", "2")
+        many = self.stat("-e", events, *hundred_rounds, *program)
         self.assertTrue(many["core"]["Multiplexing"])
         estimates = {e["event_name"]: e for e in many["Multiplexing_estimates"]}
         names = events.split(",")
         truth = {}
         for chunk in (names[:5], names[5:]):
-            truth |= counts(self.stat("-e", ",".join(chunk), "-c", "0", "--timeout", "10", *program))
+            truth |= counts(self.stat("-e", ",".join(chunk), *hundred_rounds, *program))
         for row in rows_of(many)[1:]:
             name, exact = row["event_name"], truth[row["event_name"]]
             scheduled, rounds = map(int, row["multiplexed"].split("/"))

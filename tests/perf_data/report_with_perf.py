@@ -24,6 +24,7 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 static volatile unsigned long sink;
@@ -60,6 +61,20 @@ static void libraries(char *const *names, int count) {
     dlclose(library);
   }
 }
+static __attribute__((noinline, aligned(64))) unsigned long count_up(unsigned long n) {
+  volatile unsigned long sum = 0;
+  for (unsigned long i = 0; i < n; ++i) sum += i;
+  return sum;
+}
+/* The same in memory with a name, without a file. */
+static void in_named_memory(void) {
+  int file = memfd_create("made", 0);
+  if (file < 0 || write(file, (void *)count_up, 256) != 256) exit(1);
+  void *code = mmap(NULL, 256, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+  if (code == MAP_FAILED) exit(1);
+  __builtin___clear_cache(code, (char *)code + 256);
+  ((unsigned long (*)(unsigned long))code)(200000000);
+}
 int main(int count, char **words) {
   const char *what = count > 1 ? words[1] : "loop";
   if (strcmp(what, "threads") == 0) {
@@ -69,6 +84,8 @@ int main(int count, char **words) {
     for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
   } else if (strcmp(what, "forks") == 0) {
     children(100);
+  } else if (strcmp(what, "memfd") == 0) {
+    in_named_memory();
   } else if (strcmp(what, "dlopen") == 0) {
     libraries(words + 2, count - 2);
   } else {
@@ -116,6 +133,7 @@ RECORDINGS = {
     "threads": ["-s", "-F", "2000", "--", "{0}/work", "threads"],
     "forks": ["-F", "4000", "--", "{0}/work", "forks"],
     "dlopen": ["-g", "-F", "2000", "--", "{0}/work", "dlopen", "{0}/one.so", "{0}/two.so", "{0}/one.so"],
+    "memfd": ["-g", "-F", "2000", "--", "{0}/work", "memfd"],
     "system_wide": ["-a", "-g", "-F", "1000", "--", "{0}/work", "forks"],
     "shell": ["-F", "4000", "--", "sh", "-c", "seq 1 300000 | sort -R | md5sum; {0}/work"],
     "python": ["-g", "-F", "2000", "--", sys.executable, "-c", "sum(hash(str(i)) for i in range(1500000))"],

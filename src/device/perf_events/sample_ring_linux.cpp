@@ -12,7 +12,6 @@
 namespace wperf::perf_events {
 namespace {
 
-constexpr usize kRingBytes = usize{512} << 10;  // what the kernel lets each user have for a core unless told otherwise
 constexpr usize kLeastRingBytes = usize{16} << 10;
 
 usize page_bytes() {
@@ -28,7 +27,7 @@ SampleRing::~SampleRing() {
 diag::Result<SampleRing> SampleRing::map(const Descriptor& event) {
   for (usize size = std::max(kRingBytes, page_bytes());; size /= 2) {
     void* mapped = mmap(nullptr, size + page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, event.number(), 0);
-    if (mapped != MAP_FAILED) return SampleRing(mapped, size);
+    if (mapped != MAP_FAILED) return SampleRing(mapped, size, event.number());
     if ((errno == EPERM || errno == ENOMEM) && size / 2 >= std::max(kLeastRingBytes, page_bytes())) continue;
     return diag::Error{.text = fmt::format("no room for samples: {}", std::strerror(errno)),
                        .hint =
@@ -37,11 +36,11 @@ diag::Result<SampleRing> SampleRing::map(const Descriptor& event) {
   }
 }
 
-RingReader SampleRing::waiting() const {
+RingPieces SampleRing::waiting() const {
   const u64 head = std::atomic_ref<__u64>(page()->data_head).load(std::memory_order_acquire);
   const u64 tail = std::atomic_ref<__u64>(page()->data_tail).load(std::memory_order_relaxed);
   const auto* ring = static_cast<const std::byte*>(mapped_) + page_bytes();
-  return RingReader({ring, size_}, head, tail);
+  return waiting_in({ring, size_}, head, tail);
 }
 
 void SampleRing::taken_up_to(u64 tail) {

@@ -40,6 +40,7 @@ class Words {
   explicit Words(Bytes bytes) : bytes_(bytes) {}
   usize size() const { return bytes_.size() / sizeof(u64); }
   bool empty() const { return size() == 0; }
+  Bytes bytes() const { return bytes_.first(size() * sizeof(u64)); }
   u64 operator[](usize index) const {  // beyond the end: zero
     u64 word = 0;
     if (index < size()) std::memcpy(&word, bytes_.data() + index * sizeof word, sizeof word);

@@ -2,6 +2,8 @@
 // What one event was asked to record: the kernel's perf_event_attr, of any of its sizes. Says how the samples and the
 // trailers of this event are laid out.
 #pragma once
+#include <bit>
+
 #include "import/perf_data/bytes.h"
 #include "import/perf_data/format.h"
 
@@ -36,6 +38,10 @@ struct EventAttributes {
   bool sample_id_all() const { return flag(18); }
   bool uses_clock_id() const { return flag(25); }
   bool aux_output() const { return flag(31); }
+  // Bytes at the end of each record that is no sample.
+  usize trailer_size() const {
+    return sample_id_all() ? static_cast<usize>(std::popcount(sample_type & kIdentityFields)) * sizeof(u64) : 0;
+  }
 
  private:
   bool flag(u32 bit) const { return ((flags >> bit) & 1) != 0; }

@@ -10,22 +10,17 @@ namespace {
 
 constexpr usize kAbsent = ~usize{0};
 
-usize sample_id_word(const EventAttributes& attributes) {
+usize sample_id_word_of(const EventAttributes& attributes) {
   if (attributes.has(kSampleIdentifier)) return 0;
   if (!attributes.has(kSampleId)) return kAbsent;
   const u64 before = attributes.sample_type & (kSampleIp | kSampleTid | kSampleTime | kSampleAddress);
   return static_cast<usize>(std::popcount(before));
 }
 
-usize trailer_id_word(const EventAttributes& attributes) {
+usize trailer_id_word_of(const EventAttributes& attributes) {
   if (attributes.has(kSampleIdentifier)) return 0;
   if (!attributes.has(kSampleId)) return kAbsent;
   return static_cast<usize>(std::popcount(attributes.sample_type & (kSampleStreamId | kSampleCpu)));
-}
-
-usize trailer_size(const EventAttributes& attributes) {
-  if (!attributes.sample_id_all()) return 0;
-  return static_cast<usize>(std::popcount(attributes.sample_type & kIdentityFields)) * sizeof(u64);
 }
 
 auto layout(const EventAttributes& attributes) {
@@ -56,12 +51,12 @@ void read_identity(Bytes trailer, u64 sample_type, Identity& out) {
 EventTable::EventTable(std::vector<Event> events) : events_(std::move(events)) {
   if (events_.empty()) return;
   const EventAttributes& first = events_.front().attributes;
-  sample_id_word_ = sample_id_word(first);
-  trailer_id_word_ = trailer_id_word(first);
+  sample_id_word_ = sample_id_word_of(first);
+  trailer_id_word_ = trailer_id_word_of(first);
   for (u32 index = 0; index < events_.size(); ++index) {
     const EventAttributes& attributes = events_[index].attributes;
-    if (sample_id_word(attributes) != sample_id_word_) sample_id_word_ = kNowhere;
-    if (trailer_id_word(attributes) != trailer_id_word_) trailer_id_word_ = kNowhere;
+    if (sample_id_word_of(attributes) != sample_id_word_) sample_id_word_ = kNowhere;
+    if (trailer_id_word_of(attributes) != trailer_id_word_) trailer_id_word_ = kNowhere;
     same_layout_ = same_layout_ && layout(attributes) == layout(first);
     for (const u64 id : events_[index].ids) by_id_.emplace_back(id, index);
   }
@@ -104,7 +99,7 @@ bool EventTable::split_trailer(const Record& record, Bytes& fields, Identity& id
     if (event == kNoEvent) event = 0;
   }
   const EventAttributes& attributes = events_[event].attributes;
-  const usize size = trailer_size(attributes);
+  const usize size = attributes.trailer_size();
   if (size > record.body.size()) return false;
   fields = record.body.first(record.body.size() - size);
   if (size != 0) read_identity(record.body.last(size), attributes.sample_type, identity);

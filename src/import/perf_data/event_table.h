@@ -34,6 +34,13 @@ class EventTable {
   const std::vector<Event>& all() const { return events_; }
   u32 index_of(u64 id) const;  // or kNoEvent
 
+  // Where the id stands, counted in words from the front of a sample and from the back of a trailer; it is the same for
+  // all events of a file, or kNowhere.
+  static constexpr usize kNowhere = ~usize{0};
+  usize sample_id_word() const { return sample_id_word_; }
+  usize trailer_id_word() const { return trailer_id_word_; }
+  bool same_layout() const { return same_layout_; }  // then the event need not be known to read a sample
+
   enum class Found : u8 { yes, damaged, unknown_event };
   Found read(const Record& record, Sample& out) const;
   // Fields of a record of the kernel without the trailer, which goes to `identity`. False when it is too short.
@@ -44,11 +51,8 @@ class EventTable {
 
   std::vector<Event> events_;
   std::vector<std::pair<u64, u32>> by_id_;  // sorted
-  // Where the id stands, counted in words from the front of a sample and from the back of a trailer; it is the same for
-  // all events of a file, or kNowhere.
-  static constexpr usize kNowhere = ~usize{0};
   usize sample_id_word_ = kNowhere, trailer_id_word_ = kNowhere;
-  bool same_layout_ = true;  // then the event need not be known to read a sample
+  bool same_layout_ = true;
 };
 
 }  // namespace wperf::perf_data

@@ -61,7 +61,8 @@ inline constexpr u32 kRecordTypes = 84;  // every type above is below
 std::string_view record_name(u32 type);
 
 // Bits of Record::misc; some mean different things in different records.
-inline constexpr u16 kMiscCpuMode = 7;  // 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user
+inline constexpr u16 kMiscCpuMode = 7;  // 3 hypervisor, 4 guest kernel, 5 guest user, and:
+inline constexpr u16 kKernelMode = 1, kUserMode = 2;
 inline constexpr u16 kMiscMmapData = 1u << 13, kMiscCommExec = 1u << 13, kMiscSwitchOut = 1u << 13;
 inline constexpr u16 kMiscSwitchPreempted = 1u << 14, kMiscMmapBuildId = 1u << 14, kMiscExactIp = 1u << 14;
 inline constexpr u16 kMiscBuildIdSize = 1u << 15;

@@ -18,14 +18,8 @@ diag::Error bad_file(std::string text, std::string hint = {}) {
 diag::Result<void> check_magic(Bytes file) {
   const Bytes head = slice(file, 0, 8);
   const std::string_view magic(reinterpret_cast<const char*>(head.data()), head.size());
-  if (magic == "PERFILE2") return {};
-  if (magic == "2ELIFREP") {
-    return bad_file("this perf.data file was made on a big-endian machine; such files cannot be read yet");
-  }
-  if (magic == "PERFFILE" || magic == "ELIFFREP") {
-    return bad_file("this perf.data file has the old format PERFFILE, which is not read",
-                    "record again with a perf of this decade");
-  }
+  if (magic == "PERFILE2" || magic == "PERFFILE") return {};  // the latter of perf before 2013, laid out alike
+  if (magic == "2ELIFREP") return bad_file("this perf.data file has the other byte order");
   return bad_file("this is no perf.data file: it does not begin with PERFILE2");
 }
 

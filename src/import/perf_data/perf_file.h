@@ -34,7 +34,7 @@ class PerfFile {
   // The file is shorter than its header says.
   bool is_cut() const { return is_cut_; }
 
-  // Tells during each pass over the records which bytes of the file lie behind it, a few megabytes at a time, so that
+  // Tells during each pass over the records which bytes of the file lie behind it, about a megabyte at a time, so that
   // their memory may be given back.
   void tell_what_is_passed(std::function<void(u64 begin, u64 end)> callback) { when_passed_ = std::move(callback); }
 
@@ -44,6 +44,7 @@ class PerfFile {
     data_offset_ = 0;
   }
 
+  Bytes record_bytes() const { return data_; }
   RecordStream records() const { return RecordStream(data_, data_offset_); }
 
   // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
@@ -70,7 +71,7 @@ class PerfFile {
   void name_events(std::vector<Event>& events) const;
   diag::Result<void> open_pipe(Bytes file);
 
-  static constexpr u64 kPassedAtOnce = 4 << 20;
+  static constexpr u64 kPassedAtOnce = 1 << 20;
 
   std::function<void(u64 begin, u64 end)> when_passed_;
   Bytes data_;

@@ -45,7 +45,7 @@ struct TaskHistory::Collector {
   void operator()(const Mmap& mapping, const Record& record) {
     if (mapping.is_data || mapping.length == 0 || mapping.address + mapping.length < mapping.address) return;
     const u32 mode = record.misc & kMiscCpuMode;
-    if (mapping.pid == kNobodysPid || mapping.address >= kKernelHalf || mode == 1) {
+    if (mapping.pid == kNobodysPid || mapping.address >= kKernelHalf || mode == kKernelMode) {
       history.kernel_.push_back({mapping.address, mapping.address + mapping.length, mapping.page_offset, mapping.file,
                                  mapping.build_id, false});
       return;
@@ -61,6 +61,8 @@ struct TaskHistory::Collector {
     change.code_or_name = history.code_of(mapping, anonymous);
     changes.push_back(change);
   }
+  // An exec takes no mappings away: those of the new program may have been told before it, when perf looked through
+  // /proc while the program began. What is mapped later replaces what it covers.
   void operator()(const Comm& comm, const Record& record) {
     Change change;
     change.kind = Change::Kind::name;
@@ -207,7 +209,11 @@ u32 TaskHistory::code_of(const Mmap& mapping, bool anonymous) {
   const std::string_view id(reinterpret_cast<const char*>(mapping.build_id.data()), mapping.build_id.size());
   if (!id.empty()) key.append(1, '\0').append(id);
   const auto [entry, is_new] = code_numbers_.try_emplace(std::move(key), static_cast<u32>(codes_.size()));
-  if (is_new) codes_.push_back({mapping.file, mapping.build_id, mapping.pid, anonymous});
+  if (is_new) {
+    codes_.push_back({mapping.file, mapping.build_id, mapping.pid, anonymous, mapping.address - mapping.page_offset});
+  }
+  MappedCode& code = codes_[entry->second];
+  code.mapped_end = std::max(code.mapped_end, mapping.page_offset + mapping.length);
   return entry->second;
 }
 
@@ -237,7 +243,7 @@ CodePlace TaskHistory::place_in(u32 space, u64 address) const {
                                        [](u64 wanted, const Stretch& one) { return wanted < one.begin; });
   if (behind == stretches.begin() || address >= std::prev(behind)->end) return {kNoCode, address};
   const Stretch& stretch = *std::prev(behind);
-  return {stretch.code, stretch.offset + (address - stretch.begin)};
+  return {stretch.code, stretch.offset + (address - stretch.begin), stretch.begin};
 }
 
 }  // namespace wperf::perf_data

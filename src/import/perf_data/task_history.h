@@ -19,6 +19,8 @@ struct MappedCode {  // one for each path and build id
   Bytes build_id;         // empty: not recorded
   u32 first_process = 0;  // memory without a file belongs to it alone
   bool is_anonymous = false;
+  u64 home = 0;        // where byte 0 of the file was (modulo 2^64) when it was mapped first
+  u64 mapped_end = 0;  // the part of the file that was mapped reaches to here
 };
 
 // Code of the kernel, as mappings of nobody's tell it.
@@ -31,8 +33,9 @@ struct KernelRange {
 };
 
 struct CodePlace {
-  u32 code = 0;    // index into codes()
-  u64 offset = 0;  // in the file; the address itself where there is no file
+  u32 code = 0;         // index into codes()
+  u64 offset = 0;       // in the file; the address itself where there is no file
+  u64 mapped_from = 0;  // where in memory the mapping begins
 };
 
 inline constexpr u32 kNoCode = ~u32{0};

@@ -27,12 +27,14 @@ class ElfSymbols {
   static ElfSymbols read(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded);
 
   std::span<const ElfSymbol> all() const { return symbols_; }  // by address; no two begin at one
+  // Of each of them, index + 1 of the nearest one before it that reaches beyond its end; 0: none.
+  std::span<const u32> enclosing() const { return enclosing_; }
   // The symbol around it, the innermost when one lies in another; null: none.
   const ElfSymbol* find(u64 address) const;
 
  private:
   std::vector<ElfSymbol> symbols_;
-  std::vector<u32> enclosing_;  // index + 1 of the nearest symbol before it that reaches beyond its end; 0: none
+  std::vector<u32> enclosing_;
 };
 
 }  // namespace wperf::symbols

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbols/elf/plt.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "symbols/elf/elf_format.h"
@@ -21,7 +22,24 @@ std::string_view dynamic_symbol_name(const ElfFile& file, const ElfSection& tabl
   return file.stored(file.sections()[table.link]).text(name).value_or("");
 }
 
-void read_relocations(const ElfFile& file, const ElfSection& section, std::vector<Relocation>& out) {
+// Most relocations of a large library are for its tables of pointers, which no stub jumps through.
+class OffsetTables {
+ public:
+  explicit OffsetTables(const ElfFile& file) {
+    for (const ElfSection& section : file.sections()) {
+      if (section.name.starts_with(".got")) tables_.push_back(&section);
+    }
+  }
+  bool has(u64 slot) const {
+    return std::any_of(tables_.begin(), tables_.end(), [&](const ElfSection* one) { return one->contains(slot); });
+  }
+
+ private:
+  std::vector<const ElfSection*> tables_;
+};
+
+template <typename Wanted>
+void read_relocations(const ElfFile& file, const ElfSection& section, std::vector<Relocation>& out, Wanted wanted) {
   if (section.link >= file.sections().size()) return;
   const ElfSection& symbols = file.sections()[section.link];
   if (symbols.type != kSectionDynsym && symbols.type != kSectionSymtab) return;
@@ -31,6 +49,7 @@ void read_relocations(const ElfFile& file, const ElfSection& section, std::vecto
   for (u64 at = 0; bytes.holds(at, entry); at += entry) {
     const u64 slot = wide ? bytes.at_or_zero<u64>(at) : bytes.at_or_zero<u32>(at);
     const u64 symbol = wide ? bytes.at_or_zero<u64>(at + 8) >> 32 : bytes.at_or_zero<u32>(at + 4) >> 8;
+    if (!wanted(slot, symbol)) continue;
     out.push_back({slot, symbol != 0 ? dynamic_symbol_name(file, symbols, symbol) : std::string_view()});
   }
 }
@@ -102,10 +121,15 @@ void read_stubs_by_order(const ElfFile& file, const ElfSection& section, const s
 
 std::vector<PltStub> read_plt(const ElfFile& file) {
   std::vector<Relocation> all, of_plt;
+  const OffsetTables tables(file);
   for (const ElfSection& section : file.sections()) {
     if (section.type != kSectionRela && section.type != kSectionRel) continue;
-    if (section.name == ".rela.plt" || section.name == ".rel.plt") read_relocations(file, section, of_plt);
-    if (section.name == ".rela.dyn" || section.name == ".rel.dyn") read_relocations(file, section, all);
+    if (section.name == ".rela.plt" || section.name == ".rel.plt") {
+      read_relocations(file, section, of_plt, [](u64, u64) { return true; });
+    }
+    if (section.name == ".rela.dyn" || section.name == ".rel.dyn") {
+      read_relocations(file, section, all, [&](u64 slot, u64 symbol) { return symbol != 0 && tables.has(slot); });
+    }
   }
   std::unordered_map<u64, std::string_view> targets;
   for (const Relocation& one : all) {

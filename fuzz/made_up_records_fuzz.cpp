@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text and files that the kernel and others show of what runs, as bytes: the records made of them can be read back, and
+// whatever a ring is said to hold lies inside of it. The first 17 bytes are head, tail and what the rest is.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+
+#include "device/perf_events/made_up_records.h"
+#include "device/perf_events/ring_pieces.h"
+#include "import/perf_data/record.h"
+
+namespace {
+
+using namespace wperf;
+
+void check_ring(std::span<const std::byte> ring, u64 head, u64 tail) {
+  const perf_events::RingPieces pieces = perf_events::waiting_in(ring, head, tail);
+  if (pieces.tail != head || pieces.size() > ring.size()) std::abort();
+  if (!pieces.nonsense && pieces.size() != head - tail) std::abort();
+  for (const auto& piece : {pieces.first, pieces.second}) {
+    if (!piece.empty() && (piece.data() < ring.data() || piece.data() + piece.size() > ring.data() + ring.size())) {
+      std::abort();
+    }
+  }
+}
+
+void check_records(const std::string& bytes) {
+  perf_data::RecordStream stream(std::as_bytes(std::span(bytes)), 0);
+  perf_data::Record record;
+  while (stream.next(record)) {
+  }
+  if (stream.tally().stop.has_value()) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 17) return 0;
+  u64 head = 0, tail = 0;
+  std::memcpy(&head, data, 8);
+  std::memcpy(&tail, data + 8, 8);
+  check_ring(std::as_bytes(std::span(data + 17, std::bit_floor(size - 17))), head, tail);
+  const std::string_view text(reinterpret_cast<const char*>(data + 17), size - 17);
+  const perf_export::Trailer trailer{.sample_type = head};
+  std::string bytes;
+  switch (data[16] % 4) {
+    case 0:
+      perf_events::append_mappings(bytes, 1, text, perf_events::build_id_in_elf, trailer);
+      break;
+    case 1:
+      perf_events::append_kernel(bytes, text, text, trailer);
+      break;
+    case 2:
+      perf_events::append_kernel_modules(bytes, text, trailer);
+      break;
+    default:
+      for (const std::string_view id : {perf_events::build_id_in_elf(text), perf_events::build_id_in_notes(text)}) {
+        if (id.size() > 20) std::abort();
+      }
+  }
+  check_records(bytes);
+  return 0;
+}

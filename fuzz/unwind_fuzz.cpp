@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Call frame information and a copy of a stack from anywhere, without files around them, so that every mutation meets
+// the reader. The input: a byte of options (1: .debug_frame, 2: AArch64, 4: the stack is whole), then .eh_frame_hdr,
+// the frames and the stack, each behind its length in two bytes (little-endian). The stack begins with the registers.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+#include "unwind/frame_table.h"
+#include "unwind/unwinder.h"
+
+namespace {
+
+using namespace wperf::unwind;
+using wperf::u64;
+using wperf::u8;
+using wperf::symbols::ByteSpan;
+using wperf::symbols::EndianBytes;
+
+ByteSpan take_part(ByteSpan& bytes) {
+  if (bytes.size() < 2) return {};
+  const std::size_t length = std::to_integer<std::size_t>(bytes[0]) | std::to_integer<std::size_t>(bytes[1]) << 8;
+  bytes = bytes.subspan(2);
+  const ByteSpan part = bytes.first(std::min(length, bytes.size()));
+  bytes = bytes.subspan(part.size());
+  return part;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const u8 options = data[0];
+  ByteSpan bytes = std::as_bytes(std::span(data + 1, size - 1));
+  FrameSections sections;
+  sections.search_address = 0x3000;
+  sections.search = EndianBytes(take_part(bytes), false);
+  sections.is_debug_frame = (options & 1) != 0;
+  sections.address = sections.is_debug_frame ? 0 : 0x4000;
+  sections.frames = EndianBytes(take_part(bytes), false);
+  const Machine machine = (options & 2) != 0 ? Machine::aarch64 : Machine::x86_64;
+  const EndianBytes stack(take_part(bytes), false);
+  FrameTable table(sections);
+  Registers registers;
+  constexpr u64 kStack = 0x7000;
+  for (u8 number = 0; number < Registers::kCount; ++number) {
+    registers.set(number, stack.at_or_zero<u64>(u64{number} * 8) % 0x8000);
+  }
+  registers.set(stack_pointer(machine), kStack);
+  constexpr wperf::usize kMostFrames = 200;
+  for (u64 pc = 0x1000; pc < 0x1400; pc += 0x55) {
+    registers.set(instruction_pointer(machine), pc);
+    const auto find = [&](u64 address) {
+      return CodeAt{.row = table.row_at(address), .moved_by = 0, .is_code = address < 0x8000};
+    };
+    std::vector<u64> callers;
+    const StackCopy copy{.address = kStack, .bytes = stack.span(), .is_whole = (options & 4) != 0};
+    unwind(machine, registers, copy, find, kMostFrames, callers);
+    if (callers.size() > kMostFrames) std::abort();
+  }
+  return 0;
+}

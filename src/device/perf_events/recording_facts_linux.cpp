@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/perf_events/recording_facts_linux.h"
+
+#include <fmt/format.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace wperf::perf_events {
+namespace {
+
+// What stands behind the colon of the first such row of /proc/cpuinfo.
+std::string processor_row(std::string_view text, std::string_view name) {
+  const usize row = text.find(name);
+  const usize begin = row == std::string_view::npos ? row : text.find(": ", row);
+  if (begin == std::string_view::npos) return {};
+  return std::string(text.substr(begin + 2, text.find('\n', begin) - begin - 2));
+}
+
+// As perf writes it: the MIDR on Arm, else vendor, family, model and stepping.
+std::string processor_id(const SystemFiles& files, std::string_view processors) {
+  const auto midr = files.text("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
+  if (midr.has_value()) return *midr;
+  const std::string vendor = processor_row(processors, "vendor_id");
+  if (vendor.empty()) return {};
+  return fmt::format("{},{},{},{}", vendor, processor_row(processors, "cpu family"),
+                     processor_row(processors, "model\t"), processor_row(processors, "stepping"));
+}
+
+std::vector<std::string> own_command_line(const SystemFiles& files) {
+  std::vector<std::string> words;
+  const std::string text = files.text("/proc/self/cmdline").value_or("");
+  for (usize begin = 0; begin < text.size();) {
+    const usize end = std::min(text.find('\0', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace
+
+perf_export::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
+                                            const std::string& version) {
+  perf_export::RecordingFacts facts;
+  utsname system{};
+  if (uname(&system) == 0) {
+    facts.host_name = system.nodename;
+    facts.os_release = system.release;
+    facts.architecture = system.machine;
+  }
+  facts.version = version;
+  const std::string processors = files.text("/proc/cpuinfo").value_or("");
+  facts.cpu_description = processor_row(processors, "model name");
+  facts.cpu_id = processor_id(files, processors);
+  facts.cores_online = static_cast<u32>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 0L));
+  facts.cores_available = static_cast<u32>(std::max(sysconf(_SC_NPROCESSORS_CONF), 0L));
+  struct sysinfo memory{};
+  if (sysinfo(&memory) == 0) facts.memory_bytes = u64{memory.totalram} * memory.mem_unit;
+  facts.command_line = own_command_line(files);
+  for (const Unit& unit : units) facts.units.emplace_back(unit.type, unit.name);
+  return facts;
+}
+
+}  // namespace wperf::perf_events

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a recording says of the machine it was made on. Called by the recording session of the Linux device.
+#pragma once
+#include "device/perf_events/units.h"
+#include "export/perf_data/perf_file_layout.h"
+
+namespace wperf::perf_events {
+
+// All but the build ids and the times of samples. `version`: of the tool.
+perf_export::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
+                                            const std::string& version);
+
+}  // namespace wperf::perf_events

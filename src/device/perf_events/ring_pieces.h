@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes that wait in a ring which the kernel fills, as one or two pieces in the order in which they were written.
+// Nothing in them is looked at: they go into a file as they are, and whoever reads that checks them. Pure; whoever maps
+// the ring (sample_ring_linux) loads head and stores tail.
+#pragma once
+#include <cstddef>
+#include <span>
+
+#include "base/ints.h"
+
+namespace wperf::perf_events {
+
+struct RingPieces {
+  std::span<const std::byte> first, second;  // second: what stands at the beginning of the ring
+  u64 tail = 0;                              // to be stored when the bytes were taken
+  bool nonsense = false;                     // the positions contradict the ring: all of it is passed over
+
+  usize size() const { return first.size() + second.size(); }
+};
+
+// `ring`: a power of two of bytes. Positions count up for ever.
+RingPieces waiting_in(std::span<const std::byte> ring, u64 head, u64 tail);
+
+}  // namespace wperf::perf_events

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/sampled_events_linux.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+namespace wperf::device {
+namespace {
+
+using perf_events::Descriptor;
+using perf_events::SampleRing;
+using perf_events::Scope;
+
+// What perf saves with a copy of the stack: all that unwinding needs.
+#if defined(__aarch64__)
+constexpr u64 kUserRegisters = (u64{1} << 33) - 1;  // x0 to x30, sp, pc
+#else
+constexpr u64 kUserRegisters = 0xff0fff;  // all but the segments of data
+#endif
+
+// Only what is read later: at high rates a recording is as long as its samples are.
+u64 sample_type_of(const plan::SamplePlan& plan) {
+  u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  if (plan.events.size() > 1) fields |= PERF_SAMPLE_IDENTIFIER;
+  if (plan.rate_hz.has_value()) fields |= PERF_SAMPLE_PERIOD;
+  if (!plan.process.has_value() || plan.core_numbers) fields |= PERF_SAMPLE_CPU;
+  if (plan.call_stacks.wanted()) fields |= PERF_SAMPLE_CALLCHAIN;
+  if (plan.call_stacks.source == request::StackSource::stack_copies) {
+    fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  }
+  return fields;
+}
+
+// The newest wish first: what older kernels do not know, or this user may not have, is left out.
+bool leave_something_out(perf_event_attr& attributes, int error) {
+  if (error != EINVAL && error != EPERM && error != EACCES) return false;
+  if (attributes.ksymbol != 0) {  // since 5.1
+    attributes.ksymbol = attributes.bpf_event = 0;
+    return true;
+  }
+  if (error != EINVAL || attributes.build_id == 0) return false;
+  attributes.build_id = 0;  // since 5.12
+  return true;
+}
+
+}  // namespace
+
+perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
+  const plan::SampleEvent& planned = plan_.events[number];
+  plan::KernelEvent event;
+  if (planned.kernel_event.has_value()) {
+    event = *planned.kernel_event;
+  } else {
+    event.type = core_unit_type(machine_, static_cast<u32>(std::max(scope.core, 0)));
+    event.config = planned.code;
+    event.hardware = true;
+  }
+  perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel);
+  attributes.sample_type = sample_type_;
+  attributes.sample_id_all = 1;
+  if (planned.adaptive && plan_.rate_hz.has_value()) {
+    attributes.freq = 1;
+    attributes.sample_freq = *plan_.rate_hz;
+  } else {
+    attributes.sample_period = planned.interval;
+  }
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;
+  attributes.inherit = scope.thread >= 0 ? 1 : 0;
+  attributes.enable_on_exec = starts_with_program_ ? 1 : 0;
+  if (plan_.call_stacks.source == request::StackSource::stack_copies) {
+    attributes.exclude_callchain_user = 1;
+    attributes.sample_regs_user = kUserRegisters;
+    attributes.sample_stack_user = plan_.call_stacks.stack_bytes;
+  }
+  if (number == 0) {
+    attributes.mmap = attributes.mmap2 = 1;
+    attributes.comm = attributes.comm_exec = 1;
+    attributes.task = 1;
+    attributes.build_id = 1;
+    attributes.ksymbol = attributes.bpf_event = plan_.kernel ? 1 : 0;
+  }
+  return attributes;
+}
+
+void SampledEvents::describe(usize number, const perf_event_attr& attributes, u64 id) {
+  const std::string& name = plan_.events[number].name;
+  const std::string bytes(reinterpret_cast<const char*>(&attributes), sizeof attributes);
+  auto known = std::find_if(written_.begin(), written_.end(), [&](const perf_export::WrittenEvent& one) {
+    return one.name == name && one.attributes == bytes;
+  });
+  if (known == written_.end()) {
+    written_.push_back({.name = name, .attributes = bytes, .ids = {}});
+    known = std::prev(written_.end());
+  }
+  known->ids.push_back(id);
+}
+
+diag::Result<Descriptor> SampledEvents::open_event(usize number, Scope scope) {
+  const plan::SampleEvent& planned = plan_.events[number];
+  perf_event_attr attributes = attributes_of(number, scope);
+  Descriptor event = perf_events::open_event(attributes, scope);
+  while (!event.is_open() && leave_something_out(attributes, errno)) {
+    event = perf_events::open_event(attributes, scope);
+  }
+  if (!event.is_open()) {
+    const int error = errno;
+    const bool hardware = !planned.kernel_event.has_value() || planned.kernel_event->hardware;
+    diag::Error refused = perf_events::refusal(error, planned.name, hardware, attributes.exclude_kernel == 0, scope);
+    errno = error;
+    return refused;
+  }
+  u64 id = 0;
+  if (ioctl(event.number(), PERF_EVENT_IOC_ID, &id) != 0) {
+    return diag::Error{.text = fmt::format("an event has no identity: {}", std::strerror(errno)), .hint = {}};
+  }
+  describe(number, attributes, id);
+  return event;
+}
+
+diag::Result<std::vector<Descriptor>> SampledEvents::open_watch(Scope scope) {
+  std::vector<Descriptor> watch;
+  for (usize i = 0; i < plan_.events.size(); ++i) {
+    WPERF_TRY(Descriptor event, open_event(i, scope));
+    watch.push_back(std::move(event));
+  }
+  return watch;
+}
+
+diag::Result<void> SampledEvents::open_core(u32 core, const std::vector<int>& threads) {
+  if (std::find(machine_.cores.begin(), machine_.cores.end(), core) == machine_.cores.end()) return {};  // offline
+  int first = -1;
+  for (const int thread : threads) {
+    auto opened = open_watch({.thread = thread, .core = static_cast<int>(core)});
+    if (!opened.has_value()) {
+      if (errno == ESRCH && threads.size() > 1) continue;  // ended since it was listed
+      return std::move(opened).error();
+    }
+    for (Descriptor& event : opened.value()) {
+      if (first < 0) {
+        first = event.number();
+        WPERF_TRY(SampleRing ring, SampleRing::map(event));
+        rings_.push_back(std::move(ring));
+      } else if (ioctl(event.number(), PERF_EVENT_IOC_SET_OUTPUT, first) != 0) {
+        return diag::Error{.text = fmt::format("the events of a core cannot share a ring: {}", std::strerror(errno)),
+                           .hint = {}};
+      }
+      events_.push_back(std::move(event));
+    }
+  }
+  return {};
+}
+
+diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
+  perf_events::raise_descriptor_limit();
+  sample_type_ = sample_type_of(plan_);
+  for (const u32 core : plan_.cores) WPERF_CHECK_OK(open_core(core, threads));
+  if (!rings_.empty()) return {};
+  return diag::Error{.text = "there is nothing to sample: its threads have ended, or its cores are offline",
+                     .hint = {}};
+}
+
+void SampledEvents::switch_all(unsigned long request) {
+  for (const Descriptor& event : events_) ioctl(event.number(), request, 0);
+}
+
+}  // namespace wperf::device

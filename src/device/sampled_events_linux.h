@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The perf events of one sampling run: opened for each thread and core, their rings, and how they are described in a
+// file. The first event also tells of mappings, names and forks, so that addresses can be named when the program is
+// gone. Called by linux_recording_linux.cpp.
+#pragma once
+#include <vector>
+
+#include "device/linux_sessions_linux.h"
+#include "device/perf_events/sample_ring_linux.h"
+#include "export/perf_data/perf_file_layout.h"
+
+namespace wperf::device {
+
+class SampledEvents {
+ public:
+  SampledEvents(const LinuxMachine& machine, const plan::SamplePlan& plan, bool starts_with_program)
+      : machine_(machine), plan_(plan), starts_with_program_(starts_with_program) {}
+
+  // threads: {-1} for all that runs on a core.
+  diag::Result<void> open(const std::vector<int>& threads);
+  void switch_all(unsigned long request);
+
+  std::vector<perf_events::SampleRing>& rings() { return rings_; }
+  const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
+  // One for each event of the plan, and kind of core where those have units of their own.
+  const std::vector<perf_export::WrittenEvent>& written() const { return written_; }
+  u64 sample_type() const { return sample_type_; }
+
+ private:
+  diag::Result<void> open_core(u32 core, const std::vector<int>& threads);
+  diag::Result<std::vector<perf_events::Descriptor>> open_watch(perf_events::Scope scope);
+  diag::Result<perf_events::Descriptor> open_event(usize number, perf_events::Scope scope);
+  perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
+  void describe(usize number, const perf_event_attr& attributes, u64 id);
+
+  const LinuxMachine& machine_;
+  const plan::SamplePlan& plan_;
+  bool starts_with_program_;
+  u64 sample_type_ = 0;
+  std::vector<perf_events::Descriptor> events_;
+  std::vector<perf_events::SampleRing> rings_;
+  std::vector<perf_export::WrittenEvent> written_;
+};
+
+}  // namespace wperf::device

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The perf_event_attr of an event that no kernel was asked for. Called by pipeline for --export_perf_data; what the
+// Linux device asks the kernel for is a perf_event_attr already.
+#pragma once
+#include <string>
+
+#include "base/ints.h"
+
+namespace wperf::perf_export {
+
+struct WrittenAttributes {
+  u32 type = 0;
+  u64 config = 0;
+  u64 period = 0;
+  u64 sample_type = 0;
+  bool kernel = false;  // the kernel is sampled, too
+};
+
+// In the oldest form of the struct, which every perf reads. Every record has a trailer (sample_id_all).
+std::string attribute_bytes(const WrittenAttributes& attributes);
+
+}  // namespace wperf::perf_export

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a perf.data file begins and ends, as perf writes it; the records between are the kernel's (or record_bytes.h).
+// Pure: makes bytes. Called by the Linux device, which copies rings behind the beginning, and by pipeline for
+// --export_perf_data.
+//
+//     std::string begin = file_beginning(events);        // valid at once: a file that is cut here or later can be read
+//     … records …
+//     FileEnding end = file_ending(events, record_bytes, facts);   // `tail` behind the records, `header` at offset 0
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::perf_export {
+
+struct WrittenEvent {
+  std::string name;           // as the user wrote it
+  std::string attributes;     // the bytes of a perf_event_attr, as long as its `size` says
+  std::vector<u64> ids = {};  // what PERF_SAMPLE_ID and _IDENTIFIER say of it; may be empty with a single event
+};
+
+struct WrittenBuildId {
+  std::string id = {};  // bytes
+  std::string path = {};
+  u32 pid = ~u32{0};
+  bool kernel = false;
+};
+
+// What the feature sections say. Empty texts and zeros: the section is left out.
+struct RecordingFacts {
+  std::string host_name, os_release, version, architecture, cpu_description, cpu_id;
+  u32 cores_online = 0, cores_available = 0;
+  u64 memory_bytes = 0;
+  std::vector<std::string> command_line;
+  std::vector<WrittenBuildId> build_ids;
+  std::vector<std::pair<u32, std::string>> units;  // type and name of each PMU
+  u64 first_sample_ns = 0, last_sample_ns = 0;
+  std::string auxtrace_index;  // bytes of that section, where there are AUX traces
+};
+
+struct FileEnding {
+  std::string header;  // replaces the file's first bytes
+  std::string tail;    // behind the last record
+};
+
+std::string file_beginning(std::span<const WrittenEvent> events);
+// `record_bytes` is not 0: readers take that for a file that nobody finished.
+FileEnding file_ending(std::span<const WrittenEvent> events, u64 record_bytes, const RecordingFacts& facts);
+
+}  // namespace wperf::perf_export

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records that no kernel wrote: what ran before the recording began, and samples of other devices. Each function
+// appends one whole record, padded to 8 bytes; one that would not fit into 64 KiB is cut in its texts. `Trailer` is
+// what sample_id_all puts behind a record: only the fields of `sample_type` are written, in the kernel's order.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+
+namespace wperf::perf_export {
+
+struct Trailer {
+  u64 sample_type = 0;  // of the events; 0: no trailer
+  u32 pid = 0, tid = 0, cpu = 0;
+  u64 time = 0, id = 0, stream_id = 0;
+};
+
+struct WrittenMapping {
+  u32 pid = 0, tid = 0;
+  u64 address = 0, length = 0, page_offset = 0;
+  bool kernel = false;
+  u32 protection = 0x5, flags = 0x2;  // read and execute, private
+  u32 device_major = 0, device_minor = 0;
+  u64 inode = 0, inode_generation = 0;
+  std::string_view build_id = {};  // bytes, at most 20; empty: device and inode are written instead
+  std::string_view file = {};
+};
+
+struct WrittenSample {
+  u64 sample_type = 0;  // IDENTIFIER, IP, TID, TIME, ID, STREAM_ID, CPU, PERIOD, CALLCHAIN are known
+  u64 id = 0, stream_id = 0, ip = 0, time = 0, period = 0;
+  u32 pid = 0, tid = 0, cpu = 0;
+  bool kernel = false;
+  std::span<const u64> callchain = {};  // with its marks
+};
+
+void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer& trailer);
+void append_comm(std::string& out, u32 pid, u32 tid, std::string_view name, bool by_exec, const Trailer& trailer);
+void append_fork(std::string& out, u32 pid, u32 parent_pid, u32 tid, u32 parent_tid, u64 time, const Trailer& trailer);
+void append_exit(std::string& out, u32 pid, u32 tid, u64 time, const Trailer& trailer);
+void append_sample(std::string& out, const WrittenSample& sample);
+// What kind of hardware trace the file has; `parameters` as perf's reader of that kind wants them.
+void append_auxtrace_info(std::string& out, u32 type, std::span<const u64> parameters);
+// A stretch of the trace of one core; `offset` counts from the beginning of that core's trace. `bytes` follow the
+// record, up to a multiple of 8.
+void append_auxtrace(std::string& out, u32 core, u64 offset, std::string_view bytes);
+void append_finished_round(std::string& out);
+// The name of an event where a reader would find none before the file is finished.
+void append_event_name(std::string& out, u64 id, std::string_view name);
+
+}  // namespace wperf::perf_export

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "modules/debug_downloads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "os/download.h"
+#include "os/files.h"
+#include "os/process.h"
+#include "symbols/elf/elf_file.h"
+
+namespace wperf::modules {
+namespace {
+
+// DEBUGINFOD_TIMEOUT, as elfutils has it.
+long milliseconds_for_a_file() {
+  constexpr long kUsualSeconds = 90, kMostSeconds = 3600;
+  long seconds = kUsualSeconds;
+  const std::string text = os::environment("DEBUGINFOD_TIMEOUT").value_or("");
+  std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return (seconds <= 0 ? kUsualSeconds : std::min(seconds, kMostSeconds)) * 1000;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> DebugDownloads::servers_of_environment() {
+  const std::string text = os::environment("DEBUGINFOD_URLS").value_or("");
+  std::vector<std::string> servers;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    std::string server = text.substr(begin, end - begin);
+    while (server.ends_with('/')) server.pop_back();
+    if (!server.empty()) servers.push_back(std::move(server));
+    begin = end + 1;
+  }
+  if (servers.empty()) return {};
+  return servers;
+}
+
+DebugDownloads::DebugDownloads(std::vector<std::string> servers, Teller tell, Teller warn)
+    : servers_(std::move(servers)), tell_(std::move(tell)), warn_(std::move(warn)) {}
+
+std::string DebugDownloads::fetch(symbols::ByteSpan build_id, DownloadKind kind, std::string_view module) {
+  // Shorter ones are no build ids, longer ones make names that no file system takes.
+  constexpr size_t kShortest = 8, kLongest = 64;
+  const std::string folder = os::symbol_cache_folder();
+  if (folder.empty() || build_id.size() < kShortest || build_id.size() > kLongest) return {};
+  const std::string name =
+      symbols::build_id_text(build_id) + (kind == DownloadKind::executable ? "/executable" : "/debuginfo");
+  const std::string path = folder + "/debuginfod/" + name;
+  if (os::file_exists(path)) return path;
+  const std::lock_guard lock(mutex_);
+  if (missing_.contains(name)) return {};
+  if (os::file_exists(path) || download_to(path, name, module)) return path;
+  missing_.insert(name);
+  return {};
+}
+
+bool DebugDownloads::download_to(const std::string& path, const std::string& name, std::string_view module) {
+  for (const std::string& server : servers_) {
+    if (failing_.contains(server)) continue;
+    tell_(fmt::format("{}: asking {}", module, server));
+    const auto answer = os::download(server + "/buildid/" + name, {.whole_ms = milliseconds_for_a_file()});
+    if (!answer.has_value()) {
+      failing_.insert(server);
+      warn_("warning: " + answer.error().text + "; this server is not asked again");
+      continue;
+    }
+    if (!answer.value().has_value()) continue;
+    const auto saved = os::save_file_at_once(path, *answer.value());
+    if (saved.has_value()) return true;
+    warn_("warning: " + saved.error().text);
+  }
+  return false;
+}
+
+}  // namespace wperf::modules

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "modules/elf_files.h"
+
+#include <algorithm>
+
+#include "os/files.h"
+#include "os/process.h"
+#include "os/vdso.h"
+#include "symbols/elf/debug_files.h"
+
+namespace wperf::modules {
+namespace {
+
+using symbols::ByteSpan;
+using symbols::ElfFile;
+
+bool same_bytes(ByteSpan a, ByteSpan b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// Recorded build ids may be padded with zeros.
+bool is_build(ByteSpan recorded, ByteSpan found) {
+  if (recorded.size() < found.size() || found.empty()) return false;
+  const ByteSpan rest = recorded.subspan(found.size());
+  return same_bytes(recorded.first(found.size()), found) &&
+         std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+ByteSpan without_padding(ByteSpan recorded) {
+  constexpr size_t kShaBytes = 20;
+  return recorded.first(std::min(recorded.size(), kShaBytes));
+}
+
+// The files as a process sees them, also one in a container.
+std::string root_of_process(u32 process) {
+  return "/proc/" + std::to_string(process) + "/root";
+}
+
+// Where the image may be: its path, the same below the folders that were named, and the store that perf keeps.
+std::vector<std::string> image_candidates(const std::string& path, ByteSpan build_id, const ElfSearch& search,
+                                          u32 process) {
+  std::vector<std::string> candidates;
+  for (const std::string& folder : search.folders) {
+    candidates.push_back(folder + path);
+    candidates.push_back(os::join_path(folder, std::string(base_name(path))));
+  }
+  candidates.push_back(path);
+  // Without a build id nothing says that the number is still of the process that was recorded.
+  if (process != 0 && !build_id.empty()) candidates.push_back(root_of_process(process) + path);
+  const auto home = os::environment("HOME");
+  if (home.has_value() && !build_id.empty()) {
+    std::string id = symbols::build_id_text(without_padding(build_id));
+    id.insert(2, "/");
+    candidates.push_back(*home + "/.debug/.build-id/" + id + "/elf");
+  }
+  return candidates;
+}
+
+void find_image(const std::string& path, ByteSpan build_id, const std::vector<std::string>& candidates,
+                LoadedElf& loaded) {
+  loaded.reason = "no file " + path + " here";
+  for (const std::string& candidate : candidates) {
+    if (!os::file_exists(candidate)) continue;
+    auto mapped = os::MappedFile::open(candidate);
+    if (!mapped.has_value()) {
+      loaded.reason = mapped.error().text;
+      continue;
+    }
+    const auto elf = ElfFile::parse(mapped.value().bytes());
+    if (!elf.has_value()) {
+      loaded.reason = candidate + ": " + elf.error().text;
+      continue;
+    }
+    if (!build_id.empty() && !is_build(build_id, elf.value().build_id())) {
+      loaded.reason = candidate + " is of another build than the one that was recorded";
+      continue;
+    }
+    loaded.image = std::move(mapped).value();
+    loaded.image_path = candidate;
+    loaded.reason.clear();
+    return;
+  }
+}
+
+bool passes(const symbols::DebugFileCandidate& candidate, ByteSpan wanted, ByteSpan file) {
+  if (candidate.check == symbols::DebugFileCheck::crc) return symbols::debug_link_crc(file) == candidate.crc;
+  const auto elf = ElfFile::parse(file);
+  return elf.has_value() && same_bytes(elf.value().build_id(), wanted);
+}
+
+bool take_debug(const symbols::DebugFileCandidate& candidate, ByteSpan build_id, LoadedElf& loaded) {
+  if (!os::file_exists(candidate.path)) return false;
+  auto mapped = os::MappedFile::open(candidate.path);
+  if (!mapped.has_value() || !passes(candidate, build_id, mapped.value().bytes())) return false;
+  loaded.debug = std::move(mapped).value();
+  loaded.debug_path = candidate.path;
+  return true;
+}
+
+void find_debug(const symbols::DebugFileSearch& search, ByteSpan build_id, std::optional<symbols::ElfDebugLink> link,
+                LoadedElf& loaded) {
+  for (const auto& candidate : symbols::debug_file_candidates(search, build_id, link)) {
+    if (take_debug(candidate, build_id, loaded)) return;
+  }
+}
+
+// What dwz took out of the debug file, or of the image.
+void find_alternate(const symbols::DebugFileSearch& search, LoadedElf& loaded) {
+  const bool separate = loaded.debug.has_value();
+  const auto& holder = separate ? loaded.debug : loaded.image;
+  const auto elf = ElfFile::parse(holder->bytes());
+  if (!elf.has_value()) return;
+  const auto link = elf.value().alternate_link();
+  if (!link.has_value()) return;
+  const std::string& path = separate ? loaded.debug_path : loaded.image_path;
+  for (const std::string& candidate : symbols::alternate_file_candidates(search, path, *link)) {
+    if (!os::file_exists(candidate)) continue;
+    auto mapped = os::MappedFile::open(candidate);
+    if (!mapped.has_value()) continue;
+    const auto found = ElfFile::parse(mapped.value().bytes());
+    if (!found.has_value() || !same_bytes(found.value().build_id(), link->build_id)) continue;
+    loaded.alternate = std::move(mapped).value();
+    return;
+  }
+}
+
+symbols::SplitOpener split_opener(LoadedElf& loaded) {
+  loaded.split = std::make_shared<std::vector<std::pair<os::MappedFile, ElfFile>>>();
+  loaded.split->reserve(1 << 16);  // what is handed out must stay where it is
+  return [split = loaded.split, package = loaded.image_path + ".dwp"](const symbols::SplitUnit& unit) {
+    const std::string path = os::join_path(std::string(unit.folder), std::string(unit.name));
+    for (const std::string& candidate : {path, package}) {
+      if (split->size() == split->capacity() || !os::file_exists(candidate)) continue;
+      auto mapped = os::MappedFile::open(candidate);
+      if (!mapped.has_value()) continue;
+      auto elf = ElfFile::parse(mapped.value().bytes());
+      if (!elf.has_value()) continue;
+      split->emplace_back(std::move(mapped).value(), std::move(elf).value());
+      return symbols::split_dwarf_sections(split->back().second);
+    }
+    return symbols::DwarfSections{};
+  };
+}
+
+}  // namespace
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+LoadedElf find_elf(const std::string& path, ByteSpan build_id, const ElfSearch& search, u32 process) {
+  LoadedElf loaded;
+  if (path.empty() || path.front() != '/') {
+    loaded.reason = "no file, but memory of the program or of the kernel";
+    return loaded;
+  }
+  find_image(path, build_id, image_candidates(path, build_id, search, process), loaded);
+  if (!loaded.image.has_value() && search.downloads != nullptr && !build_id.empty()) {
+    const std::string found =
+        search.downloads->fetch(without_padding(build_id), DownloadKind::executable, base_name(path));
+    if (!found.empty()) find_image(path, build_id, {found}, loaded);
+  }
+  symbols::DebugFileSearch debug_search{.image_path = path, .root = {}};
+  std::optional<ElfFile> image;
+  if (loaded.image.has_value()) {
+    auto parsed = ElfFile::parse(loaded.image->bytes());
+    if (parsed.has_value()) image = std::move(parsed).value();
+    debug_search.image_path = loaded.image_path;
+    // Debug files of what was found in a container are beside it there.
+    if (const std::string root = root_of_process(process); loaded.image_path.starts_with(root + "/")) {
+      debug_search.image_path = path;
+      debug_search.root = root;
+    }
+  }
+  const ByteSpan wanted = image.has_value() ? image->build_id() : without_padding(build_id);
+  find_debug(debug_search, wanted, image.has_value() ? image->debug_link() : std::nullopt, loaded);
+  const bool has_debug = loaded.debug.has_value() || (image.has_value() && image->section(".debug_info") != nullptr);
+  if (!has_debug && search.downloads != nullptr && !wanted.empty()) {
+    const std::string found = search.downloads->fetch(wanted, DownloadKind::debug_information, base_name(path));
+    if (!found.empty()) take_debug({.path = found}, wanted, loaded);
+  }
+  return loaded;
+}
+
+LoadedElf load_elf(const std::string& path, ByteSpan build_id, const ElfSearch& search, u32 process) {
+  LoadedElf loaded = find_elf(path, build_id, search, process);
+  if (!loaded.image.has_value() && !loaded.debug.has_value()) return loaded;
+  if (search.lines) {
+    const std::string& image_path = loaded.image.has_value() ? loaded.image_path : path;
+    find_alternate({.image_path = image_path, .root = {}}, loaded);
+  }
+  symbols::ElfModuleFiles files;
+  if (loaded.image.has_value()) files.image = loaded.image->bytes();
+  if (loaded.debug.has_value()) files.debug = loaded.debug->bytes();
+  if (loaded.alternate.has_value()) files.alternate = loaded.alternate->bytes();
+  if (search.lines) files.open_split = split_opener(loaded);
+  const auto named = ElfFile::parse(loaded.image.has_value() ? files.image : files.debug);
+  const symbols::FunctionCacheKey key =
+      symbols::ElfModule::key_of(files, named.has_value() ? named.value().build_id() : ByteSpan());
+  if (search.functions != nullptr) loaded.kept_functions = search.functions->find(key);
+  if (loaded.kept_functions.has_value()) files.kept_functions = loaded.kept_functions->bytes();
+  auto made = symbols::ElfModule::make(files);
+  if (!made.has_value()) {
+    loaded.reason = made.error().text;
+    return loaded;
+  }
+  loaded.symbols = std::move(made).value();
+  // What had to do without a damaged file is not what the next report should take.
+  const bool is_whole = loaded.symbols->reason().empty();
+  if (search.functions != nullptr && is_whole && !loaded.symbols->has_kept_functions()) {
+    search.functions->keep(key, loaded.symbols->symbols());
+  }
+  if (loaded.reason.empty()) loaded.reason = loaded.symbols->reason();
+  return loaded;
+}
+
+LoadedElf load_vdso(ByteSpan build_id, bool is_of_this_kernel) {
+  LoadedElf loaded;
+  auto made = symbols::ElfModule::make({.image = os::vdso_image(), .debug = {}, .alternate = {}});
+  const bool is_here = made.has_value() && made.value().image() != nullptr;
+  const bool is_same =
+      is_here && (build_id.empty() ? is_of_this_kernel : is_build(build_id, made.value().image()->build_id()));
+  if (!is_same) {
+    loaded.reason = "it is a part of the kernel, and of another one than runs here";
+    return loaded;
+  }
+  loaded.symbols = std::move(made).value();
+  return loaded;
+}
+
+std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end) {
+  constexpr u16 kX64 = 62, kArm64 = 183;
+  if (!loaded.symbols.has_value() || !loaded.image.has_value() || loaded.symbols->image() == nullptr) return {};
+  const u16 machine = loaded.symbols->image()->machine();
+  const auto file = loaded.image->bytes();
+  if ((machine != kX64 && machine != kArm64) || begin > end || end > file.size()) return {};
+  const auto address = loaded.symbols->address_of_offset(begin);
+  return CodeBytes{.instructions = machine == kX64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64,
+                   .bytes = file.subspan(begin, end - begin),
+                   .base = address.has_value() ? *address - begin : 0};
+}
+
+std::vector<profile::AddressAnswer> answers_of(const LoadedElf& loaded, const std::vector<u32>& offsets, bool decorated,
+                                               bool lines) {
+  std::vector<profile::AddressAnswer> answers;
+  if (!loaded.symbols.has_value()) return answers;
+  struct Asked {
+    u64 address;
+    u32 offset;
+  };
+  std::vector<Asked> asked;
+  for (const u32 offset : offsets) {
+    const auto address = loaded.symbols->address_of_offset(offset);
+    if (address.has_value()) asked.push_back({*address, offset});
+  }
+  std::sort(asked.begin(), asked.end(), [](const Asked& a, const Asked& b) { return a.address < b.address; });
+  asked.erase(
+      std::unique(asked.begin(), asked.end(), [](const Asked& a, const Asked& b) { return a.address == b.address; }),
+      asked.end());
+  std::vector<u64> addresses;
+  addresses.reserve(asked.size());
+  for (const Asked& one : asked) addresses.push_back(one.address);
+  const symbols::ElfAnswers known = loaded.symbols->answer(addresses, {.lines = lines, .decorated = decorated});
+  answers.reserve(asked.size());
+  for (size_t i = 0; i < known.answers.size(); ++i) {
+    const symbols::ElfAnswer& one = known.answers[i];
+    profile::AddressAnswer& answer = answers.emplace_back();
+    answer.rva = asked[i].offset;
+    answer.function = one.function;
+    answer.function_begin = answer.rva - static_cast<u32>(std::min<u64>(one.address - one.begin, answer.rva));
+    answer.function_end = answer.function_begin + static_cast<u32>(one.end - one.begin);
+    for (u32 frame = 0; frame < one.frame_count; ++frame) {
+      const symbols::ElfFrame& from = known.frames[one.first_frame + frame];
+      answer.frames.push_back({.function = std::string(from.function),
+                               .file = std::string(from.file),
+                               .line = from.line,
+                               .inlined = from.inlined});
+    }
+  }
+  std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) { return a.rva < b.rva; });
+  return answers;
+}
+
+}  // namespace wperf::modules

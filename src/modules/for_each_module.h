@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Modules side by side: naming the addresses of one has nothing to do with those of another.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace wperf::modules {
+
+// work(i) for i = 0 … count-1, each once, on as many threads as the machine has; returns when all are done.
+template <typename Work>
+void for_each_module(size_t count, Work work) {
+  std::atomic<size_t> next{0};
+  const auto worker = [&] {
+    for (size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(i);
+  };
+  const size_t threads = std::min<size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::future<void>> helpers;
+  for (size_t i = 1; i < threads; ++i) helpers.push_back(std::async(std::launch::async, worker));
+  worker();
+  for (std::future<void>& helper : helpers) helper.get();
+}
+
+}  // namespace wperf::modules

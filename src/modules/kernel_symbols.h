@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of the kernel that a recording was made on, from this machine's /proc/kallsyms if it runs the same
+// kernel. Reading that list takes longer than all the rest of a small report: asked for only when an address of the
+// kernel was seen, and kept in the user's cache folder for the next report of the same kernel. Called by
+// recorded_places.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "import/perf_data/task_history.h"
+#include "os/mapped_file.h"
+#include "symbols/listed/kernel_list.h"
+
+namespace wperf::modules {
+
+// Does the kernel of the recording run here? Else `reason` says why not.
+bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::TaskHistory& history, std::string& reason);
+
+class KernelSymbols {
+ public:
+  static KernelSymbols load(const perf_data::PerfFile& file, const perf_data::TaskHistory& history);
+
+  struct Function {
+    u64 begin = 0;            // where it was when this was recorded
+    std::string_view name;    // empty: none, or the list is of another kernel
+    std::string_view module;  // empty: the kernel itself
+  };
+  Function find(u64 address);
+  const std::string& reason() const { return reason_; }  // why there are no names; empty: there are
+
+ private:
+  void read_whole_list();
+  void keep_list(const std::string& path);
+
+  std::optional<os::MappedFile> kept_file_;
+  std::optional<symbols::KernelList> kept_;
+  std::string text_;
+  std::optional<symbols::ListedSymbols> whole_;
+  std::string_view reference_name_;  // a symbol that the recording says the place of
+  u64 reference_ = 0;                // that place
+  u64 moved_by_ = 0;                 // kernels lie elsewhere after each start of the machine
+  std::string reason_;
+};
+
+}  // namespace wperf::modules

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "modules/module_files.h"
+
+#include <algorithm>
+
+#include "os/download.h"
+#include "os/files.h"
+#include "os/process.h"
+#include "symbols/store/cabinet.h"
+#include "symbols/store/symbol_search.h"
+
+namespace wperf::modules {
+namespace {
+
+using symbols::PdbFile;
+using symbols::PeFile;
+using symbols::Rva;
+
+constexpr size_t kPointerFileLimit = 4096;
+constexpr size_t kSymbolFileLimit = size_t{4} << 30;
+
+symbols::SearchOptions search_options(const SymbolOptions& options) {
+  symbols::SearchOptions search;
+  for (const std::string& text : {options.symbol_path, os::environment("_NT_SYMBOL_PATH").value_or("")}) {
+    for (symbols::SymbolPlace& place : symbols::parse_symbol_path(text).places)
+      search.places.push_back(std::move(place));
+  }
+  search.default_cache = os::symbol_cache_folder();
+  return search;
+}
+
+struct FoundPdb {
+  std::optional<SymbolBytes> bytes;
+  std::optional<PdbFile> pdb;
+  std::string path;
+  std::string explanation;  // why there is none
+};
+
+diag::Result<std::vector<std::byte>> unpacked(const symbols::Look& look, std::vector<std::byte> bytes) {
+  if (look.kind != symbols::LookKind::compressed) return bytes;
+  return symbols::decompress_cabinet(bytes, kSymbolFileLimit);
+}
+
+// The bytes of a look: mapped where they are a file of their own, else in memory. Nothing: it is not there.
+diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Look& look) {
+  if (look.remote) {
+    WPERF_TRY(auto received, os::download(look.location, {.bytes = kSymbolFileLimit}));
+    if (!received.has_value()) return std::optional<SymbolBytes>();
+    WPERF_TRY(auto bytes, unpacked(look, *std::move(received)));
+    return std::optional<SymbolBytes>(std::in_place, std::move(bytes));
+  }
+  if (!os::file_exists(look.location)) return std::optional<SymbolBytes>();
+  WPERF_TRY(auto file, os::MappedFile::open(look.location));
+  if (look.kind != symbols::LookKind::compressed) return std::optional<SymbolBytes>(std::in_place, std::move(file));
+  WPERF_TRY(auto bytes, symbols::decompress_cabinet(file.bytes(), kSymbolFileLimit));
+  return std::optional<SymbolBytes>(std::in_place, std::move(bytes));
+}
+
+// One look at bytes that may be the PDB.
+void try_pdb(const symbols::Look& look, SymbolBytes bytes, symbols::SymbolSearch& search, FoundPdb& found) {
+  auto pdb = PdbFile::open(bytes.view());
+  if (!pdb.has_value()) return search.failed(pdb.error().text);
+  if (!search.opened(pdb.value().id())) return;
+  // A cache that cannot be written costs the next run a download, no more.
+  if (!look.save_as.empty()) static_cast<void>(os::save_file_at_once(look.save_as, bytes.view()));
+  found.path = look.location;
+  found.pdb = std::move(pdb).value();
+  found.bytes = std::move(bytes);
+}
+
+void take_look(const symbols::Look& look, symbols::SymbolSearch& search, FoundPdb& found) {
+  auto fetched = fetch(look);
+  if (!fetched.has_value()) return search.failed(fetched.error().text);
+  if (!fetched.value().has_value()) return search.absent();
+  SymbolBytes bytes = *std::move(fetched).value();
+  if (look.kind == symbols::LookKind::file || look.kind == symbols::LookKind::compressed) {
+    return try_pdb(look, std::move(bytes), search, found);
+  }
+  const auto view = bytes.view().first(std::min(bytes.view().size(), kPointerFileLimit));
+  search.text({reinterpret_cast<const char*>(view.data()), view.size()});
+}
+
+FoundPdb find_pdb(const raw::Module& module, const symbols::CodeView& wanted, const SymbolOptions& options) {
+  FoundPdb found;
+  std::vector<std::string> explicit_paths = options.pdb_files;
+  explicit_paths.emplace_back();  // and without one
+  for (const std::string& explicit_path : explicit_paths) {
+    symbols::SymbolSearch search({.name = std::string(wanted.path),
+                                  .id = wanted.id,
+                                  .explicit_path = explicit_path,
+                                  .image_path = module.path,
+                                  .path_in_image = std::string(wanted.path)},
+                                 search_options(options));
+    while (const auto look = search.next()) take_look(*look, search, found);
+    if (search.found()) return found;
+    found.explanation = search.explanation();
+  }
+  return found;
+}
+
+LoadedModule load_module(const raw::Module& module, const SymbolOptions& options) {
+  LoadedModule loaded;
+  if (module.path.empty()) {
+    loaded.reason = "a part of the system without a file here";
+    return loaded;
+  }
+  auto file = os::MappedFile::open(module.path);
+  if (!file.has_value()) {
+    loaded.reason = file.error().text;
+    return loaded;
+  }
+  loaded.image_file = std::move(file).value();
+  auto image = PeFile::parse(loaded.image_file->bytes());
+  if (!image.has_value()) {
+    loaded.reason = image.error().text;
+    return loaded;
+  }
+  std::optional<PdbFile> pdb;
+  if (const auto& wanted = image.value().codeview(); wanted.has_value()) {
+    FoundPdb found = find_pdb(module, *wanted, options);
+    loaded.pdb_path = found.path;
+    loaded.pdb_bytes = std::move(found.bytes);
+    pdb = std::move(found.pdb);
+    if (!pdb.has_value()) loaded.reason = found.explanation;
+  } else {
+    loaded.reason = "the image names no PDB";
+  }
+  loaded.symbols = symbols::ModuleSymbols::make(module.name, std::move(image).value(), std::move(pdb));
+  return loaded;
+}
+
+profile::SymbolSource source_of(symbols::Source source) {
+  switch (source) {
+    case symbols::Source::pdb:
+      return profile::SymbolSource::pdb;
+    case symbols::Source::pdb_publics:
+      return profile::SymbolSource::pdb_publics;
+    case symbols::Source::exports:
+      return profile::SymbolSource::exports;
+    case symbols::Source::pdata:
+      return profile::SymbolSource::pdata;
+    case symbols::Source::none:
+      return profile::SymbolSource::none;
+  }
+  return profile::SymbolSource::none;
+}
+
+// BL or BLR.
+bool is_arm64_call(std::span<const std::byte> bytes) {
+  if (bytes.size() < 4) return false;
+  u32 word = 0;
+  for (int i = 3; i >= 0; --i) word = word << 8 | static_cast<u32>(bytes[static_cast<size_t>(i)]);
+  return (word & 0xfc000000u) == 0x94000000u || (word & 0xfffffc1fu) == 0xd63f0000u;
+}
+
+void add_image_facts(const PeFile& image, Rva rva, profile::AddressAnswer& answer) {
+  answer.return_address_saved = image.saves_return_address(rva);
+  answer.is_call = image.machine() == symbols::Machine::arm64 && is_arm64_call(image.bytes_at(rva, 4));
+}
+
+}  // namespace
+
+std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, const SymbolOptions& options) {
+  std::vector<LoadedModule> loaded;
+  loaded.reserve(modules.size());
+  for (const raw::Module& module : modules) loaded.push_back(load_module(module, options));
+  return loaded;
+}
+
+profile::SampleModule module_of(const raw::Module& module, const LoadedModule& loaded) {
+  profile::SampleModule made;
+  made.name = module.name;
+  made.path = module.path;
+  made.pdb_file = loaded.pdb_path;
+  made.base = module.base;
+  made.size = static_cast<u32>(module.size);
+  made.reason = loaded.reason;
+  if (!loaded.symbols.has_value()) return made;
+  made.source = source_of(loaded.symbols->state().source);
+  if (const PeFile* image = loaded.symbols->image(); image != nullptr) {
+    made.image_base = image->image_base();
+    for (const symbols::Section& section : image->sections()) {
+      made.sections.push_back({.name = section.name, .rva = section.rva, .virtual_size = section.virtual_size});
+    }
+  }
+  return made;
+}
+
+std::vector<profile::AddressAnswer> answers_of(const LoadedModule& loaded, const std::vector<u32>& rvas,
+                                               bool decorated) {
+  std::vector<profile::AddressAnswer> answers;
+  if (!loaded.symbols.has_value()) return answers;
+  std::vector<Rva> addresses;
+  addresses.reserve(rvas.size());
+  for (const u32 rva : rvas) addresses.push_back(Rva{rva});
+  const PeFile* image = loaded.symbols->image();
+  const PdbFile* pdb = loaded.symbols->pdb();
+  answers.reserve(rvas.size());
+  for (symbols::Answer& known : loaded.symbols->answer(addresses, {.decorated = decorated})) {
+    profile::AddressAnswer answer;
+    answer.rva = known.address.value;
+    answer.function = std::move(known.function);
+    answer.function_begin = known.bounds.begin.value;
+    answer.function_end = known.bounds.end.value;
+    for (symbols::SymbolFrame& frame : known.frames) {
+      answer.frames.push_back({.function = std::move(frame.function),
+                               .file = std::move(frame.file),
+                               .line = frame.line,
+                               .inlined = frame.inlined});
+    }
+    if (pdb != nullptr) {
+      if (const auto line = pdb->line_at(known.address); line.has_value()) {
+        answer.line_begin = line->rva.value;
+        answer.line_end = line->rva.value + line->size;
+      }
+    }
+    if (image != nullptr) add_image_facts(*image, known.address, answer);
+    answers.push_back(std::move(answer));
+  }
+  return answers;
+}
+
+}  // namespace wperf::modules

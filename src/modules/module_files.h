@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of the sampled process's modules: found, mapped, matched, and asked for names.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "os/mapped_file.h"
+#include "profile/sample_profile.h"
+#include "profile/sample_profile_builder.h"
+#include "raw/samples.h"
+#include "symbols/symbolizer.h"
+
+namespace wperf::modules {
+
+struct SymbolOptions {
+  std::vector<std::string> pdb_files;  // --pdb_file, for whichever module they match
+  std::string symbol_path;             // --symbol-path, then _NT_SYMBOL_PATH
+  bool decorated = false;
+};
+
+// A symbol file: mapped, or in memory when it was downloaded or unpacked. Moving it does not move the bytes.
+class SymbolBytes {
+ public:
+  explicit SymbolBytes(os::MappedFile file) : bytes_(std::move(file)) {}
+  explicit SymbolBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+  std::span<const std::byte> view() const {
+    const auto* file = std::get_if<os::MappedFile>(&bytes_);
+    return file != nullptr ? file->bytes() : std::span<const std::byte>(std::get<1>(bytes_));
+  }
+
+ private:
+  std::variant<os::MappedFile, std::vector<std::byte>> bytes_;
+};
+
+// One module with its files, which the symbols point into.
+struct LoadedModule {
+  std::optional<os::MappedFile> image_file;
+  std::optional<SymbolBytes> pdb_bytes;
+  std::optional<symbols::ModuleSymbols> symbols;
+  std::string pdb_path;  // of pdb_file
+  std::string reason;    // why its names are no better; empty: they couldn't be
+};
+
+std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, const SymbolOptions& options);
+
+// Fills in what the image says: preferred base, sections, where names come from.
+profile::SampleModule module_of(const raw::Module& module, const LoadedModule& loaded);
+
+// rvas: sorted, unique.
+std::vector<profile::AddressAnswer> answers_of(const LoadedModule& loaded, const std::vector<u32>& rvas,
+                                               bool decorated);
+
+}  // namespace wperf::modules

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/mapped_code.h"
+
+#include <fmt/format.h>
+
+#include "modules/kernel_symbols.h"
+#include "os/files.h"
+
+namespace wperf::recording {
+namespace {
+
+constexpr size_t kMostMapBytes = 512 << 20;
+
+// Else it is a part of the process that the kernel named, as a stack.
+bool may_have_map(const perf_data::MappedCode& code) {
+  return code.path.empty() || code.path.front() == '/';
+}
+
+}  // namespace
+
+std::string name_of_written_code(u32 process) {
+  return fmt::format("[JIT] pid {}", process);
+}
+
+// As perf calls it.
+std::string name_of_written_code(const perf_data::MappedCode& code) {
+  if (code.path.starts_with("/memfd:")) return std::string(modules::base_name(code.path));
+  return may_have_map(code) ? name_of_written_code(code.first_process) : std::string(code.path);
+}
+
+modules::LoadedElf load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+                                    const perf_data::MappedCode& code, const modules::ElfSearch& search) {
+  if (code.path != modules::kVdsoPath)
+    return modules::load_elf(std::string(code.path), code.build_id, search, code.first_process);
+  perf_data::Bytes build_id = code.build_id;
+  for (const perf_data::BuildId& known : file.features().build_ids()) {
+    if (build_id.empty() && known.file == modules::kVdsoPath) build_id = known.id;
+  }
+  std::string reason;
+  return modules::load_vdso(build_id, build_id.empty() && modules::is_running_kernel(file, history, reason));
+}
+
+WrittenCode::WrittenCode(const perf_data::MappedCode& code) {
+  if (!may_have_map(code)) {
+    reason_ = "memory of the program, without a file";
+    return;
+  }
+  const std::string path = fmt::format("/tmp/perf-{}.map", code.first_process);
+  if (!os::file_exists(path)) {
+    reason_ = "code that the program made, and there is no " + path;
+    return;
+  }
+  auto text = os::load_text_file(path, kMostMapBytes);
+  if (!text.has_value()) {
+    reason_ = text.error().text;
+    return;
+  }
+  text_ = std::move(text).value();
+  list_ = symbols::ListedSymbols::parse_perf_map(text_);
+}
+
+}  // namespace wperf::recording

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is behind code that a recording says was mapped: an ELF file, the vdso, or memory that the program wrote its
+// code into and may have described in a map. Called by recorded_places and kernel_sample_profile.
+#pragma once
+#include <string>
+
+#include "import/perf_data/task_history.h"
+#include "modules/elf_files.h"
+#include "symbols/listed/listed_symbols.h"
+
+namespace wperf::recording {
+
+// Of code that is in a file, or the vdso.
+modules::LoadedElf load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+                                    const perf_data::MappedCode& code, const modules::ElfSearch& search);
+
+// What the module of such code is called: by the process that made it, or as memory that has a name.
+std::string name_of_written_code(u32 process);
+std::string name_of_written_code(const perf_data::MappedCode& code);
+
+// Memory without a file, and the names that its program gave in /tmp/perf-PID.map.
+class WrittenCode {
+ public:
+  explicit WrittenCode(const perf_data::MappedCode& code);
+  WrittenCode(const WrittenCode&) = delete;
+  WrittenCode& operator=(const WrittenCode&) = delete;
+
+  const std::string& reason() const { return reason_; }  // why there are no names; empty: there may be
+  const symbols::ListedSymbol* find(u64 address) const { return list_.find(address); }
+
+ private:
+  std::string reason_, text_;
+  symbols::ListedSymbols list_;
+};
+
+}  // namespace wperf::recording

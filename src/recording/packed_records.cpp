@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/packed_records.h"
+
+#include <algorithm>
+
+#include "os/zstd_stream.h"
+
+namespace wperf::recording {
+namespace {
+
+using perf_data::Bytes;
+using perf_data::Record;
+using perf_data::RecordType;
+
+constexpr u64 kHeaderBytes = 8;
+constexpr u64 kLeastLimit = u64{64} << 20;
+constexpr u64 kGreatestRatio = 256;
+
+bool is_packed(const Record& record) {
+  return record.kind() == RecordType::compressed || record.kind() == RecordType::compressed2;
+}
+
+void append_bytes(std::vector<std::byte>& out, Bytes bytes) {
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+// As it stood in the file: the header is what lies before the body.
+void append_record(std::vector<std::byte>& out, const Record& record) {
+  append_bytes(out, Bytes(record.body.data() - kHeaderBytes, record.body.size() + kHeaderBytes));
+  append_bytes(out, record.payload);
+}
+
+// Moves whole records; what is left is the beginning of one whose end comes with the next piece. False: no record.
+bool move_records(std::vector<std::byte>& from, std::vector<std::byte>& to) {
+  usize at = 0;
+  while (from.size() - at >= kHeaderBytes) {
+    perf_data::Reader header(Bytes(from).subspan(at));
+    header.skip(6);
+    const u16 size = header.take<u16>();
+    if (size < kHeaderBytes) return false;
+    if (size > from.size() - at) break;
+    append_bytes(to, Bytes(from).subspan(at, size));
+    at += size;
+  }
+  from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(at));
+  return true;
+}
+
+}  // namespace
+
+bool has_packed_records(const perf_data::PerfFile& file) {
+  if (file.features().has(perf_data::Feature::compressed)) return true;
+  if (!file.came_through_pipe() && !file.is_unfinished() && !file.is_cut()) return false;
+  // Without the features at the end only the records themselves tell.
+  perf_data::RecordStream stream = file.records();
+  Record record;
+  while (stream.next(record)) {
+    if (is_packed(record)) return true;
+  }
+  return false;
+}
+
+diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size) {
+  const u64 limit = std::max(kLeastLimit, file_size > ~u64{0} / kGreatestRatio ? ~u64{0} : file_size * kGreatestRatio);
+  WPERF_TRY(os::ZstdStream zstd, os::ZstdStream::open());
+  UnpackedRecords out;
+  std::vector<std::byte> pending;
+  perf_data::RecordStream stream = file.records();
+  Record record;
+  while (stream.next(record)) {
+    perf_data::Compressed packed;
+    if (!is_packed(record)) {
+      append_record(out.bytes, record);
+      continue;
+    }
+    if (!read(record, packed)) {
+      out.trouble = "a packed record is damaged";
+      break;
+    }
+    const u64 room = limit - std::min<u64>(limit, out.bytes.size());
+    const auto unpacked = zstd.unpack(packed.data, pending, static_cast<usize>(room));
+    if (!unpacked.has_value()) out.trouble = unpacked.error().text;
+    if (!move_records(pending, out.bytes)) out.trouble = "what was packed is no list of records";
+    if (!out.trouble.empty()) break;
+  }
+  return out;
+}
+
+}  // namespace wperf::recording

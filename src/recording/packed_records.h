@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The records of a perf.data file that `perf record -z` packed, as one that was not. Called by run_report.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "diag/result.h"
+#include "import/perf_data/perf_file.h"
+
+namespace wperf::recording {
+
+bool has_packed_records(const perf_data::PerfFile& file);
+
+struct UnpackedRecords {
+  std::vector<std::byte> bytes;  // a record section
+  std::string trouble;           // why it ends before the file does; empty: it doesn't
+};
+// An error when nothing can be unpacked here. `file_size` bounds what is believed.
+diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size);
+
+}  // namespace wperf::recording

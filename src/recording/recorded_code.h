@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// --annotate and --disassemble of a recording: lines and instructions of its hottest functions, with the samples that
+// hit them. Called by run_report.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "diag/result.h"
+#include "recording/recorded_places.h"
+#include "stacks/stack_rows.h"
+
+namespace wperf::recording {
+
+struct CodeRequest {
+  stacks::StackFilter filter;
+  u32 most_functions = 0;  // of an event
+  bool disassemble = false;
+  bool decorated = false;
+  std::vector<std::string> folders;  // below which sources may lie, too
+};
+
+// Fills profile.code. The sites are those that name_places() answered for this profile.
+diag::Result<void> add_function_code(const CodeSites& sites, const CodeRequest& request, stacks::StackProfile& profile);
+
+}  // namespace wperf::recording

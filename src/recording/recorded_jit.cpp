@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/recorded_jit.h"
+
+#include <charconv>
+#include <optional>
+
+#include "modules/elf_files.h"
+#include "os/files.h"
+
+namespace wperf::recording {
+namespace {
+
+// "jit-123.dump"
+std::optional<u32> process_of_dump(std::string_view path) {
+  constexpr std::string_view kStart = "jit-", kEnd = ".dump";
+  std::string_view name = modules::base_name(path);
+  if (!name.starts_with(kStart) || !name.ends_with(kEnd)) return {};
+  name = name.substr(kStart.size(), name.size() - std::min(name.size(), kStart.size() + kEnd.size()));
+  u32 process = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+  if (error != std::errc() || end != name.data() + name.size()) return {};
+  return process;
+}
+
+}  // namespace
+
+RecordedJit RecordedJit::open(const perf_data::TaskHistory& history, bool has_monotonic_times) {
+  RecordedJit out;
+  out.has_times_ = has_monotonic_times;
+  for (const perf_data::MappedCode& code : history.codes()) {
+    const std::optional<u32> process = process_of_dump(code.path);
+    const std::string path(code.path);
+    if (!process.has_value() || out.of_process_.contains(*process) || !os::file_exists(path)) continue;
+    auto mapped = os::MappedFile::open(path);
+    if (!mapped.has_value()) continue;
+    auto dump = symbols::JitDump::parse(mapped.value().bytes());
+    if (!dump.has_value() || dump->functions().empty()) continue;
+    out.of_process_[*process] = static_cast<u32>(out.dumps_.size());
+    out.dumps_.push_back({std::move(mapped).value(), *std::move(dump)});
+  }
+  return out;
+}
+
+void RecordedJit::replace_addresses(u32 pid, u64 when, std::span<stacks::StackFrame> frames) {
+  const auto known = of_process_.find(pid);
+  if (known == of_process_.end()) return;
+  const symbols::JitDump& dump = dumps_[known->second].code;
+  bool is_caller = false;
+  for (stacks::StackFrame& frame : frames) {
+    if (frame.kind == stacks::AddressKind::user && !is_spot(frame.address)) {
+      // Where an address is called from stands behind the call.
+      const u64 address = frame.address - (is_caller && frame.address != 0 ? 1 : 0);
+      const u32 function = dump.find(address, has_times_ ? when : ~u64{0});
+      if (function != symbols::JitDump::kNone) {
+        frame.address = kSpot | spots_.insert((u64{known->second} << 32) | function, address).id;
+      }
+    }
+    is_caller = true;
+  }
+}
+
+RecordedJit::Spot RecordedJit::spot(u64 address) const {
+  const u32 number = static_cast<u32>(address & ~kSpot);
+  if (number >= spots_.size()) return {};
+  const symbols::JitDump& dump = dumps_[spots_.first(number) >> 32].code;
+  const symbols::JitFunction& function = dump.functions()[static_cast<u32>(spots_.first(number))];
+  return {dump.process(), function.name, dump.line_at(function, spots_.second(number))};
+}
+
+}  // namespace wperf::recording

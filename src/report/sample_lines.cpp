@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/sample_lines.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "report/json_writer.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::StackProfile;
+
+constexpr usize kBufferSize = 1 << 19;  // bytes
+// Short pieces are copied in blocks of this size, which is faster than asking for their exact size. Up to two
+// of them are read and written then.
+constexpr usize kBlock = 64;
+constexpr usize kLongestNumbers = 256;  // all of one sample
+
+std::string json_text(std::string_view text) {
+  std::string out;
+  JsonWriter(out).string(text);
+  return out;
+}
+
+// A name of a thread may hold anything; a line of text must stay one.
+std::string on_one_line(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (static_cast<u8>(c) < 0x20) c = '?';
+  }
+  return out;
+}
+
+char* put(char* at, std::string_view part) {
+  std::memcpy(at, part.data(), part.size());
+  return at + part.size();
+}
+
+char* put_decimal(char* at, u64 value) {
+  return std::to_chars(at, at + 20, value).ptr;
+}
+
+// "12.345678901"
+char* put_seconds(char* at, u64 ns) {
+  constexpr u64 kNsPerSecond = 1'000'000'000;
+  at = put_decimal(at, ns / kNsPerSecond);
+  *at = '.';
+  auto rest = static_cast<u32>(ns % kNsPerSecond);
+  for (usize i = 9; i > 0; --i, rest /= 10) at[i] = static_cast<char>('0' + rest % 10);
+  return at + 10;
+}
+
+// What stands behind the address of a frame: of a function, and thus spelled before it is known how often.
+struct FunctionPieces {
+  std::string before_offset, after_offset;
+};
+
+FunctionPieces text_pieces(const StackProfile& profile, const stacks::StackFunction& function) {
+  return {' ' + on_one_line(function.name), " (" + on_one_line(profile.modules[function.module].name) + ")\n"};
+}
+
+FunctionPieces json_pieces(const StackProfile& profile, const stacks::StackFunction& function) {
+  return {function.is_known ? ",\"symbol\":" + json_text(function.name) : std::string(),
+          ",\"module\":" + json_text(profile.modules[function.module].name) + "}"};
+}
+
+void append_number(std::string& out, u64 value, int base) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, value, base).ptr);
+}
+
+void append_frame_text(std::string& out, const stacks::LineFrame& frame, const FunctionPieces& function) {
+  constexpr usize kAddressWidth = 16;
+  const usize begin = out.size();
+  append_number(out, frame.address, 16);
+  out.insert(begin, kAddressWidth - (out.size() - begin), ' ');
+  out += function.before_offset;
+  if (frame.offset != stacks::kNoOffset) append_number(out += "+0x", frame.offset, 16);
+  out += function.after_offset;
+}
+
+void append_frame_json(std::string& out, const stacks::LineFrame& frame, const FunctionPieces& function) {
+  append_number(out += ",{\"address\":\"0x", frame.address, 16);
+  out.append(1, '"').append(function.before_offset);
+  if (frame.offset != stacks::kNoOffset) append_number(out += ",\"offset\":", frame.offset, 10);
+  out += function.after_offset;
+}
+
+}  // namespace
+
+SampleLines::SampleLines(const StackProfile& profile, const stacks::LineStacks& stacks, LineFormat format,
+                         Deliver deliver)
+    : samples_(profile.samples),
+      stacks_(stacks),
+      format_(format),
+      deliver_(std::move(deliver)),
+      buffer_(std::make_unique_for_overwrite<char[]>(kBufferSize)),
+      at_(buffer_.get()) {
+  for (const stacks::StackTask& task : profile.tasks) {
+    const auto pid = static_cast<int>(task.pid), tid = static_cast<int>(task.tid);
+    const std::string& name = profile.names[task.name];
+    tasks_.push_back(format == LineFormat::text
+                         ? fmt::format("{} {}/{}", on_one_line(name), pid, tid)
+                         : fmt::format("{{\"comm\":{},\"pid\":{},\"tid\":{}", json_text(name), pid, tid));
+  }
+  for (const stacks::StackEvent& event : profile.events) {
+    events_.push_back(format == LineFormat::text ? ' ' + on_one_line(event.name) + ":\n"
+                                                 : ",\"event\":" + json_text(event.name) + ",\"frames\":[");
+  }
+  spell_frames(profile);
+}
+
+void SampleLines::spell_frames(const StackProfile& profile) {
+  std::vector<FunctionPieces> functions;
+  functions.reserve(profile.functions.size());
+  for (const stacks::StackFunction& function : profile.functions) {
+    functions.push_back(format_ == LineFormat::text ? text_pieces(profile, function) : json_pieces(profile, function));
+  }
+  const usize count = stacks_.frame_begins.size() - 1;
+  addresses_.reserve(count);
+  for (usize address = 0; address < count; ++address) {
+    const usize begin = spelled_.size();
+    for (u32 i = stacks_.frame_begins[address]; i < stacks_.frame_begins[address + 1]; ++i) {
+      const stacks::LineFrame& frame = stacks_.frames[i];
+      const FunctionPieces& function = functions[profile.places[frame.place].function];
+      format_ == LineFormat::text ? append_frame_text(spelled_, frame, function)
+                                  : append_frame_json(spelled_, frame, function);
+    }
+    addresses_.push_back({begin, static_cast<u32>(spelled_.size() - begin)});
+  }
+  spelled_.append(2 * kBlock, '\0');
+}
+
+void SampleLines::make_room(usize size) {
+  if (static_cast<usize>(buffer_.get() + kBufferSize - at_) >= size) return;
+  finish();
+}
+
+void SampleLines::finish() {
+  deliver_({buffer_.get(), static_cast<usize>(at_ - buffer_.get())});
+  at_ = buffer_.get();
+}
+
+// Names may be longer than the buffer.
+void SampleLines::copy(std::string_view part) {
+  make_room(part.size());
+  if (part.size() > kBufferSize) return deliver_(part);
+  at_ = put(at_, part);
+}
+
+void SampleLines::append_frames(u32 row) {
+  const char* const spelled = spelled_.data();
+  u32 skipped = format_ == LineFormat::json ? 1 : 0;  // the comma before the first
+  for (u64 i = stacks_.stack_begins[row]; i < stacks_.stack_begins[row + 1]; ++i) {
+    const Piece piece = addresses_[stacks_.addresses[i]];
+    const char* const from = spelled + piece.begin + skipped;
+    const usize size = piece.size - skipped;
+    skipped = 0;
+    if (size > 2 * kBlock) {
+      copy({from, size});
+      continue;
+    }
+    make_room(2 * kBlock);
+    std::memcpy(at_, from, kBlock);
+    if (size > kBlock) std::memcpy(at_ + kBlock, from + kBlock, kBlock);
+    at_ += size;
+  }
+}
+
+void SampleLines::append(u32 row, const SampleMoment& moment) {
+  const stacks::StackSample& sample = samples_[row];
+  copy(tasks_[sample.task]);
+  make_room(kLongestNumbers);
+  format_ == LineFormat::text ? append_text_moment(moment) : append_json_moment(moment);
+  copy(events_[sample.event]);
+  append_frames(row);
+  if (format_ == LineFormat::json) copy("]}\n");
+}
+
+// "name 12/13 [2] 5.000000001: 250000 cycles:" and a line for each frame, the innermost first.
+void SampleLines::append_text_moment(const SampleMoment& moment) {
+  if (moment.has_core) {
+    at_ = put_decimal(put(at_, " ["), moment.core);
+    *at_++ = ']';
+  }
+  if (moment.has_time) {
+    *at_++ = ' ';
+    at_ = put_seconds(at_, moment.time_ns);
+  }
+  at_ = put_decimal(put(at_, ": "), moment.period);
+}
+
+void SampleLines::append_json_moment(const SampleMoment& moment) {
+  if (moment.has_core) at_ = put_decimal(put(at_, ",\"core\":"), moment.core);
+  if (moment.has_time) at_ = put_decimal(put(at_, ",\"time_ns\":"), moment.time_ns);
+  at_ = put_decimal(put(at_, ",\"period\":"), moment.period);
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "report/number_text.h"
+#include "report/stack_report.h"
+#include "report/table.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::CodeHits;
+using stacks::FunctionCode;
+using stacks::StackProfile;
+
+std::string percent_text(u64 part, u64 whole) {
+  return fixed(whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole), 2);
+}
+
+// Source text as a cell: tabs become blanks, what would move the terminal's cursor goes.
+std::string as_cell(std::string_view text) {
+  constexpr usize kTab = 4;
+  std::string out;
+  for (const char c : text) {
+    if (c == '\t') {
+      out.append(kTab - out.size() % kTab, ' ');
+    } else if (static_cast<u8>(c) >= 0x20 && c != 0x7f) {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string place_of_line(const stacks::CodeLine& line) {
+  if (line.line == 0) return "-";
+  return fmt::format("{}:{}", line.file, line.line);
+}
+
+// Tables of this room reach as far as their longest cell; here lines end where their text does, or the screen.
+void append_narrow_table(std::string& out, const Table& table, usize width) {
+  const std::string text = table_text(table);
+  for (usize begin = 0; begin < text.size();) {
+    const usize end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    line.erase(line.find_last_not_of(' ') + 1);
+    if (width > 2 && line.size() > width) {
+      usize kept = width - 2;
+      while (kept != 0 && (static_cast<u8>(line[kept]) & 0xc0u) == 0x80u) --kept;
+      line = line.substr(0, kept) + "..";
+    }
+    out += line + '\n';
+    begin = end + 1;
+  }
+}
+
+void append_lines(std::string& out, const FunctionCode& code, const StackOptions& options) {
+  Table table{.columns = {{"%", Align::right}, {"samples", Align::right}, {"line"}, {"source"}}, .rows = {}};
+  for (usize i = 0; i < std::min<usize>(code.lines.size(), options.rows); ++i) {
+    const stacks::CodeLine& line = code.lines[i];
+    table.rows.push_back({percent_text(line.hits.period, code.hits.period), with_commas(line.hits.samples),
+                          place_of_line(line), as_cell(line.source)});
+  }
+  append_narrow_table(out, table, options.width);
+}
+
+void append_instructions(std::string& out, const FunctionCode& code, usize width) {
+  Table table{
+      .columns = {{"%", Align::right}, {"samples", Align::right}, {"address", Align::right}, {"line"}, {"instruction"}},
+      .rows = {}};
+  for (const stacks::CodeInstruction& one : code.instructions) {
+    if (one.follows_gap) table.rows.push_back({"", "", "..."});
+    const bool hit = one.hits.samples != 0;
+    table.rows.push_back({hit ? percent_text(one.hits.period, code.hits.period) : "",
+                          hit ? with_commas(one.hits.samples) : "", fmt::format("{:x}", one.address), one.line,
+                          one.text});
+  }
+  append_narrow_table(out, table, width);
+}
+
+void write_hits(JsonWriter& json, const CodeHits& hits) {
+  json.key("samples");
+  json.integer(hits.samples);
+  json.key("period");
+  json.integer(hits.period);
+}
+
+void write_lines(JsonWriter& json, const FunctionCode& code) {
+  json.key("lines");
+  json.begin_array();
+  for (const stacks::CodeLine& line : code.lines) {
+    json.begin_object();
+    json.key("file");
+    json.string(line.file);
+    json.key("line");
+    json.integer(line.line);
+    write_hits(json, line.hits);
+    if (!line.source.empty()) {
+      json.key("source");
+      json.string(line.source);
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_instructions(JsonWriter& json, const FunctionCode& code) {
+  json.key("instructions");
+  json.begin_array();
+  for (const stacks::CodeInstruction& one : code.instructions) {
+    json.begin_object();
+    json.key("address");
+    json.integer(one.address);
+    json.key("text");
+    json.string(one.text);
+    write_hits(json, one.hits);
+    if (!one.line.empty()) {
+      json.key("line");
+      json.string(one.line);
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void append_code(std::string& out, const StackProfile& profile, u32 event, const StackOptions& options) {
+  for (const FunctionCode& code : profile.code) {
+    if (code.event != event) continue;
+    const stacks::StackFunction& function = profile.functions[code.function];
+    fmt::format_to(std::back_inserter(out), "\n{} ({}): {} samples, {} %; below, % of these\n", function.name,
+                   profile.modules[function.module].name, with_commas(code.hits.samples),
+                   percent_text(code.hits.period, profile.events[event].period));
+    if (!code.lines.empty()) append_lines(out, code, options);
+    if (!code.lines.empty() && !code.instructions.empty()) out += '\n';
+    if (!code.instructions.empty()) append_instructions(out, code, options.width);
+    if (!code.reason.empty()) fmt::format_to(std::back_inserter(out), "  {}\n", code.reason);
+  }
+}
+
+void write_code(JsonWriter& json, const StackProfile& profile, u32 event) {
+  if (profile.code.empty()) return;
+  json.key("code");
+  json.begin_array();
+  for (const FunctionCode& code : profile.code) {
+    if (code.event != event) continue;
+    const stacks::StackFunction& function = profile.functions[code.function];
+    json.begin_object();
+    json.key("symbol");
+    json.string(function.name);
+    json.key("module");
+    json.string(profile.modules[function.module].name);
+    write_hits(json, code.hits);
+    if (!code.lines.empty()) write_lines(json, code);
+    if (!code.instructions.empty()) write_instructions(json, code);
+    if (!code.reason.empty()) {
+      json.key("reason");
+      json.string(code.reason);
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace wperf::report

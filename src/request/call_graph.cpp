@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "request/call_graph.h"
+
+#include <fmt/format.h>
+
+#include "request/number.h"
+
+namespace wperf::request {
+
+diag::Result<CallStacks> parse_call_graph(std::string_view text) {
+  if (text == "fp") return CallStacks{.source = StackSource::frame_pointers};
+  if (text == "dwarf") return CallStacks{.source = StackSource::stack_copies};
+  constexpr std::string_view kWithSize = "dwarf,";
+  if (!text.starts_with(kWithSize)) {
+    return diag::Error{.text = fmt::format("'{}' is no way to record call stacks", text),
+                       .hint = "--call-graph takes fp, dwarf and dwarf,BYTES",
+                       .code = diag::ExitCode::usage};
+  }
+  const std::optional<u64> bytes = parse_decimal(text.substr(kWithSize.size()));
+  if (!bytes.has_value() || *bytes == 0 || *bytes > kMostStackBytes || *bytes % 8 != 0) {
+    return diag::Error{.text = fmt::format("'{}' is not a size of a stack's copy", text.substr(kWithSize.size())),
+                       .hint = fmt::format("a multiple of 8, at most {}", kMostStackBytes),
+                       .code = diag::ExitCode::usage};
+  }
+  return CallStacks{.source = StackSource::stack_copies, .stack_bytes = static_cast<u32>(*bytes)};
+}
+
+}  // namespace wperf::request

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The code of hot functions, with the samples that hit it: source lines and instructions. Filled by pipeline
+// (recorded_code), printed by report (stack_code.cpp).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::stacks {
+
+struct CodeHits {
+  u64 samples = 0, period = 0;
+};
+
+struct CodeLine {
+  std::string file;  // as the compiler wrote it; empty: code of no line
+  u32 line = 0;
+  CodeHits hits;
+  std::string source;  // empty: the file is not here
+};
+
+struct CodeInstruction {
+  u64 address = 0;   // as linked
+  std::string text;  // "jne   0x401136 <main+0x16>"
+  CodeHits hits;
+  std::string line;          // "file.c:12"; empty: not known
+  bool follows_gap = false;  // code without samples before it was left out
+};
+
+struct FunctionCode {
+  u32 event = 0, function = 0;
+  CodeHits hits;
+  std::vector<CodeLine> lines;                // most hits first
+  std::vector<CodeInstruction> instructions;  // around those that were hit, by address
+  std::string reason;                         // why something is missing; empty: nothing is
+};
+
+}  // namespace wperf::stacks

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An array that only grows, of plain values. Where the system can move pages instead of their bytes, growing a large
+// one copies nothing and never has both in memory, as a std::vector would. Called by the other files of this room.
+#pragma once
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+
+#include "base/ints.h"
+
+namespace wperf::stacks {
+
+template <class T>
+class GrowingArray {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  void push_back(const T& value) {
+    const T copy = value;  // it may stand in here
+    if (size_ == capacity_) grow();
+    std::construct_at(first_.get() + size_, copy);
+    ++size_;
+  }
+  usize size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](usize index) { return first_.get()[index]; }
+  const T& operator[](usize index) const { return first_.get()[index]; }
+  std::span<const T> all() const { return {first_.get(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const { std::free(memory); }
+  };
+  void grow() {
+    constexpr usize kFirst = 64;
+    const usize capacity = capacity_ == 0 ? kFirst : capacity_ * 2;
+    void* const moved = std::realloc(first_.get(), capacity * sizeof(T));
+    if (moved == nullptr) throw std::bad_alloc();
+    static_cast<void>(first_.release());
+    first_.reset(static_cast<T*>(moved));
+    capacity_ = capacity;
+  }
+
+  std::unique_ptr<T, Free> first_;
+  usize size_ = 0, capacity_ = 0;
+};
+
+}  // namespace wperf::stacks

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Recordings of the linux device beside the installed perf: what perf reads in our files is what we read, and where a
+program spends its time is the same as in a recording that perf makes of the same kind of run."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import BINARY, SOURCE, WperfTest
+
+sys.path.insert(0, str(SOURCE / "tests" / "perf_data"))
+import report_with_perf  # noqa: E402 pylint: disable=wrong-import-position
+
+PROGRAM = r"""
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile unsigned long sink;
+__attribute__((noinline)) void spin(long n) { for (long i = 0; i < n; ++i) sink += i; }
+__attribute__((noinline)) void trees(int n) {
+  std::map<std::string, int> map;
+  for (int i = 0; i < n; ++i) map[std::to_string(i * 7919 % n)] = i;
+  sink += map.size();
+}
+__attribute__((noinline)) void child() { spin(3000000); trees(1000); }
+int main(int, char** words) {
+  switch (atoi(words[1])) {
+    case 0:
+      for (int i = 0; i < 5; ++i) { trees(40000); spin(20000000); }
+      break;
+    case 1: {
+      std::vector<std::thread> threads;
+      for (int i = 1; i <= 4; ++i) threads.emplace_back([i] { spin(60000000L * i); trees(10000); });
+      for (std::thread& one : threads) one.join();
+      break;
+    }
+    default:
+      for (int i = 0; i < 100; ++i) if (fork() == 0) { child(); _exit(0); }
+      while (wait(nullptr) > 0) {}
+  }
+}
+"""
+# What is recorded, and how. {0} is the folder of the programs.
+RUNS = {
+    "a C++ program with stacks": (["-g"], ["{0}/program", "0"]),
+    "a C++ program with copies of its stack": (["--call-graph", "dwarf,4096"], ["{0}/program", "0"]),
+    "threads": ([], ["{0}/program", "1"]),
+    "a hundred children": ([], ["{0}/program", "2"]),
+    "a shell pipeline": ([], ["sh", "-c", "seq 1 300000 | sort -r | md5sum"]),
+    "an interpreter": ([], ["timeout", "2", "python3", "-c", "10**10**100"]),
+}
+SHARE = 0.10  # of the samples: a top function
+NOISE = 0.12  # between two runs, on a machine that does other things
+
+
+class LinuxRecordingsTest(WperfTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if sys.platform != "linux" or shutil.which("perf") is None or shutil.which("g++") is None:
+            raise unittest.SkipTest("there is no perf or no C++ compiler here")
+        cls.folder = tempfile.TemporaryDirectory()
+        source = pathlib.Path(cls.folder.name, "program.cpp")
+        source.write_text(PROGRAM)
+        subprocess.run(["g++", "-O1", "-g", "-fno-omit-frame-pointer", source, "-o", source.with_suffix(""), "-pthread"],
+                       check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+        super().tearDownClass()
+
+    def setUp(self):
+        super().setUp()
+        probe = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-o", "/dev/null", "--", "true"], check=False,
+                               capture_output=True)
+        if probe.returncode != 0:
+            self.skipTest("this perf may not record here")
+
+    def shares(self, rows):
+        """{(comm, symbol): share of the samples} of one event."""
+        total = sum(samples for samples, _ in rows.values())
+        self.assertGreater(total, 100, "too few samples to judge")
+        shares = {}
+        for (comm, _, symbol), (samples, _) in rows.items():
+            shares[comm, symbol] = shares.get((comm, symbol), 0) + samples / total
+        return shares
+
+    def test_beside_perf(self):
+        folder = pathlib.Path(self.folder.name)
+        for name, (options, words) in RUNS.items():
+            with self.subTest(name):
+                command = [word.replace("{0}", str(folder)) for word in words]
+                ours, theirs = folder / "ours.data", folder / "theirs.data"
+                done = subprocess.run([BINARY, "record", "--device", "linux", "-q", "-e", "cpu-clock", "--freq", "2000",
+                                       *options, "--output-perf-data", ours, "--", *command], capture_output=True,
+                                      text=True, check=False, timeout=120)
+                self.assertEqual(done.stderr.replace("Terminated\n", ""), "")
+                subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "2000", *options, "-o", theirs, "--",
+                                *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=120)
+                self.compare_on_one_file(ours)
+                mine, = report_with_perf.by_wperf(BINARY, ours)[0].values()
+                other, = report_with_perf.by_perf(theirs)[0].values()
+                self.compare_two_runs(self.shares(mine), self.shares(other))
+
+    def compare_on_one_file(self, path):
+        """What perf shows of it is what we show, to the sample."""
+        theirs, _ = report_with_perf.by_perf(path)
+        comparison = report_with_perf.Comparison()
+        mine, comparison.paths = report_with_perf.by_wperf(BINARY, path)
+        self.assertGreater(comparison.compare(path.name, mine, theirs), 100)
+        self.assertEqual(comparison.differences, 0)
+
+    def compare_two_runs(self, mine, other):
+        for key in sorted(mine.keys() | other.keys()):
+            here, there = mine.get(key, 0), other.get(key, 0)
+            if max(here, there) >= SHARE:
+                self.assertAlmostEqual(here, there, delta=NOISE, msg=f"{key}: {mine} {other}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Code of recordings: lines, instructions and inlined functions beside llvm-symbolizer, code made at run time beside
+`perf inject`, debug information from a server. Records with perf; skipped where there is none."""
+import collections
+import functools
+import http.server
+import json
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from support import WperfTest
+
+SORTER = r"""
+#include <algorithm>
+#include <vector>
+__attribute__((noinline)) void order(std::vector<unsigned>& numbers) { std::sort(numbers.begin(), numbers.end()); }
+int main() {
+  std::vector<unsigned> numbers(100000);
+  unsigned seed = 1;
+  for (int i = 0; i < 20; ++i) {
+    for (auto& number : numbers) number = seed = seed * 2654435761u ^ (seed >> 13);
+    order(numbers);
+  }
+  return static_cast<int>(numbers[7] & 1);
+}
+"""
+
+# Two functions at one address, one after the other, described in jit-PID.dump.
+CODE_MAKER = r"""
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static FILE* dump;
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+static void word(uint32_t value) { fwrite(&value, 4, 1, dump); }
+static void number(uint64_t value) { fwrite(&value, 8, 1, dump); }
+static void load(const char* name, const void* code, uint64_t size, uint64_t index) {
+  word(0), word((uint32_t)(56 + strlen(name) + 1 + size)), number(now());
+  word((uint32_t)getpid()), word((uint32_t)getpid());
+  number((uint64_t)code), number((uint64_t)code), number(size), number(index);
+  fwrite(name, strlen(name) + 1, 1, dump);
+  fwrite(code, size, 1, dump);
+  fflush(dump);
+}
+static void line(const void* code, const char* file, uint32_t at) {
+  word(2), word((uint32_t)(48 + strlen(file) + 1)), number(now()), number((uint64_t)code), number(1);
+  number((uint64_t)code), word(at), word(0);
+  fwrite(file, strlen(file) + 1, 1, dump);
+}
+int main(void) {
+  char path[64];
+  snprintf(path, sizeof path, "jit-%d.dump", getpid());
+  int file = open(path, O_CREAT | O_TRUNC | O_RDWR, 0644);
+  mmap(0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+  dump = fdopen(file, "wb");
+  word(0x4A695444), word(1), word(40), word(62), word(0), word((uint32_t)getpid()), number(now()), number(0);
+  unsigned char* code =
+      mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const unsigned char loop[] = {0x89, 0xf8, 0xff, 0xc8, 0x75, 0xfc, 0xc3};  // mov eax, edi; dec eax; jne; ret
+  memcpy(code, loop, sizeof loop);
+  line(code, "made.js", 11);
+  load("made_first", code, sizeof loop, 0);
+  ((int (*)(int))code)(500000000);
+  load("made_second", code, sizeof loop, 1);
+  ((int (*)(int))code)(1000000000);
+  return 0;
+}
+"""
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        self.server.paths.append(self.path)
+
+
+class LinuxSymbolsTest(WperfTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = tempfile.TemporaryDirectory(prefix="wperf-symbols-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.root = pathlib.Path(cls.folder.name)
+        for tool in ("perf", "c++", "objcopy"):
+            if shutil.which(tool) is None:
+                raise unittest.SkipTest(f"there is no {tool} here")
+        cls.program = cls.root / "sorter"
+        (cls.root / "sorter.cpp").write_text(SORTER)
+        subprocess.run(["c++", "-O2", "-g", "-Wl,--build-id", "-o", cls.program, cls.root / "sorter.cpp"], check=True)
+        cls.recording = cls.record("sorter.data", cls.program)
+
+    @classmethod
+    def record(cls, name, *command):
+        path = cls.root / name
+        done = subprocess.run(["perf", "record", "-q", "-k", "mono", "-e", "cpu-clock:u", "-F", "4000", "-o", path, "--",
+                               *command], cwd=cls.root, capture_output=True, text=True, check=False)
+        if not path.exists():
+            raise unittest.SkipTest("perf records nothing here: " + done.stderr)
+        return path
+
+    def setUp(self):
+        self.environment["HOME"] = str(self.root / "home")
+        for name in ("XDG_CACHE_HOME", "DEBUGINFOD_URLS"):
+            self.environment.pop(name, None)
+
+    def report(self, path, *arguments):
+        return self.json("report", path, "--json", "--sample-display-row", "100000", *arguments)["recording"]["events"][0]
+
+    def sampled_addresses(self):
+        """{address as linked: samples} of the program, as perf tells it."""
+        maps = subprocess.run(["perf", "script", "-i", self.recording, "--show-mmap-events"], capture_output=True, text=True,
+                              check=True).stdout
+        found = re.search(r"\[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (?:0x)?([0-9a-f]+) .* r-xp .*/sorter$", maps, re.MULTILINE)
+        begin, size, offset = (int(text, 16) for text in found.groups())
+        script = subprocess.run(["perf", "script", "-i", self.recording, "-F", "ip"], capture_output=True, text=True,
+                                check=True).stdout
+        counts = collections.Counter(int(line, 16) for line in script.split())
+        return {a - begin + offset: n for a, n in counts.items() if begin <= a < begin + size}
+
+    def test_lines_and_inlined_functions_are_those_of_llvm_symbolizer(self):
+        symbolizer = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
+        if symbolizer is None:
+            self.skipTest("there is no llvm-symbolizer here")
+        addresses = self.sampled_addresses()
+        answers = subprocess.run([symbolizer, f"--obj={self.program}", "--output-style=JSON"], text=True, check=True,
+                                 input="\n".join(map(hex, addresses)), capture_output=True).stdout.splitlines()
+        lines, functions = collections.Counter(), collections.Counter()
+        for count, answer in zip(addresses.values(), answers):
+            frame = json.loads(answer)["Symbol"][0]
+            lines[f"{pathlib.Path(frame['FileName']).name}:{frame['Line']}"] += count
+            functions[frame["FunctionName"]] += count
+        ours, our_functions = collections.Counter(), collections.Counter()
+        for row in self.report(self.recording, "--inline", "--sort", "symbol,line", "--module", "sorter")["rows"]:
+            ours[row["line"]] += row["samples"]
+            our_functions[row["symbol"]] += row["samples"]
+        self.assertGreater(sum(ours.values()), 50)
+        self.assertEqual(ours, lines)
+        self.assertEqual(sorted(our_functions.values()), sorted(functions.values()))
+
+    def test_annotation_counts_each_sample_once(self):
+        event = self.report(self.recording, "--disassemble", "--module", "sorter")
+        self.assertTrue(event["code"])
+        for code in event["code"]:
+            row = next(row for row in event["rows"] if row["symbol"] == code["symbol"])
+            self.assertEqual(code["samples"], row["samples"])
+            self.assertEqual(sum(line["samples"] for line in code["lines"]), code["samples"])
+            if "capstone" not in code.get("reason", ""):
+                self.assertEqual(sum(one["samples"] for one in code["instructions"]), code["samples"])
+        source = [line for code in event["code"] for line in code["lines"] if line["file"].endswith("/sorter.cpp")]
+        self.assertIn("number = seed", " ".join(line["source"] for line in source))
+        text = self.ok("report", self.recording, "--disassemble")
+        self.assertRegex(text, r"\n +% +samples +address +line +instruction\n")
+
+    def test_inlined_functions_stand_between_their_callers(self):
+        folded = self.ok("report", self.recording, "--inline", "--folded")
+        self.assertRegex(folded, r"std::sort<.*> \(inlined\)|std::__introsort_loop<[^;]*;[^;]*\(inlined\)")
+        plain = self.ok("report", self.recording, "--folded")
+        self.assertNotIn("(inlined)", plain)
+        total = lambda text: sum(int(line.rsplit(" ", 1)[1]) for line in text.splitlines())
+        self.assertEqual(total(folded), total(plain))
+
+    def test_code_made_at_run_time_is_told_apart_in_time(self):
+        if platform.machine() != "x86_64":
+            self.skipTest("the program makes code for x86-64")
+        source = self.root / "maker.c"
+        source.write_text(CODE_MAKER)
+        subprocess.run(["cc", "-O1", "-o", self.root / "maker", source], check=True)
+        recording = self.record("maker.data", self.root / "maker")
+        rows = {row["symbol"]: row for row in self.report(recording, "--sort", "module,symbol,line")["rows"]}
+        self.assertRegex(rows["made_first"]["module"], r"^\[JIT\] pid \d+$")
+        self.assertEqual(rows["made_first"]["line"], "made.js:11")
+        self.assertGreater(rows["made_second"]["samples"], rows["made_first"]["samples"])
+        injected = self.root / "injected.data"
+        subprocess.run(["perf", "inject", "-j", "-i", recording, "-o", injected], cwd=self.root, check=True,
+                       capture_output=True)
+        script = subprocess.run(["perf", "script", "-i", injected, "-F", "ip,sym"], capture_output=True, text=True,
+                                check=True, cwd=self.root).stdout.split()
+        for name in ("made_first", "made_second"):
+            self.assertEqual(rows[name]["samples"], script.count(name))
+
+    def serve(self, folder):
+        server = http.server.ThreadingHTTPServer(
+            ("127.0.0.1", 0), functools.partial(QuietHandler, directory=str(folder)))
+        server.paths = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server, f"http://127.0.0.1:{server.server_address[1]}"
+
+    def test_debug_information_comes_from_a_server_when_asked_for(self):
+        program = self.root / "remote"
+        shutil.copy(self.program, program)
+        recording = self.record("remote.data", program)
+        notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
+        build_id = re.search(r"Build ID: ([0-9a-f]+)", notes)[1]
+        store = self.root / "store" / "buildid" / build_id
+        store.mkdir(parents=True)
+        shutil.copy(program, store / "debuginfo")
+        subprocess.run(["objcopy", "--strip-all", program], check=True)
+        server, address = self.serve(self.root / "store")
+        view = ["report", recording, "--sort", "symbol,line", "--module", "remote"]
+        self.environment["DEBUGINFOD_URLS"] = f"http://127.0.0.1:9/ {address}/"
+        self.assertNotIn("sorter.cpp", self.run_wperf(*view).stdout)
+        self.assertEqual(server.paths, [])  # nobody is asked without the option
+
+        begin = time.monotonic()
+        first = self.run_wperf(*view, "--debuginfod")
+        self.assertLess(time.monotonic() - begin, 60)
+        self.assertEqual(first.stderr.count("warning: "), 1)  # the server that does not answer, once
+        self.assertIn(f"debuginfod: remote: asking {address}", first.stdout)
+        self.assertRegex(first.stdout, r"sorter\.cpp:\d+")
+        self.assertIn(f"/buildid/{build_id}/debuginfo", server.paths)
+
+        server.paths.clear()
+        second = self.run_wperf(*view, "--debuginfod")
+        self.assertRegex(second.stdout, r"sorter\.cpp:\d+")
+        self.assertNotIn(f"/buildid/{build_id}/debuginfo", server.paths)  # from the cache
+
+    def test_debuginfod_without_servers_says_so(self):
+        self.assertIn("DEBUGINFOD_URLS names none", self.fails("report", self.recording, "--debuginfod", status=2))
+
+    def program_of_many_functions(self, name, shift):
+        """Enough of them that they are kept for the next report."""
+        count = 5000
+        lines = [f"__attribute__((noinline)) unsigned {name}_{i}(unsigned x) {{ return x * {2 * i + shift}u + 1; }}"
+                 for i in range(count)]
+        table = ", ".join(f"{name}_{i}" for i in range(count))
+        source = self.root / f"{name}.c"
+        source.write_text("\n".join(lines) + f"""
+unsigned (*const all[])(unsigned) = {{{table}}};
+int main(void) {{
+  unsigned x = 1;
+  for (int i = 0; i < 20000; ++i) for (int k = 0; k < {count}; k += 50) x = all[k](x);
+  return x == 7;
+}}
+""")
+        program = self.root / name
+        subprocess.run(["cc", "-Wl,--build-id", "-o", program, source], check=True)
+        return program
+
+    def kept_functions(self):
+        folder = self.root / "home/.cache/wperf/symbols/functions"
+        return sorted(folder.iterdir()) if folder.exists() else []
+
+    def kept_for(self, program):
+        notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True).stdout
+        build_id = re.search(r"Build ID: ([0-9a-f]+)", notes)[1]
+        found = [one for one in self.kept_functions() if one.name.startswith(build_id + "-")]
+        self.assertEqual(len(found), 1, self.kept_functions())
+        return found[0]
+
+    def test_kept_functions_answer_as_the_files_do(self):
+        shutil.rmtree(self.root / "home", ignore_errors=True)
+        program = self.program_of_many_functions("many", 1)
+        recording = self.record("many.data", program)
+        self.environment["WPERF_SYMBOL_CACHE"] = "off"
+        without = self.report(recording)
+        self.assertEqual(self.kept_functions(), [])
+        self.assertGreater(len({row["symbol"] for row in without["rows"] if row["symbol"].startswith("many_")}), 5)
+        del self.environment["WPERF_SYMBOL_CACHE"]
+        self.assertEqual(self.report(recording), without)
+        kept = self.kept_for(program)
+        written = (kept.read_bytes(), kept.stat().st_mtime_ns)
+        self.assertEqual(self.report(recording), without)
+        self.assertEqual((kept.read_bytes(), kept.stat().st_mtime_ns), written)  # used, not written again
+
+        # What answers is the file: a sound one of a program with other names, under this one's name, does not.
+        other = self.program_of_many_functions("other", 3)
+        self.report(self.record("other.data", other))
+        shutil.copy(self.kept_for(other), kept)
+        self.assertEqual(self.report(recording), without)
+        self.assertEqual(kept.read_bytes(), written[0])
+
+        for at in (0, 9, 50, 100, len(written[0]) // 2, len(written[0]) - 1):
+            damaged = bytearray(written[0])
+            damaged[at] ^= 1
+            kept.write_bytes(damaged)
+            self.assertEqual(self.report(recording), without, at)
+            self.assertEqual(kept.read_bytes(), written[0], at)  # written anew
+        kept.write_bytes(written[0][:-1])
+        self.assertEqual(self.report(recording), without)
+
+    def test_a_folder_that_cannot_be_written_is_told_with_v_only(self):
+        recording = self.record("unkept.data", self.program_of_many_functions("unkept", 5))
+        nowhere = self.root / "no-folder"
+        nowhere.write_text("")
+        self.environment["XDG_CACHE_HOME"] = str(nowhere)
+        self.ok("report", recording)
+        told = self.run_wperf("report", recording, "-v")
+        self.assertEqual(told.returncode, 0)
+        self.assertEqual(told.stderr.count("symbols are not kept for the next report: cannot write "), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""--export_perf_data and --output-perf-data on the simulated machine: the file has the samples that the report counts, for
+`wperf report` and for perf."""
+import collections
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from support import WperfTest, workload
+
+RECORD = ("record", "-e", "ld_spec:20000,inst_retired:100000", "-c", "1", "--timeout", "0.5")
+PROGRAM = ("--", workload("googolplex.exe"))
+
+
+class PerfDataTest(WperfTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def record(self, *options, file="mine.data"):
+        """{event: {function:module: samples}} of the report."""
+        sampling = self.json(*RECORD, "--json", *options, *PROGRAM)["sampling"]
+        self.assertTrue((self.folder / file).exists())
+        functions = {event["type"]: {row["symbol"]: row["count"] for row in event["samples"]}
+                     for event in sampling["events"]}
+        self.assertEqual(set(functions), {"ld_spec", "inst_retired"})
+        self.assertGreater(min(sum(rows.values()) for rows in functions.values()), 20)
+        return functions
+
+    def test_wperf_report_shows_the_same(self):
+        functions = self.record("--output-perf-data", self.folder / "mine.data")
+        recording = self.json("report", self.folder / "mine.data", "--json", "--sample-display-row", "100000")["recording"]
+        events = recording["events"]
+        self.assertEqual({event["event"] for event in events}, set(functions))
+        for event in events:
+            seen = {f"{row['symbol']}:{row['module']}": row["samples"] for row in event["rows"]}
+            self.assertEqual(seen, functions[event["event"]])
+            self.assertEqual({row["comm"] for row in event["rows"]}, {"googolplex.exe"})
+            self.assertRegex(" ".join(seen), r"multiply\S*:bignum\.dll")
+
+    def test_its_usual_name_and_place(self):
+        self.record("--export_perf_data", "--output-prefix", self.folder, file="perf.data")
+        done = self.run_wperf(*RECORD, "--export_perf_data", *PROGRAM, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("ld_spec", self.ok("report", self.folder / "perf.data"))
+
+    def test_a_folder_is_no_file(self):
+        done = self.run_wperf(*RECORD, "--output-perf-data", self.folder, *PROGRAM)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, f"Unable to open {self.folder}\n")
+        self.assertIn("ld_spec", done.stdout)
+
+    def test_spe_is_refused(self):
+        error = self.fails("record", "-e", "arm_spe_0//", "--export_perf_data", *PROGRAM, status=2)
+        self.assertIn("--records", error)
+
+    def perf(self, *arguments):
+        done = subprocess.run(["perf", *map(str, arguments)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_perf_shows_the_same(self):
+        if shutil.which("perf") is None:
+            self.skipTest("no perf here")
+        path = self.folder / "mine.data"
+        functions = self.record("--output-perf-data", path)
+        lines = self.perf("script", "-i", path, "-F", "event,comm,ip").splitlines()
+        seen = collections.Counter(re.search(r"(\w+):\s+[0-9a-f]+$", line).group(1) for line in lines)
+        self.assertEqual(seen, {name: sum(rows.values()) for name, rows in functions.items()})
+        event, by_module = None, collections.defaultdict(collections.Counter)
+        for line in self.perf("report", "-i", path, "--stdio", "--sort", "dso", "-F", "sample,dso", "-t", ";").splitlines():
+            found = re.match(r"# Samples: .* of event '(\w+)'", line)
+            event = found.group(1) if found else event
+            if line and not line.startswith("#"):
+                samples, module = line.split(";")[:2]
+                by_module[event][module.strip()] += int(samples)
+        for name, rows in functions.items():
+            modules = collections.Counter()
+            for symbol, count in rows.items():
+                modules[symbol.rsplit(":", 1)[-1]] += count
+            self.assertEqual(by_module[name], modules)
+        header = self.perf("report", "-i", path, "--header-only")
+        self.assertRegex(header, r"# cmdline : wperf record -e ld_spec:20000")
+        self.assertIn("# arch : aarch64", header)
+
+
+if __name__ == "__main__":
+    unittest.main()

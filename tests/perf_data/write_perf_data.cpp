@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes a perf.data file with export/perf_data that written_for_perf.py knows by heart.
+//
+//   write_perf_data FILE MODULE
+//
+// MODULE: the ELF file that the samples are in.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string_view>
+
+#include "export/perf_data/event_attributes_bytes.h"
+#include "export/perf_data/perf_file_layout.h"
+#include "export/perf_data/record_bytes.h"
+#include "import/perf_data/format.h"
+#include "os/files.h"
+
+namespace wperf::perf_export {
+namespace {
+
+constexpr u64 kSampleType = perf_data::kSampleIdentifier | perf_data::kSampleIp | perf_data::kSampleTid |
+                            perf_data::kSampleTime | perf_data::kSampleCpu | perf_data::kSamplePeriod |
+                            perf_data::kSampleCallchain;
+constexpr u64 kBase = 0x5500'0000'0000, kSize = 0x10'0000, kMillisecond = 1'000'000;
+constexpr u32 kPid = 4000, kThread = 4001;
+
+std::string records_of(std::string_view module) {
+  std::string out;
+  Trailer trailer{.sample_type = kSampleType, .pid = kPid, .tid = kPid, .id = 71};
+  append_event_name(out, 71, "first_event");
+  append_event_name(out, 72, "second_event");
+  append_comm(out, kPid, kPid, "written", true, trailer);
+  append_mmap2(out, {.pid = kPid, .tid = kPid, .address = kBase, .length = kSize, .inode = 77, .file = module},
+               trailer);
+  trailer.time = kMillisecond;
+  append_fork(out, kPid, kPid, kThread, kPid, trailer.time, trailer);
+  append_comm(out, kPid, kThread, "second thread", false, trailer);
+  for (u32 i = 0; i < 30; ++i) {
+    const u64 chain[] = {perf_data::kCallchainUser, kBase + 0x1000 + i, kBase + 0x2000};
+    append_sample(out, {.sample_type = kSampleType,
+                        .id = i % 3 == 0 ? 72u : 71u,
+                        .ip = kBase + 0x1000 + i,
+                        .time = (i + 2) * kMillisecond,
+                        .period = 1000 + i,
+                        .pid = kPid,
+                        .tid = i % 2 == 0 ? kPid : kThread,
+                        .cpu = i % 4,
+                        .callchain = chain});
+  }
+  append_exit(out, kPid, kThread, 40 * kMillisecond, trailer);
+  append_finished_round(out);
+  return out;
+}
+
+RecordingFacts facts() {
+  RecordingFacts facts;
+  facts.host_name = "a-host";
+  facts.os_release = "6.1.0-test";
+  facts.version = "wperf 0";
+  facts.architecture = "x86_64";
+  facts.cpu_description = "a core";
+  facts.cpu_id = "0x00000000413fd0c1";
+  facts.cores_online = 3;
+  facts.cores_available = 4;
+  facts.memory_bytes = u64{2048} << 10;
+  facts.command_line = {"wperf", "record", "two words"};
+  facts.units = {{4, "cpu"}, {9, "dsu"}};
+  facts.first_sample_ns = 2 * kMillisecond;
+  facts.last_sample_ns = 31 * kMillisecond;
+  facts.build_ids = {{.id = std::string(20, '\xab'), .path = "/a/file"}};
+  return facts;
+}
+
+int write(const std::string& path, std::string_view module) {
+  std::vector<WrittenEvent> events;
+  for (const u32 config : {0x11u, 0x70u}) {
+    events.push_back({.name = events.empty() ? "first_event" : "second_event",
+                      .attributes = attribute_bytes(
+                          {.type = 4, .config = config, .period = 1000, .sample_type = kSampleType, .kernel = true}),
+                      .ids = {events.empty() ? 71u : 72u}});
+  }
+  std::string file = file_beginning(events);
+  const std::string records = records_of(module);
+  file += records;
+  const FileEnding ending = file_ending(events, records.size(), facts());
+  file.replace(0, ending.header.size(), ending.header);
+  file += ending.tail;
+  const auto saved = os::save_file_at_once(path, std::as_bytes(std::span(file)));
+  if (saved.has_value()) return 0;
+  fmt::print(stderr, "error: {}\n", saved.error().text);
+  return 1;
+}
+
+}  // namespace
+}  // namespace wperf::perf_export
+
+int main(int count, char** words) {
+  return count == 3 ? wperf::perf_export::write(words[1], words[2]) : 2;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a kernel's AUX area to SPE records: the way without the hardware. The area and what its ring tells are made
+// here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "device/perf_events/aux_area.h"
+#include "export/perf_data/perf_file_layout.h"
+#include "import/perf_data/aux_traces.h"
+#include "pipeline/spe_decoding.h"
+#include "recording/spe_trace_records.h"
+
+namespace wperf::pipeline {
+namespace {
+
+// What a perf.data file with these records says the only core wrote.
+std::string recorded_bytes(const recording::SpeTraceRecords& records) {
+  std::string attributes(64, '\0');
+  attributes[4] = 64;
+  const std::vector<perf_export::WrittenEvent> events = {{.name = "dummy", .attributes = attributes, .ids = {1}}};
+  const std::string file = perf_export::file_beginning(events) + records.records();
+  const perf_data::PerfFile opened = perf_data::PerfFile::open(std::as_bytes(std::span(file))).value();
+  const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(opened);
+  if (traces.buffers().size() != 1) return {};
+  const perf_data::Bytes bytes = traces.buffers()[0].bytes;
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// An AUX area of 256 bytes, written and drained in steps of `step`, so that pieces go round its end.
+template <class Sink>
+void through_area(const std::string& bytes, usize step, Sink&& sink) {
+  std::string area(256, '\0');
+  perf_events::AuxArea reader(1, std::as_bytes(std::span(area)));
+  for (usize at = 0; at < bytes.size(); at += step) {
+    const usize count = std::min(step, bytes.size() - at);
+    for (usize i = 0; i < count; ++i) area[(at + i) % area.size()] = bytes[at + i];
+    std::string told;
+    for (const u64 word : {u64{11} | u64{32} << 48, u64{at}, u64{count}, u64{0}}) {
+      told.append(reinterpret_cast<const char*>(&word), sizeof word);
+    }
+    reader.drain({.first = std::as_bytes(std::span(told)), .second = {}}, at + count, sink);
+    ASSERT_EQ(reader.tail(), at + count);
+  }
+  ASSERT_EQ(reader.tally().written, bytes.size());
+}
+
+TEST(AuxAreaRecords, RealRecordsComeThrough) {
+  const std::filesystem::path path =
+      std::filesystem::path(WPERF_SOURCE_DIR) / ".." / "shared" / "data" / "spe" / "real_spe_corpus.raw";
+  std::ifstream file(path, std::ios::binary);
+  const std::string corpus{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (corpus.empty()) GTEST_SKIP() << "the corpus of real SPE records is not at hand";
+  SpeDecoding whole({.memory = true}, {});
+  whole.take({.core = 1, .after_gap = false, .buffer_address = 0, .bytes = std::as_bytes(std::span(corpus))});
+  whole.finish();
+  ASSERT_GT(whole.tally().records(), 10u);
+  for (const usize step : {1u, 7u, 64u, 100u, 255u, 256u}) {
+    SpeDecoding pieces({.memory = true}, {});
+    recording::SpeTraceRecords records(corpus.size());
+    through_area(corpus, step, [&](const raw::SpePiece& one) {
+      pieces.take(one);
+      records.take(one);
+    });
+    pieces.finish();
+    ASSERT_EQ(pieces.cores().size(), 1u);
+    EXPECT_EQ(pieces.tally().records(), whole.tally().records()) << step;
+    EXPECT_EQ(pieces.cores()[0].bad_bytes, whole.cores()[0].bad_bytes) << step;
+    EXPECT_EQ(recorded_bytes(records).substr(0, corpus.size()), corpus) << step;
+  }
+}
+
+}  // namespace
+}  // namespace wperf::pipeline
