@@ -47,7 +47,10 @@ std::optional<u32> process_number_of(const std::string& name) {
 // What the kernel does not tell because it happened before.
 class EarlierRecords {
  public:
-  explicit EarlierRecords(u64 sample_type) : trailer_{.sample_type = sample_type} {}
+  explicit EarlierRecords(u64 sample_type)
+      : trailer_{.sample_type = sample_type},
+        mappings_((sample_type & PERF_SAMPLE_STACK_USER) != 0 ? perf_events::WhichMappings::all
+                                                              : perf_events::WhichMappings::code) {}
 
   void add_process(u32 process, const std::vector<int>& threads);
   void add_everybody();
@@ -59,6 +62,7 @@ class EarlierRecords {
 
   SystemFiles files_;
   perf_export::Trailer trailer_;
+  perf_events::WhichMappings mappings_;
   std::map<std::string, std::string, std::less<>> build_ids_;
   std::string bytes_;
 };
@@ -82,7 +86,7 @@ void EarlierRecords::add_process(u32 process, const std::vector<int>& threads) {
   const auto maps = files_.text(fmt::format("/proc/{}/maps", process));
   if (!maps.has_value()) return;
   perf_events::append_mappings(
-      bytes_, process, *maps, [this](std::string_view path) { return build_id_of(path); }, trailer_);
+      bytes_, process, *maps, mappings_, [this](std::string_view path) { return build_id_of(path); }, trailer_);
 }
 
 void EarlierRecords::add_everybody() {

@@ -83,6 +83,7 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     attributes.comm = attributes.comm_exec = 1;
     attributes.task = 1;
     attributes.build_id = 1;
+    attributes.mmap_data = attributes.sample_stack_user != 0 ? 1 : 0;  // see WhichMappings
     attributes.ksymbol = attributes.bpf_event = plan_.kernel ? 1 : 0;
   }
   return attributes;

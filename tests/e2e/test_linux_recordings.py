@@ -107,9 +107,18 @@ class LinuxRecordingsTest(WperfTest):
                 subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "2000", *options, "-o", theirs, "--",
                                 *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=120)
                 self.compare_on_one_file(ours)
+                if "dwarf,4096" in options:
+                    self.perf_finds_callers(ours)
                 mine, = report_with_perf.by_wperf(BINARY, ours)[0].values()
                 other, = report_with_perf.by_perf(theirs)[0].values()
                 self.compare_two_runs(self.shares(mine), self.shares(other))
+
+    def perf_finds_callers(self, path):
+        """perf can unwind the copies, too: nearly all samples come from main."""
+        stacks = subprocess.run(["perf", "script", "-i", path, "-F", "ip,sym"], capture_output=True, text=True,
+                                check=True).stdout.strip().split("\n\n")
+        from_main = sum(" main" in stack for stack in stacks)
+        self.assertGreater(from_main, 0.8 * len(stacks))
 
     def compare_on_one_file(self, path):
         """What perf shows of it is what we show, to the sample."""

@@ -43,11 +43,13 @@ std::string_view take_word(std::string_view& text) {
 }
 
 // "55e8a000-55e8b000 r-xp 00001000 fe:00 1234    /usr/bin/name"
-bool read_mapping(std::string_view line, perf_export::WrittenMapping& mapping) {
+bool read_mapping(std::string_view line, WhichMappings which, perf_export::WrittenMapping& mapping) {
   u64 end = 0, major = 0, minor = 0;
   if (!take_number(line, mapping.address, 16) || !take_mark(line, "-") || !take_number(line, end, 16)) return false;
   const std::string_view rights = take_word(line);
-  if (rights.size() != 4 || rights[2] != 'x' || end <= mapping.address) return false;
+  if (rights.size() != 4 || end <= mapping.address) return false;
+  const bool is_code = rights[2] == 'x';
+  if (!is_code && which == WhichMappings::code) return false;
   pass_spaces(line);
   if (!take_number(line, mapping.page_offset, 16)) return false;
   pass_spaces(line);
@@ -57,7 +59,8 @@ bool read_mapping(std::string_view line, perf_export::WrittenMapping& mapping) {
   pass_spaces(line);
   constexpr u32 kReadable = 1, kWritable = 2, kExecutable = 4, kShared = 1, kPrivate = 2;
   mapping.length = end - mapping.address;
-  mapping.protection = kExecutable | (rights[0] == 'r' ? kReadable : 0) | (rights[1] == 'w' ? kWritable : 0);
+  mapping.protection =
+      (is_code ? kExecutable : 0) | (rights[0] == 'r' ? kReadable : 0) | (rights[1] == 'w' ? kWritable : 0);
   mapping.flags = rights[3] == 's' ? kShared : kPrivate;
   mapping.device_major = static_cast<u32>(major);
   mapping.device_minor = static_cast<u32>(minor);
@@ -88,11 +91,11 @@ u64 kernel_bytes(std::string_view memory) {
 
 }  // namespace
 
-void append_mappings(std::string& out, u32 process, std::string_view maps, const BuildIdOf& build_id_of,
-                     const perf_export::Trailer& trailer) {
+void append_mappings(std::string& out, u32 process, std::string_view maps, WhichMappings which,
+                     const BuildIdOf& build_id_of, const perf_export::Trailer& trailer) {
   while (!maps.empty()) {
     perf_export::WrittenMapping mapping;
-    if (!read_mapping(take_line(maps), mapping)) continue;
+    if (!read_mapping(take_line(maps), which, mapping)) continue;
     mapping.pid = mapping.tid = process;
     if (mapping.inode != 0) mapping.build_id = build_id_of(mapping.file);
     perf_export::append_mmap2(out, mapping, trailer);

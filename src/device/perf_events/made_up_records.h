@@ -13,9 +13,11 @@ namespace wperf::perf_events {
 // The build id (bytes) of a file; empty: not known.
 using BuildIdOf = std::function<std::string_view(std::string_view path)>;
 
-// One record for each mapping with code that /proc/PID/maps lists.
-void append_mappings(std::string& out, u32 process, std::string_view maps, const BuildIdOf& build_id_of,
-                     const perf_export::Trailer& trailer);
+// One record for each mapping that /proc/PID/maps lists. What holds data only helps perf to unwind copies of stacks: it
+// takes the beginning of a file for the place where all of it lies.
+enum class WhichMappings : u8 { code, all };
+void append_mappings(std::string& out, u32 process, std::string_view maps, WhichMappings which,
+                     const BuildIdOf& build_id_of, const perf_export::Trailer& trailer);
 
 // The kernel as perf writes it: from its first function, which is found in the beginning of /proc/kallsyms, as long as
 // /proc/iomem says. Nothing where the addresses are hidden.

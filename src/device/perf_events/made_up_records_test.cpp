@@ -47,7 +47,7 @@ TEST(MadeUpRecords, MappingsOfAProcess) {
                   "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
                   "7f0000002000-7f0000003000 r-xs 00002000 00:00 9       /name with blanks (deleted)\n"
                   "7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0                          [vdso]\n",
-                  no_build_id, {.sample_type = kFields});
+                  WhichMappings::code, no_build_id, {.sample_type = kFields});
   read_back(read);
   ASSERT_EQ(read.mappings.size(), 4u) << "data is left out";
   const Mmap& code = read.mappings[0];
@@ -70,10 +70,21 @@ TEST(MadeUpRecords, MappingsOfAProcess) {
   EXPECT_EQ(read.mappings[3].file, "[vdso]");
 }
 
+TEST(MadeUpRecords, MappingsOfDataWhereAllAreWanted) {
+  Read read;
+  append_mappings(read.bytes, 7, "400000-401000 r--p 00000000 fe:00 12 /a\n401000-402000 r-xp 00001000 fe:00 12 /a\n",
+                  WhichMappings::all, no_build_id, {.sample_type = kFields});
+  read_back(read);
+  ASSERT_EQ(read.mappings.size(), 2u);
+  EXPECT_TRUE(read.mappings[0].is_data);
+  EXPECT_EQ(read.mappings[0].protection, 1u);
+  EXPECT_FALSE(read.mappings[1].is_data);
+}
+
 TEST(MadeUpRecords, MappingsWithBuildIds) {
   const std::string id(20, '\x5a');
   Read read;
-  append_mappings(read.bytes, 7, "400000-401000 r-xp 00000000 fe:00 12 /a\n",
+  append_mappings(read.bytes, 7, "400000-401000 r-xp 00000000 fe:00 12 /a\n", WhichMappings::code,
                   [&](std::string_view path) { return path == "/a" ? std::string_view(id) : std::string_view(); },
                   {.sample_type = kFields});
   read_back(read);
@@ -88,7 +99,7 @@ TEST(MadeUpRecords, LinesThatAreNoMappings) {
                   "\nnonsense\n400000\n400000-\n401000-400000 r-xp 0 0:0 0 /a\n400000-401000 r-x\n"
                   "400000-401000 r-xp\n400000-401000 r-xp 0 fe\n400000-401000 r-xp 0 fe:0\n"
                   "fffffffffffffffff-0 r-xp 0 0:0 0 /a",
-                  no_build_id, {.sample_type = kFields});
+                  WhichMappings::code, no_build_id, {.sample_type = kFields});
   EXPECT_TRUE(read.bytes.empty());
 }
 
