@@ -62,7 +62,8 @@ bool DebugDownloads::download_to(const std::string& path, const std::string& nam
   for (const std::string& server : servers_) {
     if (failing_.contains(server)) continue;
     tell_(fmt::format("{}: asking {}", module, server));
-    const auto answer = os::download(server + "/buildid/" + name, {.whole_ms = milliseconds_for_a_file()});
+    const auto answer =
+        os::download(fmt::format("{}/buildid/{}", server, name), {.whole_ms = milliseconds_for_a_file()});
     if (!answer.has_value()) {
       failing_.insert(server);
       warn_("warning: " + answer.error().text + "; this server is not asked again");

@@ -19,6 +19,7 @@ std::span<const std::byte> vdso_image() {
     const size_t dash = line.find('-');
     if (dash == std::string::npos || std::stoull(line, nullptr, 16) != begin) continue;
     const std::uint64_t end = std::stoull(line.substr(dash + 1), nullptr, 16);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells addresses as numbers
     return {reinterpret_cast<const std::byte*>(begin), static_cast<size_t>(end - begin)};
   }
   return {};

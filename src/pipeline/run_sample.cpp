@@ -43,7 +43,7 @@ bool wants_stack_report(const request::Request& request) {
 request::Request with_kept_file(request::Request request) {
   std::optional<std::string>& output = request.outputs.json_file;
   if (!output.has_value() || !output->ends_with(".data")) return request;
-  request.sampling.perf_data_file = std::move(output);
+  request.sampling.perf_data_file.swap(output);
   output.reset();
   return request;
 }

@@ -126,7 +126,7 @@ void RecordedUnwinder::Files::add_callers(const Sample& sample, u32 space, std::
   const perf_data::UserStack& copy = sample.user_stack;
   const unwind::StackCopy stack{.address = registers.value[sp],
                                 .bytes = copy.bytes.first(static_cast<usize>(copy.written)),
-                                .is_whole = copy.written < copy.bytes.size()};
+                                .is_whole = copy.written != 0 && copy.written < copy.bytes.size()};
   switch (unwind::unwind(machine_, registers, stack, find_, kMostFrames, callers)) {
     case unwind::Ending::outermost:
       break;

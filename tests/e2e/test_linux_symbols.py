@@ -142,7 +142,7 @@ class LinuxSymbolsTest(WperfTest):
         lines, functions = collections.Counter(), collections.Counter()
         for count, answer in zip(addresses.values(), answers):
             frame = json.loads(answer)["Symbol"][0]
-            lines[f"{pathlib.Path(frame['FileName']).name}:{frame['Line']}"] += count
+            lines[f"{pathlib.Path(frame['FileName']).name}:{frame['Line']}" if frame["FileName"] else ""] += count
             functions[frame["FunctionName"]] += count
         ours, our_functions = collections.Counter(), collections.Counter()
         for row in self.report(self.recording, "--inline", "--sort", "symbol,line", "--module", "sorter")["rows"]:

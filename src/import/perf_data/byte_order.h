@@ -11,6 +11,6 @@ namespace wperf::perf_data {
 bool is_of_other_byte_order(Bytes file);
 // What is cut or damaged stays so: opening the copy tells of it. The bytes of packed records, of raw data, of copies of
 // stacks and of AUX traces stay as they are.
-std::vector<std::byte> in_native_order(Bytes file);
+std::vector<std::byte> in_native_order(Bytes original);
 
 }  // namespace wperf::perf_data

@@ -118,12 +118,14 @@ u32 JitDump::find(u64 address, u64 when) const {
   constexpr u32 kMostSteps = 4096;  // no program makes code at one place that often; damage may say it did
   const auto behind = std::upper_bound(functions_.begin(), functions_.end(), address,
                                        [](u64 wanted, const JitFunction& one) { return wanted < one.begin; });
-  u32 newest = kNone, steps = 0;
-  for (u32 i = static_cast<u32>(behind - functions_.begin()); i-- > 0 && furthest_[i] > address;) {
+  u32 newest = kNone;
+  const u32 count = static_cast<u32>(behind - functions_.begin());
+  for (u32 step = 1; step <= std::min(count, kMostSteps); ++step) {
+    const u32 i = count - step;
+    if (furthest_[i] <= address) break;
     const JitFunction& one = functions_[i];
     const bool fits = address < one.end && one.since <= when;
     if (fits && (newest == kNone || one.since > functions_[newest].since)) newest = i;
-    if (++steps == kMostSteps) break;
   }
   return newest;
 }
