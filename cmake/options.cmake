@@ -12,6 +12,8 @@ endif()
 # Sanitized builds are run by tests alone: just enough optimisation to keep them quick.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+set(CMAKE_CXX_FLAGS_QUICK "-O0 -DNDEBUG")  # for windows-x64 in the tests: built to be run a few times
+set(CMAKE_C_FLAGS_QUICK "${CMAKE_CXX_FLAGS_QUICK}")
 
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

@@ -8,8 +8,6 @@
 namespace wperf::driver {
 namespace {
 
-constexpr u64 kMs = 1'000'000;
-
 // So many of every event, by its number, at EL0; ten times as many at EL1.
 u64 by_number(EventClass, u32 unit, u32 event, bool el1) {
   return (u64{event} + 1000 * unit) * (el1 ? 10 : 1);

@@ -26,6 +26,8 @@
 
 namespace wperf::driver {
 
+inline constexpr u64 kMs = 1'000'000;  // of the machine's clock
+
 struct FakeMachine {
   u32 cores = 4;
   u32 counters = 6;

@@ -10,7 +10,6 @@
 namespace wperf::driver {
 namespace {
 
-constexpr u64 kMs = 1'000'000;
 u64 some(EventClass, u32, u32 event, bool el1) {
   return el1 ? 0 : event;
 }

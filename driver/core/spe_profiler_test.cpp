@@ -8,8 +8,6 @@
 namespace wperf::driver {
 namespace {
 
-constexpr u64 kMs = 1'000'000;
-
 TEST_F(Profiling, DrainBringsWhatIsInTheBuffer) {
   begin(spe_request({1, 2}));
   EXPECT_TRUE(drain(1).empty());

@@ -8,7 +8,6 @@
 namespace wperf::driver {
 namespace {
 
-constexpr u64 kMs = 1'000'000;
 constexpr u64 kFirst = 0x1000'0000;
 constexpr u64 kSecond = 0x1001'0000;
 

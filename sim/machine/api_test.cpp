@@ -14,12 +14,11 @@
 #include "base/ints.h"
 #include "sim/cpu/core_engine.h"
 #include "sim/machine/temporary_folder.h"
+#include "sim/machine/virtual_times.h"
 #include "sim/machine_api.h"
 
 namespace wperf::sim {
 namespace {
-
-constexpr u64 kSecond = 1'000'000'000;
 
 class ApiTest : public testing::Test {
  protected:

@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "sim/machine/fake_parts.h"
+#include "sim/machine/virtual_times.h"
 
 namespace wperf::sim {
 namespace {
 
 using namespace fake;
-
-constexpr u64 kSecond = 1'000'000'000, kMillisecond = 1'000'000;
 
 class MachineTest : public testing::Test {
  protected:

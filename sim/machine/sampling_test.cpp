@@ -11,12 +11,12 @@
 #include <map>
 
 #include "sim/machine/sampling_client.h"
+#include "sim/machine/virtual_times.h"
 #include "sim/windows/pe_image.h"
 
 namespace wperf::sim {
 namespace {
 
-constexpr u64 kMillisecond = 1'000'000, kSecond = 1000 * kMillisecond;
 constexpr u16 kLoads = 0x70, kInstructions = 0x08, kCycles = 0x11, kRefills = 0x03;
 
 std::string workload(const std::string& command_line) {

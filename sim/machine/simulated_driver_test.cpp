@@ -13,13 +13,13 @@
 #include "abi/wire.h"
 #include "sim/machine/fake_parts.h"
 #include "sim/machine/temporary_folder.h"
+#include "sim/machine/virtual_times.h"
 
 namespace wperf::sim {
 namespace {
 
 using namespace fake;
 
-constexpr u64 kMillisecond = 1'000'000;
 constexpr u16 kInstRetired = 0x08, kCpuCycles = 0x11;
 
 // One open machine and driver, as a client of the C API has.

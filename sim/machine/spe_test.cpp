@@ -10,11 +10,10 @@
 #include <map>
 
 #include "sim/machine/sampling_client.h"
+#include "sim/machine/virtual_times.h"
 
 namespace wperf::sim {
 namespace {
-
-constexpr u64 kMillisecond = 1'000'000;
 
 std::string profiled_workload(const std::string& command_line) {
   return std::string(WPERF_WORKLOADS) + "/" + command_line;

@@ -28,18 +28,18 @@ request::Request sampling(std::string_view events) {
   return request;
 }
 
-diag::Result<SamplePlan> planned(const request::Request& request, const Capabilities& machine = test_machine()) {
+diag::Result<SamplePlan> sample_planned(const request::Request& request, const Capabilities& machine = test_machine()) {
   return make_sample_plan(request, machine, vocabulary_of(machine));
 }
 
-std::string error_of(const request::Request& request, const Capabilities& machine = test_machine()) {
-  const auto plan = planned(request, machine);
+std::string sample_error(const request::Request& request, const Capabilities& machine = test_machine()) {
+  const auto plan = sample_planned(request, machine);
   return plan.has_value() ? "no error" : plan.error().text;
 }
 
 // name(code):interval, with ~ where it adapts.
 std::string events_of(const request::Request& request) {
-  const auto plan = planned(request);
+  const auto plan = sample_planned(request);
   if (!plan.has_value()) return plan.error().text;
   std::string out;
   for (const SampleEvent& event : plan.value().events) {
@@ -70,8 +70,8 @@ TEST(SamplePlan, CyclesSitOnTheirOwnCounter) {
   EXPECT_EQ(events_of(recording("cpu_cycles:1000")), "cycle(17):1000");
   EXPECT_EQ(events_of(recording("CPU_CYCLES")), "cycle(17):67108864");
   EXPECT_EQ(events_of(recording("r11:7")), "cycle(17):7");
-  EXPECT_EQ(planned(recording("r1,r2,r3,r4,r5,r6,cpu_cycles")).value().events.size(), 7u);
-  EXPECT_EQ(error_of(recording("cpu_cycles,0x11")), "cycles are asked for twice, but a core has one cycle counter");
+  EXPECT_EQ(sample_planned(recording("r1,r2,r3,r4,r5,r6,cpu_cycles")).value().events.size(), 7u);
+  EXPECT_EQ(sample_error(recording("cpu_cycles,0x11")), "cycles are asked for twice, but a core has one cycle counter");
 }
 
 // The order of the sections of the report: cycles, then by number.
@@ -90,10 +90,10 @@ TEST(SamplePlan, ExtraEvents) {
 }
 
 TEST(SamplePlan, UnknownNames) {
-  EXPECT_EQ(error_of(recording("nonsense:5")), "unknown event name: nonsense");
-  EXPECT_EQ(error_of(recording(",ld_spec")), "unknown event name: ");
+  EXPECT_EQ(sample_error(recording("nonsense:5")), "unknown event name: nonsense");
+  EXPECT_EQ(sample_error(recording(",ld_spec")), "unknown event name: ");
   for (const char* list : {"/dsu/l3d_cache", "{ld_spec,st_spec}", "ld_spec,/dmc_clk/x"}) {
-    const auto plan = planned(recording(list));
+    const auto plan = sample_planned(recording(list));
     ASSERT_FALSE(plan.has_value()) << list;
     EXPECT_EQ(plan.error().text.rfind("unknown event name: ", 0), 0u) << list;
     EXPECT_FALSE(plan.error().hint.empty()) << list;
@@ -102,78 +102,78 @@ TEST(SamplePlan, UnknownNames) {
 
 TEST(SamplePlan, AsManyEventsAsThereAreFreeCounters) {
   const Capabilities taken = test_machine(kNeoverseN1, 4);
-  EXPECT_EQ(error_of(recording("r1,r2,r3,r4,r5,r6")), "no error");
-  EXPECT_EQ(error_of(recording("r1,r2,r3,r4,r5,r6,r7")),
+  EXPECT_EQ(sample_error(recording("r1,r2,r3,r4,r5,r6")), "no error");
+  EXPECT_EQ(sample_error(recording("r1,r2,r3,r4,r5,r6,r7")),
             "number of events requested exceeds the number of hardware PMU counters(6)");
-  EXPECT_EQ(error_of(recording("r1,r2,r3,r4,r5,r6,r7"), taken),
+  EXPECT_EQ(sample_error(recording("r1,r2,r3,r4,r5,r6,r7"), taken),
             "number of events requested exceeds the number of hardware PMU counters(6)");
-  EXPECT_EQ(error_of(recording("r1,r2,r3,r4,r5"), taken),
+  EXPECT_EQ(sample_error(recording("r1,r2,r3,r4,r5"), taken),
             "number of events requested exceeds the number of free hardware PMU counters(4) out of a total of (6)");
-  EXPECT_EQ(error_of(recording("r1,r2,r3,r4"), taken), "no error");
-  EXPECT_EQ(error_of(recording("cpu_cycles"), test_machine(kNeoverseN1, 0)), "no error");
+  EXPECT_EQ(sample_error(recording("r1,r2,r3,r4"), taken), "no error");
+  EXPECT_EQ(sample_error(recording("cpu_cycles"), test_machine(kNeoverseN1, 0)), "no error");
 }
 
 TEST(SamplePlan, CoresOfSample) {
-  EXPECT_EQ(planned(sampling("ld_spec")).value().cores, (std::vector<u32>{1}));
+  EXPECT_EQ(sample_planned(sampling("ld_spec")).value().cores, (std::vector<u32>{1}));
   request::Request request = sampling("ld_spec");
   request.cores = {{0, 1}};
-  EXPECT_EQ(error_of(request), kOneCoreOfSample);
+  EXPECT_EQ(sample_error(request), kOneCoreOfSample);
   request.cores.clear();
-  EXPECT_EQ(error_of(request), kOneCoreOfSample);
+  EXPECT_EQ(sample_error(request), kOneCoreOfSample);
   request.cores = {{2, 2}, {2, 2}};
-  EXPECT_EQ(error_of(request), "no error");
+  EXPECT_EQ(sample_error(request), "no error");
   request.cores.clear();
   Capabilities single = test_machine();
   single.core_count = 1;
-  EXPECT_EQ(planned(request, single).value().cores, (std::vector<u32>{0}));
+  EXPECT_EQ(sample_planned(request, single).value().cores, (std::vector<u32>{0}));
 }
 
 TEST(SamplePlan, CoresOfRecord) {
   request::Request request = recording("ld_spec");
-  EXPECT_EQ(planned(request).value().cores, (std::vector<u32>{0}));
+  EXPECT_EQ(sample_planned(request).value().cores, (std::vector<u32>{0}));
   request.cores = {{3, 3}};
-  EXPECT_EQ(planned(request).value().cores, (std::vector<u32>{3}));
-  EXPECT_EQ(planned(request).value().program_core, 3u);
+  EXPECT_EQ(sample_planned(request).value().cores, (std::vector<u32>{3}));
+  EXPECT_EQ(sample_planned(request).value().program_core, 3u);
   request.cores = {{0, 0}, {7, 7}};
-  EXPECT_EQ(error_of(request), kOneCoreOfRecord);
+  EXPECT_EQ(sample_error(request), kOneCoreOfRecord);
   request.sampling.events.clear();
-  EXPECT_EQ(error_of(request), kOneCoreOfRecord);
+  EXPECT_EQ(sample_error(request), kOneCoreOfRecord);
 }
 
 TEST(SamplePlan, SeveralCoresOnRequest) {
   request::Request request = recording("ld_spec");
   request.sampling.cores = {{4, 5}, {2, 2}, {4, 4}};
-  EXPECT_EQ(planned(request).value().cores, (std::vector<u32>{2, 4, 5}));
-  EXPECT_EQ(planned(request).value().program_core, 2u);
+  EXPECT_EQ(sample_planned(request).value().cores, (std::vector<u32>{2, 4, 5}));
+  EXPECT_EQ(sample_planned(request).value().program_core, 2u);
   request.cores = {{5, 5}};
-  EXPECT_EQ(planned(request).value().program_core, 5u);
+  EXPECT_EQ(sample_planned(request).value().program_core, 5u);
   request.cores = {{6, 6}};
-  EXPECT_EQ(error_of(request), "core 6 of -c, where the program runs, is not among --cores");
+  EXPECT_EQ(sample_error(request), "core 6 of -c, where the program runs, is not among --cores");
   request.sampling.all_cores = true;
-  EXPECT_EQ(planned(request).value().cores.size(), 8u);
-  EXPECT_EQ(planned(request).value().program_core, 6u);
+  EXPECT_EQ(sample_planned(request).value().cores.size(), 8u);
+  EXPECT_EQ(sample_planned(request).value().program_core, 6u);
   request.cores = {{0, 1}};
-  EXPECT_EQ(error_of(request), kOneCoreOfRecord);
+  EXPECT_EQ(sample_error(request), kOneCoreOfRecord);
   request.command = Command::sample;
-  EXPECT_EQ(error_of(request), kOneCoreOfSample);
+  EXPECT_EQ(sample_error(request), kOneCoreOfSample);
   request.cores.clear();
-  EXPECT_EQ(planned(request).value().cores.size(), 8u);
+  EXPECT_EQ(sample_planned(request).value().cores.size(), 8u);
 }
 
 TEST(SamplePlan, CoresThatAreNotThere) {
   request::Request request = recording("ld_spec");
   request.cores = {{8, 8}};
-  EXPECT_EQ(error_of(request), "core index 8 not allowed. Use 0-7, see option -c <n>");
+  EXPECT_EQ(sample_error(request), "core index 8 not allowed. Use 0-7, see option -c <n>");
   request.cores.clear();
   request.sampling.cores = {{6, 9}};
-  EXPECT_EQ(error_of(request), "core index 8 not allowed. Use 0-7, see option --cores <n>");
+  EXPECT_EQ(sample_error(request), "core index 8 not allowed. Use 0-7, see option --cores <n>");
 }
 
 TEST(SamplePlan, NoProgram) {
   for (request::Request request : {recording("ld_spec"), sampling("ld_spec"), recording("")}) {
     request.pe_file.reset();
     request.program.reset();
-    EXPECT_EQ(error_of(request), kNoProgram);
+    EXPECT_EQ(sample_error(request), kNoProgram);
   }
 }
 
@@ -186,48 +186,49 @@ TEST(SamplePlan, TheOrderOfTheChecks) {
     request.cores = {{0, 1}, {8, 8}};
     request.pe_file.reset();
     request.program.reset();
-    EXPECT_EQ(error_of(request, machine), "core index 8 not allowed. Use 0-7, see option -c <n>");
+    EXPECT_EQ(sample_error(request, machine), "core index 8 not allowed. Use 0-7, see option -c <n>");
     request.cores = {{0, 1}};
-    EXPECT_EQ(error_of(request, machine), "unknown event name: nonsense");
+    EXPECT_EQ(sample_error(request, machine), "unknown event name: nonsense");
     request.sampling.events = request::parse_sampling_list("r1,r2,r3,r4,r5,r6,r7").value();
-    EXPECT_EQ(error_of(request, machine), "number of events requested exceeds the number of hardware PMU counters(6)");
+    EXPECT_EQ(sample_error(request, machine),
+              "number of events requested exceeds the number of hardware PMU counters(6)");
     request.sampling.events.resize(5);
-    EXPECT_EQ(error_of(request, machine),
+    EXPECT_EQ(sample_error(request, machine),
               "number of events requested exceeds the number of free hardware PMU counters(4) out of a total of (6)");
     request.sampling.events.resize(4);
     if (command == Command::sample) {
-      EXPECT_EQ(error_of(request, machine), kOneCoreOfSample);
+      EXPECT_EQ(sample_error(request, machine), kOneCoreOfSample);
       request.cores = {{1, 1}};
     }
-    EXPECT_EQ(error_of(request, machine), kNoProgram);
+    EXPECT_EQ(sample_error(request, machine), kNoProgram);
     request.pe_file = "p.exe";
     if (command == Command::record) {
-      EXPECT_EQ(error_of(request, machine), kOneCoreOfRecord);
+      EXPECT_EQ(sample_error(request, machine), kOneCoreOfRecord);
       request.cores = {{1, 1}};
     }
-    EXPECT_EQ(error_of(request, machine), "no error");
+    EXPECT_EQ(sample_error(request, machine), "no error");
   }
 }
 
 TEST(SamplePlan, EventsLeftOfTheCommandAreNotDropped) {
   request::Request request = recording("");
   request.items.emplace_back(event_list("ld_spec"));
-  EXPECT_EQ(error_of(request), "the events of -e stand before the command, where they are a list to count");
+  EXPECT_EQ(sample_error(request), "the events of -e stand before the command, where they are a list to count");
   request.items.clear();
   request.items.emplace_back(request::MetricName{"imix"});
-  EXPECT_EQ(error_of(request), "no error");
+  EXPECT_EQ(sample_error(request), "no error");
 }
 
 TEST(SamplePlan, OptionsOfTheRun) {
   request::Request request = recording("ld_spec");
-  const SamplePlan plain = planned(request).value();
+  const SamplePlan plain = sample_planned(request).value();
   EXPECT_FALSE(plain.kernel);
   EXPECT_EQ(plain.jitter_shift, 0u);
   EXPECT_FALSE(plain.rate_hz.has_value());
   request.kernel = true;
   request.sampling.jitter = true;
   request.sampling.display.rows = 7;
-  const SamplePlan plan = planned(request).value();
+  const SamplePlan plan = sample_planned(request).value();
   EXPECT_TRUE(plan.kernel);
   EXPECT_EQ(plan.jitter_shift, 3u);
   EXPECT_EQ(plan.display.rows, 7u);
@@ -237,9 +238,9 @@ TEST(SamplePlan, ARateAdaptsWhatHasNoInterval) {
   request::Request request = recording("ld_spec,st_spec:500");
   request.sampling.rate_hz = 1000;
   EXPECT_EQ(events_of(request), "ld_spec(112):~1000000 st_spec(113):500");
-  EXPECT_EQ(planned(request).value().rate_hz, 1000u);
+  EXPECT_EQ(sample_planned(request).value().rate_hz, 1000u);
   request.sampling.events = request::parse_sampling_list("ld_spec:1,st_spec:500").value();
-  EXPECT_EQ(error_of(request), "--freq has no interval to adapt: every event of -e has one of its own");
+  EXPECT_EQ(sample_error(request), "--freq has no interval to adapt: every event of -e has one of its own");
   request.sampling.events.clear();
   EXPECT_EQ(events_of(request), "cycle(17):~1000000");
   request.sampling.rate_hz = 1;

@@ -20,7 +20,7 @@ Capabilities spe_machine(u64 pmsidr = kEverything) {
   return machine;
 }
 
-request::Request recording(std::string_view list) {
+request::Request spe_recording(std::string_view list) {
   request::Request request;
   request.command = request::Command::record;
   request.pe_file = "chase.exe";
@@ -29,12 +29,12 @@ request::Request recording(std::string_view list) {
 }
 
 std::string refusal(std::string_view list, u64 pmsidr = kEverything) {
-  const auto plan = make_spe_plan(recording(list), spe_machine(pmsidr));
+  const auto plan = make_spe_plan(spe_recording(list), spe_machine(pmsidr));
   return plan.has_value() ? "none" : plan.error().text;
 }
 
 TEST(SpePlan, SaysNothingAndGetsEverything) {
-  const SpePlan plan = make_spe_plan(recording("arm_spe_0//"), spe_machine()).value();
+  const SpePlan plan = make_spe_plan(spe_recording("arm_spe_0//"), spe_machine()).value();
   EXPECT_EQ(plan.cores, std::vector<u32>{0});
   EXPECT_EQ(plan.interval, 1024u);
   EXPECT_TRUE(plan.jitter && plan.context);
@@ -44,8 +44,8 @@ TEST(SpePlan, SaysNothingAndGetsEverything) {
 
 TEST(SpePlan, TakesEverySettingByNameAndAlias) {
   const SpePlan plan =
-      make_spe_plan(recording("arm_spe_0/ld=1,st=1,b=1,ts=1,min=100,period=4096,jitter=0,event_filter=0x8,"
-                              "inv_event_filter=0x20,pa=1/"),
+      make_spe_plan(spe_recording("arm_spe_0/ld=1,st=1,b=1,ts=1,min=100,period=4096,jitter=0,event_filter=0x8,"
+                                  "inv_event_filter=0x20,pa=1/"),
                     spe_machine())
           .value();
   EXPECT_TRUE(plan.loads && plan.stores && plan.branches && plan.timestamps && plan.physical);
@@ -71,7 +71,7 @@ TEST(SpePlan, RefusesWhatTheHardwareLacks) {
 
 TEST(SpePlan, DropsNothingSilently) {
   const auto refused = [](auto change) {
-    request::Request request = recording("arm_spe_0//");
+    request::Request request = spe_recording("arm_spe_0//");
     change(request.sampling);
     const auto plan = make_spe_plan(request, spe_machine());
     return plan.has_value() ? "none" : plan.error().text;
@@ -87,7 +87,7 @@ TEST(SpePlan, DropsNothingSilently) {
 }
 
 TEST(SpePlan, HasTheCoresOfSampling) {
-  request::Request request = recording("arm_spe_0//");
+  request::Request request = spe_recording("arm_spe_0//");
   request.sampling.all_cores = true;
   request.cores = {{3, 3}};
   const SpePlan plan = make_spe_plan(request, spe_machine()).value();

@@ -20,7 +20,7 @@ using decode::spe::Origin;
 using decode::spe::Record;
 using decode::spe::Tally;
 
-constexpr u64 kExe = 0x7ff6'0000'0000, kSystem = 0xfff8'0000'0000'0000;
+constexpr u64 kImage = 0x7ff6'0000'0000, kSystem = 0xfff8'0000'0000'0000;
 constexpr u32 kFirst = 0x1000, kSecond = 0x2000, kLeft = 0x3000;  // RVAs of functions
 constexpr u64 kRetired = 2, kRefill = 1U << decode::spe::kEventL1dRefill;
 
@@ -59,7 +59,7 @@ SpeRun run_of_program() {
   run.target.process = 4711;
   run.target.modules.resize(1);
   run.target.modules[0].name = "program.exe";
-  run.target.modules[0].base = kExe;
+  run.target.modules[0].base = kImage;
   run.target.modules[0].size = 0x10000;
   run.target.modules[0].main = true;
   run.elapsed_seconds = 2;
@@ -116,8 +116,8 @@ std::map<std::string, u64> counts_of(const SpeProfile& profile, const SampledEve
 
 TEST(SpeProfile, OneEventPerKindOfOperationMostSamplesFirst) {
   Tally tally;
-  add(tally, plain(kExe + kFirst), {}, 3);
-  add(tally, access(false, kExe + kSecond, 0x8000, 1, 0, 4), {.core = 1}, 5);
+  add(tally, plain(kImage + kFirst), {}, 3);
+  add(tally, access(false, kImage + kSecond, 0x8000, 1, 0, 4), {.core = 1}, 5);
   const SpeProfile profile = profile_of(tally);
   ASSERT_EQ(profile.samples.events.size(), 2U);
   EXPECT_EQ(profile.samples.events[0].name, "LOAD_STORE_ATOMIC-LOAD-GP/retired");
@@ -141,8 +141,8 @@ TEST(SpeProfile, WhatIsNotOfTheProgram) {
   add(tally, kernel);
   add(tally, plain(0x1234'0000), {}, 2);
   add(tally, plain(0x1238'0000), {}, 2);
-  add(tally, plain(kExe + kFirst), {.other_process = true}, 3);
-  add(tally, plain(kExe + 0x10), {}, 5);  // before the first function
+  add(tally, plain(kImage + kFirst), {.other_process = true}, 3);
+  add(tally, plain(kImage + 0x10), {}, 5);  // before the first function
   const std::map<std::string, u64> unsure = {{"[kernel]", 1}, {"[other process]", 7}, {"unknown", 5}};
   SpeProfile profile = profile_of(tally);
   ASSERT_EQ(profile.samples.events.size(), 1U);
@@ -159,7 +159,7 @@ TEST(SpeProfile, WhatIsNotOfTheProgram) {
 
 TEST(SpeProfile, RecordsThatTheCountersSawAndNobodyDecodedAreLost) {
   Tally tally;
-  add(tally, plain(kExe + kFirst), {.core = 2}, 10);
+  add(tally, plain(kImage + kFirst), {.core = 2}, 10);
   SpeRun run = run_of_program();
   run.cores = {{.core = 1}, {.core = 2, .full = 3}};
   run.recorded_of_core = {4, 10};
@@ -176,8 +176,8 @@ TEST(SpeProfile, RecordsThatTheCountersSawAndNobodyDecodedAreLost) {
 
 TEST(SpeProfile, ThreadsByTheirContexts) {
   Tally tally;
-  add(tally, access(false, kExe + kFirst, 0x8000, 91, 0, 4), {}, 2);
-  add(tally, access(false, kExe + kFirst, 0x8000, 92, 0, 4));
+  add(tally, access(false, kImage + kFirst, 0x8000, 91, 0, 4), {}, 2);
+  add(tally, access(false, kImage + kFirst, 0x8000, 92, 0, 4));
   SpeRun run = run_of_program();
   run.threads = {{.context = 91, .process = 4711, .thread = 12}};
   run.processes = {{.process = 4711, .name = "program.exe"}};
@@ -192,10 +192,10 @@ TEST(SpeProfile, ThreadsByTheirContexts) {
 
 TEST(SpeMemory, ByDataSource) {
   Tally tally = memory_tally();
-  add(tally, access(false, kExe + kFirst, 0x8000, 1, 0, 4), {}, 90);
-  add(tally, access(false, kExe + kFirst + 4, 0x9000, 1, 0xe, 300, kRetired | kRefill), {}, 9);
-  add(tally, access(false, kExe + kFirst + 4, 0x9000, 1, 0xe, 1000, kRetired | kRefill));
-  add(tally, access(true, kExe + kSecond, 0x8000, 1, 0, 6), {}, 20);
+  add(tally, access(false, kImage + kFirst, 0x8000, 1, 0, 4), {}, 90);
+  add(tally, access(false, kImage + kFirst + 4, 0x9000, 1, 0xe, 300, kRetired | kRefill), {}, 9);
+  add(tally, access(false, kImage + kFirst + 4, 0x9000, 1, 0xe, 1000, kRetired | kRefill));
+  add(tally, access(true, kImage + kSecond, 0x8000, 1, 0, 6), {}, 20);
   const SpeProfile profile = profile_of(tally);
   const MemoryProfile& memory = profile.memory.value();
   EXPECT_EQ(memory.all.hits, 120U);
@@ -221,7 +221,7 @@ TEST(SpeMemory, ByDataSource) {
   EXPECT_EQ(memory.functions[0].slowest_source, 1U);
   ASSERT_EQ(memory.code_lines.size(), 3U);
   EXPECT_EQ(memory.code_lines[0].line, 11U);
-  EXPECT_EQ(memory.code_lines[0].address, kExe + kFirst + 4);
+  EXPECT_EQ(memory.code_lines[0].address, kImage + kFirst + 4);
   ASSERT_EQ(memory.pages.size(), 2U);
   EXPECT_EQ(memory.pages[0].address, 0x8000U);
   EXPECT_EQ(memory.pages[0].hits, 110U);
@@ -235,20 +235,20 @@ TEST(SpeMemory, ByDataSource) {
 
 TEST(SpeMemory, FalseSharingNamesBothPlaces) {
   Tally tally = memory_tally();
-  add(tally, access(true, kExe + kFirst, 0x8000, 1, 0, 50, kRetired | kRefill), {.core = 0}, 30);
-  add(tally, access(true, kExe + kSecond, 0x8008, 2, 0, 50, kRetired | kRefill), {.core = 1}, 20);
+  add(tally, access(true, kImage + kFirst, 0x8000, 1, 0, 50, kRetired | kRefill), {.core = 0}, 30);
+  add(tally, access(true, kImage + kSecond, 0x8008, 2, 0, 50, kRetired | kRefill), {.core = 1}, 20);
   // A line of one thread, one that is only read, one without a refill, one that another process has.
-  add(tally, access(true, kExe + kFirst, 0x8100, 1, 0, 50, kRetired | kRefill));
-  add(tally, access(true, kExe + kSecond, 0x8108, 1, 0, 50, kRetired | kRefill));
-  add(tally, access(false, kExe + kFirst, 0x8200, 1, 9, 50, kRetired | kRefill));
-  add(tally, access(false, kExe + kSecond, 0x8208, 2, 9, 50, kRetired | kRefill));
-  add(tally, access(true, kExe + kFirst, 0x8300, 1, 0, 5));
-  add(tally, access(true, kExe + kSecond, 0x8308, 2, 0, 5));
-  add(tally, access(true, kExe + kFirst, 0x8400, 1, 0, 50, kRetired | kRefill));
+  add(tally, access(true, kImage + kFirst, 0x8100, 1, 0, 50, kRetired | kRefill));
+  add(tally, access(true, kImage + kSecond, 0x8108, 1, 0, 50, kRetired | kRefill));
+  add(tally, access(false, kImage + kFirst, 0x8200, 1, 9, 50, kRetired | kRefill));
+  add(tally, access(false, kImage + kSecond, 0x8208, 2, 9, 50, kRetired | kRefill));
+  add(tally, access(true, kImage + kFirst, 0x8300, 1, 0, 5));
+  add(tally, access(true, kImage + kSecond, 0x8308, 2, 0, 5));
+  add(tally, access(true, kImage + kFirst, 0x8400, 1, 0, 50, kRetired | kRefill));
   add(tally, access(true, 0x4000, 0x8408, 2, 0, 50, kRetired | kRefill));
   // Two threads at one offset share truly.
-  add(tally, access(true, kExe + kFirst, 0x8500, 1, 0, 50, kRetired | kRefill));
-  add(tally, access(true, kExe + kFirst, 0x8500, 2, 0, 50, kRetired | kRefill));
+  add(tally, access(true, kImage + kFirst, 0x8500, 1, 0, 50, kRetired | kRefill));
+  add(tally, access(true, kImage + kFirst, 0x8500, 2, 0, 50, kRetired | kRefill));
   const SpeProfile profile = profile_of(tally);
   const MemoryProfile& memory = profile.memory.value();
   ASSERT_EQ(memory.shared.size(), 1U);
@@ -273,19 +273,19 @@ TEST(SpeMemory, FalseSharingNamesBothPlaces) {
 
 TEST(SpeMemory, BranchesAndWalks) {
   Tally tally = memory_tally();
-  EncodedOperation branch = plain(kExe + kFirst);
+  EncodedOperation branch = plain(kImage + kFirst);
   branch.operation_class = decode::spe::kClassBranch;
   branch.payload = 1;
-  branch.address = kExe + kSecond;
+  branch.address = kImage + kSecond;
   add(tally, branch, {}, 6);
-  branch.address = kExe + kLeft;
+  branch.address = kImage + kLeft;
   branch.events = kRetired | 1U << decode::spe::kEventMispredicted;
   add(tally, branch, {}, 3);
-  branch.address = kExe + kFirst + 4;
+  branch.address = kImage + kFirst + 4;
   branch.events = kRetired | 1U << decode::spe::kEventNotTaken;
   add(tally, branch, {}, 11);
-  add(tally, access(false, kExe + kSecond, 0x8000, 1, 0, 30, kRetired | 1U << decode::spe::kEventTlbWalk), {}, 2);
-  add(tally, access(false, kExe + kSecond, 0x8000, 1, 0, 4), {}, 2);
+  add(tally, access(false, kImage + kSecond, 0x8000, 1, 0, 30, kRetired | 1U << decode::spe::kEventTlbWalk), {}, 2);
+  add(tally, access(false, kImage + kSecond, 0x8000, 1, 0, 4), {}, 2);
   const SpeProfile profile = profile_of(tally);
   const MemoryProfile& memory = profile.memory.value();
   ASSERT_EQ(memory.branches.size(), 1U);
@@ -294,7 +294,7 @@ TEST(SpeMemory, BranchesAndWalks) {
   EXPECT_EQ(row.mispredicted, 3U);
   EXPECT_EQ(row.not_taken, 11U);
   EXPECT_EQ(row.targets, 2U);
-  EXPECT_EQ(row.top_target, kExe + kSecond);
+  EXPECT_EQ(row.top_target, kImage + kSecond);
   EXPECT_EQ(row.top_target_hits, 6U);
   EXPECT_EQ(display_name(profile.samples, profile.places[row.top_target_place].symbol), "second");
   ASSERT_EQ(memory.walks.size(), 1U);
@@ -320,8 +320,8 @@ TEST(SpeMemory, PercentilesOfManyLatencies) {
 
 TEST(SpeRecordNamer, NamesOneRecord) {
   Tally tally = memory_tally();
-  EncodedOperation operation =
-      access(false, kExe + kFirst, 0x8008, 7, 8, 33, kRetired | kRefill | 1U << decode::spe::kEventL2dMiss | 1U << 13);
+  EncodedOperation operation = access(false, kImage + kFirst, 0x8008, 7, 8, 33,
+                                      kRetired | kRefill | 1U << decode::spe::kEventL2dMiss | 1U << 13);
   operation.timestamp = 99;
   add(tally, operation);
   const SpeProfile profile = profile_of(tally);

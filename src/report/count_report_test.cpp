@@ -8,6 +8,7 @@
 #include <set>
 
 #include "report/golden_profiles.h"
+#include "report/report_checks.h"
 
 namespace wperf::report {
 namespace {
@@ -15,23 +16,11 @@ namespace {
 using nlohmann::json;
 using testing::expect_golden;
 
-bool finds(const std::string& text, const std::string& pattern) {
-  return std::regex_search(text, std::regex(pattern));
-}
-
 usize occurrences(const std::string& text, std::string_view part) {
   usize count = 0;
   for (usize at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
 }
-
-std::set<std::string> keys_of(const json& object) {
-  std::set<std::string> keys;
-  for (const auto& [key, value] : object.items()) keys.insert(key);
-  return keys;
-}
-
-using Keys = std::set<std::string>;
 
 void check_rows(const json& rows, bool multiplexed, bool with_slots) {
   Keys expected = {"counter_value", "event_idx", "event_name", "event_note"};

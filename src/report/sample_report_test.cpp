@@ -8,6 +8,7 @@
 #include <set>
 
 #include "report/golden_profiles.h"
+#include "report/report_checks.h"
 #include "report/sample_golden_profiles.h"
 
 namespace wperf::report {
@@ -29,10 +30,6 @@ profile::NameFilter only(std::string name) {
 
 json parsed(const SampleProfile& profile, const SampleOptions& options) {
   return json::parse(sample_json(profile, options));
-}
-
-bool finds(const std::string& text, const std::string& pattern) {
-  return std::regex_search(text, std::regex(pattern));
 }
 
 TEST(sample_golden, two_events) {

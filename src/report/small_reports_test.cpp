@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "report/golden_profiles.h"
+#include "report/report_checks.h"
 
 namespace wperf::report {
 namespace {
@@ -38,12 +39,6 @@ profile::CatalogueListing listing() {
 }
 
 const std::vector<pmu::ExtraEvent> kExtra = {{EventClass::core, "my_event", 0x1234}, {EventClass::dsu, "mine", 0x99}};
-
-std::set<std::string> keys_of(const json& object) {
-  std::set<std::string> keys;
-  for (const auto& [key, value] : object.items()) keys.insert(key);
-  return keys;
-}
 
 void expect_unique_strings(const json& rows) {
   std::set<std::string> seen;
@@ -75,7 +70,6 @@ TEST(list_report, json_has_verbose_keys_only_when_asked) {
   const json verbose = json::parse(blocks_json(list_report(neoverse_n1(), kExtra, listing(), true)));
   EXPECT_EQ(keys_of(brief),
             (std::set<std::string>{"Predefined_Events", "Predefined_Groups_of_Metrics", "Predefined_Metrics"}));
-  using Keys = std::set<std::string>;
   EXPECT_EQ(keys_of(brief["Predefined_Events"][0]), (Keys{"Alias_Name", "Event_Type", "Raw_Index"}));
   EXPECT_EQ(keys_of(brief["Predefined_Metrics"][0]), (Keys{"Events", "Metric"}));
   EXPECT_EQ(keys_of(brief["Predefined_Groups_of_Metrics"][0]), (Keys{"Group", "Metrics"}));

@@ -11,7 +11,7 @@ namespace {
 using profile::AccessCounts;
 using profile::SpeProfile;
 
-constexpr u64 kExe = 0x7ff7a2b10000, kDll = 0x7ffa10000000;
+constexpr u64 kProgram = 0x7ff7a2b10000, kLibrary = 0x7ffa10000000;
 constexpr u32 kMul = 0, kMain = 1, kOther = 4;  // symbols
 constexpr u32 kOtherPlace = 0, kMainPlace = 1, kStorePlace = 2, kMulPlace = 3;
 
@@ -80,8 +80,8 @@ profile::MemoryProfile memory_of() {
   memory.functions = {{.symbol = kMul, .counts = in_mul, .slowest_source = 1},
                       {.symbol = kMain, .counts = in_main, .slowest_source = 2}};
   memory.code_lines = {
-      {.symbol = kMul, .file = 0, .line = 2, .address = kDll + 0x1034, .counts = in_mul, .slowest_source = 1},
-      {.symbol = kMain, .address = kExe + 0x1100, .counts = in_main, .slowest_source = 2}};
+      {.symbol = kMul, .file = 0, .line = 2, .address = kLibrary + 0x1034, .counts = in_mul, .slowest_source = 1},
+      {.symbol = kMain, .address = kProgram + 0x1100, .counts = in_main, .slowest_source = 2}};
   memory.pages = {
       {.address = 0x1d000000000, .hits = 200, .stores = 20, .refills = 30, .walks = 5, .mean_latency = 44.4}};
   memory.lines = {{.address = 0x1d000000040,
@@ -99,7 +99,7 @@ profile::MemoryProfile memory_of() {
                       .hits = 40,
                       .mispredicted = 10,
                       .not_taken = 25,
-                      .top_target = kDll + 0x1034,
+                      .top_target = kLibrary + 0x1034,
                       .top_target_place = kMulPlace,
                       .top_target_hits = 15,
                       .targets = 1},
@@ -160,9 +160,9 @@ SpeProfile loads_and_branches() {
   profile.samples.cores = {{.core = 1, .generated = records}};
   profile.cores = {{.core = 1, .records = records}};
   profile.places = {{.address = 0, .symbol = kOther},
-                    {.address = kExe + 0x1100, .symbol = kMain, .module = 0},
-                    {.address = kExe + 0x1104, .symbol = kMain, .module = 0, .file = 1, .line = 78},
-                    {.address = kDll + 0x1034, .symbol = kMul, .module = 1, .file = 0, .line = 2}};
+                    {.address = kProgram + 0x1100, .symbol = kMain, .module = 0},
+                    {.address = kProgram + 0x1104, .symbol = kMain, .module = 0, .file = 1, .line = 78},
+                    {.address = kLibrary + 0x1034, .symbol = kMul, .module = 1, .file = 0, .line = 2}};
   profile.population = {.operations = 500'000, .chosen = 481, .recorded = 481};
   return profile;
 }

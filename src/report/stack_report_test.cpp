@@ -53,8 +53,8 @@ TEST(StackText, PercentagesOfWhatTheFilterLeaves) {
   EXPECT_NE(relative.find("  100.00        1  prog     prog    main;odd\n"), std::string::npos) << relative;
   EXPECT_NE(relative.find("  100.00  100.00  main;odd  (prog)\n"), std::string::npos) << relative;
   EXPECT_NE(relative.find("shown: 1 of 4 samples, 25.00 %"), std::string::npos) << relative;
-  const auto json = nlohmann::json::parse(stack_json(one_of_each(), options));
-  EXPECT_EQ(json["recording"]["events"][0]["rows"][0]["percent"], 100.0);
+  const auto document = nlohmann::json::parse(stack_json(one_of_each(), options));
+  EXPECT_EQ(document["recording"]["events"][0]["rows"][0]["percent"], 100.0);
   options.filter.modules = {"nothing of this name"};
   EXPECT_NE(stack_text(one_of_each(), options).find("shown: 0 of 4 samples"), std::string::npos);
 }
@@ -125,8 +125,8 @@ TEST(StackJson, SaysTheSame) {
   StackOptions options;
   options.sort = {stacks::SortKey::pid, stacks::SortKey::symbol, stacks::SortKey::line};
   options.children = options.tree = options.callers = options.callees = true;
-  const auto json = nlohmann::json::parse(stack_json(one_of_each(), options));
-  const auto& event = json["recording"]["events"][0];
+  const auto document = nlohmann::json::parse(stack_json(one_of_each(), options));
+  const auto& event = document["recording"]["events"][0];
   ASSERT_EQ(event["rows"].size(), 2u);
   EXPECT_EQ(event["rows"][0]["symbol"], "main;odd");
   EXPECT_EQ(event["rows"][0]["line"], "main.c:12");
@@ -136,9 +136,9 @@ TEST(StackJson, SaysTheSame) {
   EXPECT_EQ(event["rows"][1]["kernel"], true);
   EXPECT_EQ(event["tree"][1]["parent"], 0);
   EXPECT_EQ(event["callers"].size(), 3u);
-  EXPECT_EQ(json["recording"]["events"][1]["samples"], 0);
-  EXPECT_EQ(json["recording"]["losses"]["lost_records"], 0);
-  EXPECT_EQ(json["recording"]["modules"][1]["reason"], "it is another kernel");
+  EXPECT_EQ(document["recording"]["events"][1]["samples"], 0);
+  EXPECT_EQ(document["recording"]["losses"]["lost_records"], 0);
+  EXPECT_EQ(document["recording"]["modules"][1]["reason"], "it is another kernel");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace {
 
 std::string rows_json(const Table& table) {
   std::string out;
-  JsonWriter json(out);
-  write_rows(json, table);
+  JsonWriter writer(out);
+  write_rows(writer, table);
   return out;
 }
 

@@ -7,7 +7,7 @@ namespace wperf::request {
 namespace {
 
 // text[=number][:interval] per event, or the error.
-std::string spelled(std::string_view text) {
+std::string sampled_of(std::string_view text) {
   const auto result = parse_sampling_list(text);
   if (!result.has_value()) {
     EXPECT_TRUE(result.error().verbatim);
@@ -35,49 +35,49 @@ std::string out_of_range(std::string_view interval) {
 }
 
 TEST(SamplingList, NamesAndNumbers) {
-  EXPECT_EQ(spelled("ld_spec"), "ld_spec");
-  EXPECT_EQ(spelled("Ld_Spec,r70,0x70,112,ld_spec"), "Ld_Spec r70=112 0x70=112 112=112 ld_spec");
-  EXPECT_EQ(spelled("r10000:5"), "extra event value out of range in r10000");
+  EXPECT_EQ(sampled_of("ld_spec"), "ld_spec");
+  EXPECT_EQ(sampled_of("Ld_Spec,r70,0x70,112,ld_spec"), "Ld_Spec r70=112 0x70=112 112=112 ld_spec");
+  EXPECT_EQ(sampled_of("r10000:5"), "extra event value out of range in r10000");
 }
 
 TEST(SamplingList, IntervalsInCNotation) {
-  EXPECT_EQ(spelled("ld_spec:100000"), "ld_spec:100000");
-  EXPECT_EQ(spelled("a:1,b,r1b:0x10,c:010"), "a:1 b r1b=27:16 c:8");
-  EXPECT_EQ(spelled("a:0XfF"), "a:255");
-  EXPECT_EQ(spelled("a:4294967295,b:0xffffffff"), "a:4294967295 b:4294967295");
+  EXPECT_EQ(sampled_of("ld_spec:100000"), "ld_spec:100000");
+  EXPECT_EQ(sampled_of("a:1,b,r1b:0x10,c:010"), "a:1 b r1b=27:16 c:8");
+  EXPECT_EQ(sampled_of("a:0XfF"), "a:255");
+  EXPECT_EQ(sampled_of("a:4294967295,b:0xffffffff"), "a:4294967295 b:4294967295");
 }
 
 TEST(SamplingList, WhatFollowsTheDigitsIsLeft) {
-  EXPECT_EQ(spelled("a:100000k"), "a:100000");
-  EXPECT_EQ(spelled("a:0x1gp"), "a:1");
-  EXPECT_EQ(spelled("a:0189"), "a:1");
-  EXPECT_EQ(spelled("a:10:20"), "a:10");
-  EXPECT_EQ(spelled("a:1.5"), "a:1");
-  EXPECT_EQ(spelled("a:8589934591x"), out_of_range("8589934591x"));
+  EXPECT_EQ(sampled_of("a:100000k"), "a:100000");
+  EXPECT_EQ(sampled_of("a:0x1gp"), "a:1");
+  EXPECT_EQ(sampled_of("a:0189"), "a:1");
+  EXPECT_EQ(sampled_of("a:10:20"), "a:10");
+  EXPECT_EQ(sampled_of("a:1.5"), "a:1");
+  EXPECT_EQ(sampled_of("a:8589934591x"), out_of_range("8589934591x"));
 }
 
 TEST(SamplingList, InvalidIntervals) {
   for (const char* bad : {"a", "text", "_123", "x1", "0xp", "0xp123", "0x", "", "-1", "+1", " 1", "{1", "k100"}) {
-    EXPECT_EQ(spelled("ld_spec:" + std::string(bad)), invalid(bad));
+    EXPECT_EQ(sampled_of("ld_spec:" + std::string(bad)), invalid(bad));
   }
 }
 
 TEST(SamplingList, IntervalsOutOfRange) {
   for (const char* bad : {"8589934591", "8589934590", "4294967296", "0x100000000", "0", "0x0", "00", "08",
                           "18446744073709551616", "99999999999999999999999999"}) {
-    EXPECT_EQ(spelled("ld_spec:" + std::string(bad)), out_of_range(bad));
+    EXPECT_EQ(sampled_of("ld_spec:" + std::string(bad)), out_of_range(bad));
   }
 }
 
 TEST(SamplingList, TheFirstMistakeIsTold) {
-  EXPECT_EQ(spelled("a:1,b:x,c:0"), invalid("x"));
-  EXPECT_EQ(spelled("a:0,b:x"), out_of_range("0"));
-  EXPECT_EQ(spelled("r10000:x"), "extra event value out of range in r10000");
+  EXPECT_EQ(sampled_of("a:1,b:x,c:0"), invalid("x"));
+  EXPECT_EQ(sampled_of("a:0,b:x"), out_of_range("0"));
+  EXPECT_EQ(sampled_of("r10000:x"), "extra event value out of range in r10000");
 }
 
 TEST(SamplingList, NeitherGroupsNorPrefixes) {
-  EXPECT_EQ(spelled("{a:1,b:2}"), "{a:1 b:2");
-  EXPECT_EQ(spelled("/dsu/l3d_cache:5"), "/dsu/l3d_cache:5");
+  EXPECT_EQ(sampled_of("{a:1,b:2}"), "{a:1 b:2");
+  EXPECT_EQ(sampled_of("/dsu/l3d_cache:5"), "/dsu/l3d_cache:5");
 }
 
 TEST(SamplingList, TracepointsAndUnits) {
@@ -95,10 +95,10 @@ TEST(SamplingList, TracepointsAndUnits) {
 }
 
 TEST(SamplingList, EmptyPlaces) {
-  EXPECT_EQ(spelled(""), "");
-  EXPECT_EQ(spelled("a,"), "a");
+  EXPECT_EQ(sampled_of(""), "");
+  EXPECT_EQ(sampled_of("a,"), "a");
   EXPECT_EQ(parse_sampling_list(",a").value().size(), 2u);
-  EXPECT_EQ(spelled(":5"), ":5");
+  EXPECT_EQ(sampled_of(":5"), ":5");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace wperf::request {
 namespace {
 
 // name=value per filter, or the error.
-std::string spelled(std::string_view filters) {
+std::string filters_of(std::string_view filters) {
   const std::string text = "arm_spe_0/" + std::string(filters) + "/";
   EXPECT_TRUE(is_spe_list(text));
   const auto result = parse_spe_list(text);
@@ -34,36 +34,36 @@ TEST(SpeList, WhatIsOne) {
 }
 
 TEST(SpeList, Filters) {
-  EXPECT_EQ(spelled(""), "");
-  EXPECT_EQ(spelled("load_filter=1,st=0,min=0xff,ts=01"), "load_filter=1 st=0 min=255 ts=1");
-  EXPECT_EQ(spelled("ld=1,"), "ld=1");
-  EXPECT_EQ(spelled("whatever=99999"), "whatever=99999");  // plan knows which there are
-  EXPECT_EQ(spelled("min=99999999999999999999999"), "min=18446744073709551615");
+  EXPECT_EQ(filters_of(""), "");
+  EXPECT_EQ(filters_of("load_filter=1,st=0,min=0xff,ts=01"), "load_filter=1 st=0 min=255 ts=1");
+  EXPECT_EQ(filters_of("ld=1,"), "ld=1");
+  EXPECT_EQ(filters_of("whatever=99999"), "whatever=99999");  // plan knows which there are
+  EXPECT_EQ(filters_of("min=99999999999999999999999"), "min=18446744073709551615");
 }
 
 TEST(SpeList, FiltersWithoutAValue) {
-  EXPECT_EQ(spelled("ld"), "incorrect SPE filter: 'ld' in ld");
-  EXPECT_EQ(spelled("ld=1,st,b=1"), "incorrect SPE filter: 'st' in ld=1,st,b=1");
-  EXPECT_EQ(spelled(",ld=1"), "incorrect SPE filter: '' in ,ld=1");
+  EXPECT_EQ(filters_of("ld"), "incorrect SPE filter: 'ld' in ld");
+  EXPECT_EQ(filters_of("ld=1,st,b=1"), "incorrect SPE filter: 'st' in ld=1,st,b=1");
+  EXPECT_EQ(filters_of(",ld=1"), "incorrect SPE filter: '' in ,ld=1");
 }
 
 TEST(SpeList, FiltersWithoutAName) {
-  EXPECT_EQ(spelled("=1"), "incorrect SPE filter name: '=1'");
-  EXPECT_EQ(spelled("ld=1,="), "incorrect SPE filter name: '='");
+  EXPECT_EQ(filters_of("=1"), "incorrect SPE filter name: '=1'");
+  EXPECT_EQ(filters_of("ld=1,="), "incorrect SPE filter name: '='");
 }
 
 TEST(SpeList, BadValues) {
-  EXPECT_EQ(spelled("ld=x"), "incorrect SPE filter value: ld='x'.");
-  EXPECT_EQ(spelled("ld="), "incorrect SPE filter value: ld=''.");
-  EXPECT_EQ(spelled("ld=-1"), "incorrect SPE filter value: ld='-1'.");
-  EXPECT_EQ(spelled("min=0x"), "incorrect SPE filter value: min='0x'.");
-  EXPECT_EQ(spelled("min=1=2"), "incorrect SPE filter value: min='1=2'.");
+  EXPECT_EQ(filters_of("ld=x"), "incorrect SPE filter value: ld='x'.");
+  EXPECT_EQ(filters_of("ld="), "incorrect SPE filter value: ld=''.");
+  EXPECT_EQ(filters_of("ld=-1"), "incorrect SPE filter value: ld='-1'.");
+  EXPECT_EQ(filters_of("min=0x"), "incorrect SPE filter value: min='0x'.");
+  EXPECT_EQ(filters_of("min=1=2"), "incorrect SPE filter value: min='1=2'.");
 }
 
 TEST(SpeList, TheKindOfMistakeDecidesNotItsPlace) {
-  EXPECT_EQ(spelled("ld=x,=1,st"), "incorrect SPE filter: 'st' in ld=x,=1,st");
-  EXPECT_EQ(spelled("ld=x,=1"), "incorrect SPE filter name: '=1'");
-  EXPECT_EQ(spelled("nonsense=-1"), "incorrect SPE filter value: nonsense='-1'.");
+  EXPECT_EQ(filters_of("ld=x,=1,st"), "incorrect SPE filter: 'st' in ld=x,=1,st");
+  EXPECT_EQ(filters_of("ld=x,=1"), "incorrect SPE filter name: '=1'");
+  EXPECT_EQ(filters_of("nonsense=-1"), "incorrect SPE filter value: nonsense='-1'.");
 }
 
 }  // namespace

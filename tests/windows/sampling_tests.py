@@ -4,18 +4,24 @@ import time
 
 from support import WindowsTest
 
+ENOUGH = 800  # samples: three standard deviations of a share of 75 % are less than 5 points
+
 
 class Sampling(WindowsTest):
     essential = ("test_hot_and_cold_loop_have_their_true_shares",)
 
     def test_hot_and_cold_loop_have_their_true_shares(self):
-        sampling = self.record()
+        # How many interrupts a loop gets is up to the machine that emulates: a busy one merges most of them. So the
+        # loops run longer until there are samples enough to tell 75 % from 70 %.
+        for rounds in (12_000, 40_000, 120_000):
+            sampling = self.record(rounds=rounds)
+            if sampling["samples_generated"] >= ENOUGH:
+                break
         self.check_schema({"sampling": sampling}, "sample")
-        event = sampling["events"][0]
-        shares = self.shares(event)
+        self.assertGreaterEqual(sampling["samples_generated"], ENOUGH)
+        shares = self.shares(sampling["events"][0])
         self.assertAlmostEqual(shares["hot_loop"], 75, delta=5)
         self.assertAlmostEqual(shares["cold_loop"], 25, delta=5)
-        self.assertGreater(sampling["samples_generated"], 300)
         self.assertLess(sampling["samples_dropped"], sampling["samples_generated"] / 20)  # those that skid into the kernel
         self.assertTrue(sampling["pe_file"].endswith("remote.exe"))
         self.assertTrue(sampling["pdb_file"].endswith("remote.pdb"))
@@ -24,7 +30,7 @@ class Sampling(WindowsTest):
         text = self.ok("record", "-e", "cpu_cycles:1000000", "-c", "1", "--timeout", "2", "--", "remote.exe")
         self.assertRegex(text, r"sampling \.*")
         self.assertRegex(text, r"(?m)^=+ sample source: cycle, top \d+ hot functions =+$")
-        self.assertRegex(text, r"7\d\.\d\d +\d+ +hot_loop")
+        self.assertRegex(text, r"[678]\d\.\d\d +\d+ +hot_loop")  # of few samples: the shares themselves are tested above
         self.assertRegex(text, r"\d+\.\d+ seconds time elapsed")
 
     def test_annotate(self):

@@ -13,7 +13,7 @@ namespace {
 using test::Fields;
 using test::FileBuilder;
 
-constexpr u64 kSampleType = kSampleIp | kSampleTid | kSampleIdentifier;
+constexpr u64 kPlainSamples = kSampleIp | kSampleTid | kSampleIdentifier;
 
 Fields sample(u64 id, u64 ip) {
   return Fields().u64s({id, ip}).u32s({10, 11});
@@ -21,7 +21,8 @@ Fields sample(u64 id, u64 ip) {
 
 FileBuilder two_events() {
   FileBuilder builder;
-  builder.event(test::attributes(kSampleType), {1, 2}).event(test::attributes(kSampleType | kSampleAddress), {3, 4});
+  builder.event(test::attributes(kPlainSamples), {1, 2})
+      .event(test::attributes(kPlainSamples | kSampleAddress), {3, 4});
   builder.add(RecordType::sample, sample(2, 0x100));
   builder.add(RecordType::sample, sample(3, 0x200).u64s({0x999}));
   return builder;
@@ -84,8 +85,8 @@ TEST(PerfFile, TellsEventsApartByTheirIds) {
 
 TEST(PerfFile, ReadsTheTrailerByTheEventItIsOf) {
   FileBuilder builder;
-  const u64 with_time = kSampleType | kSampleTime;
-  builder.event(test::attributes(kSampleType), {1}).event(test::attributes(with_time), {3});
+  const u64 with_time = kPlainSamples | kSampleTime;
+  builder.event(test::attributes(kPlainSamples), {1}).event(test::attributes(with_time), {3});
   const Fields comm = Fields().u32s({5, 6}).text("name");
   builder.add(RecordType::comm, Fields(comm).u32s({10, 11}).u64s({1}));
   builder.add(RecordType::comm, Fields(comm).u32s({10, 11}).u64s({99, 3}));

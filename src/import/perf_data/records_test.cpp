@@ -12,7 +12,7 @@ namespace {
 using test::Fields;
 using test::FileBuilder;
 
-constexpr u64 kSampleType = kSampleTid | kSampleTime | kSampleCpu | kSampleIdentifier;
+constexpr u64 kTimedSamples = kSampleTid | kSampleTime | kSampleCpu | kSampleIdentifier;
 
 Fields trailer() {
   return Fields().u32s({10, 11}).u64s({555}).u32s({2, 0}).u64s({42});
@@ -25,7 +25,7 @@ Kind read_one(RecordType type, Fields body, u16 misc = 0) {
   FileBuilder builder;
   // What a record shows reaches into the file.
   static std::vector<std::vector<std::byte>> kept;
-  kept.push_back(builder.event(test::attributes(kSampleType), {42}).add(type, body, misc).build());
+  kept.push_back(builder.event(test::attributes(kTimedSamples), {42}).add(type, body, misc).build());
   const auto file = PerfFile::open(kept.back());
   EXPECT_TRUE(file.has_value());
   Kind result{};
@@ -187,7 +187,7 @@ TEST(Records, AreCountedWhereTheyAreTooShort) {
       // Nothing but the first few words: these types would look for more data behind the record.
       if (type == 66 || type == 71) continue;
       const std::vector<std::byte> bytes =
-          builder.event(test::attributes(kSampleType), {42}).add(static_cast<RecordType>(type), body).build();
+          builder.event(test::attributes(kTimedSamples), {42}).add(static_cast<RecordType>(type), body).build();
       const auto file = PerfFile::open(bytes);
       ASSERT_TRUE(file.has_value());
       int given = 0;

@@ -124,10 +124,13 @@ extern "C" void start() {
 
   const nthost::RunName name = {request.cpu};
   nthost::RunState state = {};
-  wperf_u32 pause_ms = 300;  // a question disturbs what is measured, so a short program is asked once
+  // A question disturbs what is measured: a short program is asked once, and one that takes long, on a slow machine, a
+  // few times more.
+  wperf_u32 pause_ms = 300, waited_ms = 0;
   do {
     Sleep(pause_ms);
-    pause_ms = 50;
+    waited_ms += pause_ms;
+    pause_ms = waited_ms / 4;
     if (!DeviceIoControl(bridge, bridge::kBridgeRunState, &name, sizeof name, &state, sizeof state, &returned, nullptr))
       fail("remote: the machine is gone\r\n", 3);
   } while (state.condition == nthost::kRunning);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What several tests of this room ask of a text or of a JSON document.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace wperf::report {
+
+using Keys = std::set<std::string>;
+
+inline bool finds(const std::string& text, const std::string& pattern) {
+  return std::regex_search(text, std::regex(pattern));
+}
+
+inline Keys keys_of(const nlohmann::json& object) {
+  Keys keys;
+  for (const auto& [key, value] : object.items()) keys.insert(key);
+  return keys;
+}
+
+}  // namespace wperf::report
