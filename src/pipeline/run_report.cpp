@@ -192,12 +192,8 @@ diag::Result<void> run_report(const request::Request& request, diag::Console& co
   perf_data::PerfFile& file = opened.value();
   recording::UnpackedRecords unpacked;
   if (recording::has_packed_records(file)) {
-    if (!turned.empty()) {
-      return diag::Error{.text = *request.data_file + " holds packed records of a machine with the other byte order",
-                         .hint = "perf inject -i FILE -o UNPACKED on that machine unpacks them",
-                         .code = diag::ExitCode::damaged_input};
-    }
-    auto done = recording::unpack_records(file, mapped.bytes().size());
+    auto done = recording::unpack_records(
+        file, mapped.bytes().size(), turned.empty() ? recording::PackedOrder::native : recording::PackedOrder::other);
     if (!done.has_value()) {
       diag::Error error = std::move(done).error();
       error.text = *request.data_file + ": " + error.text;

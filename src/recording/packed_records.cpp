@@ -2,7 +2,11 @@
 #include "recording/packed_records.h"
 
 #include <algorithm>
+#include <bit>
+#include <optional>
+#include <span>
 
+#include "import/perf_data/swapped_records.h"
 #include "os/zstd_stream.h"
 
 namespace wperf::recording {
@@ -31,15 +35,18 @@ void append_record(std::vector<std::byte>& out, const Record& record) {
 }
 
 // Moves whole records; what is left is the beginning of one whose end comes with the next piece. False: no record.
-bool move_records(std::vector<std::byte>& from, std::vector<std::byte>& to) {
+// `swapper`: where they have the other byte order.
+bool move_records(std::vector<std::byte>& from, std::vector<std::byte>& to, perf_data::RecordSwapper* swapper) {
   usize at = 0;
   while (from.size() - at >= kHeaderBytes) {
     perf_data::Reader header(Bytes(from).subspan(at));
     header.skip(6);
-    const u16 size = header.take<u16>();
+    const u16 stored = header.take<u16>();
+    const u16 size = swapper != nullptr ? std::byteswap(stored) : stored;
     if (size < kHeaderBytes) return false;
     if (size > from.size() - at) break;
     append_bytes(to, Bytes(from).subspan(at, size));
+    if (swapper != nullptr) swapper->swap_next(std::span(to).last(size));
     at += size;
   }
   from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(at));
@@ -60,11 +67,13 @@ bool has_packed_records(const perf_data::PerfFile& file) {
   return false;
 }
 
-diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size) {
+diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size, PackedOrder order) {
   const u64 limit = std::max(kLeastLimit, file_size > ~u64{0} / kGreatestRatio ? ~u64{0} : file_size * kGreatestRatio);
   WPERF_TRY(os::ZstdStream zstd, os::ZstdStream::open());
   UnpackedRecords out;
   std::vector<std::byte> pending;
+  std::optional<perf_data::RecordSwapper> swapper;
+  if (order == PackedOrder::other) swapper.emplace(file.events());
   perf_data::RecordStream stream = file.records();
   Record record;
   while (stream.next(record)) {
@@ -80,7 +89,8 @@ diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u6
     const u64 room = limit - std::min<u64>(limit, out.bytes.size());
     const auto unpacked = zstd.unpack(packed.data, pending, static_cast<usize>(room));
     if (!unpacked.has_value()) out.trouble = unpacked.error().text;
-    if (!move_records(pending, out.bytes)) out.trouble = "what was packed is no list of records";
+    if (!move_records(pending, out.bytes, swapper.has_value() ? &*swapper : nullptr))
+      out.trouble = "what was packed is no list of records";
     if (!out.trouble.empty()) break;
   }
   return out;

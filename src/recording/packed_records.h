@@ -15,7 +15,9 @@ struct UnpackedRecords {
   std::vector<std::byte> bytes;  // a record section
   std::string trouble;           // why it ends before the file does; empty: it doesn't
 };
+// What was packed has the byte order of the machine that wrote the file, whoever turned the file around.
+enum class PackedOrder : u8 { native, other };
 // An error when nothing can be unpacked here. `file_size` bounds what is believed.
-diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size);
+diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size, PackedOrder order);
 
 }  // namespace wperf::recording

@@ -9,6 +9,7 @@ The turning is done here a second time, from the description of the format, in t
 77: no perf here, or it may not record.
 """
 import argparse
+import ctypes
 import pathlib
 import subprocess
 import sys
@@ -24,6 +25,7 @@ RECORDINGS = {
     "tracepoint": ["-e", "sched:sched_switch", "-g"],
     "addresses": ["-d", "-s", "-F", "2000"],
     "pipe": ["-g", "-F", "2000"],
+    "packed": ["-g", "-e", "cpu-clock,page-faults", "-F", "2000"],
 }
 WORK = ["sh", "-c", "seq 1 200000 | sort -R | md5sum; find /usr/include | wc"]
 
@@ -236,6 +238,21 @@ def turned(original):
     return bytes(data)
 
 
+def packed(data, zstd, order):
+    """The same records as `perf record -z` writes them, cut at any byte, in a file that was not finished."""
+    data_at = int.from_bytes(data[40:48], order)
+    data_size = int.from_bytes(data[48:56], order)
+    out = bytearray(data[:data_at])
+    out[48:56] = bytes(8)
+    records = data[data_at:data_at + data_size]
+    for begin in range(0, len(records), 20011):
+        piece = records[begin:begin + 20011]
+        room = ctypes.create_string_buffer(zstd.ZSTD_compressBound(len(piece)))
+        size = zstd.ZSTD_compress(room, len(room), bytes(piece), len(piece), 1)
+        out += (81).to_bytes(4, order) + bytes(2) + (8 + size).to_bytes(2, order) + room.raw[:size]
+    return bytes(out)
+
+
 def report(wperf, path, *options):
     done = subprocess.run([wperf, "report", path.name, *options], cwd=path.parent, capture_output=True, check=False)
     if done.returncode != 0:
@@ -248,6 +265,10 @@ def main():
     parser.add_argument("--wperf", type=pathlib.Path, required=True)
     wperf = parser.parse_args().wperf.resolve()
     differing, compared, samples = [], 0, 0
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_compressBound.restype = zstd.ZSTD_compress.restype = ctypes.c_size_t
+    zstd.ZSTD_compressBound.argtypes = [ctypes.c_size_t]
+    zstd.ZSTD_compress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int]
     with tempfile.TemporaryDirectory() as temporary:
         here, there = pathlib.Path(temporary) / "here", pathlib.Path(temporary) / "there"
         here.mkdir()
@@ -265,7 +286,12 @@ def main():
             if done.returncode != 0:
                 print(f"{name}: cannot be recorded here")
                 continue
-            (there / path.name).write_bytes(turned(path.read_bytes()))
+            original = path.read_bytes()
+            foreign = turned(original)
+            if name == "packed":
+                original, foreign = packed(original, zstd, "little"), packed(foreign, zstd, "big")
+                path.write_bytes(original)
+            (there / path.name).write_bytes(foreign)
             compared += 1
             for views in (["--json", "--sort", "comm,pid,tid,symbol"], ["--tree"], ["--folded"], ["--records", "-"]):
                 mine, other = report(wperf, path, *views), report(wperf, there / path.name, *views)

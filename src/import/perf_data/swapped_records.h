@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records and event attributes of the other byte order, turned around in place. Called by byte_order.
+// Records and event attributes of the other byte order, turned around in place. Called by byte_order and recording.
 #pragma once
 #include <span>
 
