@@ -117,7 +117,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--wperf", type=pathlib.Path, default=ROOT / "build/release/src/cli/wperf")
+    parser.add_argument("--wperf", type=pathlib.Path, default=ROOT / "build/release/bin/wperf")
     options = parser.parse_args()
     if shutil.which("perf") is None or shutil.which("cc") is None:
         print("skipped: no perf or no C compiler here")
