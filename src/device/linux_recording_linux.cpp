@@ -58,21 +58,39 @@ class EarlierRecords {
   const std::string& bytes() const { return bytes_; }
 
  private:
-  std::string_view build_id_of(std::string_view path);
+  std::string_view build_id_of(const std::string& root, std::string_view path);
 
   SystemFiles files_;
   perf_export::Trailer trailer_;
   perf_events::WhichMappings mappings_;
-  std::map<std::string, std::string, std::less<>> build_ids_;
+  std::map<std::string, std::string> build_ids_;  // by path
   std::string bytes_;
 };
 
-std::string_view EarlierRecords::build_id_of(std::string_view path) {
+// Empty where there is none, or where it may not be read.
+std::string link_at(const std::string& path) {
+  std::array<char, 256> target{};
+  const ssize_t size = readlink(path.c_str(), target.data(), target.size());
+  return std::string(target.data(), size < 0 ? 0 : static_cast<usize>(size));
+}
+
+// Below which folder the files are that a process names: nothing, as for us, or its own root where that is another one.
+// In a container the same name may stand for another file.
+std::string root_of(u32 process) {
+  const std::string folder = fmt::format("/proc/{}", process);
+  const auto differs = [&](const char* link) {
+    const std::string its = link_at(folder + link);
+    return !its.empty() && its != link_at(std::string("/proc/self") + link);
+  };
+  return differs("/ns/mnt") || differs("/root") ? folder + "/root" : std::string();
+}
+
+std::string_view EarlierRecords::build_id_of(const std::string& root, std::string_view path) {
   constexpr usize kHeaderAndNotes = 4096;
   if (path.empty() || path.front() != '/') return {};
-  const auto known = build_ids_.find(path);
+  const std::string name = root + std::string(path);
+  const auto known = build_ids_.find(name);
   if (known != build_ids_.end()) return known->second;
-  const std::string name(path);
   const std::string bytes = beginning_of(name, kHeaderAndNotes);
   return build_ids_.emplace(name, perf_events::build_id_in_elf(bytes)).first->second;
 }
@@ -85,8 +103,9 @@ void EarlierRecords::add_process(u32 process, const std::vector<int>& threads) {
   }
   const auto maps = files_.text(fmt::format("/proc/{}/maps", process));
   if (!maps.has_value()) return;
-  perf_events::append_mappings(
-      bytes_, process, *maps, mappings_, [this](std::string_view path) { return build_id_of(path); }, trailer_);
+  const std::string root = root_of(process);
+  const auto build_id = [&](std::string_view path) { return build_id_of(root, path); };
+  perf_events::append_mappings(bytes_, process, *maps, mappings_, build_id, trailer_);
 }
 
 void EarlierRecords::add_everybody() {

@@ -22,10 +22,10 @@ SORTER = r"""
 #include <algorithm>
 #include <vector>
 __attribute__((noinline)) void order(std::vector<unsigned>& numbers) { std::sort(numbers.begin(), numbers.end()); }
-int main() {
+int main(int count, char**) {  // with an argument: until it is killed
   std::vector<unsigned> numbers(100000);
   unsigned seed = 1;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; count > 1 || i < 20; ++i) {
     for (auto& number : numbers) number = seed = seed * 2654435761u ^ (seed >> 13);
     order(numbers);
   }
@@ -192,6 +192,25 @@ class LinuxSymbolsTest(WperfTest):
                                 check=True, cwd=self.root).stdout.split()
         for name in ("made_first", "made_second"):
             self.assertEqual(rows[name]["samples"], script.count(name))
+
+    def test_a_running_program_in_a_container_is_named_from_its_own_view_of_the_files(self):
+        box = self.root / "box"
+        box.mkdir()
+        inside = f'mount -t tmpfs none "{box}" && cp "{self.program}" "{box}/boxed" && echo ready && exec "{box}/boxed" on'
+        boxed = subprocess.Popen(["unshare", "--mount", "sh", "-c", inside], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(boxed.communicate)
+        self.addCleanup(boxed.kill)
+        if boxed.stdout.readline().strip() != b"ready":
+            self.skipTest("this user may not mount anything here")
+        self.assertFalse((box / "boxed").exists())  # nobody else sees it
+        shutil.copy("/bin/sleep", box / "boxed")  # and others see another file under this name
+        deadline = time.monotonic() + 30
+        while b"boxed" not in pathlib.Path(f"/proc/{boxed.pid}/comm").read_bytes() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        rows = self.json("record", "--device", "linux", "-e", "cpu-clock", "-p", str(boxed.pid), "--timeout", "1", "--json",
+                         "--sort", "module,symbol")["recording"]["events"][0]["rows"]
+        named = sum(row["samples"] for row in rows if row["module"] == "boxed" and "sort" in row["symbol"])
+        self.assertGreater(named, 0.5 * sum(row["samples"] for row in rows), rows)
 
     def serve(self, folder):
         server = http.server.ThreadingHTTPServer(
