@@ -65,6 +65,13 @@ WperfStatus Core::occupy(ClientId client) {
   return WPERF_OK;
 }
 
+WperfStatus Core::occupy_idle(ClientId client) {
+  if (running()) {
+    return WPERF_WRONG_STATE;
+  }
+  return occupy(client);
+}
+
 void Core::vacate() {
   if (tenant_ == 0) {
     return;
@@ -137,15 +144,19 @@ WperfStatus Core::hardware(Caller caller, const WperfPlainRequest&, WperfHardwar
   return WPERF_OK;
 }
 
-WperfStatus Core::core(Caller caller, const WperfCoreRequest& request, WperfCoreReply& reply) {
-  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+WperfStatus Core::identify(ClientId client, const WperfCoreRequest& request, CoreIdentity& identity) {
+  if (const WperfStatus status = occupy(client); status != WPERF_OK) {
     return status;
   }
   if (request.core >= machine_.core_count || request.reserved != 0) {
     return WPERF_BAD_ARGUMENT;
   }
+  return read_core_identity(hal_, request.core, identity);
+}
+
+WperfStatus Core::core(Caller caller, const WperfCoreRequest& request, WperfCoreReply& reply) {
   CoreIdentity identity;
-  if (const WperfStatus status = read_core_identity(hal_, request.core, identity); status != WPERF_OK) {
+  if (const WperfStatus status = identify(caller.client, request, identity); status != WPERF_OK) {
     return status;
   }
   reply.midr = identity.midr;
@@ -170,10 +181,7 @@ WperfStatus Core::dmc_setup(Caller, const WperfDmcSetupRequest& request, NoReply
 }
 
 WperfStatus Core::dsu_setup(Caller caller, const WperfDsuSetupRequest& request, NoReply&) {
-  if (running()) {
-    return WPERF_WRONG_STATE;
-  }
-  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+  if (const WperfStatus status = occupy_idle(caller.client); status != WPERF_OK) {
     return status;
   }
   if (const WperfStatus status = check_dsu_request(hal_, request, machine_.core_count); status != WPERF_OK) {
@@ -191,10 +199,7 @@ WperfStatus Core::dsu_setup(Caller caller, const WperfDsuSetupRequest& request, 
 }
 
 WperfStatus Core::count_configure(Caller caller, const WperfCountRequest& request, NoReply&) {
-  if (running()) {
-    return WPERF_WRONG_STATE;
-  }
-  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+  if (const WperfStatus status = occupy_idle(caller.client); status != WPERF_OK) {
     return status;
   }
   const bool administrator = caller.rights.administrator;
@@ -225,10 +230,7 @@ WperfStatus Core::count_read(Caller, const WperfCountReadRequest& request, Wperf
 }
 
 WperfStatus Core::sample_configure(Caller caller, const WperfSampleRequest& request, NoReply&) {
-  if (running()) {
-    return WPERF_WRONG_STATE;
-  }
-  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+  if (const WperfStatus status = occupy_idle(caller.client); status != WPERF_OK) {
     return status;
   }
   if (const WperfStatus status = check_sample_request(request, machine_, caller.rights.administrator);
@@ -263,10 +265,7 @@ WperfStatus Core::sample_drain(Caller caller, const WperfDrainRequest& request, 
 }
 
 WperfStatus Core::spe_configure(Caller caller, const WperfSpeRequest& request, NoReply&) {
-  if (running()) {
-    return WPERF_WRONG_STATE;
-  }
-  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
+  if (const WperfStatus status = occupy_idle(caller.client); status != WPERF_OK) {
     return status;
   }
   if (const WperfStatus status = sampling_.settle(); status != WPERF_OK) {
@@ -292,14 +291,8 @@ WperfStatus Core::spe_drain(Caller, const WperfDrainRequest& request, WperfSpeDr
 }
 
 WperfStatus Core::spe_core(Caller caller, const WperfCoreRequest& request, WperfSpeCoreReply& reply) {
-  if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
-    return status;
-  }
-  if (request.core >= machine_.core_count || request.reserved != 0) {
-    return WPERF_BAD_ARGUMENT;
-  }
   CoreIdentity identity;
-  if (const WperfStatus status = read_core_identity(hal_, request.core, identity); status != WPERF_OK) {
+  if (const WperfStatus status = identify(caller.client, request, identity); status != WPERF_OK) {
     return status;
   }
   const SpeAbilities abilities = spe_abilities(identity);

@@ -90,6 +90,8 @@ class Core {
 
   bool running() const { return counting_.counting() || sampling_.sampling() || profiling_.profiling(); }
   [[nodiscard]] WperfStatus occupy(ClientId client);
+  [[nodiscard]] WperfStatus occupy_idle(ClientId client);  // only while nothing is measured
+  [[nodiscard]] WperfStatus identify(ClientId client, const WperfCoreRequest& request, CoreIdentity& identity);
   void vacate();
   void vacate_if_lock_moved();
 

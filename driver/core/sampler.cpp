@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/sampler.h"
 
+#include "driver/core/lone_writer.h"
 #include "driver/core/pmu_registers.h"
 
 namespace wperf::driver {
 namespace {
-
-// The interrupt is the only writer, so no read-modify-write is needed.
-void count_lost(u64& counter, u64 more) {
-  __atomic_store_n(&counter, __atomic_load_n(&counter, __ATOMIC_RELAXED) + more, __ATOMIC_RELAXED);
-}
-
-u64 lost(const u64& counter) {
-  return __atomic_load_n(&counter, __ATOMIC_RELAXED);
-}
 
 bool on_cycle_counter(const SamplePlan& plan, u32 event) {
   return plan.counters[event] == kCycleCounter;
@@ -25,7 +17,7 @@ void begin_interval(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, 
   const u32 asked = plan.intervals[event];
   const u64 interval = plan.jitter_shift != 0 ? sampler.jitter.vary(asked, plan.jitter_shift) : asked;
   if (past >= interval) {
-    count_lost(sampler.merged, past / interval);
+    add_to(sampler.merged, past / interval);
     past %= interval;
   }
   bank.set_before_overflow(event, interval - past);
@@ -49,7 +41,7 @@ void renew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, u32 event
 void record(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted, u32 events) {
   const bool kernel = interrupted.exception_level != 0;
   if (kernel && !plan.kernel) {
-    count_lost(sampler.lost_filtered, 1);
+    add_to(sampler.lost_filtered, 1);
     return;
   }
   WperfSample sample = {};
@@ -62,7 +54,7 @@ void record(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Interrupte
   sample.core = static_cast<u16>(sampler.core);
   sample.exception_level = kernel ? 1 : 0;
   if (!sampler.ring.push(sample)) {
-    count_lost(sampler.lost_ring_full, 1);
+    add_to(sampler.lost_ring_full, 1);
   }
 }
 
@@ -121,14 +113,14 @@ void end_sampler_from_afar(Sampler& sampler) {
 
 void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfDrainReply& reply) {
   const SampleRing::Popped popped = sampler.ring.pop(reply.samples, WPERF_MAX_DRAINED);
-  const u64 merged = lost(sampler.merged);
+  const u64 merged = value_of(sampler.merged);
   reply.core = sampler.core;
   reply.count = onlooker.keep_visible(reply.samples, popped.count);
   sampler.hidden += popped.count - reply.count;
   reply.more = popped.left != 0 ? 1 : 0;
   reply.merged = merged < ~u32{0} ? static_cast<u32>(merged) : ~u32{0};
-  reply.lost_ring_full = lost(sampler.lost_ring_full);
-  const u64 lost_filtered = lost(sampler.lost_filtered);
+  reply.lost_ring_full = value_of(sampler.lost_ring_full);
+  const u64 lost_filtered = value_of(sampler.lost_filtered);
   reply.lost_filtered = lost_filtered + sampler.hidden;
   // Not a counter of its own: so the numbers of an answer agree, whatever the interrupt does meanwhile.
   reply.taken = popped.pushed + reply.lost_ring_full + lost_filtered;

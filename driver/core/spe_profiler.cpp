@@ -2,19 +2,11 @@
 #include "driver/core/spe_profiler.h"
 
 #include "base/bytes.h"
+#include "driver/core/lone_writer.h"
 #include "driver/core/spe_registers.h"
 
 namespace wperf::driver {
 namespace {
-
-// Written on the core alone, so no read-modify-write is needed.
-void add_to(u64& counter, u64 more) {
-  __atomic_store_n(&counter, __atomic_load_n(&counter, __ATOMIC_RELAXED) + more, __ATOMIC_RELAXED);
-}
-
-u64 value_of(const u64& counter) {
-  return __atomic_load_n(&counter, __ATOMIC_RELAXED);
-}
 
 void set_phase(SpeProfiler& profiler, SpePhase phase) {
   __atomic_store_n(&profiler.phase, static_cast<u32>(phase), __ATOMIC_RELAXED);

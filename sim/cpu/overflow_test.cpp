@@ -20,6 +20,7 @@ namespace {
 using test::kCode;
 using test::kData;
 using test::OneCore;
+using test::Program;
 
 constexpr u16 kLoads = 0x70, kStores = 0x71, kInstructions = 0x08, kCycles = 0x11, kTaken = 0x0c, kNotTaken = 0x8107;
 constexpr u16 kReturns = 0x0e, kMispredicts = 0x22, kRefills = 0x03, kReads = 0x40, kMicroOps = 0x3a;
@@ -29,26 +30,12 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-struct Program {
-  const char* name;
-  std::span<const u32> code;
-  u64 x0, x1;
-};
-const Program kPrograms[] = {
+const Program kWatchedPrograms[] = {
     {"exact", test::kExact, 0, kData},          {"vectors", test::kVectors, 40, kData},
     {"exclusive", test::kExclusive, 0, kData},  {"branchy", test::kBranchy, 700, 0},
     {"multiply", test::kMultiply, 20, kData},   {"fibonacci", test::kFibonacci, 10, 0},
     {"links", test::kLinks, 60, kData + 0x100}, {"triad", test::kTriad, 4000, kData},
 };
-
-void prepare(OneCore& core, const Program& program) {
-  core.load(program.code);
-  core.thread.x[0] = program.x0;
-  core.thread.x[1] = program.x1;
-  core.thread.x[2] = kData + 0x10000;
-  core.thread.x[3] = kData + 0x20000;
-  core.thread.x[30] = 0x1111;
-}
 
 // Each instruction of the program with x30 before it; the last one is the SVC.
 struct Step : Sample {
@@ -154,7 +141,7 @@ class Overflow : public testing::Test {
 };
 
 TEST_F(Overflow, BelongsToTheInstructionThatReachedTheCount) {
-  for (const Program& program : kPrograms) {
+  for (const Program& program : kWatchedPrograms) {
     const Trace trace(program);
     for (const u16 event : {kInstructions, kMicroOps, kLoads, kStores, kReturns, kTaken, kNotTaken}) {
       const std::vector<Sample> expected = counts_of(trace.steps, event);
@@ -180,7 +167,7 @@ TEST_F(Overflow, BelongsToTheInstructionThatReachedTheCount) {
 
 // Any event anybody can watch, and not only one at a time.
 TEST_F(Overflow, IsNeverMissedWhateverTheEvent) {
-  for (const Program& program : kPrograms) {
+  for (const Program& program : kWatchedPrograms) {
     for (u32 code = 0; code < 0x8200; ++code) {
       const auto event = static_cast<u16>(code);
       if (!event_is_modelled(event)) continue;
@@ -241,7 +228,7 @@ TEST_F(Overflow, IsTheSameWhetherItWasFarOrNear) {
 }
 
 TEST_F(Overflow, WatchingWithoutOverflowChangesNothing) {
-  for (const Program& program : kPrograms) {
+  for (const Program& program : kWatchedPrograms) {
     OneCore plain, watched;
     prepare(plain, program);
     prepare(watched, program);
@@ -257,7 +244,7 @@ TEST_F(Overflow, WatchingWithoutOverflowChangesNothing) {
 
 TEST_F(Overflow, OfSeveralTheFirstInTheBlockIsTold) {
   OneCore core;
-  prepare(core, kPrograms[0]);
+  prepare(core, kWatchedPrograms[0]);
   // The 10th iteration: ldr is its first instruction, str its third.
   const EventWatch watches[] = {{kStores, 10}, {kLoads, 10}, {0x1234, 1}, {kInstructions, 1000}};
   const Stop stop = core.engine.run(core.space, core.thread, ~u64{0}, watches);
@@ -331,7 +318,7 @@ TEST_F(Overflow, TimeAndMissesBelongToTheInstructionsThatHaveThem) {
 
 TEST_F(Overflow, TotalsOfBlocksAddUpToTheSignals) {
   const u16 events[] = {kInstructions, kLoads, kCycles, kRefills, kMispredicts, kNotTaken, 0x6e, 0x24};
-  for (const Program& program : kPrograms) {
+  for (const Program& program : kWatchedPrograms) {
     OneCore core;
     prepare(core, program);
     core.engine.keep_totals(events);
@@ -352,7 +339,7 @@ TEST_F(Overflow, TotalsOfBlocksAddUpToTheSignals) {
   }
   // The exact program's loop: one block of five instructions, entered again 99 times; the first time from above.
   OneCore core;
-  prepare(core, kPrograms[0]);
+  prepare(core, kWatchedPrograms[0]);
   core.engine.keep_totals(events);
   core.resume();
   for (const BlockTotal& total : core.engine.totals().all()) {

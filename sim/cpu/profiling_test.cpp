@@ -21,26 +21,14 @@ namespace {
 using test::kCode;
 using test::kData;
 using test::OneCore;
+using test::Program;
 
-struct Program {
-  const char* name;
-  std::span<const u32> code;
-  u64 x0, x1;
-};
-const Program kPrograms[] = {
+const Program kProfiledPrograms[] = {
     {"exact", test::kExact, 0, kData},         {"vectors", test::kVectors, 40, kData},
     {"exclusive", test::kExclusive, 0, kData}, {"branchy", test::kBranchy, 700, 0},
     {"multiply", test::kMultiply, 20, kData},  {"fibonacci", test::kFibonacci, 12, 0},
     {"triad", test::kTriad, 4000, kData},
 };
-
-void prepare(OneCore& core, const Program& program) {
-  core.load(program.code);
-  core.thread.x[0] = program.x0;
-  core.thread.x[1] = program.x1;
-  core.thread.x[2] = kData + 0x10000;
-  core.thread.x[3] = kData + 0x20000;
-}
 
 // The address of each instruction executed.
 std::vector<u64> trace_of(const Program& program) {
@@ -103,7 +91,7 @@ class ProfilingTest : public testing::Test {
 };
 
 TEST_F(ProfilingTest, EveryNthOperationIsTold) {
-  for (const Program& program : kPrograms) {
+  for (const Program& program : kProfiledPrograms) {
     const std::vector<u64> trace = trace_of(program);
     for (const u64 interval : {67, 500, 1024, 3000, 20011}) {
       for (const u64 slice : {~u64{0}, u64{777}}) {
@@ -126,7 +114,7 @@ TEST_F(ProfilingTest, EveryNthOperationIsTold) {
 }
 
 TEST_F(ProfilingTest, CountsNothingElse) {
-  for (const Program& program : kPrograms) {
+  for (const Program& program : kProfiledPrograms) {
     OneCore plain, profiled;
     EveryNth profiler(1024);
     profiled.engine.set_profiler(&profiler);
@@ -141,7 +129,7 @@ TEST_F(ProfilingTest, CountsNothingElse) {
 }
 
 TEST_F(ProfilingTest, AnInterruptEndsTheRun) {
-  const Program& program = kPrograms[5];
+  const Program& program = kProfiledPrograms[5];
   const std::vector<u64> trace = trace_of(program);
   OneCore core;
   EveryNth profiler(100);
@@ -239,7 +227,7 @@ TEST_F(ProfilingTest, KernelWorkIsProfiledAtItsAddresses) {
 
 // The truth that tests use, held against the signals.
 TEST_F(ProfilingTest, TotalsAgreeWithTheSignals) {
-  for (const Program& program : kPrograms) {
+  for (const Program& program : kProfiledPrograms) {
     OneCore core;
     core.engine.keep_operations();
     prepare(core, program);

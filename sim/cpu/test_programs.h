@@ -296,4 +296,20 @@ struct OneCore {
   u64 slices = 0;
 };
 
+// One of the programs above with what two of its registers hold at its beginning.
+struct Program {
+  const char* name;
+  std::span<const u32> code;
+  u64 x0, x1;
+};
+
+inline void prepare(OneCore& core, const Program& program) {
+  core.load(program.code);
+  core.thread.x[0] = program.x0;
+  core.thread.x[1] = program.x1;
+  core.thread.x[2] = kData + 0x10000;
+  core.thread.x[3] = kData + 0x20000;
+  core.thread.x[30] = 0x1111;  // of nobody's code: seen where it should not be
+}
+
 }  // namespace wperf::sim::test

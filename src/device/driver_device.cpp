@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "device/driver_call.h"
+#include "device/driver_run.h"
 #include "device/driver_spe.h"
 
 namespace wperf::device {
@@ -71,18 +72,12 @@ raw::UnitCounts unit_of(EventClass event_class, const WperfCountReply& reply) {
 
 class DriverCountSession final : public CountSession {
  public:
-  DriverCountSession(Channel& channel, const plan::CountPlan& plan) : channel_(channel), plan_(plan) {}
-  ~DriverCountSession() override {
-    if (running_) (void)send(WPERF_CODE_COUNT_STOP);
-  }
-  DriverCountSession(const DriverCountSession&) = delete;
-  DriverCountSession& operator=(const DriverCountSession&) = delete;
+  DriverCountSession(Channel& channel, const plan::CountPlan& plan)
+      : channel_(channel), run_(channel, WPERF_CODE_COUNT_START, WPERF_CODE_COUNT_STOP), plan_(plan) {}
 
   diag::Result<void> start() override {
     start_ns_ = channel_.now_ns();
-    WPERF_CHECK_OK(send(WPERF_CODE_COUNT_START));
-    running_ = true;
-    return {};
+    return run_.start();
   }
 
   // Any request tells whether the lock is still ours; this one is cheap.
@@ -94,14 +89,14 @@ class DriverCountSession final : public CountSession {
   }
 
   diag::Result<void> stop() override {
-    running_ = false;
-    WPERF_CHECK_OK(send(WPERF_CODE_COUNT_STOP));
+    WPERF_CHECK_OK(run_.stop());
     end_ns_ = channel_.now_ns();
     return {};
   }
 
   diag::Result<raw::CountCapture> read() override {
-    raw::CountCapture capture{.start_ns = start_ns_, .end_ns = running_ ? channel_.now_ns() : end_ns_, .units = {}};
+    raw::CountCapture capture{
+        .start_ns = start_ns_, .end_ns = run_.is_running() ? channel_.now_ns() : end_ns_, .units = {}};
     for (const EventClass event_class : kEventClasses) {
       if (plan_.schedules[index_of(event_class)].entries.empty()) continue;
       for (const u32 unit : units(event_class)) {
@@ -122,11 +117,9 @@ class DriverCountSession final : public CountSession {
     return plan_.dmc_channels;
   }
 
-  diag::Result<void> send(u32 code) { return call_driver(channel_, code, make_request<WperfPlainRequest>()); }
-
   Channel& channel_;
+  DriverRun run_;
   plan::CountPlan plan_;
-  bool running_ = false;
   u64 start_ns_ = 0, end_ns_ = 0;
 };
 
@@ -147,23 +140,11 @@ WperfSampleRequest request_of(const plan::SamplePlan& plan) {
 
 class DriverSampleSession final : public SampleSession {
  public:
-  DriverSampleSession(Channel& channel, std::vector<u32> cores) : channel_(channel), cores_(std::move(cores)) {}
-  ~DriverSampleSession() override {
-    if (running_) (void)send(WPERF_CODE_SAMPLE_STOP);
-  }
-  DriverSampleSession(const DriverSampleSession&) = delete;
-  DriverSampleSession& operator=(const DriverSampleSession&) = delete;
+  DriverSampleSession(Channel& channel, std::vector<u32> cores)
+      : channel_(channel), run_(channel, WPERF_CODE_SAMPLE_START, WPERF_CODE_SAMPLE_STOP), cores_(std::move(cores)) {}
 
-  diag::Result<void> start() override {
-    WPERF_CHECK_OK(send(WPERF_CODE_SAMPLE_START));
-    running_ = true;
-    return {};
-  }
-
-  diag::Result<void> stop() override {
-    running_ = false;
-    return send(WPERF_CODE_SAMPLE_STOP);
-  }
+  diag::Result<void> start() override { return run_.start(); }
+  diag::Result<void> stop() override { return run_.stop(); }
 
   diag::Result<void> drain(raw::SampleCapture& capture) override {
     capture.tallies.resize(cores_.size());
@@ -200,11 +181,9 @@ class DriverSampleSession final : public SampleSession {
     return {};
   }
 
-  diag::Result<void> send(u32 code) { return call_driver(channel_, code, make_request<WperfPlainRequest>()); }
-
   Channel& channel_;
+  DriverRun run_;
   std::vector<u32> cores_;
-  bool running_ = false;
 };
 
 class DriverDevice final : public Device {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/driver_call.h"
+#include "device/driver_run.h"
 
 namespace wperf::device {
 namespace {
@@ -35,25 +36,13 @@ WperfSpeRequest spe_request_of(const plan::SpePlan& plan) {
 
 class DriverSpeSession final : public SpeSession {
  public:
-  DriverSpeSession(Channel& channel, const std::vector<u32>& cores) : channel_(channel) {
+  DriverSpeSession(Channel& channel, const std::vector<u32>& cores)
+      : channel_(channel), run_(channel, WPERF_CODE_SPE_START, WPERF_CODE_SPE_STOP) {
     for (const u32 core : cores) tallies_.push_back({.core = core});
   }
-  ~DriverSpeSession() override {
-    if (running_) (void)send(WPERF_CODE_SPE_STOP);
-  }
-  DriverSpeSession(const DriverSpeSession&) = delete;
-  DriverSpeSession& operator=(const DriverSpeSession&) = delete;
 
-  diag::Result<void> start() override {
-    WPERF_CHECK_OK(send(WPERF_CODE_SPE_START));
-    running_ = true;
-    return {};
-  }
-
-  diag::Result<void> stop() override {
-    running_ = false;
-    return send(WPERF_CODE_SPE_STOP);
-  }
+  diag::Result<void> start() override { return run_.start(); }
+  diag::Result<void> stop() override { return run_.stop(); }
 
   diag::Result<void> drain(const raw::SpeSink& sink) override {
     for (raw::SpeTally& tally : tallies_) WPERF_CHECK_OK(drain_core(tally, sink));
@@ -89,11 +78,9 @@ class DriverSpeSession final : public SpeSession {
     return {};
   }
 
-  diag::Result<void> send(u32 code) { return call_driver(channel_, code, make_request<WperfPlainRequest>()); }
-
   Channel& channel_;
+  DriverRun run_;
   std::vector<raw::SpeTally> tallies_;
-  bool running_ = false;
 };
 
 }  // namespace

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -32,13 +31,6 @@ constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // of a program asked to
 
 Descriptor open_handle(u32 pid) {
   return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
-}
-
-std::optional<u32> process_number_in(const std::string& name) {
-  u32 number = 0;
-  const auto end = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (end.ec != std::errc{} || end.ptr != name.data() + name.size()) return std::nullopt;
-  return number;
 }
 
 // The path of what it runs; where that may not be read, its short name.
@@ -168,8 +160,8 @@ bool LinuxPrograms::is_held(u32 pid) const {
 std::vector<int> LinuxPrograms::threads_to_watch(u32 pid) const {
   std::vector<int> threads;
   if (!is_held(pid)) {
-    for (const std::string& name : perf_events::SystemFiles().names(fmt::format("/proc/{}/task", pid))) {
-      if (const auto thread = process_number_in(name)) threads.push_back(static_cast<int>(*thread));
+    for (const u32 thread : perf_events::SystemFiles().numbers(fmt::format("/proc/{}/task", pid))) {
+      threads.push_back(static_cast<int>(thread));
     }
   }
   if (threads.empty()) threads.push_back(static_cast<int>(pid));
@@ -232,10 +224,9 @@ std::vector<raw::Process> LinuxPrograms::processes() {
     one.exit_code = known.exit_code;
   }
   if (!processes.empty()) return processes;
-  for (const std::string& name : perf_events::SystemFiles().names("/proc")) {
-    const auto pid = process_number_in(name);
-    if (!pid.has_value() || *pid == static_cast<u32>(getpid())) continue;
-    processes.push_back(described(*pid, image_of(*pid)));
+  for (const u32 pid : perf_events::SystemFiles().numbers("/proc")) {
+    if (pid == static_cast<u32>(getpid())) continue;
+    processes.push_back(described(pid, image_of(pid)));
     processes.back().running = true;
   }
   return processes;

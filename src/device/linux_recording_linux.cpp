@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <map>
 
 #include "device/perf_events/made_up_records.h"
@@ -35,13 +34,6 @@ std::string beginning_of(const std::string& path, usize most) {
   }
   bytes.resize(count);
   return bytes;
-}
-
-std::optional<u32> process_number_of(const std::string& name) {
-  u32 number = 0;
-  const auto end = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (end.ec != std::errc{} || end.ptr != name.data() + name.size()) return std::nullopt;
-  return number;
 }
 
 // What the kernel does not tell because it happened before.
@@ -109,14 +101,12 @@ void EarlierRecords::add_process(u32 process, const std::vector<int>& threads) {
 }
 
 void EarlierRecords::add_everybody() {
-  for (const std::string& name : files_.names("/proc")) {
-    const auto process = process_number_of(name);
-    if (!process.has_value()) continue;
+  for (const u32 process : files_.numbers("/proc")) {
     std::vector<int> threads;
-    for (const std::string& task : files_.names(fmt::format("/proc/{}/task", *process))) {
-      if (const auto thread = process_number_of(task)) threads.push_back(static_cast<int>(*thread));
+    for (const u32 thread : files_.numbers(fmt::format("/proc/{}/task", process))) {
+      threads.push_back(static_cast<int>(thread));
     }
-    add_process(*process, threads);
+    add_process(process, threads);
   }
 }
 

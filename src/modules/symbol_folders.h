@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folders of --symbol-path, below which the files of the machine of a recording may lie. Called where recordings
-// are named.
+// The folders of --symbol-path, below which the files of the machine of a recording may lie: between them stands ; or
+// the : of PATH. Called where recordings are named.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace wperf::modules {
 
-inline std::vector<std::string> symbol_folders(const request::Request& request) {
-  const std::string path = request.sampling.symbol_path.value_or("");
+inline std::vector<std::string> symbol_folders(const std::string& path) {
   std::vector<std::string> folders;
   for (usize begin = 0; begin <= path.size();) {
     const usize end = std::min(path.find_first_of(";:", begin), path.size());
@@ -19,6 +18,10 @@ inline std::vector<std::string> symbol_folders(const request::Request& request) 
     begin = end + 1;
   }
   return folders;
+}
+
+inline std::vector<std::string> symbol_folders(const request::Request& request) {
+  return symbol_folders(request.sampling.symbol_path.value_or(""));
 }
 
 }  // namespace wperf::modules

@@ -8,6 +8,7 @@
 #include "modules/elf_line_ranges.h"
 #include "modules/for_each_module.h"
 #include "modules/kernel_symbols.h"
+#include "modules/symbol_folders.h"
 #include "pipeline/sample_profile_input.h"
 #include "profile/sample_profile_builder.h"
 #include "recording/code_homes.h"
@@ -227,10 +228,9 @@ diag::Result<profile::SampleProfile> build_kernel_sample_profile(SamplingOutcome
   run.target = target_of_homes(user, kernel, program);
   const SampleColumnSet columns(samples);
   const auto wanted = profile::addresses_to_name(columns.view(), run);
-  std::vector<std::string> folders;
-  if (!options.symbol_path.empty()) folders.push_back(options.symbol_path);
   modules::FunctionFiles kept_functions({});
-  const modules::ElfSearch search{.folders = folders, .lines = display.annotate, .functions = &kept_functions};
+  const modules::ElfSearch search{
+      .folders = modules::symbol_folders(options.symbol_path), .lines = display.annotate, .functions = &kept_functions};
   const NamedModules named = name_modules(user, kernel, wanted, search, display);
   for (size_t i = 0; i < user.homes.size(); ++i) run.target.modules[i].reason = named.loaded[i].reason;
   profile::SampleProfile profile = profile::make_sample_profile(columns.view(), std::move(run), named.answers);

@@ -8,10 +8,10 @@
 #include "pipeline/collecting.h"
 #include "pipeline/recorded_spe.h"
 #include "pipeline/sampled_program.h"
+#include "pipeline/tool_version.h"
 #include "plan/sample_plan.h"
 #include "plan/spe_plan.h"
 #include "recording/spe_trace_records.h"
-#include "wperf_version.h"
 
 namespace wperf::pipeline {
 namespace {
@@ -48,8 +48,7 @@ diag::Result<KernelSpeRun> profile_with_kernel(const request::Request& request, 
   device::Device& device = *machine.device;
   KernelSpeRun run;
   WPERF_TRY(const auto session, device.open_spe(plan));
-  WPERF_TRY(run.programs, device.open_recording(plan_of_programs(plan),
-                                                {.file = {}, .tool_version = fmt::format("wperf {}", kVersion)}));
+  WPERF_TRY(run.programs, device.open_recording(plan_of_programs(plan), {.file = {}, .tool_version = tool_version()}));
   WPERF_CHECK_OK(run.programs->start());
   WPERF_CHECK_OK(session->start());
   const u64 start_ns = device.machine().now_ns();
@@ -58,7 +57,7 @@ diag::Result<KernelSpeRun> profile_with_kernel(const request::Request& request, 
     WPERF_CHECK_OK(session->drain(sink));
     return traces.taken();
   };
-  const u64 duration_ms = request.timeout.value_or(request::Duration{}).milliseconds;
+  const u64 duration_ms = request.duration_ms();
   WPERF_TRY(run.collection,
             collect_samples(machine, duration_ms, plan.process.value_or(0), console, kSpeDrainNs, drain));
   WPERF_CHECK_OK(session->stop());

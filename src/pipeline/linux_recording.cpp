@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/linux_recording.h"
 
-#include <fmt/format.h>
-
 #include "pipeline/outputs.h"
-#include "wperf_version.h"
+#include "pipeline/tool_version.h"
 
 namespace wperf::pipeline {
 
@@ -18,8 +16,7 @@ diag::Result<Recording> record_once(const request::Request& request, Machine& ma
                                     const SampledProgram& sampled, diag::Console& console) {
   if (sampled.pid != 0) plan.process = sampled.pid;
   device::Channel& channel = machine.device->machine();
-  const device::RecordingTarget target{.file = kept_recording(request),
-                                       .tool_version = fmt::format("wperf {}", kVersion)};
+  const device::RecordingTarget target{.file = kept_recording(request), .tool_version = tool_version()};
   Recording recording;
   SamplingOutcome& outcome = recording.outcome;
   WPERF_TRY(recording.session, machine.device->open_recording(plan, target));
@@ -30,7 +27,7 @@ diag::Result<Recording> record_once(const request::Request& request, Machine& ma
   WPERF_CHECK_OK(recording.session->start());
   outcome.capture.start_ns = channel.now_ns();
   const auto written = [&]() -> diag::Result<u64> { return recording.session->written(); };
-  const u64 duration_ms = request.timeout.value_or(request::Duration{}).milliseconds;
+  const u64 duration_ms = request.duration_ms();
   WPERF_TRY(outcome.collection, collect_samples(machine, duration_ms, sampled.pid, console, kSampleDrainNs, written));
   WPERF_CHECK_OK(recording.session->stop());
   outcome.capture.end_ns = channel.now_ns();

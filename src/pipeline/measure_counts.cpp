@@ -11,14 +11,10 @@
 namespace wperf::pipeline {
 namespace {
 
-u64 duration_ms_of(const request::Request& request) {
-  return request.timeout.value_or(request::Duration{}).milliseconds;
-}
-
 diag::Result<void> collect(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
                            const SpawnedProgram& program, diag::Console& console, profile::TimelineProfile& timeline) {
   for (u64 n = 0; request.timeline.count == 0 || n < request.timeline.count; ++n) {
-    WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, duration_ms_of(request), program, console));
+    WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
     timeline.counts.push_back(build_count_profile(plan, machine.capabilities, machine.vocabulary, outcome.capture));
     trace_counters(timeline.counts.back());
     if (outcome.trouble.has_value()) return *outcome.trouble;
@@ -56,7 +52,7 @@ diag::Result<void> start_program(const request::Request& request, plan::CountPla
 
 diag::Result<MeasuredCount> measure_count(const request::Request& request, const plan::CountPlan& plan,
                                           Machine& machine, const SpawnedProgram& program, diag::Console& console) {
-  WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, duration_ms_of(request), program, console));
+  WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
   MeasuredCount count;
   count.profile = build_count_profile(plan, machine.capabilities, machine.vocabulary, outcome.capture);
   trace_counters(count.profile);
@@ -70,7 +66,7 @@ diag::Result<MeasuredCount> measure_count(const request::Request& request, const
 diag::Result<void> measure_timeline(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
                                     const SpawnedProgram& program, diag::Console& console,
                                     profile::TimelineProfile& timeline) {
-  timeline.duration_seconds = static_cast<double>(duration_ms_of(request)) / 1000.0;
+  timeline.duration_seconds = static_cast<double>(request.duration_ms()) / 1000.0;
   timeline.interval_seconds = static_cast<double>(request.timeline.interval.milliseconds) / 1000.0;
   timeline.requested_counts = request.timeline.count;
   return collect(request, plan, machine, program, console, timeline);

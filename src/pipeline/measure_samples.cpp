@@ -12,14 +12,6 @@
 
 namespace wperf::pipeline {
 
-namespace {
-
-u64 duration_of(const request::Request& request) {
-  return request.timeout.value_or(request::Duration{}).milliseconds;
-}
-
-}  // namespace
-
 // Nothing is known of the program before it runs, and addresses differ from process to process, so no base address is
 // told.
 diag::Result<RecordedRun> record_samples(const request::Request& request, Machine& machine, diag::Console& console) {
@@ -58,7 +50,7 @@ diag::Result<MeasuredSamples> measure_samples(const request::Request& request, M
   console.out(report::sample_start_text(target_before(machine.device->machine(), sampled, symbols), sampled.pe_file,
                                         request.outputs.verbose));
 
-  WPERF_TRY(SamplingOutcome outcome, sample_once(machine, plan, duration_of(request), sampled.pid, console));
+  WPERF_TRY(SamplingOutcome outcome, sample_once(machine, plan, request.duration_ms(), sampled.pid, console));
   export_perf_data(request, machine.capabilities, outcome, console);
   MeasuredSamples samples;
   WPERF_TRY(samples.profile, build_sample_profile(outcome, sampled, symbols));

@@ -104,7 +104,7 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
     WPERF_CHECK_OK(session->drain(counted));
     return bytes;
   };
-  const u64 duration_ms = request.timeout.value_or(request::Duration{}).milliseconds;
+  const u64 duration_ms = request.duration_ms();
   WPERF_TRY(outcome.collection, collect_samples(machine, duration_ms, pid, console, kSpeDrainNs, drain));
   WPERF_CHECK_OK(session->stop());
   outcome.end_ns = device.machine().now_ns();

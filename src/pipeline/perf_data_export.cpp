@@ -14,8 +14,8 @@
 #include "import/perf_data/format.h"
 #include "os/files.h"
 #include "pipeline/outputs.h"
+#include "pipeline/tool_version.h"
 #include "pmu/catalogue.h"
-#include "wperf_version.h"
 
 namespace wperf::pipeline {
 namespace {
@@ -101,7 +101,7 @@ void append_samples(std::string& records, const plan::SamplePlan& plan, const ra
 perf_export::RecordingFacts facts_of(const raw::SampleCapture& capture, const plan::Capabilities& machine,
                                      std::span<const std::string> arguments) {
   perf_export::RecordingFacts facts;
-  facts.version = fmt::format("wperf {}", kVersion);
+  facts.version = tool_version();
   if (machine.midr != 0) {
     facts.architecture = "aarch64";
     facts.cpu_description = std::string(pmu::identify(machine.midr).name());

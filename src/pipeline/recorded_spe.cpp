@@ -111,6 +111,7 @@ diag::Result<profile::SpeProfile> read_recorded_spe(const perf_data::PerfFile& f
     profile::add_damage(one, state);
   }
   add_losses(traces, run.cores);
+  run.forgotten_mappings = spaces.forgotten();
   if (const auto time = file.features().sample_time(); time.has_value() && time->last > time->first) {
     run.elapsed_seconds = static_cast<double>(time->last - time->first) / 1e9;
   }

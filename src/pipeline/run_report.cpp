@@ -21,6 +21,11 @@
 namespace wperf::pipeline {
 namespace {
 
+diag::Error in_file(const std::string& file, diag::Error error) {
+  error.text = file + ": " + error.text;
+  return error;
+}
+
 // What the file lacks, or what in it made no sense.
 void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
   if (file.is_cut()) console.warn("warning: the file is shorter than it says: what is there is shown");
@@ -184,21 +189,13 @@ diag::Result<void> run_report(const request::Request& request, diag::Console& co
   std::vector<std::byte> turned;
   if (perf_data::is_of_other_byte_order(mapped.bytes())) turned = perf_data::in_native_order(mapped.bytes());
   auto opened = perf_data::PerfFile::open(turned.empty() ? mapped.bytes() : perf_data::Bytes(turned));
-  if (!opened.has_value()) {
-    diag::Error error = std::move(opened).error();
-    error.text = *request.data_file + ": " + error.text;
-    return error;
-  }
+  if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
   perf_data::PerfFile& file = opened.value();
   recording::UnpackedRecords unpacked;
   if (recording::has_packed_records(file)) {
     auto done = recording::unpack_records(
         file, mapped.bytes().size(), turned.empty() ? recording::PackedOrder::native : recording::PackedOrder::other);
-    if (!done.has_value()) {
-      diag::Error error = std::move(done).error();
-      error.text = *request.data_file + ": " + error.text;
-      return error;
-    }
+    if (!done.has_value()) return in_file(*request.data_file, std::move(done).error());
     unpacked = std::move(done).value();
     if (!unpacked.trouble.empty()) console.warn("warning: " + unpacked.trouble + ": what came before is shown");
     file.replace_records(unpacked.bytes);

@@ -33,10 +33,7 @@ SpeDecoding::SpeDecoding(decode::spe::TallyOptions options, const std::vector<u6
 }
 
 void SpeDecoding::take(const raw::SpePiece& piece) {
-  take(piece, {.core = piece.core});
-}
-
-void SpeDecoding::take(const raw::SpePiece& piece, const decode::spe::Origin& origin) {
+  const decode::spe::Origin origin{.core = piece.core};
   streams_[piece.core].feed(piece, [&](const decode::spe::Record& record) { tally_.add(origin, record); });
 }
 

@@ -40,8 +40,6 @@ class SpeDecoding {
   SpeDecoding(decode::spe::TallyOptions options, const std::vector<u64>& midr_of_core);
 
   void take(const raw::SpePiece& piece);
-  // Of whose the following pieces of this core are, where the caller knows.
-  void take(const raw::SpePiece& piece, const decode::spe::Origin& origin);
   void finish();
 
   const decode::spe::Tally& tally() const { return tally_; }

@@ -10,12 +10,6 @@
 namespace wperf::plan {
 namespace {
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = ascii_lower(c);
-  return out;
-}
-
 std::optional<pmu::Event> find_by_name(EventClass event_class, std::string_view name, pmu::Product product,
                                        NameOrder order) {
   if (event_class != EventClass::core) return pmu::find_uncore_event(event_class, name);
@@ -32,7 +26,7 @@ diag::Result<u16> resolve_code(const request::EventToken& token, const Vocabular
   const pmu::ExtraEvent* extra = vocabulary.extra.find(token.event_class, std::string_view(token.text));
   if (extra != nullptr) return extra->code;
   if (token.number.has_value()) return static_cast<u16>(*token.number);
-  const auto event = find_by_name(token.event_class, lower_case(token.text), vocabulary.product, order);
+  const auto event = find_by_name(token.event_class, in_lower_case(std::string(token.text)), vocabulary.product, order);
   if (event.has_value()) return event->code;
   return diag::contract_error(fmt::format("unknown event name: {}", token.text));
 }

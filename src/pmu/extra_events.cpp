@@ -23,12 +23,6 @@ diag::Error quoted_refusal(const char* what, std::string_view text) {
   return diag::contract_error(std::string(what) + " in '" + std::string(text) + "'");
 }
 
-std::string to_lower(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower) letter = ascii_lower(letter);
-  return lower;
-}
-
 EventClass take_prefix(std::string& name) {
   for (const auto& known : kPrefixes) {
     if (!name.starts_with(known.prefix)) continue;
@@ -46,7 +40,7 @@ int hex_digit(char letter) {
 }
 
 diag::Result<u16> parse_code(std::string_view text, std::string_view token) {
-  std::string digits = to_lower(text);
+  std::string digits = in_lower_case(std::string(text));
   if (digits.starts_with("0x")) digits.erase(0, 2);
   if (digits.empty()) return diag::contract_error("missing extra event value after ':' in " + std::string(token));
   u32 value = 0;
@@ -65,7 +59,7 @@ diag::Result<ExtraEvent> parse_token(std::string_view token) {
   if (colon == std::string_view::npos) return refusal("missing extra event delimeter ':'", token);
   if (token.find(':', colon + 1) != std::string_view::npos) return refusal("too many delimeters", token);
   WPERF_TRY(const u16 code, parse_code(token.substr(colon + 1), token));
-  std::string name = to_lower(token.substr(0, colon));
+  std::string name = in_lower_case(std::string(token.substr(0, colon)));
   const EventClass event_class = take_prefix(name);
   if (name.empty()) return refusal("missing extra event name before ':'", token);
   if (name.find('/') != std::string::npos) return refusal("unknown event class prefix", token);

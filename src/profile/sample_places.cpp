@@ -57,6 +57,25 @@ u32 ModuleMap::find(Place place) const {
   return inside ? module : kNone;
 }
 
+std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const std::vector<Place>*> lists,
+                                                   const std::vector<SampleModule>& modules) {
+  const ModuleMap map(modules);
+  std::vector<std::vector<u32>> addresses(modules.size());
+  for (const std::vector<Place>* places : lists) {
+    for (usize number = kOtherProcess + 1; number < places->size(); ++number) {
+      const Place& place = (*places)[number];
+      const u32 module = map.find(place);
+      if (module == kNone) continue;
+      addresses[module].push_back(static_cast<u32>(place.address - modules[module].base));
+    }
+  }
+  for (std::vector<u32>& rvas : addresses) {
+    std::sort(rvas.begin(), rvas.end());
+    rvas.erase(std::unique(rvas.begin(), rvas.end()), rvas.end());
+  }
+  return addresses;
+}
+
 SamplePlaces collect_places(const SampleColumns& samples, const SampleRun& run) {
   SamplePlaces places;
   const bool callers = run.callers && samples.lr.size() == samples.pc.size();

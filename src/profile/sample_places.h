@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The distinct addresses of a run, numbered: each sample is looked at once here, everything after counts numbers.
-// Called by sample_profile_builder.cpp and sample_counting.cpp.
+// Called by the profile builders and sample_counting.cpp.
 #pragma once
+#include <initializer_list>
 #include <vector>
 
 #include "base/ints.h"
@@ -41,6 +42,10 @@ class ModuleMap {
   const std::vector<SampleModule>& modules_;
   std::vector<u32> by_base_;
 };
+
+// What to ask each module: the addresses of all these lists in it, counted from its base, sorted, each once.
+std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const std::vector<Place>*> lists,
+                                                   const std::vector<SampleModule>& modules);
 
 struct SamplePlaces {
   PlaceIndex pcs, calls;            // calls: the instructions before the return addresses

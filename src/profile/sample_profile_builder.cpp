@@ -57,21 +57,7 @@ void for_each_line(const SampleProfile& profile, u32 rows, const NameFilter& fil
 
 std::vector<std::vector<u32>> addresses_to_name(const SampleColumns& samples, const SampleRun& run) {
   const SamplePlaces places = collect_places(samples, run);
-  const ModuleMap map(run.target.modules);
-  std::vector<std::vector<u32>> addresses(run.target.modules.size());
-  for (const PlaceIndex* index : {&places.pcs, &places.calls}) {
-    for (usize number = 1; number < index->places().size(); ++number) {
-      const Place& place = index->places()[number];
-      const u32 module = map.find(place);
-      if (module == kNone) continue;
-      addresses[module].push_back(static_cast<u32>(place.address - run.target.modules[module].base));
-    }
-  }
-  for (std::vector<u32>& rvas : addresses) {
-    std::sort(rvas.begin(), rvas.end());
-    rvas.erase(std::unique(rvas.begin(), rvas.end()), rvas.end());
-  }
-  return addresses;
+  return addresses_in_modules({&places.pcs.places(), &places.calls.places()}, run.target.modules);
 }
 
 SampleProfile make_sample_profile(const SampleColumns& samples, SampleRun run,

@@ -160,6 +160,7 @@ struct SpeProfile {
   SampleProfile samples;          // events: one per kind of operation, most samples first
   std::vector<CodePlace> places;  // the first stands for all other processes; by address, then user before kernel
   std::vector<SpeCore> cores;     // ascending
+  u64 forgotten_mappings = 0;     // of code, in a recording with too many; records in them have no names
   std::optional<SpePopulation> population;
   std::optional<MemoryProfile> memory;
 };

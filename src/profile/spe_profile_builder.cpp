@@ -137,19 +137,7 @@ void add_damage(SpeCore& core, const decode::spe::DecodeState& state) {
 
 std::vector<std::vector<u32>> spe_addresses_to_name(const Tally& tally, const SpeRun& run) {
   const SpePlaces places(tally, run.target, run.processes_known);
-  const ModuleMap map(run.target.modules);
-  std::vector<std::vector<u32>> addresses(run.target.modules.size());
-  for (usize number = 1; number < places.places().size(); ++number) {
-    const Place& place = places.places()[number];
-    const u32 module = map.find(place);
-    if (module == kNone) continue;
-    addresses[module].push_back(static_cast<u32>(place.address - run.target.modules[module].base));
-  }
-  for (std::vector<u32>& rvas : addresses) {
-    std::sort(rvas.begin(), rvas.end());
-    rvas.erase(std::unique(rvas.begin(), rvas.end()), rvas.end());
-  }
-  return addresses;
+  return addresses_in_modules({&places.places()}, run.target.modules);
 }
 
 SpeProfile make_spe_profile(const Tally& tally, SpeRun run, const std::vector<std::vector<AddressAnswer>>& answers) {
@@ -172,6 +160,7 @@ SpeProfile make_spe_profile(const Tally& tally, SpeRun run, const std::vector<st
   samples.files = names.take_files();
   samples.exit_code = run.exit_code;
   samples.elapsed_seconds = run.elapsed_seconds;
+  profile.forgotten_mappings = run.forgotten_mappings;
   profile.population = run.population;
   add_cores(tally, run, profile);
   if (tally.options().memory) {

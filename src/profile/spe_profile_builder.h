@@ -33,6 +33,7 @@ struct SpeRun {
   std::vector<SpeThread> threads;  // sorted by context; one that is missing is its own number, of process 0
   std::vector<ProcessName> processes;
   std::vector<SpeCore> cores;  // ascending; what became of each core's buffer; records are filled in
+  u64 forgotten_mappings = 0;  // of code; the records of their processes have no names
   std::optional<SpePopulation> population;
   // Of the cores in `cores`, as counted by sample_filtrate; empty: not counted, the records are all there is.
   std::vector<u64> recorded_of_core;

@@ -387,8 +387,8 @@ void PlaceNamer::name_jit(const std::vector<u32>& asked) {
     if (is_new_module) module->second = add_module(name_of_written_code(spot.process), {}, {});
     const auto [function, is_new] = functions.try_emplace({spot.process, spot.function}, 0);
     if (is_new) function->second = add_function(spot.function, module->second);
-    const symbols::ElfFrame frame{.function = {}, .file = spot.line.file, .line = spot.line.line, .inlined = false};
-    named_[one].place = add_place(function->second, options_.lines ? add_line(frame.file, frame.line) : kNothing);
+    const u32 line = options_.lines ? add_line(spot.line.file, spot.line.line) : kNothing;
+    named_[one].place = add_place(function->second, line);
   }
 }
 

@@ -181,10 +181,7 @@ stacks::StackTally SampleReader::run() {
       },
       [&](const perf_data::Lost& lost, const Record&) { losses.lost_records += lost.records; },
       [&](const perf_data::LostSamples& lost, const Record&) { losses.lost_samples += lost.samples; },
-      [&](const perf_data::Throttle& throttle, const Record& record) {
-        losses.throttled += record.kind() == perf_data::RecordType::throttle ? 1 : 0;
-        static_cast<void>(throttle);
-      },
+      [&](const perf_data::Throttle& throttle, const Record&) { losses.throttled += throttle.is_end ? 0 : 1; },
   });
   losses.of_unknown_event = tally.of_unknown_event;
   losses.damaged_records = tally.all_damaged() - tally.of_unknown_event;

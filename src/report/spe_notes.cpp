@@ -83,6 +83,10 @@ void add_limits(const profile::MemoryProfile& memory, Notes& notes) {
 Notes spe_notes(const profile::SpeProfile& profile) {
   Notes notes;
   for (const profile::SpeCore& core : profile.cores) add_core(core, notes);
+  if (profile.forgotten_mappings != 0) {
+    notes.push_back(fmt::format("{} mappings of forked processes were too many to keep: records in them have no names",
+                                with_commas(profile.forgotten_mappings)));
+  }
   if (profile.population.has_value()) add_population(*profile.population, notes);
   if (profile.memory.has_value()) add_limits(*profile.memory, notes);
   return notes;

@@ -134,6 +134,10 @@ TEST(SpeNotes, OnlyWhatIsTrue) {
   EXPECT_TRUE(says(profile, "50.00 % of what was to be chosen"));
   EXPECT_TRUE(says(profile, "75.00 % of the chosen operations did not pass"));
 
+  EXPECT_FALSE(says(profile, "mappings"));
+  profile.forgotten_mappings = 4'200'000;
+  EXPECT_TRUE(says(profile, "4,200,000 mappings of forked processes were too many"));
+
   profile.memory.emplace();
   EXPECT_TRUE(says(profile, "no load or store was sampled"));
   profile.memory->all.hits = profile.memory->all.stores = 5;

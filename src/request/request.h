@@ -177,6 +177,8 @@ struct Request {
   bool force_lock = false;
   std::vector<std::string> unexpected;  // unknown tokens, to be warned about
   std::vector<std::string> warnings;    // whole lines for stderr that do not end the run
+
+  u64 duration_ms() const { return timeout.has_value() ? timeout->milliseconds : 0; }
 };
 
 }  // namespace wperf::request

@@ -35,6 +35,16 @@ class DownwardPaths {
   std::vector<u32> path_;
 };
 
+// The first level of `tree`. Answers which functions those are, by function.
+std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfile& profile, CallTree& tree) {
+  std::vector<bool> wanted(profile.functions.size());
+  for (const u32 function : functions) {
+    wanted[function] = true;
+    tree.insert(0, function);
+  }
+  return wanted;
+}
+
 }  // namespace
 
 u32 CallTree::insert(u32 parent, u32 label) {
@@ -116,11 +126,7 @@ CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFil
 CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
                           const StackFilter& filter) {
   CallTree tree;
-  std::vector<bool> wanted(profile.functions.size());
-  for (const u32 function : functions) {
-    wanted[function] = true;
-    tree.insert(0, function);
-  }
+  const std::vector<bool> wanted = begin_with(functions, profile, tree);
   const ChosenSamples chosen(profile, filter);
   for (const StackSample& sample : profile.samples) {
     if (sample.event != event || !chosen.has(sample) || !wanted[function_of(profile, sample.node)]) continue;
@@ -137,11 +143,7 @@ CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vec
 CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
                           const StackFilter& filter) {
   CallTree tree;
-  std::vector<bool> wanted(profile.functions.size());
-  for (const u32 function : functions) {
-    wanted[function] = true;
-    tree.insert(0, function);
-  }
+  const std::vector<bool> wanted = begin_with(functions, profile, tree);
   StackFilter of_tasks = filter;  // the functions are chosen already, and what they call may be any
   of_tasks.modules.clear();
   of_tasks.symbol.reset();

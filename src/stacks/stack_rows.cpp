@@ -3,18 +3,11 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "stacks/id_table.h"
 
 namespace wperf::stacks {
 namespace {
-
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 template <class T>
 bool is_in(const std::vector<T>& list, const T& value) {
@@ -23,7 +16,7 @@ bool is_in(const std::vector<T>& list, const T& value) {
 
 bool passes_symbol(const StackFilter& filter, std::string_view name) {
   if (!filter.symbol.has_value()) return true;
-  const std::string lower = in_lower_case(name), wanted = in_lower_case(*filter.symbol);
+  const std::string lower = in_lower_case(std::string(name)), wanted = in_lower_case(*filter.symbol);
   if (filter.open_start && filter.open_end) return lower.find(wanted) != std::string::npos;
   if (filter.open_start) return lower.ends_with(wanted);
   if (filter.open_end) return lower.starts_with(wanted);

@@ -33,7 +33,6 @@ class ChosenSamples {
   bool has(const StackSample& sample) const {
     return tasks_[sample.task] && functions_[profile_.places[profile_.nodes[sample.node].place].function];
   }
-  bool has_function(u32 function) const { return functions_[function]; }
 
  private:
   const StackProfile& profile_;

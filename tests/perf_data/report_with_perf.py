@@ -15,7 +15,8 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+import perf_recordings
 
 PROGRAM = r"""
 #define _GNU_SOURCE
@@ -295,39 +296,19 @@ class Comparison:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--wperf", type=pathlib.Path, required=True)
-    parser.add_argument("--keep", type=pathlib.Path, help="record into this folder and leave it")
-    parser.add_argument("files", nargs="*", type=pathlib.Path, help="compare these instead")
+    perf_recordings.add_arguments(parser)
     options = parser.parse_args()
     comparison = Comparison()
-    try:
-        perf("--version")
-    except (FileNotFoundError, subprocess.CalledProcessError):
-        print("skipped: no perf here")
-        return 77
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        files = {path.stem: path for path in options.files}
-        missing = []
-        if not files:
-            compile_programs(folder)
-            for name in RECORDINGS:
-                path = record(folder, name)
-                if path is None:
-                    missing.append(name)
-                else:
-                    files[name] = path
-        if not files:
-            print("skipped: this perf may not record here")
-            return 77
-        for name, path in files.items():
-            theirs, said = by_perf(path)
-            ours, comparison.paths = by_wperf(options.wperf, path)
-            if comparison.compare(name, ours, theirs) == 0:
-                comparison.differences += 1
-                print(f"{name}: no samples\n{said[-300:]}")
-        if missing:
-            print("could not be recorded here:", ", ".join(missing))
+
+    def compare(name, path):
+        theirs, said = by_perf(path)
+        ours, comparison.paths = by_wperf(options.wperf, path)
+        if comparison.compare(name, ours, theirs) == 0:
+            comparison.differences += 1
+            print(f"{name}: no samples\n{said[-300:]}")
+
+    if not perf_recordings.compare_all(options, RECORDINGS, compile_programs, record, compare):
+        return perf_recordings.SKIPPED
     print(f"{comparison.rows} rows, {comparison.differences} differences, {sum(comparison.explained.values())} explained")
     for pattern, reason in [*EXPLAINED, (SAME_PLACE, SAME_PLACE)]:
         print(f"  {comparison.explained[pattern]} rows: {reason}")

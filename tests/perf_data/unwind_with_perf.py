@@ -13,7 +13,8 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
+
+import perf_recordings
 
 DEEP = r"""
 #include <string.h>
@@ -263,37 +264,17 @@ class Comparison:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dump", type=pathlib.Path, required=True)
-    parser.add_argument("--keep", type=pathlib.Path, help="record into this folder and leave it")
-    parser.add_argument("files", nargs="*", type=pathlib.Path, help="compare these instead")
+    perf_recordings.add_arguments(parser)
     options = parser.parse_args()
-    try:
-        run("perf", "--version")
-    except (FileNotFoundError, subprocess.CalledProcessError):
-        print("skipped: no perf here")
-        return 77
     comparison = Comparison()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        files = {path.stem: path for path in options.files}
-        missing = []
-        if not files:
-            compile_programs(folder)
-            for name in RECORDINGS:
-                path = record(folder, name)
-                if path is None:
-                    missing.append(name)
-                else:
-                    files[name] = path
-        if not files:
-            print("skipped: this perf may not record here")
-            return 77
-        for name, path in files.items():
-            if comparison.compare(name, *by_dump(options.dump, path), by_perf(path)) == 0:
-                comparison.differences += 1
-                print(f"{name}: no samples")
-        if missing:
-            print("could not be recorded here:", ", ".join(missing))
+
+    def compare(name, path):
+        if comparison.compare(name, *by_dump(options.dump, path), by_perf(path)) == 0:
+            comparison.differences += 1
+            print(f"{name}: no samples")
+
+    if not perf_recordings.compare_all(options, RECORDINGS, compile_programs, record, compare):
+        return perf_recordings.SKIPPED
     print(f"{comparison.differences} differences, {sum(comparison.explained.values())} explained")
     for reason, count in comparison.explained.items():
         print(f"  {count} stacks: {reason}")

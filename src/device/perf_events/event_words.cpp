@@ -55,12 +55,6 @@ constexpr Named kCaches[] = {{"l1-dcache", 0}, {"l1-icache", 1}, {"llc", 2}, {"d
 constexpr Named kAccesses[] = {{"loads", 0x0000},        {"load-misses", 0x0100}, {"stores", 0x0001},
                                {"store-misses", 0x0101}, {"prefetches", 0x0002},  {"prefetch-misses", 0x0102}};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = ascii_lower(c);
-  return out;
-}
-
 const Named* find_in(std::span<const Named> table, std::string_view name) {
   const auto found = std::find_if(table.begin(), table.end(), [&](const Named& one) { return one.name == name; });
   return found == table.end() ? nullptr : &*found;
@@ -109,7 +103,7 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find(std::string_view
   using Found = std::optional<plan::KernelEvent>;
   if (name.find('/') != std::string_view::npos) return find_unit_event(name);
   if (name.find(':') != std::string_view::npos) return find_tracepoint(name);
-  const std::string wanted = lower(name);
+  const std::string wanted = in_lower_case(std::string(name));
   if (const Named* known = find_in(kSoftware, wanted)) return Found(event_of(kTypeSoftware, *known));
   if (const Named* known = find_in(kHardware, wanted)) return Found(event_of(kTypeHardware, *known));
   if (auto cache = find_cache_event(wanted); cache.has_value()) return cache;

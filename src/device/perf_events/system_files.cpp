@@ -59,6 +59,16 @@ std::vector<std::string> SystemFiles::names(const std::string& folder) const {
   return names;
 }
 
+std::vector<u32> SystemFiles::numbers(const std::string& folder) const {
+  std::vector<u32> numbers;
+  for (const std::string& name : names(folder)) {
+    u32 number = 0;
+    const auto end = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (end.ec == std::errc{} && end.ptr == name.data() + name.size()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
 bool SystemFiles::exists(const std::string& path) const {
   std::error_code error;
   return std::filesystem::exists(root_ + path, error);

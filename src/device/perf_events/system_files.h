@@ -19,6 +19,8 @@ class SystemFiles {
   std::optional<u64> number(const std::string& path) const;  // decimal, or hexadecimal after 0x
   // Names in a folder, sorted; none where there is no folder.
   std::vector<std::string> names(const std::string& folder) const;
+  // Of the names those that are decimal numbers, in the same order: procfs calls processes and threads by theirs.
+  std::vector<u32> numbers(const std::string& folder) const;
   bool exists(const std::string& path) const;
 
  private:

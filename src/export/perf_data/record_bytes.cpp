@@ -41,11 +41,6 @@ void put_kernel_record(std::string& out, RecordType type, u16 misc, std::string&
   put_record(out, static_cast<u32>(type), misc, body);
 }
 
-void append_task(std::string& out, RecordType type, std::string& body, u64 time, const Trailer& trailer) {
-  put(body, time);
-  put_kernel_record(out, type, 0, body, trailer);
-}
-
 }  // namespace
 
 void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer& trailer) {
@@ -85,13 +80,8 @@ void append_comm(std::string& out, u32 pid, u32 tid, std::string_view name, bool
 void append_fork(std::string& out, u32 pid, u32 parent_pid, u32 tid, u32 parent_tid, u64 time, const Trailer& trailer) {
   std::string body;
   for (const u32 id : {pid, parent_pid, tid, parent_tid}) put(body, id);
-  append_task(out, RecordType::fork, body, time, trailer);
-}
-
-void append_exit(std::string& out, u32 pid, u32 tid, u64 time, const Trailer& trailer) {
-  std::string body;
-  for (const u32 id : {pid, pid, tid, tid}) put(body, id);
-  append_task(out, RecordType::exit, body, time, trailer);
+  put(body, time);
+  put_kernel_record(out, RecordType::fork, 0, body, trailer);
 }
 
 void append_sample(std::string& out, const WrittenSample& sample) {

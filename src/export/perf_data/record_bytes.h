@@ -39,7 +39,6 @@ struct WrittenSample {
 void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer& trailer);
 void append_comm(std::string& out, u32 pid, u32 tid, std::string_view name, bool by_exec, const Trailer& trailer);
 void append_fork(std::string& out, u32 pid, u32 parent_pid, u32 tid, u32 parent_tid, u64 time, const Trailer& trailer);
-void append_exit(std::string& out, u32 pid, u32 tid, u64 time, const Trailer& trailer);
 void append_sample(std::string& out, const WrittenSample& sample);
 // What kind of hardware trace the file has; `parameters` as perf's reader of that kind wants them.
 void append_auxtrace_info(std::string& out, u32 type, std::span<const u64> parameters);

@@ -98,7 +98,6 @@ u32 AddressSpaces::file_of(const Mmap& mapping, u64 offset) {
   if (is_new) {
     CodeFile& file = files_.emplace_back();
     file.path = mapping.file;
-    file.first_process = mapping.pid;
     file.home = mapping.address - offset;
   }
   CodeFile& file = files_[entry->second];
@@ -130,10 +129,6 @@ void AddressSpaces::settle_homes() {
     }
   }
   growing_.clear();
-  for (ProcessInfo& process : processes_) {
-    const Space* space = space_of(process.pid);
-    process.mapped_files = space != nullptr ? space->stretches_.size() : 0;
-  }
 }
 
 const ProcessInfo* AddressSpaces::find_process(u32 pid) const {

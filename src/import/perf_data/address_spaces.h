@@ -17,13 +17,11 @@ struct CodeFile {
   Bytes build_id;         // empty: not recorded
   u64 home = 0;           // where byte 0 of the file lies, or would lie, at home
   u64 size = 0;           // as far as it was mapped
-  u32 first_process = 0;
 };
 
 struct ProcessInfo {
   u32 pid = 0;
   std::string_view name;
-  u64 mapped_files = 0;
 };
 
 class AddressSpaces {
@@ -66,7 +64,8 @@ class AddressSpaces {
     return look_up(space, address, hint);
   }
 
-  // Mappings that forked processes would have had, in a file with more than any machine has.
+  // Mappings that forked processes would have had, in a file with more than any machine has. Their code stays where
+  // it is, without a name.
   u64 forgotten() const { return forgotten_; }
 
   static constexpr u32 kNobody = ~u32{0};

@@ -46,8 +46,8 @@ struct TaskHistory::Collector {
     if (mapping.is_data || mapping.length == 0 || mapping.address + mapping.length < mapping.address) return;
     const u32 mode = record.misc & kMiscCpuMode;
     if (mapping.pid == kNobodysPid || mapping.address >= kKernelHalf || mode == kKernelMode) {
-      history.kernel_.push_back({mapping.address, mapping.address + mapping.length, mapping.page_offset, mapping.file,
-                                 mapping.build_id, false});
+      history.kernel_.push_back(
+          {mapping.address, mapping.address + mapping.length, mapping.page_offset, mapping.file, mapping.build_id});
       return;
     }
     const bool anonymous = is_without_file(mapping.file);
@@ -87,7 +87,7 @@ struct TaskHistory::Collector {
   }
   void operator()(const KernelSymbol& symbol, const Record&) {
     if (symbol.address + symbol.length < symbol.address) return;
-    history.kernel_.push_back({symbol.address, symbol.address + symbol.length, 0, symbol.name, {}, true});
+    history.kernel_.push_back({symbol.address, symbol.address + symbol.length, 0, symbol.name, {}});
   }
 };
 

@@ -29,7 +29,6 @@ struct KernelRange {
   u64 page_offset = 0;    // of the kernel itself: where the symbol that is part of `path` was
   std::string_view path;  // "[kernel.kallsyms]_text", a module's file, "bpf_prog_…"
   Bytes build_id;         // empty: not recorded
-  bool is_function = false;
 };
 
 struct CodePlace {

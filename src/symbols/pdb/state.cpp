@@ -23,13 +23,6 @@ pdb::NumberedRecords numbered_records(pdb::MsfFile& msf, u32 stream_number, Dama
   return {header, stream, index_offsets};
 }
 
-// The linker writes the name of a compiland as it is in one place and in lower case in another.
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = ascii_lower(c);
-  return result;
-}
-
 }  // namespace
 
 void PdbFile::State::load_contents() {
@@ -199,15 +192,16 @@ u32 PdbFile::State::global_id(u32 compiland, u32 inlinee) {
 u32 PdbFile::State::resolve_import(u32 compiland, u32 inlinee) {
   const auto imported = load_lines(compiland).imported(inlinee);
   if (!imported.has_value()) return 0;
+  // The linker writes the name of a compiland as it is in one place and in lower case in another.
   if (compilands_by_name.empty()) {
     for (u32 i = 0; i < compilands.size(); ++i) {
-      compilands_by_name.try_emplace(lower_case(compilands[i].name), i);
+      compilands_by_name.try_emplace(in_lower_case(std::string(compilands[i].name)), i);
     }
   }
   load_names();
   const auto name = names.text(imported->compiland_name);
   if (!name.has_value()) return 0;
-  const auto exporter = compilands_by_name.find(lower_case(*name));
+  const auto exporter = compilands_by_name.find(in_lower_case(std::string(*name)));
   if (exporter == compilands_by_name.end()) return 0;
   return load_lines(exporter->second).exported(imported->local).value_or(0);
 }

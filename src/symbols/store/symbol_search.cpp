@@ -40,12 +40,6 @@ bool is_network_path(std::string_view path) {
   return (slash(0) && slash(1)) || is_url(path);
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = ascii_lower(c);
-  return out;
-}
-
 std::string upper(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -176,7 +170,7 @@ void SymbolSearch::look_at(LookKind kind, std::string location, std::string stor
 void SymbolSearch::start_folder(const std::string& folder) {
   searched_.push_back("in " + folder);
   look_at(LookKind::file, join(folder, file_name_));
-  const std::string kind = lower(extension_of(base_name(wanted_.image_path)));
+  const std::string kind = in_lower_case(std::string(extension_of(base_name(wanted_.image_path))));
   if (std::holds_alternative<PdbId>(wanted_.id) && is_safe_name(kind)) {
     look_at(LookKind::file, join(folder, fmt::format("{}/{}", kind, file_name_)));
     look_at(LookKind::file, join(folder, fmt::format("symbols/{}/{}", kind, file_name_)));
@@ -214,7 +208,8 @@ void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bo
   if (!remote) {
     // Stores are made on systems that take no notice of upper and lower case, and read on others.
     if (upper(id) != id) add(file_name_, upper(id));
-    if (lower(id) != id || lower(file_name_) != file_name_) add(lower(file_name_), lower(id));
+    const std::string small_id = in_lower_case(id), small_name = in_lower_case(file_name_);
+    if (small_id != id || small_name != file_name_) add(small_name, small_id);
   }
   if (remote && !cache_.empty()) {
     const auto cached = std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& layout) {
@@ -271,11 +266,11 @@ void SymbolSearch::text(std::string_view content) {
 void SymbolSearch::follow_pointer(std::string_view content) {
   constexpr size_t kLongestPath = 4096;
   const std::string_view line = content.substr(0, std::min(content.find_first_of("\r\n"), kLongestPath));
-  if (lower(line.substr(0, 4)) == "msg:") {
+  if (in_lower_case(std::string(line.substr(0, 4))) == "msg:") {
     failed(fmt::format("the store says: {}", line.substr(4)));
     return;
   }
-  std::string path(lower(line.substr(0, 5)) == "path:" ? line.substr(5) : line);
+  std::string path(in_lower_case(std::string(line.substr(0, 5))) == "path:" ? line.substr(5) : line);
   note("points to " + path);
   if (path.empty() || current_.remote != is_url(path)) {
     // Another machine shall not choose among the files of this one, nor send it elsewhere.

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/option_effects.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "request/breakdown_list.h"
+#include "request/call_graph.h"
+#include "request/core_list.h"
+#include "request/duration.h"
+#include "request/event_list.h"
+#include "request/number.h"
+#include "request/recording_lists.h"
+#include "request/sampling_list.h"
+#include "request/spe_list.h"
+#include "request/symbol_filter.h"
+
+namespace wperf::cli {
+namespace {
+
+// What the driver's rings keep up with on one core.
+constexpr u32 kGreatestRateHz = 50'000;
+
+diag::Result<u32> parse_u32(const std::string& value, const std::string& spelling) {
+  const std::optional<u64> number = request::parse_decimal(value);
+  if (number.has_value() && *number <= ~u32{0}) return static_cast<u32>(*number);
+  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling), .hint = {}};
+}
+
+// For options that WindowsPerf does not have.
+diag::Result<u32> parse_in_range(const std::string& value, const std::string& spelling, u32 least, u32 greatest) {
+  const std::optional<u64> number = request::parse_decimal(value);
+  if (number.has_value() && *number >= least && *number <= greatest) return static_cast<u32>(*number);
+  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling),
+                     .hint = fmt::format("it takes {} to {}", least, greatest),
+                     .code = diag::ExitCode::usage};
+}
+
+}  // namespace
+
+void OptionEffects::take_flag(Option option) {
+  request::Outputs& outputs = request_.outputs;
+  switch (option) {
+    case Option::timeline:
+      request_.timeline.enabled = true;
+      break;
+    case Option::kernel:
+      request_.kernel = true;
+      break;
+    case Option::json:
+      outputs.json = outputs.quiet = true;
+      break;
+    case Option::quiet:
+      outputs.quiet = true;
+      break;
+    case Option::verbose:
+      outputs.verbose = true;
+      break;
+    case Option::force_lock:
+      request_.force_lock = true;
+      break;
+    default:
+      take_sampling_flag(option);
+      break;
+  }
+}
+
+bool OptionEffects::take_recording_flag(Option option) {
+  request::RecordingView& view = request_.recording;
+  switch (option) {
+    case Option::children:
+      view.children = true;
+      return true;
+    case Option::tree:
+      view.tree = true;
+      return true;
+    case Option::callers:
+      view.callers = true;
+      return true;
+    case Option::callees:
+      view.callees = true;
+      return true;
+    case Option::folded:
+      view.folded = request_.outputs.quiet = true;
+      return true;
+    case Option::debuginfod:
+      view.debuginfod = true;
+      return true;
+    case Option::inlined:
+      view.inlined = true;
+      return true;
+    default:
+      return false;
+  }
+}
+
+void OptionEffects::take_sampling_flag(Option option) {
+  if (take_recording_flag(option)) return;
+  request::Sampling& sampling = request_.sampling;
+  switch (option) {
+    case Option::all_cores:
+      sampling.all_cores = true;
+      break;
+    case Option::jitter:
+      sampling.jitter = true;
+      break;
+    case Option::display_long:
+      sampling.display.decorated_names = true;
+      break;
+    case Option::annotate:
+      sampling.display.annotate = true;
+      break;
+    case Option::disassemble:
+      sampling.display.annotate = sampling.display.disassemble = true;
+      break;
+    case Option::memory:
+      sampling.display.memory = true;
+      break;
+    case Option::stacks:
+      sampling.call_stacks.source = request::StackSource::frame_pointers;
+      break;
+    default:  // --export_perf_data
+      sampling.perf_data = true;
+      break;
+  }
+}
+
+diag::Result<void> OptionEffects::take_value(Option option, const std::string& spelling, const std::string& value) {
+  switch (option) {
+    case Option::metrics:
+      take_metrics(value);
+      return {};
+    case Option::config:
+      take_setting(value);
+      return {};
+    case Option::device:
+      request_.device = value;
+      return {};
+    case Option::image_name:
+      request_.image_name = value;
+      return {};
+    case Option::events:
+    case Option::cores:
+    case Option::timeout:
+    case Option::interval:
+    case Option::count:
+    case Option::dmc:
+    case Option::spawn_delay:
+    case Option::process:
+      return take_counting_value(option, spelling, value);
+    case Option::sampled_cores:
+    case Option::rate:
+    case Option::symbol:
+    case Option::display_row:
+    case Option::by:
+    case Option::sample_timeline:
+    case Option::symbol_path:
+    case Option::call_graph:
+      return take_sampling_value(option, spelling, value);
+    case Option::sort:
+    case Option::comms:
+    case Option::pids:
+    case Option::tids:
+    case Option::modules:
+    case Option::time:
+    case Option::percentage:
+      return take_recording_value(option, spelling, value);
+    default:
+      return take_file_value(option, value);
+  }
+}
+
+diag::Result<void> OptionEffects::take_counting_value(Option option, const std::string& spelling,
+                                                      const std::string& value) {
+  switch (option) {
+    case Option::events:
+      return take_events(value);
+    case Option::cores: {
+      WPERF_TRY(request_.cores, request::parse_core_list(value));
+      return {};
+    }
+    case Option::timeout: {
+      WPERF_TRY(request_.timeout, request::parse_duration(value, spelling));
+      return {};
+    }
+    case Option::interval: {
+      WPERF_TRY(request_.timeline.interval, request::parse_duration(value, spelling));
+      return {};
+    }
+    case Option::dmc: {
+      WPERF_TRY(request_.dmc_channel, parse_u32(value, spelling));
+      return {};
+    }
+    case Option::spawn_delay: {
+      WPERF_TRY(request_.spawn_delay_ms, parse_u32(value, spelling));
+      return {};
+    }
+    case Option::process: {
+      WPERF_TRY(request_.process, parse_in_range(value, spelling, 1, 0x7fff'ffff));
+      return {};
+    }
+    default:  // -n: what is no number is 0, endless
+      request_.timeline.count = request::parse_decimal(value).value_or(0);
+      return {};
+  }
+}
+
+diag::Result<void> OptionEffects::take_sampling_value(Option option, const std::string& spelling,
+                                                      const std::string& value) {
+  request::Sampling& sampling = request_.sampling;
+  switch (option) {
+    case Option::sampled_cores: {
+      WPERF_TRY(sampling.cores, request::parse_core_list(value, request::kSampledCores));
+      return {};
+    }
+    case Option::rate: {
+      WPERF_TRY(sampling.rate_hz, parse_in_range(value, spelling, 1, kGreatestRateHz));
+      return {};
+    }
+    case Option::symbol:
+      sampling.display.symbol = request::parse_symbol_filter(value);
+      return {};
+    case Option::display_row: {
+      WPERF_TRY(sampling.display.rows, parse_u32(value, spelling));
+      return {};
+    }
+    case Option::by: {
+      WPERF_TRY(sampling.display.by, request::parse_breakdown_list(value));
+      return {};
+    }
+    case Option::sample_timeline: {
+      WPERF_TRY(sampling.display.timeline_ms, parse_in_range(value, spelling, 1, ~u32{0}));
+      return {};
+    }
+    case Option::call_graph: {
+      WPERF_TRY(sampling.call_stacks, request::parse_call_graph(value));
+      return {};
+    }
+    default:  // --symbol-path
+      sampling.symbol_path = value;
+      return {};
+  }
+}
+
+diag::Result<void> OptionEffects::take_recording_value(Option option, const std::string& spelling,
+                                                       const std::string& value) {
+  request::RecordingView& view = request_.recording;
+  switch (option) {
+    case Option::sort: {
+      WPERF_TRY(view.sort, request::parse_sort_list(value));
+      return {};
+    }
+    case Option::comms:
+      view.comms = request::parse_name_list(value);
+      return {};
+    case Option::modules:
+      view.modules = request::parse_name_list(value);
+      return {};
+    case Option::pids: {
+      WPERF_TRY(view.pids, request::parse_number_list(value, spelling));
+      return {};
+    }
+    case Option::tids: {
+      WPERF_TRY(view.tids, request::parse_number_list(value, spelling));
+      return {};
+    }
+    case Option::percentage:
+      if (value != "relative" && value != "absolute") {
+        return diag::Error{.text = fmt::format("'{}' is not a value that {} takes", value, spelling),
+                           .hint = "it takes relative or absolute",
+                           .code = diag::ExitCode::usage};
+      }
+      view.relative = value == "relative";
+      return {};
+    default: {  // --time
+      WPERF_TRY(view.time, request::parse_time_span(value));
+      return {};
+    }
+  }
+}
+
+diag::Result<void> OptionEffects::take_file_value(Option option, const std::string& value) {
+  switch (option) {
+    case Option::metric_file:
+      request_.metric_files.push_back(value);
+      return {};
+    case Option::extra_events:
+      request_.extra_events.push_back(value);
+      return {};
+    case Option::output:
+      request_.outputs.json_file = value;
+      return {};
+    case Option::output_csv:
+      request_.outputs.csv_file = value;
+      return {};
+    case Option::directory:
+      request_.outputs.directory = value;
+      return {};
+    case Option::records:
+      request_.sampling.records_file = value;
+      return {};
+    case Option::output_perf_data:
+      request_.sampling.perf_data = true;
+      request_.sampling.perf_data_file = value;
+      return {};
+    case Option::pe_file:
+      if (missing(value)) return diag::contract_error(fmt::format("PE file '{}' doesn't exist", value));
+      request_.pe_file = value;
+      return {};
+    default:
+      return take_pdb_file(value);
+  }
+}
+
+diag::Result<void> OptionEffects::take_pdb_file(const std::string& value) {
+  if (missing(value)) return diag::contract_error(fmt::format("PDB file '{}' doesn't exist", value));
+  if (request_.pdb_file.has_value()) request_.sampling.more_pdb_files.push_back(*request_.pdb_file);
+  request_.pdb_file = value;
+  return {};
+}
+
+// Only after `sample` or `record` is -e a sampling list.
+diag::Result<void> OptionEffects::take_events(const std::string& value) {
+  if (expects_samples_) return take_sampled_events(value);
+  WPERF_TRY(request::EventList list, request::parse_event_list(value));
+  request_.items.emplace_back(std::move(list));
+  return {};
+}
+
+diag::Result<void> OptionEffects::take_sampled_events(const std::string& value) {
+  request::Sampling& sampling = request_.sampling;
+  if (request::is_spe_list(value)) {
+    WPERF_TRY(sampling.spe, request::parse_spe_list(value));
+    return {};
+  }
+  WPERF_TRY(const std::vector<request::SampledEvent> events, request::parse_sampling_list(value));
+  sampling.events.insert(sampling.events.end(), events.begin(), events.end());
+  return {};
+}
+
+void OptionEffects::take_metrics(std::string_view value) {
+  while (!value.empty()) {
+    const usize comma = value.find(',');
+    request_.items.emplace_back(request::MetricName{std::string(value.substr(0, comma))});
+    value.remove_prefix(comma == std::string_view::npos ? value.size() : comma + 1);
+  }
+}
+
+// A setting that cannot be made is told and left out; the run goes on.
+void OptionEffects::take_setting(const std::string& value) {
+  const usize equals = value.find('=');
+  const std::string name = value.substr(0, equals);
+  const std::string number = equals == std::string::npos ? std::string() : value.substr(equals + 1);
+  if (name == request::kPeriodSetting && parse_u32(number, "--config").has_value()) {
+    request_.config.push_back({name, number});
+  } else {
+    request_.warnings.push_back(fmt::format("error: can't set '{}' config", value));
+  }
+}
+
+}  // namespace wperf::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each option puts into the Request. Which words of the line are options and values, command_line.cpp decides.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "cli/command_line.h"
+#include "cli/options.h"
+
+namespace wperf::cli {
+
+class OptionEffects {
+ public:
+  // `request` outlives this.
+  OptionEffects(request::Request& request, FileExists file_exists) : request_(request), file_exists_(file_exists) {}
+
+  // `sample` or `record` has been said: from here on -e takes what is sampled.
+  void expect_samples() { expects_samples_ = true; }
+  void take_flag(Option option);
+  // `spelling` is the option as it was written; errors name it.
+  diag::Result<void> take_value(Option option, const std::string& spelling, const std::string& value);
+
+ private:
+  void take_sampling_flag(Option option);
+  bool take_recording_flag(Option option);
+  diag::Result<void> take_counting_value(Option option, const std::string& spelling, const std::string& value);
+  diag::Result<void> take_sampling_value(Option option, const std::string& spelling, const std::string& value);
+  diag::Result<void> take_recording_value(Option option, const std::string& spelling, const std::string& value);
+  diag::Result<void> take_file_value(Option option, const std::string& value);
+  diag::Result<void> take_pdb_file(const std::string& value);
+  diag::Result<void> take_events(const std::string& value);
+  diag::Result<void> take_sampled_events(const std::string& value);
+  void take_metrics(std::string_view value);
+  void take_setting(const std::string& value);
+
+  bool missing(const std::string& path) const { return file_exists_ != nullptr && !file_exists_(path); }
+
+  request::Request& request_;
+  FileExists file_exists_;
+  bool expects_samples_ = false;
+};
+
+}  // namespace wperf::cli
