@@ -55,7 +55,7 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $help['--call-graph'] = 'Record who called: fp is -g; dwarf or dwarf,BYTES copies the top of the stack with each sample, which needs no frame pointers (default 8192, a multiple of 8, at most 65528)'
   $help['--mem'] = 'With SPE: where loads and stores waited and for what, by data source, function, line, page and cache line; branch mispredicts, TLB walks, false sharing'
   $help['--records'] = 'With SPE: also write every record on a line of FILE, as JSON if its name ends in .json, else as CSV'
-  $help['--sort'] = 'Columns of the table; samples that agree in them are one row: comm, pid, tid, core, module, symbol, line, separated by commas'
+  $help['--sort'] = 'Columns of the table; samples that agree in them are one row: comm, pid, tid, core, cputype (kind of core), module, symbol, line, separated by commas'
   $help['--comm'] = 'Show only threads of these names, separated by commas'
   $help['--pid'] = 'Show only these processes'
   $help['--tid'] = 'Show only these threads'

@@ -92,6 +92,7 @@ void read_features(const Features& features) {
   for (const auto& one : features.event_descriptions()) touch(one.ids);
   for (const auto& one : features.build_ids()) touch(one.id);
   for (const auto& one : features.pmu_mappings()) touch(one.name);
+  for (const auto& one : features.core_pmus()) touch(one.cores);
   for (const auto& one : features.group_descriptions()) touch(one.name);
   sum += features.auxtrace_index().size();
   if (features.cpu_count().has_value()) ++sum;

@@ -140,8 +140,9 @@ constexpr OptionRow kOptions[] = {
      "lines "
      "with --json or such a name."},
     {Option::sort, "--sort", "", false, Value::text, "KEYS", kRecordings,
-     "Columns of the table; samples that agree in them are one row: comm, pid, tid, core, module, symbol, line, "
-     "separated by commas. Default: comm,module,symbol."},
+     "Columns of the table; samples that agree in them are one row: comm, pid, tid, core, cputype (kind of core), "
+     "module, "
+     "symbol, line, separated by commas. Default: comm,module,symbol."},
     {Option::comms, "--comm", "", false, Value::text, "NAMES", kRecordings,
      "Show only threads of these names, separated by commas. Percentages stay those of all samples, here and with the "
      "next five; see --percentage."},

@@ -204,6 +204,39 @@ TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
   }
 }
 
+// Copies of stacks at each page fault are more than anybody carries away in time.
+TEST_F(LinuxDeviceTest, WhatRingsLostIsCounted) {
+  const u32 pid = start({"sh", "-c", "i=0; while [ $i -lt 40 ]; do (:); i=$((i+1)); done"});
+  plan::SamplePlan plan;
+  plan.process = pid;
+  plan.call_stacks = {.source = request::StackSource::stack_copies, .stack_bytes = 65528};
+  for (u32 core = 0; core < machine_.core_count; ++core) plan.cores.push_back(core);
+  plan::SampleEvent& event = plan.events.emplace_back();
+  event.name = "page-faults";
+  event.kernel_event = machine_.kernel->find("page-faults").value();
+  event.interval = 1;
+  auto session = device_->open_recording(plan, {.file = {}, .tool_version = "a test"});
+  ASSERT_TRUE(session.has_value()) << session.error().text;
+  ASSERT_TRUE(session.value()->start().has_value());
+  let_end(pid);
+  ASSERT_TRUE(session.value()->stop().has_value());
+  auto mapped = os::MappedFile::open(session.value()->readable_path());
+  ASSERT_TRUE(mapped.has_value()) << mapped.error().text;
+  auto file = perf_data::PerfFile::open(mapped.value().bytes());
+  ASSERT_TRUE(file.has_value()) << file.error().text;
+  u64 told = 0, counted = 0;
+  const perf_data::Tally tally = file.value().for_each_record(perf_data::Visitors{
+      [&](const perf_data::Lost& lost, const perf_data::Record&) { told += lost.records; },
+      [&](const perf_data::LostSamples& lost, const perf_data::Record&) { counted += lost.samples; }});
+  EXPECT_EQ(tally.all_damaged(), 0u);
+  if ((file.value().attrs().at(0).attributes.read_format & perf_data::kReadLost) == 0) {
+    EXPECT_EQ(counted, 0u);
+    GTEST_SKIP() << "this kernel does not count losses by event";
+  }
+  if (told + counted == 0) GTEST_SKIP() << "nothing was lost";
+  EXPECT_GE(counted, told);
+}
+
 TEST_F(LinuxDeviceTest, TheFileOfARecordingMustBeThere) {
   plan::SamplePlan plan;
   plan.cores = {0};

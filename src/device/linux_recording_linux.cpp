@@ -195,6 +195,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
   if (!thread_.has_value()) return {};
   events_.switch_all(PERF_EVENT_IOC_DISABLE);
   thread_->stop();
+  file_.append(events_.lost_samples());
   const SystemFiles files;
   perf_export::RecordingFacts facts = perf_events::recording_facts(files, machine_.units, target_.tool_version);
   if (plan_.kernel) {

@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+
+#include "export/perf_data/record_bytes.h"
+#include "import/perf_data/format.h"
 
 namespace wperf::device {
 namespace {
@@ -39,6 +43,10 @@ u64 sample_type_of(const plan::SamplePlan& plan) {
 // The newest wish first: what older kernels do not know, or this user may not have, is left out.
 bool leave_something_out(perf_event_attr& attributes, int error) {
   if (error != EINVAL && error != EPERM && error != EACCES) return false;
+  if (error == EINVAL && attributes.read_format != 0) {
+    attributes.read_format = 0;  // since 6.0
+    return true;
+  }
   if (attributes.ksymbol != 0) {  // since 5.1
     attributes.ksymbol = attributes.bpf_event = 0;
     return true;
@@ -63,6 +71,7 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
   perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel);
   attributes.sample_type = sample_type_;
   attributes.sample_id_all = 1;
+  attributes.read_format = perf_data::kReadLost;
   if (planned.adaptive && plan_.rate_hz.has_value()) {
     attributes.freq = 1;
     attributes.sample_freq = *plan_.rate_hz;
@@ -102,7 +111,7 @@ void SampledEvents::describe(usize number, const perf_event_attr& attributes, u6
   known->ids.push_back(id);
 }
 
-diag::Result<Descriptor> SampledEvents::open_event(usize number, Scope scope) {
+diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scope scope) {
   const plan::SampleEvent& planned = plan_.events[number];
   perf_event_attr attributes = attributes_of(number, scope);
   Descriptor event = perf_events::open_event(attributes, scope);
@@ -121,13 +130,16 @@ diag::Result<Descriptor> SampledEvents::open_event(usize number, Scope scope) {
     return diag::Error{.text = fmt::format("an event has no identity: {}", std::strerror(errno)), .hint = {}};
   }
   describe(number, attributes, id);
-  return event;
+  return Opened{.descriptor = std::move(event),
+                .id = id,
+                .core = static_cast<u32>(std::max(scope.core, 0)),
+                .counts_losses = attributes.read_format != 0};
 }
 
-diag::Result<std::vector<Descriptor>> SampledEvents::open_watch(Scope scope) {
-  std::vector<Descriptor> watch;
+diag::Result<std::vector<SampledEvents::Opened>> SampledEvents::open_watch(Scope scope) {
+  std::vector<Opened> watch;
   for (usize i = 0; i < plan_.events.size(); ++i) {
-    WPERF_TRY(Descriptor event, open_event(i, scope));
+    WPERF_TRY(Opened event, open_event(i, scope));
     watch.push_back(std::move(event));
   }
   return watch;
@@ -142,12 +154,12 @@ diag::Result<void> SampledEvents::open_core(u32 core, const std::vector<int>& th
       if (errno == ESRCH && threads.size() > 1) continue;  // ended since it was listed
       return std::move(opened).error();
     }
-    for (Descriptor& event : opened.value()) {
+    for (Opened& event : opened.value()) {
       if (first < 0) {
-        first = event.number();
-        WPERF_TRY(SampleRing ring, SampleRing::map(event));
+        first = event.descriptor.number();
+        WPERF_TRY(SampleRing ring, SampleRing::map(event.descriptor));
         rings_.push_back(std::move(ring));
-      } else if (ioctl(event.number(), PERF_EVENT_IOC_SET_OUTPUT, first) != 0) {
+      } else if (ioctl(event.descriptor.number(), PERF_EVENT_IOC_SET_OUTPUT, first) != 0) {
         return diag::Error{.text = fmt::format("the events of a core cannot share a ring: {}", std::strerror(errno)),
                            .hint = {}};
       }
@@ -167,7 +179,21 @@ diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
 }
 
 void SampledEvents::switch_all(unsigned long request) {
-  for (const Descriptor& event : events_) ioctl(event.number(), request, 0);
+  for (const Opened& event : events_) ioctl(event.descriptor.number(), request, 0);
+}
+
+std::string SampledEvents::lost_samples() const {
+  std::string records;
+  for (const Opened& event : events_) {
+    struct {
+      u64 value = 0, lost = 0;
+    } counted;
+    if (!event.counts_losses || read(event.descriptor.number(), &counted, sizeof counted) != sizeof counted) continue;
+    if (counted.lost == 0) continue;
+    perf_export::append_lost_samples(records, counted.lost,
+                                     {.sample_type = sample_type_, .cpu = event.core, .id = event.id});
+  }
+  return records;
 }
 
 }  // namespace wperf::device

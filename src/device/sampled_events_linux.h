@@ -19,6 +19,9 @@ class SampledEvents {
   // threads: {-1} for all that runs on a core.
   diag::Result<void> open(const std::vector<int>& threads);
   void switch_all(unsigned long request);
+  // Records of what the kernel counted as lost: a full ring can tell of that only when there is room again, which may
+  // never be. All losses, those that rings told of among them, as perf writes them. Older kernels do not count them.
+  std::string lost_samples() const;
 
   std::vector<perf_events::SampleRing>& rings() { return rings_; }
   const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
@@ -27,9 +30,15 @@ class SampledEvents {
   u64 sample_type() const { return sample_type_; }
 
  private:
+  struct Opened {
+    perf_events::Descriptor descriptor;
+    u64 id = 0;
+    u32 core = 0;
+    bool counts_losses = false;
+  };
   diag::Result<void> open_core(u32 core, const std::vector<int>& threads);
-  diag::Result<std::vector<perf_events::Descriptor>> open_watch(perf_events::Scope scope);
-  diag::Result<perf_events::Descriptor> open_event(usize number, perf_events::Scope scope);
+  diag::Result<std::vector<Opened>> open_watch(perf_events::Scope scope);
+  diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
   void describe(usize number, const perf_event_attr& attributes, u64 id);
 
@@ -37,7 +46,7 @@ class SampledEvents {
   const plan::SamplePlan& plan_;
   bool starts_with_program_;
   u64 sample_type_ = 0;
-  std::vector<perf_events::Descriptor> events_;
+  std::vector<Opened> events_;
   std::vector<perf_events::SampleRing> rings_;
   std::vector<perf_export::WrittenEvent> written_;
 };

@@ -64,6 +64,8 @@ stacks::SortKey key_of(request::SortBy key) {
       return stacks::SortKey::tid;
     case request::SortBy::core:
       return stacks::SortKey::core;
+    case request::SortBy::core_kind:
+      return stacks::SortKey::core_kind;
     case request::SortBy::module:
       return stacks::SortKey::module;
     case request::SortBy::symbol:

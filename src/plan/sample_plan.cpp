@@ -158,7 +158,9 @@ bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
 }
 
 bool sorts_by_core(const request::RecordingView& view) {
-  return std::find(view.sort.begin(), view.sort.end(), request::SortBy::core) != view.sort.end();
+  return std::any_of(view.sort.begin(), view.sort.end(), [](request::SortBy key) {
+    return key == request::SortBy::core || key == request::SortBy::core_kind;
+  });
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "recording/recorded_losses.h"
+
 namespace wperf::recording {
 namespace {
 
@@ -12,7 +14,8 @@ constexpr u32 kMostCapturedEvents = 32;
 
 class Capturing {
  public:
-  Capturing(raw::SampleCapture& capture, std::vector<u32> bits) : capture_(capture), bits_(std::move(bits)) {}
+  Capturing(raw::SampleCapture& capture, std::vector<u32> bits, bool counts_losses)
+      : capture_(capture), bits_(std::move(bits)), counts_losses_(counts_losses) {}
 
   void operator()(const perf_data::Sample& sample, const perf_data::Record&) {
     const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
@@ -28,9 +31,9 @@ class Capturing {
          .core = static_cast<u16>(std::min<u32>(sample.cpu, std::numeric_limits<u16>::max())),
          .exception_level = static_cast<u16>(sample.cpu_mode() == perf_data::kUserMode ? 0 : 1)});
   }
-  void operator()(const perf_data::Lost& lost, const perf_data::Record&) { lose(lost.identity.cpu, lost.records); }
+  void operator()(const perf_data::Lost& lost, const perf_data::Record&) { losses_[lost.identity.cpu].add(lost); }
   void operator()(const perf_data::LostSamples& lost, const perf_data::Record&) {
-    lose(lost.identity.cpu, lost.samples);
+    losses_[lost.identity.cpu].add(lost);
   }
   void operator()(const perf_data::Throttle& throttle, const perf_data::Record&) {
     if (!throttle.is_end) ++tally_of(throttle.identity.cpu).throttled;
@@ -38,6 +41,7 @@ class Capturing {
 
   void finish(u64 unreadable) {
     if (unreadable != 0) tally_of(0).unreadable += unreadable;
+    for (const auto& [core, losses] : losses_) lose(core, losses.of_rings(), losses.others(counts_losses_));
     for (const auto& [core, tally] : tallies_) capture_.tallies.push_back(tally);
   }
 
@@ -49,8 +53,9 @@ class Capturing {
     return *last_;
   }
   // A number that no recording reaches comes from damage.
-  void lose(u32 core, u64 records) {
-    const u64 lost = std::min<u64>(records, u64{1} << 40);
+  void lose(u32 core, u64 of_rings, u64 others) {
+    constexpr u64 kMost = u64{1} << 40;
+    const u64 lost = std::min(of_rings, kMost) + std::min(others, kMost);
     raw::CoreTally& tally = tally_of(core);
     tally.taken += lost;
     tally.lost_ring_full += lost;
@@ -58,7 +63,9 @@ class Capturing {
 
   raw::SampleCapture& capture_;
   std::vector<u32> bits_;  // of the plan, by event of the file; 0: not of the plan
+  bool counts_losses_;
   std::map<u32, raw::CoreTally> tallies_;
+  std::map<u32, RecordedLosses> losses_;  // by core
   raw::CoreTally* last_ = nullptr;
 };
 
@@ -80,7 +87,7 @@ std::vector<u32> bits_of(const perf_data::PerfFile& file, const std::vector<std:
 
 raw::SampleCapture capture_of(const perf_data::PerfFile& file, const std::vector<std::string>& events) {
   raw::SampleCapture capture;
-  Capturing capturing(capture, bits_of(file, events));
+  Capturing capturing(capture, bits_of(file, events), counts_losses(file));
   const perf_data::Tally tally = file.for_each_record(capturing);
   capturing.finish(tally.all_damaged() + tally.of_unknown_event);
   return capture;

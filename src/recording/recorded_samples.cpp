@@ -10,7 +10,9 @@
 
 #include "import/perf_data/task_history.h"
 #include "modules/symbol_folders.h"
+#include "recording/recorded_core_kinds.h"
 #include "recording/recorded_jit.h"
+#include "recording/recorded_losses.h"
 #include "recording/recorded_places.h"
 #include "recording/recorded_unwinding.h"
 #include "stacks/stack_tally.h"
@@ -173,16 +175,19 @@ class SampleReader {
 
 stacks::StackTally SampleReader::run() {
   stacks::StackLosses& losses = profile_.losses;
+  RecordedLosses lost_ones;
   const perf_data::Tally tally = file_.for_each_record(perf_data::Visitors{
       [&](const Sample& sample, const Record& record) {
         last_row_ = stacks::StackTally::kNoRow;
         take(sample, record);
         if (wanted_.rows) rows_.push_back(last_row_);
       },
-      [&](const perf_data::Lost& lost, const Record&) { losses.lost_records += lost.records; },
-      [&](const perf_data::LostSamples& lost, const Record&) { losses.lost_samples += lost.samples; },
+      [&](const perf_data::Lost& lost, const Record&) { lost_ones.add(lost); },
+      [&](const perf_data::LostSamples& lost, const Record&) { lost_ones.add(lost); },
       [&](const perf_data::Throttle& throttle, const Record&) { losses.throttled += throttle.is_end ? 0 : 1; },
   });
+  losses.lost_records = lost_ones.of_rings();
+  losses.lost_samples = lost_ones.others(counts_losses(file_));
   losses.of_unknown_event = tally.of_unknown_event;
   losses.damaged_records = tally.all_damaged() - tally.of_unknown_event;
   losses.unknown_types = tally.unknown;
@@ -299,8 +304,9 @@ WantedDetail wanted_detail(const request::Request& request) {
   wanted.code = request.sampling.display.annotate;
   wanted.rows = request.sampling.records_file.has_value();
   const auto& by = request.sampling.display.by;
-  wanted.cores =
-      sorts_by(request::SortBy::core) || std::find(by.begin(), by.end(), request::Breakdown::core) != by.end();
+  wanted.core_kinds = sorts_by(request::SortBy::core_kind);
+  wanted.cores = wanted.core_kinds || sorts_by(request::SortBy::core) ||
+                 std::find(by.begin(), by.end(), request::Breakdown::core) != by.end();
   wanted.callers = wanted.callers || std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end();
   return wanted;
 }
@@ -311,6 +317,7 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   stacks::StackProfile& profile = out.profile;
   profile.file = request.data_file.value_or("");
   const TaskHistory history = TaskHistory::collect(file);
+  if (wanted.core_kinds) profile.core_kinds = recorded_core_kinds(file);
   SampleReader reader(file, history, wanted, profile);
   if (request.recording.time.has_value()) reader.limit_time(*request.recording.time);
   std::optional<RecordedUnwinder> unwinder;

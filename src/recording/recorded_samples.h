@@ -14,6 +14,7 @@ struct WantedDetail {
   bool callers = false;
   bool lines = false;
   bool cores = false;
+  bool core_kinds = false;  // needs cores
   bool inlined = false;
   modules::DebugDownloads* downloads = nullptr;  // of --debuginfod
   bool code = false;                             // of hot functions: read_recorded_samples() answers where it is

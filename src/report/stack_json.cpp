@@ -42,6 +42,10 @@ void write_keys(JsonWriter& json, const StackProfile& profile, const stacks::Sta
       case SortKey::core:
         number("core", row.core);
         break;
+      case SortKey::core_kind:
+        json.key("cputype");
+        json.string(profile.core_kinds.name(row.core_kind));
+        break;
       case SortKey::module:
         if (row.function != kNothing) break;  // said with the symbol
         json.key("module");

@@ -59,6 +59,24 @@ TEST(StackText, PercentagesOfWhatTheFilterLeaves) {
   EXPECT_NE(stack_text(one_of_each(), options).find("shown: 0 of 4 samples"), std::string::npos);
 }
 
+TEST(StackText, KindsOfCores) {
+  StackProfile profile = one_of_each();
+  profile.samples[1].core = 5;
+  profile.core_kinds.names = {"armv8_cortex_a76"};
+  profile.core_kinds.of_core = {kNothing, kNothing, 0};
+  profile.core_kinds.events = {{.has_cores = true}};
+  StackOptions options;
+  options.sort = {stacks::SortKey::core_kind, stacks::SortKey::core};
+  const std::string text = stack_text(profile, options);
+  EXPECT_NE(text.find("  75.00        3  armv8_cortex_a76     2\n  25.00        1  ?                    5\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("samples  cpu type          core\n"), std::string::npos) << text;
+  const auto rows = nlohmann::json::parse(stack_json(profile, options))["recording"]["events"][0]["rows"];
+  EXPECT_EQ(rows[0]["cputype"], "armv8_cortex_a76");
+  EXPECT_EQ(rows[1]["cputype"], "?");
+}
+
 TEST(StackText, LossesComeFirst) {
   StackProfile profile = one_of_each();
   profile.losses.lost_records = 1234;

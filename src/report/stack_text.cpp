@@ -29,7 +29,8 @@ struct TextColumn {
 };
 
 std::string_view key_title(SortKey key) {
-  static constexpr std::string_view kTitles[] = {"command", "pid", "tid", "core", "module", "symbol", "line"};
+  static constexpr std::string_view kTitles[] = {"command",  "pid",    "tid",    "core",
+                                                 "cpu type", "module", "symbol", "line"};
   return kTitles[static_cast<u32>(key)];
 }
 
@@ -47,6 +48,8 @@ std::string key_cell(const StackProfile& profile, const StackRow& row, SortKey k
       return number_cell(row.tid);
     case SortKey::core:
       return number_cell(row.core);
+    case SortKey::core_kind:
+      return std::string(profile.core_kinds.name(row.core_kind));
     case SortKey::module:
       return profile.modules[row.module].name;
     case SortKey::symbol: {

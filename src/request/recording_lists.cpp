@@ -14,14 +14,14 @@ struct SortName {
   std::string_view name;
   SortBy key;
 };
-constexpr SortName kSortNames[] = {{"comm", SortBy::comm},    {"pid", SortBy::pid},       {"tid", SortBy::tid},
-                                   {"core", SortBy::core},    {"module", SortBy::module}, {"symbol", SortBy::symbol},
-                                   {"line", SortBy::line},    {"dso", SortBy::module},    {"sym", SortBy::symbol},
-                                   {"srcline", SortBy::line}, {"cpu", SortBy::core}};
+constexpr SortName kSortNames[] = {
+    {"comm", SortBy::comm},         {"pid", SortBy::pid},       {"tid", SortBy::tid},       {"core", SortBy::core},
+    {"cputype", SortBy::core_kind}, {"module", SortBy::module}, {"symbol", SortBy::symbol}, {"line", SortBy::line},
+    {"dso", SortBy::module},        {"sym", SortBy::symbol},    {"srcline", SortBy::line},  {"cpu", SortBy::core}};
 
 diag::Error bad_sort_key(std::string_view text) {
   return {.text = fmt::format("--sort does not know '{}'", text),
-          .hint = "it takes comm, pid, tid, core, module, symbol and line, separated by commas",
+          .hint = "it takes comm, pid, tid, core, cputype, module, symbol and line, separated by commas",
           .code = diag::ExitCode::usage};
 }
 

@@ -12,6 +12,13 @@ TEST(SortList, KeepsTheOrderAndDropsRepetitions) {
   EXPECT_EQ(list.value(), (std::vector{SortBy::symbol, SortBy::comm, SortBy::module}));
 }
 
+TEST(SortList, KnowsTheKindOfCore) {
+  const auto list = parse_sort_list("cputype,cpu");
+  ASSERT_TRUE(list.has_value());
+  EXPECT_EQ(list.value(), (std::vector{SortBy::core_kind, SortBy::core}));
+  EXPECT_NE(parse_sort_list("kind").error().hint.find("cputype"), std::string::npos);
+}
+
 TEST(SortList, RefusesUnknownAndEmptyWords) {
   for (const char* text : {"", "comm,", "comm,weather", ",pid"}) {
     const auto list = parse_sort_list(text);

@@ -134,8 +134,8 @@ struct Sampling {
   CallStacks call_stacks;
 };
 
-// What only `report` takes, of recordings that are lists of samples.
-enum class SortBy { comm, pid, tid, core, module, symbol, line };
+// What only `report` takes, of recordings that are lists of samples. core_kind: "cputype".
+enum class SortBy { comm, pid, tid, core, core_kind, module, symbol, line };
 struct TimeSpan {
   std::optional<double> from, to;  // seconds after the first sample
 };

@@ -8,10 +8,9 @@
 
 #include "base/ints.h"
 #include "stacks/code_listing.h"
+#include "stacks/core_kinds.h"
 
 namespace wperf::stacks {
-
-inline constexpr u32 kNothing = ~u32{0};
 
 struct StackModule {
   std::string name;    // "libc.so.6", "[kernel]", "[JIT] pid 7"
@@ -57,7 +56,7 @@ struct StackEvent {
 // What is not there, by cause.
 struct StackLosses {
   u64 lost_records = 0;  // LOST: the ring was full
-  u64 lost_samples = 0;  // LOST_SAMPLES
+  u64 lost_samples = 0;  // LOST_SAMPLES that no LOST told of
   u64 throttled = 0;     // times the kernel stopped an event for a while
   u64 damaged_records = 0, unknown_records = 0, of_unknown_event = 0;
   u64 merged_changes = 0;
@@ -71,6 +70,7 @@ struct StackProfile {
   std::vector<StackEvent> events;
   std::vector<std::string> names;  // of threads
   std::vector<StackTask> tasks;
+  CoreKinds core_kinds;  // where they were asked for
   std::vector<StackModule> modules;
   std::vector<StackFunction> functions;
   std::vector<std::string> lines;  // "file.c:12"

@@ -40,20 +40,23 @@ class RowKeys {
   }
 
   u32 place_key(u32 place) const { return places_[place]; }
-  u32 task_key(u32 task, u32 core) {
-    const StackTask& one = profile_.tasks[task];
+  u32 task_key(const StackSample& sample) {
+    const StackTask& one = profile_.tasks[sample.task];
     const u64 comm = wants(SortKey::comm) ? one.name : kNothing, pid = wants(SortKey::pid) ? one.pid : kNothing;
-    const u64 tid = wants(SortKey::tid) ? one.tid : kNothing, at = wants(SortKey::core) ? core : kNothing;
+    const u64 tid = wants(SortKey::tid) ? one.tid : kNothing;
+    // Of an event the kind follows from the core.
+    const u64 at = wants(SortKey::core) ? sample.core : wants(SortKey::core_kind) ? kind_of(sample) : kNothing;
     return task_keys_.insert((comm << 32) | pid, (tid << 32) | at).id;
   }
-  StackRow row_of(u32 place, u32 task, u32 core) const {
+  StackRow row_of(u32 place, const StackSample& sample) const {
     StackRow row;
     const StackPlace& at = profile_.places[place];
-    const StackTask& who = profile_.tasks[task];
+    const StackTask& who = profile_.tasks[sample.task];
     if (wants(SortKey::comm)) row.comm = who.name;
     if (wants(SortKey::pid)) row.pid = who.pid;
     if (wants(SortKey::tid)) row.tid = who.tid;
-    if (wants(SortKey::core)) row.core = core;
+    if (wants(SortKey::core)) row.core = sample.core;
+    if (wants(SortKey::core_kind)) row.core_kind = kind_of(sample);
     if (wants(SortKey::module)) row.module = profile_.functions[at.function].module;
     if (wants(SortKey::symbol)) row.function = at.function;
     if (wants(SortKey::line)) row.line = at.line;
@@ -62,6 +65,7 @@ class RowKeys {
 
  private:
   bool wants(SortKey key) const { return (wanted_ >> static_cast<u32>(key) & 1) != 0; }
+  u32 kind_of(const StackSample& sample) const { return profile_.core_kinds.of(sample.event, sample.core); }
 
   const StackProfile& profile_;
   u32 wanted_ = 0;
@@ -98,13 +102,13 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
     ++serial;
     out.samples += sample.count;
     out.period += sample.period;
-    const u32 task_key = row_keys.task_key(sample.task, sample.core);
+    const u32 task_key = row_keys.task_key(sample);
     bool is_self = true;
     for (u32 node = sample.node; profile.nodes[node].place != kNothing; node = profile.nodes[node].parent) {
       const u32 place = profile.nodes[node].place;
       const auto [number, is_new] = numbers.insert(row_keys.place_key(place), task_key);
       if (is_new) {
-        out.rows.push_back(row_keys.row_of(place, sample.task, sample.core));
+        out.rows.push_back(row_keys.row_of(place, sample));
         counted_for.push_back(0);
       }
       StackRow& row = out.rows[number];

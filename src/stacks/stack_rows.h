@@ -11,7 +11,7 @@
 
 namespace wperf::stacks {
 
-enum class SortKey : u8 { comm, pid, tid, core, module, symbol, line };
+enum class SortKey : u8 { comm, pid, tid, core, core_kind, module, symbol, line };
 
 // Which samples count. Each list: any of these; empty: all.
 struct StackFilter {
@@ -42,6 +42,7 @@ class ChosenSamples {
 struct StackRow {
   // What the keys say; those that were not asked for are kNothing.
   u32 comm = kNothing, pid = kNothing, tid = kNothing, core = kNothing;
+  u32 core_kind = kNothing;  // index into the profile's; of unknown ones, too, kNothing
   u32 module = kNothing, function = kNothing, line = kNothing;
   u64 self_samples = 0, self_period = 0;
   u64 all_samples = 0, all_period = 0;  // with what was called; as self where children were not asked for

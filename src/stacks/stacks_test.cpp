@@ -164,6 +164,41 @@ TEST(StackRows, KeysMakeTheRows) {
   EXPECT_TRUE(make_rows(profile, 1, {SortKey::pid}, {}, false).rows.empty());
 }
 
+TEST(StackRows, KindsOfCores) {
+  StackProfile profile = example();
+  profile.core_kinds.names = {"big", "little"};
+  profile.core_kinds.of_core = {1, 0};
+  profile.core_kinds.events = {{.has_cores = true}};
+  const StackRows kinds = make_rows(profile, 0, {SortKey::core_kind}, {}, false);
+  ASSERT_EQ(kinds.rows.size(), 2u);
+  EXPECT_EQ(kinds.rows[0].core_kind, 1u);
+  EXPECT_EQ(kinds.rows[0].self_period, 50u);
+  EXPECT_EQ(kinds.rows[0].core, kNothing);
+  EXPECT_EQ(kinds.rows[1].core_kind, 0u);
+  // Two cores of one kind are one row, unless the core is a key, too.
+  profile.core_kinds.of_core = {1, 1};
+  EXPECT_EQ(make_rows(profile, 0, {SortKey::core_kind}, {}, false).rows.size(), 1u);
+  const StackRows cores = make_rows(profile, 0, {SortKey::core_kind, SortKey::core}, {}, false);
+  ASSERT_EQ(cores.rows.size(), 2u);
+  EXPECT_EQ(cores.rows[0].core_kind, 1u);
+  EXPECT_EQ(cores.rows[1].core_kind, 1u);
+}
+
+TEST(CoreKinds, TheCoreGoesBeforeTheEvent) {
+  const CoreKinds kinds{.names = {"big", "little", "one"},
+                        .of_core = {0, kNothing},
+                        .events = {{.has_cores = true, .kind = 1}, {.has_cores = false, .kind = 1}, {}},
+                        .of_others = 2};
+  EXPECT_EQ(kinds.of(0, 0), 0u);
+  EXPECT_EQ(kinds.of(0, 1), 1u);  // a core that the recording does not list
+  EXPECT_EQ(kinds.of(0, 9), 1u);
+  EXPECT_EQ(kinds.of(1, 0), 1u);  // its core is not known
+  EXPECT_EQ(kinds.of(2, 0), 2u);
+  EXPECT_EQ(kinds.of(7, 0), 2u);  // no such event
+  EXPECT_EQ(kinds.name(1), "little");
+  EXPECT_EQ(kinds.name(kNothing), "?");
+}
+
 TEST(StackRows, FiltersChooseSamples) {
   const StackProfile profile = example();
   const auto samples = [&](const StackFilter& filter) {

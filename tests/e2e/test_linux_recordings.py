@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Recordings of the linux device beside the installed perf: what perf reads in our files is what we read, and where a
 program spends its time is the same as in a recording that perf makes of the same kind of run."""
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -112,6 +114,45 @@ class LinuxRecordingsTest(WperfTest):
                 mine, = report_with_perf.by_wperf(BINARY, ours)[0].values()
                 other, = report_with_perf.by_perf(theirs)[0].values()
                 self.compare_two_runs(self.shares(mine), self.shares(other))
+
+    def record(self, name, *words):
+        path = pathlib.Path(self.folder.name, name)
+        done = subprocess.run([BINARY, "record", "--device", "linux", "-q", "--output-perf-data", path, *words],
+                              capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(done.stderr, "")
+        return path
+
+    def report(self, path, *words):
+        done = subprocess.run([BINARY, "report", path, "--json", *words], capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)["recording"]
+
+    def header(self, path):
+        return subprocess.run(["perf", "report", "-i", path, "--header", "-I", "--stdio"], capture_output=True, text=True,
+                              check=True).stdout
+
+    def test_kinds_of_cores_are_those_of_perf(self):
+        path = self.record("kinds.data", "-e", "cpu-clock", "--sort", "cputype", "--",
+                           pathlib.Path(self.folder.name, "program"), "1")
+        event, = self.report(path, "--sort", "cputype")["events"]
+        self.assertEqual(sum(row["samples"] for row in event["rows"]), event["samples"])
+        self.assertGreater(event["samples"], 10)
+        header = self.header(path)
+        listed = re.findall(r"^# (\S+) cpu list : ", header, re.MULTILINE)
+        if not listed:
+            listed = re.findall(r"^# cpudesc : (.*)$", header, re.MULTILINE) or re.findall(r"^# cpuid : (.*)$", header,
+                                                                                            re.MULTILINE) or ["?"]
+            self.assertEqual(len(event["rows"]), 1)
+        for row in event["rows"]:
+            self.assertIn(row["cputype"], listed)
+
+    def test_losses_are_those_that_perf_adds_up(self):
+        path = self.record("losses.data", "-e", "page-faults:1", "--call-graph", "dwarf,65528", "--",
+                           "sh", "-c", "i=0; while [ $i -lt 40 ]; do (:); i=$((i+1)); done")
+        sums = re.search(r"^# Total Lost Samples: (\d+)", self.header(path), re.MULTILINE)
+        if sums is None or int(sums[1]) == 0:
+            self.skipTest("nothing was lost, or not counted by this kernel or perf")
+        losses = self.report(path)["losses"]
+        self.assertEqual(losses["lost_records"] + losses["lost_samples"], int(sums[1]))
 
     def perf_finds_callers(self, path):
         """perf can unwind the copies, too: nearly all samples come from main."""

@@ -64,6 +64,7 @@ RecordingFacts facts() {
   facts.memory_bytes = u64{2048} << 10;
   facts.command_line = {"wperf", "record", "two words"};
   facts.units = {{4, "cpu"}, {9, "dsu"}};
+  facts.core_units = {{"cpu_core", "0-1"}, {"cpu_atom", "2-3"}};
   facts.first_sample_ns = 2 * kMillisecond;
   facts.last_sample_ns = 31 * kMillisecond;
   facts.build_ids = {{.id = std::string(20, '\xab'), .path = "/a/file"}};

@@ -16,7 +16,8 @@ import tempfile
 SAMPLES = 30
 HEADER = ["hostname : a-host", "os release : 6.1.0-test", "perf version : wperf 0", "arch : x86_64", "nrcpus online : 3",
           "nrcpus avail : 4", "cpudesc : a core", "cpuid : 0x00000000413fd0c1", "total memory : 2048 kB",
-          "cmdline : wperf record two words", "pmu mappings: cpu = 4, dsu = 9", "time of first sample : 0.002000",
+          "cmdline : wperf record two words", "pmu mappings: cpu = 4, dsu = 9", "hybrid cpu system:",
+          "cpu_core cpu list : 0-1", "cpu_atom cpu list : 2-3", "time of first sample : 0.002000",
           "time of last sample : 0.031000"]
 
 
@@ -73,7 +74,7 @@ def main():
         mistakes += check("samples", samples, [expected(index) for index in range(SAMPLES)])
         mistakes += check("second frames", {stack[1] for stack in stacks}, {0x2000})
         mistakes += check("what perf complains of", said, "")
-        header, _ = perf("report", "-i", path, "--header-only")
+        header, _ = perf("report", "-i", path, "--header-only", "-I")
         for line in HEADER:
             if f"# {line}" not in header:
                 mistakes += 1

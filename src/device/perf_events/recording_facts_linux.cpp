@@ -60,7 +60,11 @@ perf_export::RecordingFacts recording_facts(const SystemFiles& files, const std:
   struct sysinfo memory{};
   if (sysinfo(&memory) == 0) facts.memory_bytes = u64{memory.totalram} * memory.mem_unit;
   facts.command_line = own_command_line(files);
-  for (const Unit& unit : units) facts.units.emplace_back(unit.type, unit.name);
+  for (const Unit& unit : units) {
+    facts.units.emplace_back(unit.type, unit.name);
+    const auto cores = files.text(kUnitFolder + unit.name + "/cpus");
+    if (cores.has_value()) facts.core_units.emplace_back(unit.name, *cores);
+  }
   return facts;
 }
 

@@ -83,6 +83,14 @@ void write_machine(FeatureSections& sections, const RecordingFacts& facts) {
       put_text(section, name);
     }
   }
+  if (facts.core_units.size() > 1) {  // with one kind perf has no such section
+    std::string& section = sections[Feature::hybrid_topology];
+    put(section, static_cast<u32>(facts.core_units.size()));
+    for (const auto& [name, cores] : facts.core_units) {
+      put_text(section, name);
+      put_text(section, cores);
+    }
+  }
 }
 
 void write_recording(FeatureSections& sections, const RecordingFacts& facts) {

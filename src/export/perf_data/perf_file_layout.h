@@ -37,7 +37,8 @@ struct RecordingFacts {
   u64 memory_bytes = 0;
   std::vector<std::string> command_line;
   std::vector<WrittenBuildId> build_ids;
-  std::vector<std::pair<u32, std::string>> units;  // type and name of each PMU
+  std::vector<std::pair<u32, std::string>> units;               // type and name of each PMU
+  std::vector<std::pair<std::string, std::string>> core_units;  // name and cores ("0-3") of each PMU of cores
   u64 first_sample_ns = 0, last_sample_ns = 0;
   std::string auxtrace_index;  // bytes of that section, where there are AUX traces
 };

@@ -113,6 +113,22 @@ TEST(PerfFileLayout, EventsAreReadBack) {
   EXPECT_EQ(events_of_samples, (std::vector<u32>{0, 0, 1}));
 }
 
+TEST(PerfFileLayout, SeveralKindsOfCoresAreReadBack) {
+  RecordingFacts facts = all_facts();
+  facts.core_units = {{"armv8_cortex_a55", "0-3"}};
+  const std::string alike = finished_file(two_events(), three_samples(), facts);
+  EXPECT_FALSE(PerfFile::open(bytes_of(alike)).value().features().has(Feature::hybrid_topology));
+  facts.core_units.emplace_back("armv8_cortex_a76", "4,6-7");
+  const std::string file = finished_file(two_events(), three_samples(), facts);
+  const PerfFile opened = PerfFile::open(bytes_of(file)).value();
+  const std::vector<perf_data::CorePmu> kinds = opened.features().core_pmus();
+  ASSERT_EQ(kinds.size(), 2u);
+  EXPECT_EQ(kinds[0].name, "armv8_cortex_a55");
+  EXPECT_EQ(kinds[0].cores, "0-3");
+  EXPECT_EQ(kinds[1].name, "armv8_cortex_a76");
+  EXPECT_EQ(kinds[1].cores, "4,6-7");
+}
+
 TEST(PerfFileLayout, FeaturesAreReadBack) {
   const std::string file = finished_file(two_events(), three_samples(), all_facts());
   const PerfFile opened = PerfFile::open(bytes_of(file)).value();

@@ -107,6 +107,12 @@ void append_sample(std::string& out, const WrittenSample& sample) {
   put_record(out, static_cast<u32>(RecordType::sample), cpu_mode(sample.kernel), body);
 }
 
+void append_lost_samples(std::string& out, u64 samples, const Trailer& trailer) {
+  std::string body;
+  put(body, samples);
+  put_kernel_record(out, RecordType::lost_samples, 0, body, trailer);
+}
+
 void append_auxtrace_info(std::string& out, u32 type, std::span<const u64> parameters) {
   std::string body;
   put(body, u64{type});  // its upper half is free

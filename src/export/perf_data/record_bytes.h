@@ -40,6 +40,8 @@ void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer
 void append_comm(std::string& out, u32 pid, u32 tid, std::string_view name, bool by_exec, const Trailer& trailer);
 void append_fork(std::string& out, u32 pid, u32 parent_pid, u32 tid, u32 parent_tid, u64 time, const Trailer& trailer);
 void append_sample(std::string& out, const WrittenSample& sample);
+// Samples of the event `trailer` names that are in no other record.
+void append_lost_samples(std::string& out, u64 samples, const Trailer& trailer);
 // What kind of hardware trace the file has; `parameters` as perf's reader of that kind wants them.
 void append_auxtrace_info(std::string& out, u32 type, std::span<const u64> parameters);
 // A stretch of the trace of one core; `offset` counts from the beginning of that core's trace. `bytes` follow the

@@ -53,6 +53,20 @@ Record record_in(const std::string& bytes) {
 const u64 kTrailers[] = {0, kSampleTid, kSampleIp | kSampleTid | kSampleCpu | kSampleId,
                          kSampleIdentifier | kSampleTime, kEverything};
 
+TEST(RecordBytes, LostSamples) {
+  for (const u64 type : kTrailers) {
+    std::string bytes;
+    append_lost_samples(bytes, 12345, trailer_of(type));
+    LostSamples lost;
+    const Record record = record_in(bytes);
+    EXPECT_EQ(record.kind(), RecordType::lost_samples);
+    ASSERT_TRUE(read(record, events_of(type), lost));
+    EXPECT_EQ(lost.samples, 12345u);
+    EXPECT_FALSE(lost.by_filter);
+    expect_identity(lost.identity, type);
+  }
+}
+
 TEST(RecordBytes, Mapping) {
   for (const u64 type : kTrailers) {
     std::string bytes;

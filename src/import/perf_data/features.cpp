@@ -138,6 +138,16 @@ std::vector<PmuMapping> Features::pmu_mappings() const {
   });
 }
 
+std::vector<CorePmu> Features::core_pmus() const {
+  Reader reader(bytes(Feature::hybrid_topology));
+  return read_list<CorePmu>(reader, [](Reader& from) {
+    CorePmu pmu;
+    pmu.name = read_text(from);
+    pmu.cores = read_text(from);
+    return pmu;
+  });
+}
+
 std::vector<GroupDescription> Features::group_descriptions() const {
   Reader reader(bytes(Feature::group_descriptions));
   return read_list<GroupDescription>(reader, [](Reader& from) {

@@ -25,6 +25,12 @@ struct PmuMapping {
   std::string_view name;
 };
 
+// A kind of cores on a machine with several: its PMU, and which they are.
+struct CorePmu {
+  std::string_view name;
+  std::string_view cores;  // "0-3,8"
+};
+
 struct GroupDescription {
   std::string_view name;
   u32 leader = 0, members = 0;
@@ -67,6 +73,7 @@ class Features {
   std::vector<EventDescription> event_descriptions() const;
   std::vector<BuildId> build_ids() const;
   std::vector<PmuMapping> pmu_mappings() const;
+  std::vector<CorePmu> core_pmus() const;  // hybrid_topology
   std::vector<GroupDescription> group_descriptions() const;
   std::vector<AuxTraceIndexEntry> auxtrace_index() const;
 

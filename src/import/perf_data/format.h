@@ -65,7 +65,7 @@ inline constexpr u16 kMiscCpuMode = 7;  // 3 hypervisor, 4 guest kernel, 5 guest
 inline constexpr u16 kKernelMode = 1, kUserMode = 2;
 inline constexpr u16 kMiscMmapData = 1u << 13, kMiscCommExec = 1u << 13, kMiscSwitchOut = 1u << 13;
 inline constexpr u16 kMiscSwitchPreempted = 1u << 14, kMiscMmapBuildId = 1u << 14, kMiscExactIp = 1u << 14;
-inline constexpr u16 kMiscBuildIdSize = 1u << 15;
+inline constexpr u16 kMiscBuildIdSize = 1u << 15, kMiscLostToFilter = 1u << 15;
 
 // Bits of sample_type: what is in a sample.
 enum SampleField : u64 {

@@ -81,6 +81,7 @@ bool read(const Record& record, const EventTable& events, Lost& out) {
 bool read(const Record& record, const EventTable& events, LostSamples& out) {
   Reader reader = fields_of(record, events, out);
   out.samples = reader.word();
+  out.by_filter = (record.misc & kMiscLostToFilter) != 0;
   return reader.sound();
 }
 

@@ -41,6 +41,7 @@ struct Lost : KernelRecord {
 
 struct LostSamples : KernelRecord {
   u64 samples = 0;
+  bool by_filter = false;  // dropped by a program of the user's, as wanted
 };
 
 struct Throttle : KernelRecord {

@@ -123,6 +123,9 @@ TEST(PerfFile, ReadsFeatures) {
   builder.feature(Feature::cpu_count, Fields().u32s({80, 64})).feature(Feature::total_memory, Fields().u64s({1000}));
   builder.feature(Feature::command_line, Fields().u32s({2}).bytes(string("perf").all()).bytes(string("record").all()));
   builder.feature(Feature::pmu_mappings, Fields().u32s({1, 8}).bytes(string("arm_spe_0").all()));
+  Fields kinds = Fields().u32s({2}).bytes(string("cpu_core").all()).bytes(string("0-3").all());
+  kinds.bytes(string("cpu_atom").all()).bytes(string("4-7").all());
+  builder.feature(Feature::hybrid_topology, kinds);
   builder.feature(Feature::sample_time, Fields().u64s({5, 9}));
   builder.feature(Feature::clock_data, Fields().u32s({1, 4}).u64s({1000, 10}));
   builder.feature(Feature::compressed, Fields().u32s({1, 1, 3, 4, 65536}));
@@ -139,7 +142,7 @@ TEST(PerfFile, ReadsFeatures) {
     const auto file = PerfFile::open(bytes);
     ASSERT_TRUE(file.has_value());
     const Features& features = file.value().features();
-    EXPECT_EQ(features.present().size(), 13);
+    EXPECT_EQ(features.present().size(), 14);
     EXPECT_EQ(features.text(Feature::host_name), "altra");
     EXPECT_EQ(features.text(Feature::os_release), "");
     EXPECT_EQ(features.text(Feature::cpu_id), "0x00000000413fd0c1");
@@ -147,6 +150,9 @@ TEST(PerfFile, ReadsFeatures) {
     EXPECT_EQ(features.total_memory(), 1024000);
     EXPECT_EQ(features.command_line(), (std::vector<std::string_view>{"perf", "record"}));
     EXPECT_EQ(features.pmu_mappings().at(0).name, "arm_spe_0");
+    ASSERT_EQ(features.core_pmus().size(), 2);
+    EXPECT_EQ(features.core_pmus()[1].name, "cpu_atom");
+    EXPECT_EQ(features.core_pmus()[1].cores, "4-7");
     EXPECT_EQ(features.sample_time()->last, 9);
     EXPECT_EQ(features.clock_data()->wall_clock_ns, 1000);
     EXPECT_EQ(features.compression()->buffer_size, 65536);

@@ -169,6 +169,13 @@ void swap_text_list(FieldSwapper& fields, std::string_view before, std::string_v
   }
 }
 
+void swap_pairs_of_texts(FieldSwapper& fields) {
+  for (u32 left = fields.take<u32>(); left != 0 && fields.left() != 0; --left) {
+    swap_text(fields);
+    swap_text(fields);
+  }
+}
+
 void swap_counters(FieldSwapper& fields, u64 format) {
   const u64 first = fields.word();
   if ((format & kReadEnabled) != 0) fields.word();
@@ -265,6 +272,8 @@ void swap_feature(Feature feature, std::span<std::byte> bytes) {
       return swap_event_descriptions(fields);
     case Feature::pmu_mappings:
       return swap_text_list(fields, "h", {});
+    case Feature::hybrid_topology:
+      return swap_pairs_of_texts(fields);
     case Feature::group_descriptions:
       return swap_text_list(fields, {}, "hh");
     case Feature::total_memory:
