@@ -15,7 +15,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "wperf" / "bench"
@@ -86,17 +85,23 @@ def record(path, rounds, frequency):
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
+def measurer():
+    """measure.cpp, built once."""
+    program = CACHE / "measure"
+    source = pathlib.Path(__file__).with_name("measure.cpp")
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        CACHE.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["g++", "-O2", "-std=c++20", "-o", program, source], check=True)
+    return program
+
+
 def run(command):
     """Seconds and peak memory in MB, of all processes of the command."""
-    begin = time.monotonic()
-    pid = os.posix_spawnp(command[0], [str(word) for word in command], os.environ,
-                          file_actions=[(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-                                        (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0),
-                                        (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)])
-    _, status, usage = os.wait4(pid, 0)
-    if status != 0:
-        sys.exit(f"error: {' '.join(map(str, command))} ended with {os.waitstatus_to_exitcode(status)}")
-    return time.monotonic() - begin, usage.ru_maxrss / 1024
+    done = subprocess.run([measurer(), *command], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"error: {' '.join(map(str, command))} ended with {done.returncode}")
+    seconds, kilobytes = done.stdout.split()
+    return float(seconds), int(kilobytes) / 1024
 
 
 class Bench:
