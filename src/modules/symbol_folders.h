@@ -4,17 +4,27 @@
 #pragma once
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "request/request.h"
 
 namespace wperf::modules {
 
-inline std::vector<std::string> symbol_folders(const std::string& path) {
+// "C:\" or "c:/" at `begin`: its colon separates nothing.
+inline bool begins_with_drive(std::string_view path, usize begin) {
+  const std::string_view drive = path.substr(begin, 3);
+  const char letter = drive.empty() ? '\0' : drive[0];
+  const bool is_letter = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+  return is_letter && drive.size() == 3 && drive[1] == ':' && (drive[2] == '\\' || drive[2] == '/');
+}
+
+inline std::vector<std::string> symbol_folders(std::string_view path) {
   std::vector<std::string> folders;
   for (usize begin = 0; begin <= path.size();) {
-    const usize end = std::min(path.find_first_of(";:", begin), path.size());
-    if (end > begin) folders.push_back(path.substr(begin, end - begin));
+    const usize from = begins_with_drive(path, begin) ? begin + 2 : begin;
+    const usize end = std::min(path.find_first_of(";:", from), path.size());
+    if (end > begin) folders.emplace_back(path.substr(begin, end - begin));
     begin = end + 1;
   }
   return folders;
