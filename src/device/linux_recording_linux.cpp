@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <array>
+#include <filesystem>
 #include <map>
 
 #include "device/perf_events/made_up_records.h"
@@ -36,6 +36,16 @@ std::string beginning_of(const std::string& path, usize most) {
   return bytes;
 }
 
+// Which files a process sees. Empty where that may not be read.
+struct FileView {
+  explicit FileView(const std::string& process_folder) {
+    std::error_code error;
+    space = std::filesystem::read_symlink(process_folder + "/ns/mnt", error);
+    root = std::filesystem::read_symlink(process_folder + "/root", error);
+  }
+  std::filesystem::path space, root;
+};
+
 // What the kernel does not tell because it happened before.
 class EarlierRecords {
  public:
@@ -50,31 +60,26 @@ class EarlierRecords {
   const std::string& bytes() const { return bytes_; }
 
  private:
+  std::string root_of(u32 process) const;
   std::string_view build_id_of(const std::string& root, std::string_view path);
 
   SystemFiles files_;
+  FileView own_view_{"/proc/self"};
   perf_export::Trailer trailer_;
   perf_events::WhichMappings mappings_;
   std::map<std::string, std::string> build_ids_;  // by path
   std::string bytes_;
 };
 
-// Empty where there is none, or where it may not be read.
-std::string link_at(const std::string& path) {
-  std::array<char, 256> target{};
-  const ssize_t size = readlink(path.c_str(), target.data(), target.size());
-  return std::string(target.data(), size < 0 ? 0 : static_cast<usize>(size));
-}
-
 // Below which folder the files are that a process names: nothing, as for us, or its own root where that is another one.
 // In a container the same name may stand for another file.
-std::string root_of(u32 process) {
+std::string EarlierRecords::root_of(u32 process) const {
   const std::string folder = fmt::format("/proc/{}", process);
-  const auto differs = [&](const char* link) {
-    const std::string its = link_at(folder + link);
-    return !its.empty() && its != link_at(std::string("/proc/self") + link);
+  const FileView its(folder);
+  const auto differs = [](const std::filesystem::path& one, const std::filesystem::path& ours) {
+    return !one.empty() && one != ours;
   };
-  return differs("/ns/mnt") || differs("/root") ? folder + "/root" : std::string();
+  return differs(its.space, own_view_.space) || differs(its.root, own_view_.root) ? folder + "/root" : std::string();
 }
 
 std::string_view EarlierRecords::build_id_of(const std::string& root, std::string_view path) {

@@ -2,7 +2,8 @@
 #include "recording/recorded_core_kinds.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "import/perf_data/kernel_core_list.h"
 
 namespace wperf::recording {
 namespace {
@@ -10,9 +11,8 @@ namespace {
 using perf_data::Feature;
 using stacks::kNothing;
 
-// More than any machine has; a damaged file can take no more time and memory than these allow.
-constexpr u32 kMostCores = 8192;
-constexpr usize kMostKinds = 64;
+constexpr usize kMostKinds =
+    64;  // more than any machine has; a damaged file can take no more time and memory than that
 
 constexpr u32 kHardwareEvent = 0, kCacheEvent = 3;  // EventAttributes::type
 
@@ -21,25 +21,6 @@ bool is_name_of_core_pmu(std::string_view name) {
   const bool of_arm = name.size() > 4 && name.starts_with("armv") && name[4] >= '0' && name[4] <= '9';
   const bool of_apple = name.starts_with("apple_") && name.ends_with("_pmu");
   return name == "cpu" || name.starts_with("cpu_") || of_arm || of_apple;
-}
-
-// "0-3,8" in ascending order, as the kernel writes it: what could be read before something else came.
-template <class Take>
-void for_each_core(std::string_view list, Take take) {
-  const char* at = list.data();  // NOLINT(bugprone-suspicious-stringview-data-usage): `end` is its size
-  const char* const end = at + list.size();
-  for (u32 least = 0; at != end;) {
-    u32 first = 0;
-    auto read = std::from_chars(at, end, first);
-    if (read.ec != std::errc{}) return;
-    u32 last = first;
-    if (read.ptr != end && *read.ptr == '-') read = std::from_chars(read.ptr + 1, end, last);
-    if (read.ec != std::errc{} || first < least || last < first || last >= kMostCores) return;
-    for (u32 core = first; core <= last; ++core) take(core);
-    least = last + 1;
-    if (read.ptr == end || *read.ptr != ',') return;
-    at = read.ptr + 1;
-  }
 }
 
 class KindsReader {
@@ -78,10 +59,10 @@ void KindsReader::read_topology() {
     if (pmu.name.empty()) continue;
     const u32 kind = kind_named(pmu.name);
     if (kind == kNothing) return;
-    for_each_core(pmu.cores, [&](u32 core) {
+    for (const u32 core : perf_data::parse_kernel_list(pmu.cores)) {
       if (core >= kinds_.of_core.size()) kinds_.of_core.resize(core + 1, kNothing);
       kinds_.of_core[core] = kind;
-    });
+    }
   }
 }
 

@@ -58,11 +58,11 @@ TEST(list_report, has_three_blocks) {
   EXPECT_LT(events, metrics);
   EXPECT_LT(metrics, groups);
   EXPECT_NE(groups, std::string::npos);
-  EXPECT_TRUE(std::regex_search(text, std::regex(R"(inst_spec\s+0x001b  \[core PMU event\])")));
-  EXPECT_TRUE(std::regex_search(text, std::regex(R"(/dsu/l3d_cache\s+0x002b  \[dsu PMU event\])")));
-  EXPECT_TRUE(std::regex_search(text, std::regex(R"(/dmc_clkdiv2/rdwr\s+0x[0-9a-f]{4}  \[dmc_clkdiv2 PMU event\])")));
-  EXPECT_TRUE(std::regex_search(text, std::regex(R"(my_event\s+0x1234  \[core PMU event\*\])")));
-  EXPECT_TRUE(std::regex_search(text, std::regex(R"(/dsu/mine\s+0x0099  \[dsu PMU event\*\])")));
+  EXPECT_TRUE(finds(text, R"(inst_spec\s+0x001b  \[core PMU event\])"));
+  EXPECT_TRUE(finds(text, R"(/dsu/l3d_cache\s+0x002b  \[dsu PMU event\])"));
+  EXPECT_TRUE(finds(text, R"(/dmc_clkdiv2/rdwr\s+0x[0-9a-f]{4}  \[dmc_clkdiv2 PMU event\])"));
+  EXPECT_TRUE(finds(text, R"(my_event\s+0x1234  \[core PMU event\*\])"));
+  EXPECT_TRUE(finds(text, R"(/dsu/mine\s+0x0099  \[dsu PMU event\*\])"));
 }
 
 TEST(list_report, json_has_verbose_keys_only_when_asked) {
@@ -238,8 +238,7 @@ TEST(version_report, has_two_rows) {
 
 TEST(header, matches_what_scripts_look_for) {
   const std::string text = header_text(kComponents[1], "Release", "https://example.org/issues");
-  EXPECT_TRUE(std::regex_search(
-      text, std::regex(R"(WindowsPerf ver\. \d+\.\d+\.\d+ \([0-9a-fA-F]+(-\w+)?/(Release|Debug)[+a-z0-9-]*\))")));
+  EXPECT_TRUE(finds(text, R"(WindowsPerf ver\. \d+\.\d+\.\d+ \([0-9a-fA-F]+(-\w+)?/(Release|Debug)[+a-z0-9-]*\))"));
   EXPECT_NE(text.find(" WOA profiling with performance counters.\n"), std::string::npos);
   EXPECT_NE(text.find("\nReport bugs to: https://example.org/issues\n"), std::string::npos);
 }

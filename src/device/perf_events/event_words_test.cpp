@@ -110,15 +110,6 @@ TEST_F(EventWordsTest, Topology) {
   EXPECT_EQ(find_units(files()).size(), 2u);
 }
 
-TEST(KernelList, WhatIsNoListEndsIt) {
-  EXPECT_EQ(parse_kernel_list("0-1,4"), (std::vector<u32>{0, 1, 4}));
-  EXPECT_EQ(parse_kernel_list("3"), std::vector<u32>{3});
-  EXPECT_TRUE(parse_kernel_list("").empty());
-  EXPECT_TRUE(parse_kernel_list("x").empty());
-  EXPECT_EQ(parse_kernel_list("1,x,2"), std::vector<u32>{1});
-  EXPECT_TRUE(parse_kernel_list("0-4294967295").empty());
-}
-
 TEST(SetBits, FormatsOfDamagedFiles) {
   plan::KernelEvent event;
   EXPECT_TRUE(set_bits("config:0-63", ~u64{0}, event));

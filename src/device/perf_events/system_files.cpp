@@ -12,7 +12,6 @@ namespace wperf::perf_events {
 namespace {
 
 constexpr usize kMostBytes = 1 << 20;
-constexpr u32 kMostCores = 8192;
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -72,24 +71,6 @@ std::vector<u32> SystemFiles::numbers(const std::string& folder) const {
 bool SystemFiles::exists(const std::string& path) const {
   std::error_code error;
   return std::filesystem::exists(root_ + path, error);
-}
-
-std::vector<u32> parse_kernel_list(std::string_view text) {
-  std::vector<u32> cores;
-  while (!text.empty()) {
-    const std::string_view part = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(part.size() + 1, text.size()));
-    u32 first = 0;
-    const char* const begin = part.data();  // NOLINT(bugprone-suspicious-stringview-data-usage): `end` is its size
-    const char* const end = begin + part.size();
-    const auto one = std::from_chars(begin, end, first);
-    if (one.ec != std::errc{}) return cores;
-    u32 last = first;
-    if (one.ptr != end && *one.ptr == '-' && std::from_chars(one.ptr + 1, end, last).ec != std::errc{}) return cores;
-    if (last >= kMostCores) return cores;
-    for (u32 core = first; core <= last; ++core) cores.push_back(core);
-  }
-  return cores;
 }
 
 }  // namespace wperf::perf_events

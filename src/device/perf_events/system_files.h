@@ -3,7 +3,6 @@
 #pragma once
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/ints.h"
@@ -26,8 +25,5 @@ class SystemFiles {
  private:
   std::string root_;
 };
-
-// "0-3,7" as the kernel writes lists of cores. What is no such list yields what could be read of it.
-std::vector<u32> parse_kernel_list(std::string_view text);
 
 }  // namespace wperf::perf_events

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "import/perf_data/kernel_core_list.h"
+
 namespace wperf::perf_events {
 namespace {
 
@@ -86,7 +88,7 @@ diag::Result<void> TermReader::read_term(std::string_view term, bool names_allow
 }  // namespace
 
 std::vector<u32> online_cores(const SystemFiles& files) {
-  return parse_kernel_list(files.text("/sys/devices/system/cpu/online").value_or(""));
+  return perf_data::parse_kernel_list(files.text("/sys/devices/system/cpu/online").value_or(""));
 }
 
 u64 midr_of(const SystemFiles& files, u32 core) {
@@ -99,8 +101,8 @@ std::vector<Unit> find_units(const SystemFiles& files) {
     const auto type = files.number(kUnitFolder + name + "/type");
     if (!type.has_value() || *type > ~u32{0}) continue;
     Unit unit{.name = name, .type = static_cast<u32>(*type), .cores = {}, .mask = {}};
-    unit.cores = parse_kernel_list(files.text(kUnitFolder + name + "/cpus").value_or(""));
-    unit.mask = parse_kernel_list(files.text(kUnitFolder + name + "/cpumask").value_or(""));
+    unit.cores = perf_data::parse_kernel_list(files.text(kUnitFolder + name + "/cpus").value_or(""));
+    unit.mask = perf_data::parse_kernel_list(files.text(kUnitFolder + name + "/cpumask").value_or(""));
     units.push_back(std::move(unit));
   }
   return units;
