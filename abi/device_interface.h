@@ -6,19 +6,31 @@
 
 #include "abi/status.h"
 
-/* {F8047FDD-7083-4C2E-90EF-C0C73F1045FD}: initialises a GUID. */
-#define WPERF_INTERFACE_GUID {0xF8047FDDu, 0x7083u, 0x4C2Eu, {0x90, 0xEF, 0xC0, 0xC7, 0x3F, 0x10, 0x45, 0xFD}}
-#define WPERF_HARDWARE_ID "Root\\WPERFDRIVER" /* of the root-enumerated device */
-#define WPERF_SERVICE_NAME "WPERFDRIVER"
+/* {B90F1AC6-75B2-4B1E-9E67-C148D77903E0}: initialises a GUID. */
+#define WPERF_INTERFACE_GUID {0xB90F1AC6u, 0x75B2u, 0x4B1Eu, {0x9E, 0x67, 0xC1, 0x48, 0xD7, 0x79, 0x03, 0xE0}}
+#define WPERF_HARDWARE_ID "Root\\WPERFDRV" /* of the root-enumerated device */
+#define WPERF_SERVICE_NAME "WPERFDRV"
+/* Of wperf-driver.inf, and so what tells it from others. */
+#define WPERF_SETUP_CLASS "{563D4287-18A1-498A-9D89-14A956BCAC6C}"
+/* Clients written for Arm's WindowsPerf search the list of drivers for WPERFDRIVER; driverquery shows 22 characters. */
+#define WPERF_SERVICE_TITLE "WPERFDRIVER of wperf"
+#define WPERF_DRIVER_FILE "wperf-driver.sys" /* in the archive and in the driver store */
+/* Of a plain service, in the drivers folder of Windows, where every driver file shares one folder. */
+#define WPERF_PLAIN_DRIVER_FILE "wperfdrv.sys"
 /* Started as a plain service (without its device) the driver has this name instead of the interface. */
-#define WPERF_DEVICE_NAME "\\Device\\WPERFDRIVER"
-#define WPERF_DEVICE_LINK "\\DosDevices\\WPERFDRIVER"
-#define WPERF_DEVICE_PATH "\\\\.\\WPERFDRIVER" /* the same, as a program opens it */
+#define WPERF_DEVICE_NAME "\\Device\\WPERFDRV"
+#define WPERF_DEVICE_LINK "\\DosDevices\\WPERFDRV"
+#define WPERF_DEVICE_PATH "\\\\.\\WPERFDRV" /* the same, as a program opens it */
 
 /* A refused request ends with this NTSTATUS: severity error and the customer bit, which the system passes through
    GetLastError() unchanged; 0x0057 marks it as ours. */
 #define WPERF_NT_STATUS(status) (0xE0570000u | (status))
 #define WPERF_IS_NT_STATUS(code) (((code) & 0xFFFF0000u) == 0xE0570000u)
 #define WPERF_STATUS_OF_NT(code) ((WperfStatus)((code) & 0xFFFFu))
+
+/* The driver of Arm's WindowsPerf, which may be installed beside ours: another protocol under another name. Its files
+   have the names of ours. */
+#define WINDOWSPERF_INTERFACE_GUID {0xF8047FDDu, 0x7083u, 0x4C2Eu, {0x90, 0xEF, 0xC0, 0xC7, 0x3F, 0x10, 0x45, 0xFD}}
+#define WINDOWSPERF_HARDWARE_ID "Root\\WPERFDRIVER"
 
 #endif

@@ -7,7 +7,7 @@
 #include "abi/ints.h"
 
 /* VERSION and LOCK keep their shape in every version and are answered whatever version a header names. */
-#define WPERF_WIRE_VERSION 1u
+#define WPERF_WIRE_VERSION 2u
 
 /* CTL_CODE(0x8000, 0x900 + n, METHOD_BUFFERED, FILE_READ_DATA | FILE_WRITE_DATA) */
 #define WPERF_CODE(n) ((0x8000u << 16) | (3u << 14) | ((0x900u + (n)) << 2))
@@ -19,6 +19,7 @@ enum {
   WPERF_CODE_CORE = WPERF_CODE(3),      /* one core's identity: hybrid machines differ per core */
   WPERF_CODE_DMC_SETUP = WPERF_CODE(4), /* where the DMC-620 register frames are (from ACPI) */
   WPERF_CODE_DSU_SETUP = WPERF_CODE(5), /* how many DSU clusters there are (from ACPI), where the driver can't know */
+  WPERF_CODE_INTERRUPT = WPERF_CODE(6), /* who has the counters' overflow interrupt; asks Windows for nothing */
   WPERF_CODE_COUNT_CONFIGURE = WPERF_CODE(16),
   WPERF_CODE_COUNT_START = WPERF_CODE(17),
   WPERF_CODE_COUNT_STOP = WPERF_CODE(18),
@@ -26,8 +27,9 @@ enum {
   WPERF_CODE_SAMPLE_CONFIGURE = WPERF_CODE(32),
   WPERF_CODE_SAMPLE_START = WPERF_CODE(33),
   WPERF_CODE_SAMPLE_STOP = WPERF_CODE(34),
-  WPERF_CODE_SAMPLE_DRAIN = WPERF_CODE(35),
-  WPERF_CODE_SPE_CONFIGURE = WPERF_CODE(48), /* administrators: a core's buffer tells of everybody's programs */
+  WPERF_CODE_SAMPLE_DRAIN = WPERF_CODE(35),       /* of a session without stacks */
+  WPERF_CODE_SAMPLE_STACK_DRAIN = WPERF_CODE(36), /* of one with stacks */
+  WPERF_CODE_SPE_CONFIGURE = WPERF_CODE(48),      /* administrators: a core's buffer tells of everybody's programs */
   WPERF_CODE_SPE_START = WPERF_CODE(49),
   WPERF_CODE_SPE_STOP = WPERF_CODE(50),
   WPERF_CODE_SPE_DRAIN = WPERF_CODE(51),
@@ -58,8 +60,8 @@ typedef struct WperfHeader {
 } WperfHeader;
 WPERF_WIRE_SIZE(WperfHeader, 8);
 
-/* Requests that carry nothing but their code: VERSION, HARDWARE, COUNT_START, COUNT_STOP, SAMPLE_START, SAMPLE_STOP,
- * SPE_START, SPE_STOP. */
+/* Requests that carry nothing but their code: VERSION, INTERRUPT, HARDWARE, COUNT_START, COUNT_STOP, SAMPLE_START,
+ * SAMPLE_STOP, SPE_START, SPE_STOP. */
 typedef struct WperfPlainRequest {
   WperfHeader header;
 } WperfPlainRequest;
@@ -68,11 +70,27 @@ typedef struct WperfVersionReply {
   WperfHeader header;
   wperf_u32 major, minor, patch, wire_version;
   char git[32];      /* hexadecimal, zero-padded */
-  char features[64]; /* "+trace+spe", zero-padded */
+  char features[64]; /* "+trace+spe+stacks", zero-padded; what is not named the driver lacks */
 } WperfVersionReply;
 WPERF_WIRE_AT(WperfVersionReply, git, 24);
 WPERF_WIRE_AT(WperfVersionReply, features, 56);
 WPERF_WIRE_SIZE(WperfVersionReply, 120);
+
+enum {
+  WPERF_INTERRUPT_NOT_ASKED = 0, /* sampling asks for it */
+  WPERF_INTERRUPT_HELD = 1,
+  WPERF_INTERRUPT_REFUSED = 2,
+  /* Since the system started the driver had it, was unloaded, and was loaded again; until the next start: */
+  WPERF_INTERRUPT_NOT_GIVEN_AGAIN = 3,
+  WPERF_INTERRUPT_MAYBE_NOT_AGAIN = 4 /* not asked for anew */
+};
+
+typedef struct WperfInterruptReply { /* without the lock */
+  WperfHeader header;
+  wperf_u32 state; /* WPERF_INTERRUPT_… */
+  wperf_u32 reserved;
+} WperfInterruptReply;
+WPERF_WIRE_SIZE(WperfInterruptReply, 16);
 
 enum { WPERF_LOCK_ACQUIRE = 1, WPERF_LOCK_FORCE = 2, WPERF_LOCK_RELEASE = 3 };
 
@@ -85,9 +103,9 @@ WPERF_WIRE_SIZE(WperfLockRequest, 16);
 
 typedef struct WperfHardwareReply {
   WperfHeader header;
-  wperf_u64 midr;           /* of core 0 */
-  wperf_u64 id_aa64dfr0;    /* of core 0 */
-  wperf_u64 pmsidr, pmbidr; /* 0 without SPE */
+  wperf_u64 midr;            /* of core 0 */
+  wperf_u64 id_aa64dfr0;     /* of core 0 */
+  wperf_u64 reserved_spe[2]; /* 0: SPE_CORE tells of the SPE; nothing else touches its registers */
   wperf_u32 core_count;
   wperf_u32 counters_total; /* programmable counters: least over the cores */
   wperf_u32 counters_free;  /* of them not taken by others */
@@ -183,7 +201,7 @@ typedef struct WperfCounterReading {
   wperf_u64 value;
   wperf_u64 slots;          /* time slots this entry was on a counter */
   wperf_u64 running_ns;     /* time it was on a counter */
-  wperf_u64 running_cycles; /* core class: the fixed cycle counter's share of that time */
+  wperf_u64 running_cycles; /* core class: the cycles of that time */
   /* For the error estimate, of full slots only, not of one cut short by stopping: */
   wperf_u64 full_slots;
   wperf_u64 full_value;
@@ -191,24 +209,41 @@ typedef struct WperfCounterReading {
 } WperfCounterReading;
 WPERF_WIRE_SIZE(WperfCounterReading, 64);
 
+/* Where a core's cycles come from. The fixed cycle counter belongs to the system: it is read, and never written. */
+enum {
+  WPERF_CYCLES_NONE = 0,    /* from nowhere: all counters are busy, and the fixed one stands still */
+  WPERF_CYCLES_COUNTED = 1, /* event 0x11 on a counter of ours, filtered as the events are */
+  WPERF_CYCLES_SHARED =
+      2 /* the fixed cycle counter by difference: all that the system lets it count, so the kernel too */
+};
+
 typedef struct WperfCountReply {
   WperfHeader header;
   wperf_u32 event_class, unit;
   wperf_u32 entry_count;
-  wperf_u32 multiplexed; /* 0 or 1 */
-  wperf_u64 rounds;      /* time slots in total */
-  wperf_u64 enabled_ns;  /* time counting was on */
-  wperf_u64 cycles;      /* core class: the fixed cycle counter, by difference */
+  wperf_u32 multiplexed;   /* 0 or 1 */
+  wperf_u64 rounds;        /* time slots in total */
+  wperf_u64 enabled_ns;    /* time counting was on */
+  wperf_u64 cycles;        /* core class */
+  wperf_u32 cycles_source; /* core class: WPERF_CYCLES_… */
+  wperf_u32 losses;        /* times that the registers were found wiped or changed by somebody; they were set up anew */
+  wperf_u64 lost_ns;       /* of enabled_ns: time whose counts went with them */
   WperfCounterReading entries[WPERF_MAX_CORE_EVENTS];
 } WperfCountReply;
 WPERF_WIRE_AT(WperfCountReply, rounds, 24);
-WPERF_WIRE_AT(WperfCountReply, entries, 48);
-WPERF_WIRE_SIZE(WperfCountReply, 48 + 64 * 128);
+WPERF_WIRE_AT(WperfCountReply, cycles_source, 48);
+WPERF_WIRE_AT(WperfCountReply, entries, 64);
+WPERF_WIRE_SIZE(WperfCountReply, 64 + 64 * 128);
 
 enum { WPERF_SAMPLE_KERNEL = 1u, WPERF_SAMPLE_JITTER = 2u }; /* flags of WperfSampleRequest */
 
+enum { WPERF_MAX_STACK = 127 };
+
+/* On each core; what would be faster is held back. Only an administrator may ask for more. */
+enum { WPERF_SAMPLES_PER_SECOND = 60000 };
+
 typedef struct WperfSampleEvent {
-  wperf_u16 event; /* 0x11: the fixed cycle counter */
+  wperf_u16 event;
   wperf_u16 reserved;
   wperf_u32 interval; /* counts from one sample to the next, not 0 */
 } WperfSampleEvent;
@@ -219,14 +254,16 @@ typedef struct WperfSampleRequest {
   wperf_u32 flags;
   wperf_u32 event_count;
   wperf_u64 core_mask[WPERF_MAX_CORES / 64];
-  wperf_u64 seed;         /* of the jitter */
-  wperf_u32 jitter_shift; /* an interval varies by up to interval >> jitter_shift either way; 1..31 */
-  wperf_u32 ring_samples; /* per core, 0 = the driver's default; rounded up to a power of two, capped */
-  WperfSampleEvent events[WPERF_MAX_COUNTERS + 1];
+  wperf_u64 seed;            /* of the jitter */
+  wperf_u32 jitter_shift;    /* an interval varies by up to interval >> jitter_shift either way; 1..31 */
+  wperf_u32 ring_samples;    /* per core, 0 = the driver's default; rounded up to a power of two, capped */
+  wperf_u32 most_per_second; /* samples on each core, 0 = WPERF_SAMPLES_PER_SECOND */
+  wperf_u32 max_stack;       /* callers of a sample, at most WPERF_MAX_STACK; 0 = no stacks. Needs "+stacks" */
+  WperfSampleEvent events[WPERF_MAX_COUNTERS];
 } WperfSampleRequest;
 WPERF_WIRE_AT(WperfSampleRequest, core_mask, 16);
-WPERF_WIRE_AT(WperfSampleRequest, events, 64);
-WPERF_WIRE_SIZE(WperfSampleRequest, 64 + 8 * 32);
+WPERF_WIRE_AT(WperfSampleRequest, events, 72);
+WPERF_WIRE_SIZE(WperfSampleRequest, 72 + 8 * 31);
 
 typedef struct WperfSample {
   wperf_u64 time_ns;
@@ -234,9 +271,26 @@ typedef struct WperfSample {
   wperf_u32 process, thread;
   wperf_u32 overflowed; /* bit n: events[n] of the request passed its interval */
   wperf_u16 core;
-  wperf_u16 exception_level; /* 0 or 1 */
+  wperf_u8 exception_level; /* 0 or 1 */
+  wperf_u8 stack_words;     /* 64-bit words that follow this sample: a WperfStack and its frames. 0: it has no stack */
 } WperfSample;
+WPERF_WIRE_AT(WperfSample, exception_level, 38);
 WPERF_WIRE_SIZE(WperfSample, 40);
+
+/* What the stack of a sample lacks. */
+enum {
+  WPERF_STACK_CUT = 1u, /* it is deeper than max_stack */
+  WPERF_STACK_LOST = 2u /* the program's part was not taken: no room, or its thread ended before it could be */
+};
+
+/* Followed by return addresses as the chain of frame records has them, innermost first: first those of the kernel, then
+ * those of the program. The caller of a function without a frame record is not in the chain but maybe in lr. */
+typedef struct WperfStack {
+  wperf_u8 kernel_frames, user_frames;
+  wperf_u8 flags;
+  wperf_u8 reserved[5];
+} WperfStack;
+WPERF_WIRE_SIZE(WperfStack, 8);
 
 typedef struct WperfDrainRequest {
   WperfHeader header;
@@ -259,10 +313,34 @@ typedef struct WperfDrainReply {
   wperf_u64 lost_ring_full; /* no room in the ring */
   wperf_u64 lost_filtered;  /* from an exception level that was not asked for (skid), or a process of somebody else that
                                this client may not look into */
+  wperf_u64 held_back;      /* intervals that made no sample of their own, because they would have come too fast */
+  wperf_u64 register_losses; /* times that the registers were found wiped or changed by somebody, and set up anew */
   WperfSample samples[WPERF_MAX_DRAINED];
 } WperfDrainReply;
-WPERF_WIRE_AT(WperfDrainReply, samples, 48);
-WPERF_WIRE_SIZE(WperfDrainReply, 48 + 40 * 1024);
+WPERF_WIRE_AT(WperfDrainReply, samples, 64);
+WPERF_WIRE_SIZE(WperfDrainReply, 64 + 40 * 1024);
+
+enum { WPERF_MAX_STACK_BYTES = 65536 }; /* of records in one answer; drain again while more is not 0 */
+
+typedef struct WperfStackDrainReply { /* to a WperfDrainRequest; fields as of WperfDrainReply where they have its names
+                                       */
+  WperfHeader header;
+  wperf_u32 core;
+  wperf_u32 bytes; /* of records that follow */
+  wperf_u32 more;
+  wperf_u32 merged;
+  wperf_u64 taken;
+  wperf_u64 lost_ring_full;
+  wperf_u64 lost_filtered;
+  wperf_u64 held_back;
+  wperf_u64 register_losses;
+  wperf_u64 lost_stacks; /* samples that are here, with WPERF_STACK_LOST */
+  wperf_u64 cut_stacks;
+  wperf_u8 records[WPERF_MAX_STACK_BYTES]; /* each a WperfSample and its stack_words */
+} WperfStackDrainReply;
+WPERF_WIRE_AT(WperfStackDrainReply, taken, 24);
+WPERF_WIRE_AT(WperfStackDrainReply, records, 80);
+WPERF_WIRE_SIZE(WperfStackDrainReply, 80 + 65536);
 
 /* Statistical profiling. Independent of counting, which may go on at the same time; sampling by overflow may not. */
 

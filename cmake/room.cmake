@@ -40,6 +40,7 @@ function(wperf_room name)
     target_compile_definitions(${name}_test PRIVATE WPERF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     # What is tested is optimised; a test file compiles in half the time without.
     target_compile_options(${name}_test PRIVATE -O0)
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit TIMEOUT 120)
+    wperf_precompile_test(${name}_test)
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit TIMEOUT 300)
   endif()
 endfunction()

@@ -7,8 +7,10 @@
 #include <setupapi.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "abi/device_interface.h"
+#include "abi/wire.h"
 #include "devgen/codes.h"
 #include "devgen/windows_machine.h"
 #include "os/system_library_win.h"
@@ -56,8 +58,7 @@ std::vector<std::wstring> strings_of(HDEVINFO set, SP_DEVINFO_DATA& device, DWOR
   return strings;
 }
 
-bool is_ours(HDEVINFO set, SP_DEVINFO_DATA& device) {
-  const std::wstring wanted = hardware_id();
+bool has_hardware_id(const std::wstring& wanted, HDEVINFO set, SP_DEVINFO_DATA& device) {
   const auto ids = strings_of(set, device, SPDRP_HARDWAREID);
   return std::any_of(ids.begin(), ids.end(),
                      [&](const std::wstring& id) { return _wcsicmp(id.c_str(), wanted.c_str()) == 0; });
@@ -95,15 +96,15 @@ DeviceFacts facts_of(HDEVINFO set, SP_DEVINFO_DATA& device) {
   return facts;
 }
 
-// Calls visit(set, device) for each device of ours until it says false.
+// Calls visit(set, device) for each device with this hardware id until it says false.
 template <typename Visit>
-void visit_devices(Visit visit) {
+void visit_devices(const std::wstring& wanted, Visit visit) {
   const DeviceSet set(SetupDiGetClassDevsW(nullptr, L"ROOT", nullptr, DIGCF_ALLCLASSES));
   if (!set.valid()) return;
   SP_DEVINFO_DATA device = {};
   device.cbSize = sizeof device;
   for (DWORD index = 0; SetupDiEnumDeviceInfo(set.get(), index, &device); ++index) {
-    if (is_ours(set.get(), device) && !visit(set.get(), device)) return;
+    if (has_hardware_id(wanted, set.get(), device) && !visit(set.get(), device)) return;
   }
 }
 
@@ -119,15 +120,57 @@ Win32Error last_error() {
   return error != 0 ? error : code::kGenFailure;
 }
 
+// By its interface, or by the plain service's name.
+std::wstring path_of_driver() {
+  const DeviceSet set(SetupDiGetClassDevsW(&kInterface, nullptr, nullptr, DIGCF_DEVICEINTERFACE | DIGCF_PRESENT));
+  SP_DEVICE_INTERFACE_DATA data = {};
+  data.cbSize = sizeof data;
+  if (set.valid() && SetupDiEnumDeviceInterfaces(set.get(), nullptr, &kInterface, 0, &data)) {
+    alignas(SP_DEVICE_INTERFACE_DETAIL_DATA_W) BYTE buffer[2048] = {};
+    auto* const detail = reinterpret_cast<SP_DEVICE_INTERFACE_DETAIL_DATA_W*>(buffer);
+    detail->cbSize = sizeof *detail;
+    return SetupDiGetDeviceInterfaceDetailW(set.get(), &data, detail, sizeof buffer, nullptr, nullptr)
+               ? std::wstring(detail->DevicePath)
+               : std::wstring();
+  }
+  return os::wide_of(WPERF_DEVICE_PATH);
+}
+
 }  // namespace
 
 std::vector<DeviceFacts> WindowsMachine::devices() {
   std::vector<DeviceFacts> found;
-  visit_devices([&](HDEVINFO set, SP_DEVINFO_DATA& device) {
+  visit_devices(hardware_id(), [&](HDEVINFO set, SP_DEVINFO_DATA& device) {
     found.push_back(facts_of(set, device));
     return true;
   });
   return found;
+}
+
+std::vector<std::string> WindowsMachine::windowsperf_devices() {
+  std::vector<std::string> found;
+  visit_devices(os::wide_of(WINDOWSPERF_HARDWARE_ID), [&](HDEVINFO set, SP_DEVINFO_DATA& device) {
+    found.push_back(instance_id_of(set, device));
+    return true;
+  });
+  return found;
+}
+
+Interrupt WindowsMachine::interrupt() {
+  const HANDLE driver = CreateFileW(path_of_driver().c_str(), GENERIC_READ | GENERIC_WRITE,
+                                    FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr);
+  if (driver == INVALID_HANDLE_VALUE) return Interrupt::unknown;
+  const WperfPlainRequest request = {{sizeof request, WPERF_WIRE_VERSION}};
+  WperfInterruptReply reply = {};
+  DWORD returned = 0;
+  const BOOL told =
+      DeviceIoControl(driver, static_cast<DWORD>(WPERF_CODE_INTERRUPT), const_cast<WperfPlainRequest*>(&request),
+                      sizeof request, &reply, sizeof reply, &returned, nullptr);
+  CloseHandle(driver);
+  constexpr Interrupt kStates[] = {Interrupt::not_asked, Interrupt::held, Interrupt::refused,
+                                   Interrupt::not_given_again, Interrupt::maybe_not_again};
+  const bool known = told && returned == sizeof reply && reply.state < std::size(kStates);
+  return known ? kStates[reply.state] : Interrupt::unknown;
 }
 
 bool WindowsMachine::driver_answers() {
@@ -186,7 +229,7 @@ Change WindowsMachine::update_driver(const std::string& inf_path) {
 
 Change WindowsMachine::remove_device(const std::string& instance_id) {
   Change change{.error = code::kNoSuchDevice};
-  visit_devices([&](HDEVINFO set, SP_DEVINFO_DATA& device) {
+  visit_devices(hardware_id(), [&](HDEVINFO set, SP_DEVINFO_DATA& device) {
     if (instance_id_of(set, device) != instance_id) return true;
     if (!SetupDiCallClassInstaller(DIF_REMOVE, set, &device)) {
       change.error = last_error();
@@ -201,6 +244,13 @@ Change WindowsMachine::remove_device(const std::string& instance_id) {
     return false;
   });
   return change;
+}
+
+bool WindowsMachine::is_our_inf(const std::string& path) {
+  wchar_t setup_class[64] = {};
+  GetPrivateProfileStringW(L"Version", L"ClassGuid", L"", setup_class, static_cast<DWORD>(std::size(setup_class)),
+                           os::wide_of(path).c_str());
+  return _wcsicmp(setup_class, os::wide_of(WPERF_SETUP_CLASS).c_str()) == 0;
 }
 
 std::vector<std::string> WindowsMachine::packages() {
@@ -220,7 +270,7 @@ std::vector<std::string> WindowsMachine::packages() {
     const std::wstring path = inf_folder + entry.cFileName;
     if (SetupGetInfInformationW(path.c_str(), INFINFO_INF_NAME_IS_ABSOLUTE, information, sizeof buffer, nullptr) &&
         SetupQueryInfOriginalFileInformationW(information, 0, nullptr, &original) &&
-        _wcsicmp(original.OriginalInfName, kInfName) == 0) {
+        _wcsicmp(original.OriginalInfName, kInfName) == 0 && is_our_inf(os::utf8_of(path))) {
       names.push_back(os::utf8_of(entry.cFileName));
     }
   } while (FindNextFileW(search, &entry));

@@ -13,7 +13,7 @@ namespace wperf::devgen {
 
 inline constexpr const char* kInf = "C:\\unpacked\\wperf-driver.inf";
 inline constexpr const char* kSys = "C:\\unpacked\\wperf-driver.sys";
-inline constexpr const char* kPlain = "C:\\Windows\\System32\\drivers\\wperf-driver.sys";
+inline constexpr const char* kPlain = "C:\\Windows\\System32\\drivers\\wperfdrv.sys";
 
 class FakeMachine : public Machine {
  public:
@@ -38,9 +38,11 @@ class FakeMachine : public Machine {
 
   Facts facts() override { return facts_; }
   std::vector<DeviceFacts> devices() override { return devices_; }
+  std::vector<std::string> windowsperf_devices() override { return windowsperf_; }
   bool driver_answers() override {
     return service_.state == ServiceState::running && (devices_.empty() || devices_[0].started);
   }
+  Interrupt interrupt() override { return interrupt_; }
   ServiceFacts service() override { return service_; }
   FileFacts file(const std::string& path) override {
     const auto found = files_.find(path);
@@ -50,6 +52,7 @@ class FakeMachine : public Machine {
     const std::string path = "C:\\unpacked\\" + name;
     return files_.count(path) != 0 ? std::optional(path) : std::nullopt;
   }
+  bool is_our_inf(const std::string& path) override { return foreign_infs_.count(path) == 0; }
   std::vector<std::string> packages() override { return {packages_.begin(), packages_.end()}; }
   std::string plain_driver_path() override { return kPlain; }
   bool interrupted() override { return steps_until_interrupt_ == 0; }
@@ -57,7 +60,7 @@ class FakeMachine : public Machine {
   Win32Error create_device(const std::string& inf_path, std::string& instance_id) override {
     if (const auto error = step("create_device"); error != 0) return error;
     if (inf_path != kInf) return code::kFileNotFound;
-    instance_id = "ROOT\\WPERFDRIVER\\0000";
+    instance_id = "ROOT\\WPERFDRV\\0000";
     devices_.push_back({.instance_id = instance_id, .inf_name = {}});
     return 0;
   }
@@ -137,6 +140,9 @@ class FakeMachine : public Machine {
   ServiceFacts service_;
   std::map<std::string, FileFacts> files_;
   std::set<std::string> packages_;
+  std::set<std::string> foreign_infs_;
+  std::vector<std::string> windowsperf_;
+  Interrupt interrupt_ = Interrupt::not_asked;
   std::map<std::string, Win32Error> failing_;  // step → error it ends with
   int steps_until_interrupt_ = -1;             // Ctrl-C comes after so many steps; -1: never
   u32 problem_after_update_ = 0;

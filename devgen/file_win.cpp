@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "abi/device_interface.h"
 #include "devgen/codes.h"
 #include "devgen/windows_machine.h"
 #include "os/file_signature_win.h"
@@ -11,8 +12,6 @@
 
 namespace wperf::devgen {
 namespace {
-
-constexpr char kDriverFile[] = "wperf-driver.sys";
 
 class File {
  public:
@@ -111,7 +110,7 @@ std::optional<std::string> WindowsMachine::find_file(const std::string& name) {
 std::string WindowsMachine::plain_driver_path() {
   wchar_t folder[MAX_PATH] = {};
   GetSystemDirectoryW(folder, MAX_PATH);
-  return os::utf8_of(folder) + "\\drivers\\" + kDriverFile;
+  return os::utf8_of(folder) + "\\drivers\\" + WPERF_PLAIN_DRIVER_FILE;
 }
 
 Win32Error WindowsMachine::copy_file(const std::string& from, const std::string& to) {

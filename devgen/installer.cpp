@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "abi/device_interface.h"
 #include "devgen/codes.h"
 #include "devgen/explanation.h"
 
@@ -10,7 +11,7 @@ namespace wperf::devgen {
 namespace {
 
 constexpr const char* kInfName = "wperf-driver.inf";
-constexpr const char* kDriverName = "wperf-driver.sys";
+constexpr const char* kDriverName = WPERF_DRIVER_FILE;
 constexpr const char* kCatalogName = "wperf-driver.cat";
 
 std::string beside(const std::string& path, const char* name) {
@@ -68,6 +69,10 @@ Win32Error Run::find_driver() {
     return code::kFileNotFound;
   }
   inf_path_ = *inf;
+  if (!machine_.is_our_inf(inf_path_)) {
+    missing_ = inf_path_ + " belongs to another driver; Arm's WindowsPerf has a file of this name";
+    return code::kFileNotFound;
+  }
   driver_path_ = beside(inf_path_, kDriverName);
   driver_ = machine_.file(driver_path_);
   if (!driver_.exists) {
@@ -238,7 +243,7 @@ Win32Error Run::uninstall() {
   bool found = remove_devices(first);
   if (machine_.service().state != ServiceState::absent) {
     found = true;
-    note(delete_service(), "service WPERFDRIVER", first);
+    note(delete_service(), "service WPERFDRV", first);
   }
   for (const std::string& package : machine_.packages()) {
     found = true;

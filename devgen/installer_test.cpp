@@ -34,7 +34,7 @@ TEST_F(InstallerTest, InstallsAndUninstalls) {
   EXPECT_EQ(run_uninstall(), 0u);
   EXPECT_TRUE(machine_.clean());
   EXPECT_EQ(console_.out_,
-            "Uninstall requested.\nRemoved: device ROOT\\WPERFDRIVER\\0000.\nRemoved: service WPERFDRIVER.\n"
+            "Uninstall requested.\nRemoved: device ROOT\\WPERFDRV\\0000.\nRemoved: service WPERFDRV.\n"
             "Removed: driver package oem7.inf.\nDevice uninstalled sucessfully\n");
 }
 
@@ -49,11 +49,11 @@ TEST_F(InstallerTest, BothMayBeRepeated) {
 }
 
 TEST_F(InstallerTest, OnlyOneDeviceStays) {
-  machine_.devices_ = {{.instance_id = "ROOT\\WPERFDRIVER\\0000", .inf_name = {}},
-                       {.instance_id = "ROOT\\WPERFDRIVER\\0001", .inf_name = {}}};
+  machine_.devices_ = {{.instance_id = "ROOT\\WPERFDRV\\0000", .inf_name = {}},
+                       {.instance_id = "ROOT\\WPERFDRV\\0001", .inf_name = {}}};
   EXPECT_EQ(run_install(), 0u);
   ASSERT_EQ(machine_.devices_.size(), 1u);
-  EXPECT_EQ(machine_.devices_[0].instance_id, "ROOT\\WPERFDRIVER\\0000");
+  EXPECT_EQ(machine_.devices_[0].instance_id, "ROOT\\WPERFDRV\\0000");
 }
 
 TEST_F(InstallerTest, RightsComeFirst) {
@@ -77,6 +77,15 @@ TEST_F(InstallerTest, MissingFiles) {
   EXPECT_EQ(run_install(), code::kFileNotFound);
   EXPECT_TRUE(complained("error: wperf-driver.inf is neither in the current directory nor beside wperf-devgen.exe\n"));
   EXPECT_TRUE(complained("hint: unpack the whole archive into one folder"));
+  EXPECT_EQ(machine_.steps_, 0);
+}
+
+TEST_F(InstallerTest, InfOfAnotherDriver) {
+  machine_.foreign_infs_ = {kInf};
+  for (const auto way : {InstallWay::device, InstallWay::plain_service}) {
+    EXPECT_EQ(run_install(way), code::kFileNotFound);
+    EXPECT_TRUE(complained("error: C:\\unpacked\\wperf-driver.inf belongs to another driver"));
+  }
   EXPECT_EQ(machine_.steps_, 0);
 }
 
@@ -218,7 +227,7 @@ TEST_F(InstallerTest, UninstallGoesOnAfterAFailureAndTellsIt) {
   machine_.failing_["remove_package"] = code::kAccessDenied;
   EXPECT_EQ(run_uninstall(), code::kSharingViolation);
   EXPECT_EQ(machine_.service_.state, ServiceState::absent);
-  EXPECT_TRUE(complained("warning: device ROOT\\WPERFDRIVER\\0000 could not be removed (32)"));
+  EXPECT_TRUE(complained("warning: device ROOT\\WPERFDRV\\0000 could not be removed (32)"));
   EXPECT_TRUE(complained("warning: driver package oem7.inf could not be removed (5)"));
   EXPECT_TRUE(complained("error: the driver file is in use"));
   EXPECT_FALSE(said("sucessfully"));

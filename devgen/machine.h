@@ -34,6 +34,9 @@ struct DeviceFacts {
   std::string inf_name;  // oemNN.inf of the driver package it uses
 };
 
+// The counters' overflow interrupt, as the running driver tells (abi/wire.h).
+enum class Interrupt { unknown, not_asked, held, refused, not_given_again, maybe_not_again };
+
 enum class ServiceState { absent, stopped, running, other };
 
 struct ServiceFacts {
@@ -66,12 +69,18 @@ class Machine {
 
   virtual Facts facts() = 0;
   virtual std::vector<DeviceFacts> devices() = 0;
+  // Instance ids of devices of Arm's WindowsPerf, whose driver has files of the same names as ours.
+  virtual std::vector<std::string> windowsperf_devices() = 0;
   // True when a program could open the driver now, by its interface or by the plain service's name.
   virtual bool driver_answers() = 0;
+  // Asks the driver, not Windows. Unknown where it may not be opened, or is an older one.
+  virtual Interrupt interrupt() = 0;
   virtual ServiceFacts service() = 0;
   virtual FileFacts file(const std::string& path) = 0;
   // Full path of NAME in the current directory, else beside the program.
   virtual std::optional<std::string> find_file(const std::string& name) = 0;
+  // False: an .inf of the same name that belongs to another driver.
+  virtual bool is_our_inf(const std::string& path) = 0;
   // Driver packages made from our .inf that lie in the driver store, as oemNN.inf.
   virtual std::vector<std::string> packages() = 0;
   // Where a plain service's driver is copied to.

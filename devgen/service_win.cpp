@@ -96,10 +96,10 @@ Win32Error WindowsMachine::create_plain_service(const std::string& image_path) {
   const ServiceHandle control(OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE));
   if (control.get() == nullptr) return control.error();
   // Started by hand: a driver that starts with Windows and fails there could keep Windows from starting.
-  const ServiceHandle service(CreateServiceW(control.get(), service_name().c_str(), L"wperf driver", SERVICE_ALL_ACCESS,
-                                             SERVICE_KERNEL_DRIVER, SERVICE_DEMAND_START, SERVICE_ERROR_NORMAL,
-                                             os::wide_of(image_path).c_str(), nullptr, nullptr, nullptr, nullptr,
-                                             nullptr));
+  const ServiceHandle service(
+      CreateServiceW(control.get(), service_name().c_str(), os::wide_of(WPERF_SERVICE_TITLE).c_str(),
+                     SERVICE_ALL_ACCESS, SERVICE_KERNEL_DRIVER, SERVICE_DEMAND_START, SERVICE_ERROR_NORMAL,
+                     os::wide_of(image_path).c_str(), nullptr, nullptr, nullptr, nullptr, nullptr));
   if (service.get() == nullptr) return service.error();
   // What a device's service of the same name left behind would make the driver wait for a device.
   RegDeleteKeyValueW(HKEY_LOCAL_MACHINE, (service_key() + L"\\Parameters").c_str(), L"PnP");

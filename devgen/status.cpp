@@ -28,7 +28,7 @@ std::string device_text(const DeviceFacts& device) {
 
 std::string service_text(const ServiceFacts& service) {
   if (service.state == ServiceState::absent) return "not installed";
-  std::string text = "WPERFDRIVER, ";
+  std::string text = "WPERFDRV, ";
   if (service.state == ServiceState::running) {
     text += "running";
   } else if (service.state == ServiceState::stopped) {
@@ -67,6 +67,24 @@ bool same_version(const std::string& file, const std::string& ours) {
   return file == ours || file.rfind(ours + ".", 0) == 0;
 }
 
+std::string interrupt_text(Interrupt interrupt) {
+  switch (interrupt) {
+    case Interrupt::not_asked:
+      return "not asked for yet";
+    case Interrupt::held:
+      return "the driver has it";
+    case Interrupt::refused:
+      return "refused: no sampling, counting works; end other profilers that use counters, then sample again";
+    case Interrupt::not_given_again:
+      return "not given again since the driver was updated: no sampling, counting works; restart Windows";
+    case Interrupt::maybe_not_again:
+      return "not asked for since the driver was updated; if Windows does not give it again, restart Windows";
+    case Interrupt::unknown:
+      break;
+  }
+  return {};
+}
+
 // The first thing in the way of a running driver; empty: it runs.
 std::string next_step(const Facts& facts, const std::vector<DeviceFacts>& devices, const ServiceFacts& service,
                       const FileFacts& file, bool answers) {
@@ -103,6 +121,9 @@ int show_status(Machine& machine, Console& console, const char* version) {
 
   if (devices.empty()) console.out("device:           none");
   for (const DeviceFacts& device : devices) console.out("device:           " + device_text(device));
+  for (const std::string& device : machine.windowsperf_devices()) {
+    console.out("other driver:     " + device + ", of Arm's WindowsPerf; wperf-devgen leaves it alone");
+  }
   console.out("service:          " + service_text(service));
   if (service.state != ServiceState::absent) {
     file = machine.file(service.image_path);
@@ -111,6 +132,8 @@ int show_status(Machine& machine, Console& console, const char* version) {
   }
   for (const std::string& package : machine.packages()) console.out("driver package:   " + package);
   console.out("reachable:        " + std::string(answers ? "yes" : "no"));
+  const std::string interrupt = answers ? interrupt_text(machine.interrupt()) : std::string();
+  if (!interrupt.empty()) console.out("interrupt:        " + interrupt);
   console.out("test mode:        " + word(facts.test_mode));
   console.out("Secure Boot:      " + word(facts.secure_boot));
   console.out("memory integrity: " + word(facts.memory_integrity));

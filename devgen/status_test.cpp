@@ -41,21 +41,45 @@ TEST_F(StatusTest, NothingInstalled) {
             "next:             wperf-devgen install\n");
 }
 
+TEST_F(StatusTest, InterruptThatWindowsKeepsIsToldWithTheWayOut) {
+  install_driver();
+  machine_.interrupt_ = Interrupt::not_given_again;
+  EXPECT_EQ(run(), 0);
+  EXPECT_NE(console_.out_.find("interrupt:        not given again since the driver was updated: no sampling, counting "
+                               "works; restart Windows\n"),
+            std::string::npos);
+  machine_.interrupt_ = Interrupt::unknown;  // an older driver
+  EXPECT_EQ(run(), 0);
+  EXPECT_EQ(console_.out_.find("interrupt:"), std::string::npos);
+}
+
 TEST_F(StatusTest, InstalledAndRunning) {
   install_driver();
   EXPECT_EQ(run(), 0);
   EXPECT_EQ(console_.out_,
-            "device:           ROOT\\WPERFDRIVER\\0000, started\n"
-            "service:          WPERFDRIVER, running, of the device\n"
+            "device:           ROOT\\WPERFDRV\\0000, started\n"
+            "service:          WPERFDRV, running, of the device\n"
             "driver:           C:\\store\\wperf-driver.sys\n"
             "                  version 3.8.0, ARM64, signed by wperf test\n"
             "driver package:   oem7.inf\n"
             "reachable:        yes\n"
+            "interrupt:        not asked for yet\n"
             "test mode:        on\n"
             "Secure Boot:      off\n"
             "memory integrity: unknown\n"
             "administrator:    yes\n"
             "next:             nothing to do, the driver runs\n");
+}
+
+TEST_F(StatusTest, NamesTheDriverOfWindowsPerf) {
+  machine_.windowsperf_ = {"ROOT\\SYSTEM\\0001"};
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(console_.out_.find("device:           none\nother driver:     ROOT\\SYSTEM\\0001, of Arm's WindowsPerf;"),
+            0u);
+  EXPECT_EQ(next(), "wperf-devgen install");  // one does not stand for the other
+  install_driver();
+  EXPECT_EQ(run(), 0);
+  EXPECT_NE(console_.out_.find("other driver:     ROOT\\SYSTEM\\0001"), std::string::npos);
 }
 
 TEST_F(StatusTest, SaysWhoSignedTheDriver) {
@@ -81,7 +105,7 @@ TEST_F(StatusTest, NamesTheNextStep) {
   machine_.devices_[0].started = false;
   machine_.devices_[0].problem = code::kProblemDisabled;
   EXPECT_EQ(run(), 1);
-  EXPECT_EQ(next(), "the device is disabled: pnputil /enable-device \"ROOT\\WPERFDRIVER\\0000\"");
+  EXPECT_EQ(next(), "the device is disabled: pnputil /enable-device \"ROOT\\WPERFDRV\\0000\"");
 
   machine_.devices_[0].problem = code::kProblemUnsignedDriver;
   machine_.facts_.test_mode = Switch::off;

@@ -9,10 +9,13 @@ class WindowsMachine : public Machine {
  public:
   Facts facts() override;
   std::vector<DeviceFacts> devices() override;
+  std::vector<std::string> windowsperf_devices() override;
   bool driver_answers() override;
+  Interrupt interrupt() override;
   ServiceFacts service() override;
   FileFacts file(const std::string& path) override;
   std::optional<std::string> find_file(const std::string& name) override;
+  bool is_our_inf(const std::string& path) override;
   std::vector<std::string> packages() override;
   std::string plain_driver_path() override;
   bool interrupted() override;

@@ -19,9 +19,9 @@ enum class Register : u32 {
   pmovsclr,                 // PMOVSCLR_EL0: read overflow flags, write 1 to clear
   pmintenset,               // PMINTENSET_EL1
   pmintenclr,               // PMINTENCLR_EL1
-  pmccntr,                  // PMCCNTR_EL0
+  pmccntr,                  // PMCCNTR_EL0: the system's own, this and its filter are never written
   pmccfiltr,                // PMCCFILTR_EL0
-  pmsidr,                   // PMSIDR_EL1 (only where ID_AA64DFR0.PMSVer says SPE)
+  pmsidr,                   // PMSIDR_EL1 (only where has_profiling_registers)
   pmbidr,                   // PMBIDR_EL1 (likewise)
   pmscr,                    // PMSCR_EL1; this one and the following only where pmsidr may be read
   pmsicr,                   // PMSICR_EL1
@@ -68,7 +68,15 @@ struct InterruptedContext {
   u32 process;
   u32 thread;
   u32 exception_level;  // 0 = a program
+  u64 fp = 0;           // x29
+  u64 sp = 0;           // 0: not known; a stack's records lie above it
+  // In the kernel: where its stack lies; all of it can be read in the interrupt. Empty: not known.
+  u64 kernel_stack_low = 0, kernel_stack_high = 0;
 };
+
+enum class DeviceAccess : u8 { read_only, read_write };
+
+inline constexpr usize kUserWalkBytes = 160;
 
 class Hal {
  public:
@@ -94,19 +102,41 @@ class Hal {
 
   virtual u64 time_ns() = 0;  // monotonic, the same on all cores
 
-  // Device memory. map fails (null) for ranges that are not device memory of the kind asked for.
-  virtual void* map_device_memory(u64 physical, u64 size) = 0;
+  // Device memory. map fails (null) for ranges that are not device memory of the kind asked for. Read only: a write
+  // through it is a fault.
+  virtual void* map_device_memory(u64 physical, u64 size, DeviceAccess access) = 0;
   virtual void unmap_device_memory(void* mapping, u64 size) = 0;
   virtual u32 read_device(void* mapping, u64 offset) = 0;
   virtual void write_device(void* mapping, u64 offset, u32 value) = 0;
+
+  // Who has the overflow interrupt: WPERF_INTERRUPT_…; asks the system for nothing.
+  virtual u32 interrupt_state() = 0;
 
   // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; reading them where there is no DSU
   // is an undefined instruction.
   virtual bool has_cluster_registers() = 0;
 
+  // True if the SPE's registers may be accessed on the core the caller runs on, where ID_AA64DFR0.PMSVer says that
+  // there is one: a hypervisor may show that field and let the registers be undefined instructions.
+  virtual bool has_profiling_registers() = 0;
+
   // May `client`, who is no administrator, see where process `process` executes? At PASSIVE_LEVEL, never while sampling
   // interrupts wait for it.
   virtual bool may_observe(ClientId client, u32 process) = 0;
+
+  // Stacks of programs. An interrupt may not touch their memory; so for one that interrupted a program it asks for a
+  // call of Core::on_user_walk(ticket), which comes exactly once, in the interrupted thread before it goes on, or of
+  // Core::on_user_walk_lost(ticket) where it cannot. A ticket may be used again then.
+  // Memory (zeroed) for the tickets 0 to count - 1, kUserWalkBytes each; null: none any more, after end_user_walks().
+  virtual void place_user_walks(void* memory, u32 count) = 0;
+  virtual bool ask_for_user_walk(u32 ticket) = 0;  // in the interrupt; false: it cannot be
+  // Returns when no call is under way and none will come: those still to come are lost. Within a request.
+  virtual void end_user_walks() = 0;
+  // Of the program whose thread calls, in Core::on_user_walk only. False: some of it cannot be read.
+  virtual bool read_user_memory(u64 address, void* to, usize size) = 0;
+  // A lock between such calls on several cores, held for less than a microsecond; never in an interrupt.
+  virtual void enter_walks() = 0;
+  virtual void leave_walks() = 0;
 
   // The one lock of the driver, between on_timer() and requests. Not recursive; may block; held across run_on_core, so
   // the call that run_on_core carries never takes it. Never held while start_timer or stop_timer is called.

@@ -60,6 +60,8 @@ constexpr Shape kShapes[] = {
     {static_cast<u32>(WPERF_CODE_SAMPLE_START), sizeof(WperfPlainRequest), 0},
     {static_cast<u32>(WPERF_CODE_SAMPLE_STOP), sizeof(WperfPlainRequest), 0},
     {static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN), sizeof(WperfDrainRequest), sizeof(WperfDrainReply)},
+    {static_cast<u32>(WPERF_CODE_INTERRUPT), sizeof(WperfPlainRequest), sizeof(WperfInterruptReply)},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_STACK_DRAIN), sizeof(WperfDrainRequest), sizeof(WperfStackDrainReply)},
 };
 constexpr Shape kSpeShapes[] = {
     {static_cast<u32>(WPERF_CODE_SPE_CONFIGURE), sizeof(WperfSpeRequest), 0},
@@ -99,9 +101,11 @@ WperfSampleRequest plausible_sampling(Bytes& bytes) {
   request.ring_samples = bytes.byte();
   request.event_count = bytes.byte() % 10;
   for (WperfSampleEvent& event : request.events) {
-    event = {7, 0, 1u << 26};
+    event = {7, 0, 1};
   }
-  request.events[0] = {bytes.byte(), 0, bytes.word()};
+  request.max_stack = (choices & 0x80) != 0 ? bytes.byte() % 130 : 0;
+  request.most_per_second = (choices & 0x40) != 0 ? ~0u : 0;
+  request.events[0] = {bytes.byte(), 0, bytes.word() >> (choices & 31)};
   request.events[1] = {(choices & 4) != 0 ? u16{0x11} : u16{8}, 0, bytes.word()};
   return request;
 }
@@ -140,7 +144,9 @@ void make_plausible(u32 code, u8* buffer, Bytes& bytes) {
     put(buffer, plausible_profiling(bytes));
   } else if (code == static_cast<u32>(WPERF_CODE_SPE_CORE)) {
     put(buffer, WperfCoreRequest{{}, bytes.byte() % 5u, 0});
-  } else if (code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN) || code == static_cast<u32>(WPERF_CODE_SPE_DRAIN)) {
+  } else if (code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN) ||
+             code == static_cast<u32>(WPERF_CODE_SAMPLE_STACK_DRAIN) ||
+             code == static_cast<u32>(WPERF_CODE_SPE_DRAIN)) {
     put(buffer, WperfDrainRequest{{}, bytes.byte() % 5u, 0});
   } else if (code == static_cast<u32>(WPERF_CODE_DSU_SETUP)) {
     const u8 choice = bytes.byte();
@@ -167,6 +173,32 @@ void check_drained(const u8* buffer, bool sees_all) {
         (!sees_all && reply.samples[i].process != kOwnProcess)) {
       std::abort();
     }
+  }
+}
+
+// Whole records, each with the callers it says; the kernel's for administrators only.
+void check_stacks(const u8* buffer, bool sees_all) {
+  static WperfStackDrainReply reply;
+  std::memcpy(&reply, buffer, sizeof reply);
+  u32 at = 0, count = 0;
+  while (at < reply.bytes) {
+    WperfSample sample;
+    WperfStack stack;
+    if (reply.bytes > sizeof reply.records || reply.bytes - at < sizeof sample + sizeof stack) {
+      std::abort();
+    }
+    std::memcpy(&sample, reply.records + at, sizeof sample);
+    std::memcpy(&stack, reply.records + at + sizeof sample, sizeof stack);
+    at += static_cast<u32>(sizeof sample + sample.stack_words * sizeof(u64));
+    ++count;
+    if (at > reply.bytes || sample.core != reply.core || sample.overflowed == 0 ||
+        sample.stack_words != 1u + stack.kernel_frames + stack.user_frames ||
+        (!sees_all && (sample.process != kOwnProcess || sample.exception_level != 0 || stack.kernel_frames != 0))) {
+      std::abort();
+    }
+  }
+  if (reply.taken < reply.lost_ring_full + reply.lost_filtered + count) {
+    std::abort();
   }
 }
 
@@ -214,6 +246,9 @@ void one_request(Core& core, Bytes& bytes, const Shape (&shapes)[count]) {
   if (status == WPERF_OK && code == static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN)) {
     check_drained(buffer, rights.administrator);
   }
+  if (status == WPERF_OK && code == static_cast<u32>(WPERF_CODE_SAMPLE_STACK_DRAIN)) {
+    check_stacks(buffer, rights.administrator);
+  }
   if (status == WPERF_OK && code == static_cast<u32>(WPERF_CODE_SPE_DRAIN)) {
     check_profiled(buffer);
   }
@@ -258,8 +293,21 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   Core core(hal, lock, {1, 2, 3, "git", "+features"});
   u32 exception_level = 0;
   hal.hidden_processes = {kOthersProcess};
+  const u64 kernel_stack[] = {reinterpret_cast<u64>(kernel_stack + 2), 0xffff'f800'0000'1000,
+                              reinterpret_cast<u64>(kernel_stack), 0xffff'f800'0000'2000};
   hal.on_interrupt = [&](u32 number) {
-    core.on_overflow(number, {1, 2, hal.now_ns % 3 == 0 ? kOthersProcess : kOwnProcess, 4, exception_level});
+    const u64 fp = exception_level == 0 ? hal.now_ns.load() : reinterpret_cast<u64>(kernel_stack);
+    core.on_overflow(number, {1, 2, hal.now_ns % 3 == 0 ? kOthersProcess : kOwnProcess, 4, exception_level, fp, 0,
+                              reinterpret_cast<u64>(kernel_stack), reinterpret_cast<u64>(kernel_stack + 4)});
+  };
+  hal.on_user_walk = [&](u32 ticket) { core.on_user_walk(ticket); };
+  hal.on_user_walk_lost = [&](u32 ticket) { core.on_user_walk_lost(ticket); };
+  // A program's stack may say anything; here the same at every address.
+  const u64 record[2] = {bytes.byte() * u64{8}, bytes.word()};
+  hal.read_memory = [&](u64 address, void* to, usize count) {
+    const u64 words[2] = {address + record[0], record[1]};
+    std::memcpy(to, words, count);
+    return record[0] % 16 != 0;
   };
   if (machine.reserved_mask % 2 == 0) {  // not every shell has that interrupt
     hal.on_profiling_interrupt = [&](u32 number) { return core.on_profiling_interrupt(number); };
@@ -288,6 +336,10 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
         break;
       case 6:
         hal.interrupt_from_elsewhere(bytes.byte() % 4);
+        break;
+      case 13:
+        hal.refuse_walks = bytes.byte() % 8 == 0;
+        hal.take_walks();
         break;
       case 14:
         profile(hal, bytes);

@@ -30,11 +30,11 @@ void check(const ElfModule& module) {
   for (u64 address = 0x401000; address < 0x401400; address += 4) addresses.push_back(address);
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-  const ElfAnswers answers = module.answer(addresses, {});
+  const Symbolization answers = module.answer(addresses, {});
   if (answers.answers.size() != addresses.size()) std::abort();
-  for (const ElfAnswer& one : answers.answers) {
+  for (const SymbolizedAddress& one : answers.answers) {
     if (u64{one.first_frame} + one.frame_count > answers.frames.size()) std::abort();
-    if (one.source != ElfSource::none && one.source != ElfSource::dwarf &&
+    if (one.source != SymbolSource::none && one.source != SymbolSource::dwarf &&
         (one.address < one.begin || one.address >= one.end)) {
       std::abort();
     }

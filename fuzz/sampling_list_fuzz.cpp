@@ -19,12 +19,11 @@ using wperf::usize;
 
 void check_plan(const wperf::plan::SamplePlan& plan, u32 free_counters) {
   const auto& events = plan.events;
-  if (events.empty() || events.size() > free_counters + 1) std::abort();
+  if (events.empty() || events.size() > free_counters) std::abort();
   for (usize i = 0; i < events.size(); ++i) {
     if (events[i].interval == 0 || events[i].name.empty()) std::abort();
-    const bool cycles = events[i].code == wperf::plan::kCycleEvent;
-    if (cycles && i != 0) std::abort();
-    if (i != 0 && events[i - 1].code != wperf::plan::kCycleEvent && events[i - 1].code > events[i].code) std::abort();
+    if (i == 0 || events[i - 1].code == wperf::plan::kCycleEvent) continue;
+    if (events[i].code == wperf::plan::kCycleEvent || events[i - 1].code > events[i].code) std::abort();
   }
 }
 

@@ -30,29 +30,52 @@ u64 hits_of(const Rows& rows) {
   return hits;
 }
 
+u64 event_hits(const Tally& tally) {
+  u64 hits = 0;
+  tally.for_each_event([&](const decode::spe::EventHits& row) { hits += row.hits; });
+  return hits;
+}
+
+u64 distinct_events(const Tally& tally) {
+  u64 rows = 0;
+  tally.for_each_event([&](const decode::spe::EventHits&) { ++rows; });
+  return rows;
+}
+
+void check_sum(const decode::spe::AccessSum& sum) {
+  check(sum.timed <= sum.hits && sum.stores <= sum.hits && sum.refills <= sum.hits && sum.saturated <= sum.hits);
+}
+
 // Sums that do not depend on the order of records.
 void check_sums(const Tally& tally) {
   const decode::spe::TallyOptions& options = tally.options();
-  check(hits_of(tally.events()) == tally.records());
+  check(event_hits(tally) == tally.records());
   check(hits_of(tally.owners()) == tally.records());
-  u64 accesses = 0, timed = 0;
-  for (const decode::spe::AccessHits& row : tally.accesses()) {
-    check(row.timed <= row.hits && row.refills <= row.hits && row.saturated <= row.hits);
-    accesses += row.hits;
-    timed += row.timed;
+  u64 accesses = 0, timed = 0, of_sites = 0, timed_of_sites = 0;
+  for (const decode::spe::SourceAccesses& row : tally.sources()) {
+    check_sum(row.sum);
+    accesses += row.sum.hits;
+    timed += row.sum.timed;
   }
-  check(hits_of(tally.latencies()) == timed && accesses <= tally.records());
-  u64 in_lines = tally.forgotten_lines(), in_pages = tally.forgotten_pages();
-  const std::vector<decode::spe::LineHits> lines = tally.lines();
-  check(lines.size() <= options.most_lines);
-  for (const decode::spe::LineHits& line : lines) {
+  tally.for_each_access([&](const decode::spe::SiteAccesses& row) {
+    check_sum(row.sum);
+    of_sites += row.sum.hits;
+  });
+  tally.for_each_latency_of_site([&](const decode::spe::LatencyHits& row) { timed_of_sites += row.hits; });
+  tally.for_each_latency_of_source([&](const decode::spe::LatencyHits& row) { timed -= row.hits; });
+  check(timed == 0 && timed_of_sites <= of_sites && accesses == of_sites && accesses <= tally.records());
+  const decode::spe::TouchedData& data = tally.data();
+  u64 in_lines = data.forgotten_lines(), in_pages = data.forgotten_pages();
+  check(data.line_count() <= options.most_lines && data.page_count() <= options.most_pages);
+  for (u32 i = 0; i < data.line_count(); ++i) {
+    const decode::spe::LineHits line = data.line(i);
     u64 in_places = line.without_place;
     check(line.places.size() <= options.most_places);
     for (const decode::spe::LinePlace& place : line.places) in_places += place.counts.hits;
     check(in_places == line.counts.hits);
     in_lines += line.counts.hits;
   }
-  for (const decode::spe::PageHits& page : tally.pages()) in_pages += page.counts.hits;
+  for (u32 i = 0; i < data.page_count(); ++i) in_pages += data.page(i).counts.hits;
   check(in_lines == in_pages && in_lines <= accesses);
 }
 
@@ -101,30 +124,31 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const auto bytes = std::as_bytes(std::span(data, size)).subspan(1);
   const decode::spe::TallyOptions tight{
-      .memory = true, .most_lines = 4, .most_pages = 3, .most_owners = 5, .most_places = 2};
+      .memory = true, .most_lines = 4, .most_pages = 3, .most_owners = 5, .most_places = 2, .most_latencies = 3};
   Tally small(tight), whole({.memory = true}), halves[2] = {Tally({.memory = true}), Tally({.memory = true})};
   for (Tally* tally : {&small, &whole, &halves[0], &halves[1]}) {
     tally->set_data_sources(0,
                             &decode::spe::data_source_families()[data[0] % decode::spe::data_source_families().size()]);
   }
   decode::spe::DecodeState state;
-  std::string rows;
-  report::RecordWriter writer(data[0] % 2 == 0 ? report::RecordFormat::csv : report::RecordFormat::json);
+  report::RecordLines lines(data[0] % 2 == 0 ? report::RecordFormat::csv : report::RecordFormat::json);
   const profile::SpeProfile nameless;
-  profile::SpeRecordNamer namer(nameless);
+  const profile::SpeRecordNames names(nameless);
+  profile::SpeRecordNamer namer(names);
   const usize used = decode::spe::for_each_record(bytes, state, [&](const Record& record) {
     const decode::spe::Origin origin{.core = static_cast<u32>(state.records % 2),
                                      .other_process = (record.pc() >> 4) % 5 == 0};
     for (Tally* tally : {&small, &whole, &halves[origin.core]}) tally->add(origin, record);
-    writer.add(namer.row(origin, record), rows);
+    lines.add(namer.row(origin, record));
   });
   decode::spe::end_of_buffer(state, bytes.size() - used);
   check(whole.records() == state.records);
   for (const Tally* tally : {&small, &whole}) check_sums(*tally);
   halves[0].merge(halves[1]);
   check_sums(halves[0]);
-  check(halves[0].records() == whole.records() && halves[0].events().size() == whole.events().size() &&
-        halves[0].accesses().size() == whole.accesses().size() && halves[0].lines().size() == whole.lines().size());
+  check(halves[0].records() == whole.records() && distinct_events(halves[0]) == distinct_events(whole) &&
+        halves[0].sources().size() == whole.sources().size() &&
+        halves[0].data().line_count() == whole.data().line_count());
   show(small, (data[0] & 4) != 0);
   show(halves[0], (data[0] & 4) != 0);
   return 0;

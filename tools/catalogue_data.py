@@ -217,7 +217,7 @@ def load_identities(products):
 
 
 class Texts:
-    """The texts of data/text/, with the overrides of a product in front; remembers which were used."""
+    """The texts of data/text/, each title or description replaced by what a product says; remembers which were used."""
 
     def __init__(self):
         self.sections = load(DATA / "text" / "metrics.json")
@@ -230,8 +230,8 @@ class Texts:
 
     def find(self, section, name, overrides=None):
         self.unused.discard((section, name))
-        text = (overrides or {}).get(name) or self.sections[section].get(name)
-        if text is None:
+        text = self.sections[section].get(name, {}) | (overrides or {}).get(name, {})
+        if not text:
             problem(f"data/text ({section})", f"no text for {name}")
             return ("", "")
         if set(text) != {"title", "description"} or not all(text.values()):

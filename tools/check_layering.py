@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds the sources against the table of rooms in ARCHITECTURE.md.
+"""Holds the sources against the table of rooms in docs/design/rooms.md.
 
 usage: tools/check_layering.py [ROOT]
 
@@ -31,7 +31,7 @@ TEST_ROOMS = ("tests", "fuzz", "bench")
 OS_ROOMS = ("src/os", "src/device", "sim/", *TEST_ROOMS)
 FREESTANDING_ROOMS = ("abi", "base", "driver", "driver/arm64", "driver/core", "driver/nt")
 KIT_FILE = "driver/nt/nt.h"  # where the headers of Microsoft's kit may take the place of ours
-PRINTING_ROOMS = ("src/cli", "sim/workloads", *TEST_ROOMS)
+PRINTING_ROOMS = ("src/cli", "include/wperf", "sim/workloads", *TEST_ROOMS)
 MOST_LINES = 600
 LONG_FILE_REASON = "Long because"
 SOURCES = (".cpp", ".h", ".c")
@@ -40,7 +40,7 @@ EVERY_SRC_ROOM = "src/*"
 
 
 class TableError(Exception):
-    """The table in ARCHITECTURE.md cannot be read."""
+    """The table in docs/design/rooms.md cannot be read."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +57,7 @@ def parse_table(page):
         if TABLE_HEAD.match(line):
             break
     else:
-        raise TableError("ARCHITECTURE.md has no table that starts with | room | may include |")
+        raise TableError("docs/design/rooms.md has no table that starts with | room | may include |")
     next(lines, "")
     for line in lines:
         if not line.startswith("|"):
@@ -191,7 +191,7 @@ def check_links(cmake_files, table):
     complaints = []
     for file, folder, name, links in calls:
         if folder not in table:
-            complaints.append(f"{file.name}: the room {name} ({folder}) has no row in ARCHITECTURE.md")
+            complaints.append(f"{file.name}: the room {name} ({folder}) has no row in docs/design/rooms.md")
             continue
         for link in links:
             other = folder_of.get(link)
@@ -212,7 +212,7 @@ def check(files, page):
         if not file.name.endswith(SOURCES):
             continue
         if room_of(file.name, table) is None:
-            complaints.append(f"{file.name}:1: its folder has no row in the table of ARCHITECTURE.md")
+            complaints.append(f"{file.name}:1: its folder has no row in the table of docs/design/rooms.md")
         else:
             complaints.extend(check_source(file, table, names, file.name in test_files))
     complaints.extend(check_links([file for file in files if file.name.endswith("CMakeLists.txt")], table))
@@ -239,9 +239,9 @@ def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
     files = read_tree(root)
     try:
-        complaints = check(files, (root / "ARCHITECTURE.md").read_text(encoding="utf-8"))
+        complaints = check(files, (root / "docs/design/rooms.md").read_text(encoding="utf-8"))
     except TableError as error:
-        complaints = [f"ARCHITECTURE.md: {error}"]
+        complaints = [f"docs/design/rooms.md: {error}"]
     for complaint in complaints:
         print(complaint)
     print(f"layering: {len(files)} files, {len(complaints)} complaints")

@@ -5,14 +5,16 @@
 A fenced block behind a line `<!-- output: COMMAND -->` in README.md or docs/user holds the output of COMMAND, run on the
 simulated machine beside the workloads. Long outputs are cut in the middle. Run it after a change of a report:
 
-    tools/doc_outputs.py build/release
+    tools/doc_outputs.py build/release              every page
+    tools/doc_outputs.py build/release stat.md      this one
 """
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+import doc_examples
 
 MARK = re.compile(r"(<!-- output: (?P<command>[^\n]*) -->\n```\w*\n)(?P<old>.*?)(```\n)", re.DOTALL)
 MOST_LINES = 40
@@ -27,8 +29,11 @@ def shorten(lines):
 
 
 def output_of(command, folder, environment):
-    done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
-    lines = [line.rstrip() for line in (done.stdout + done.stderr).rstrip("\n").split("\n")]
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=environment, capture_output=True,
+                          text=True, timeout=300)
+    if done.returncode != 0:
+        sys.exit(f"{command}\nended with status {done.returncode}: {done.stderr}")
+    lines = (done.stdout + done.stderr).rstrip("\n").split("\n")
     while lines and not lines[0]:
         lines.pop(0)
     return "\n".join(shorten(lines)) + "\n"
@@ -36,21 +41,18 @@ def output_of(command, folder, environment):
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
-    root = pathlib.Path(__file__).resolve().parents[1]
     with tempfile.TemporaryDirectory() as folder:
-        beside = pathlib.Path(folder)
-        for workload in (build / "workloads").iterdir():
-            (beside / workload.name).symlink_to(workload)
-        (beside / "build").mkdir()
-        (beside / "build" / "release").symlink_to(build)
-        environment = dict(os.environ, WPERF_DEVICE="sim:pace=free", WPERF_SIM_INSTANCE="documentation",
-                           PATH=f"{build / 'bin'}:{os.environ['PATH']}")
-        for page in [root / "README.md", *sorted((root / "docs" / "user").glob("*.md"))]:
+        doc_examples.make_folder(folder, build)
+        environment = doc_examples.environment(build, "sim:pace=free")
+        wanted = sys.argv[2:]
+        for page in doc_examples.pages():
+            if wanted and page.name not in wanted:
+                continue
             text = page.read_text()
             filled = MARK.sub(lambda m: m[1] + output_of(m["command"], folder, environment) + m[4], text)
             if filled != text:
                 page.write_text(filled)
-                print(page.relative_to(root))
+                print(page.relative_to(doc_examples.ROOT))
 
 
 if __name__ == "__main__":

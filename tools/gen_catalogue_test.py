@@ -60,5 +60,17 @@ class Checks(unittest.TestCase):
                 catalogue_data.to_postfix(broken)
 
 
+class ProductTexts(unittest.TestCase):
+    def test_a_product_may_replace_a_title_alone(self):
+        catalogue_data.problems.clear()
+        texts = catalogue_data.Texts()
+        title, description = texts.find("events", "LD_SPEC")
+        self.assertEqual(texts.find("events", "LD_SPEC", {"LD_SPEC": {"title": "Loads"}}), ("Loads", description))
+        self.assertEqual(texts.find("events", "LD_SPEC", {"LD_SPEC": {"description": "Counts."}}), (title, "Counts."))
+        self.assertEqual(catalogue_data.problems, [])
+        texts.find("events", "LD_SPEC", {"LD_SPEC": {"titel": "Loads"}})
+        self.assertNotEqual(catalogue_data.problems, [])
+
+
 if __name__ == "__main__":
     unittest.main()

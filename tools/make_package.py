@@ -15,6 +15,8 @@ import sys
 import time
 import zipfile
 
+import stable_image
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIRST_ZIP_SECOND = 315532800  # 1980-01-01, before which a zip file knows no time
 TEXT = (".txt", ".md", ".inf", ".man", ".wprp", ".h", ".ps1", ".bash", ".1")
@@ -29,7 +31,8 @@ ZIG_LICENSES = {
 }
 CAPSTONE_LICENSES = {"capstone.txt": "LICENSE.TXT", "capstone-llvm.txt": "LICENSE_LLVM.TXT"}
 FMT_LICENSE = "/usr/share/doc/libfmt-dev/copyright"
-LIBRARY = {"wperf.dll": "libwperf/bin/wperf.dll", "wperf.lib": "libwperf/lib/wperf.lib"}
+LIBRARY = {"wperf.dll": "libwperf/bin/wperf.dll", "wperf.lib": "libwperf/lib/wperf.lib",
+           "wperf-lib.lib": "libwperf/lib/wperf-lib.lib"}
 
 
 ARM64 = 0xAA64  # IMAGE_FILE_MACHINE_ARM64
@@ -48,6 +51,14 @@ def need(path):
 
 def header_of(image):
     return int.from_bytes(image[0x3C:0x40], "little")
+
+
+def need_stable_program(path):
+    """One that tools/stable_image.py has gone over: no time of day is in it."""
+    image = need_program(path)
+    if stable_image.stable(bytearray(image)) != image:
+        raise Missing(f"{path} carries the time when it was linked: one without")
+    return image
 
 
 def need_program(path):
@@ -73,7 +84,7 @@ def make_inf(version, folder):
 
 
 def programs(tool, driver, version):
-    files = {name: need_program(tool / name) for name in ("wperf.exe", "wperf-devgen.exe")}
+    files = {name: need_stable_program(tool / name) for name in ("wperf.exe", "wperf-devgen.exe")}
     files["wperf-driver.sys"] = need_program(driver / "wperf-driver.sys")
     files["wperf-driver.pdb"] = need(driver / "wperf-driver.pdb")
     files["wperf-driver.inf"] = make_inf(version, driver)
@@ -85,7 +96,7 @@ def programs(tool, driver, version):
 
 
 def library(folder):
-    files = {LIBRARY["wperf.dll"]: need_program(folder / "wperf.dll"), LIBRARY["wperf.lib"]: need(folder / "wperf.lib")}
+    files = {place: (need_stable_program if name.endswith(".dll") else need)(folder / name) for name, place in LIBRARY.items()}
     for header in sorted((ROOT / "include").rglob("*.h")):
         files["libwperf/include/" + header.relative_to(ROOT / "include").as_posix()] = header.read_bytes()
     return files

@@ -19,6 +19,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HZ = 10_000
+COPIES_HZ = 4000
 PROGRAM = r"""
 #include <stdio.h>
 #include <time.h>
@@ -84,9 +85,9 @@ class Bench:
     def recording(self, stacks):
         program = str(self.folder / "work")
         ours, theirs = str(self.folder / "ours.data"), str(self.folder / "theirs.data")
-        more = ["-g"] if stacks else []
+        ours_more, more = (["--call-graph", "fp"], ["-g"]) if stacks else ([], [])
         commands = {"alone": [program],
-                    "wperf": [self.wperf, "record", "--device", "linux", "-q", "-e", "cpu-clock", "--freq", str(HZ), *more,
+                    "wperf": [self.wperf, "record", "--device", "linux", "-q", "-e", "cpu-clock", "--freq", str(HZ), *ours_more,
                               "--output-perf-data", ours, "--", program],
                     "perf": ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(HZ), *more, "-o", theirs, "--",
                              program]}
@@ -105,6 +106,27 @@ class Bench:
         self.promise(mine[1] == 0, f"{mine[0]} samples, {mine[1]} lost; perf {other[0]}, {other[1]} lost")
         each = mine[2] / mine[0], other[2] / other[0]
         self.promise(each[0] <= each[1] * 1.005, f"{each[0]:.1f} bytes per sample, perf {each[1]:.1f}")
+
+    def automatic_stacks(self):
+        """`-g` beside the only way of perf's to have the callers of programs without frame pointers."""
+        program = str(self.folder / "work")
+        ours, theirs = str(self.folder / "ours.data"), str(self.folder / "theirs.data")
+        commands = {"alone": [program],
+                    "wperf": [self.wperf, "record", "--device", "linux", "-q", "-e", "cpu-clock", "--freq", str(COPIES_HZ), "-g",
+                              "--output-perf-data", ours, "--", program],
+                    "perf": ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", str(COPIES_HZ), "--call-graph", "dwarf", "-o", theirs,
+                             "--", program]}
+        values = self.in_turns(commands, self.took)
+        alone = statistics.median(values["alone"])
+        slower = {name: statistics.median(values[name]) / alone for name in ("wperf", "perf")}
+        pairs = [mine / other for mine, other in zip(values["wperf"], values["perf"])]
+        print(f"record -g beside perf --call-graph dwarf at {COPIES_HZ} Hz: the program takes {alone:.3f} s alone, "
+              f"{slower['wperf']:.4f} times as long with wperf, {slower['perf']:.4f} with perf")
+        self.promise(statistics.median(pairs) <= 1.1, f"slowdown beside perf's: {statistics.median(pairs):.4f} (promised 1.1)")
+        mine, other = self.samples_in(ours), self.samples_in(theirs)
+        self.promise(mine[1] == 0, f"{mine[0]} samples, {mine[1]} lost; perf {other[0]}, {other[1]} lost")
+        each = mine[2] / mine[0], other[2] / other[0]
+        self.promise(each[0] <= each[1] / 2, f"{each[0]:.1f} bytes per sample, perf {each[1]:.1f} (promised a half)")
 
     def begin_and_end(self, name, ours, theirs, factor):
         values = self.in_turns({"wperf": ours, "perf": theirs}, self.wall)
@@ -129,6 +151,7 @@ def main():
         bench = Bench(options.wperf, options.rounds, folder)
         for stacks in (False, True):
             bench.recording(stacks)
+        bench.automatic_stacks()
         wperf = [str(options.wperf)]
         bench.begin_and_end("stat -- true", [*wperf, "stat", "--device", "linux", "-e", "task-clock,page-faults", "--", "true"],
                             ["perf", "stat", "-e", "task-clock,page-faults", "true"], 1)

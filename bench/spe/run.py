@@ -3,8 +3,9 @@
 """How fast a perf.data file with SPE records is read, beside the installed perf.
 
 usage: bench/spe/run.py [--check] [--records N] [--rounds N] [--build FOLDER] [--keep FOLDER]
-Makes the file (4 million records unless told otherwise), then runs both sides of each ratio in turns; the medians count.
-On a machine with other work the ratios say little: ours decodes on all cores.
+Makes two files: the records of a program (4 million unless told otherwise), and a quarter as many whose kinds are by
+chance, so that nearly each is a new key. Runs both sides of each ratio in turns; the medians count, whole processes. On a
+machine with other work the ratios say little: ours decodes on all cores.
 --check fails when a promise is not held. Exit status 77: no perf here, or one that cannot read such a file.
 """
 import argparse
@@ -29,10 +30,10 @@ MIDR = "0x00000000413fd0c1"
 TRIAL_RECORDS = 1000
 
 
-def make_file(binaries, folder, records):
+def make_file(binaries, path, records, *options):
     """The records' addresses lie in the code of wperf itself, so both sides have real functions to name."""
-    raw, path = folder / "records.spe", folder / "perf.data"
-    subprocess.run([binaries / "decode_bench", "--records", str(records), "--write", str(raw)], check=True)
+    raw = path.with_suffix(".spe")
+    subprocess.run([binaries / "decode_bench", "--records", str(records), *options, "--write", str(raw)], check=True)
     program = (binaries / "wperf").resolve()
     offset = report_with_perf.text_segment(program)[0] & ~0xfff
     perf_data.write(path, [perf_data.Buffer(cpu=0, data=raw.read_bytes())], cpuid=MIDR,
@@ -40,6 +41,13 @@ def make_file(binaries, folder, records):
                     mmaps=[(tid, CODE, CODE_SIZE, offset, program) for tid in THREADS])
     raw.unlink()
     return path
+
+
+def measurer(folder):
+    """bench/perfdata/measure.cpp: seconds and peak of memory of a command."""
+    program = folder / "measure"
+    subprocess.run(["g++", "-O2", "-std=c++20", "-o", program, ROOT / "bench" / "perfdata" / "measure.cpp"], check=True)
+    return program
 
 
 def run(command):
@@ -61,6 +69,17 @@ def in_turns(ours, theirs, rounds):
             seconds, *outputs[side] = run(command)
             spent[side].append(seconds)
     return *(statistics.median(one) for one in spent), outputs
+
+
+def peaks(measure, ours, theirs, rounds):
+    """Median seconds of both, then the greatest peak of memory of both in MB."""
+    spent, peak = ([], []), [0, 0]
+    for _ in range(rounds):
+        for side, command in enumerate((ours, theirs)):
+            seconds, kilobytes = run([measure, *command])[1].split()
+            spent[side].append(float(seconds))
+            peak[side] = max(peak[side], int(kilobytes) / 1024)
+    return *(statistics.median(one) for one in spent), *peak
 
 
 class Report:
@@ -92,9 +111,22 @@ def measure(bench, wperf, perf, path, records, rounds):
     # The file is mapped and counts while it is read; what is ours is beyond it.
     report.line("memory beyond the file itself", f"{max(0, peak - size) / 1e6:.0f} MB of {peak / 1e6:.0f} MB",
                 "below 100 MB", peak - size < 100e6)
-    seconds = statistics.median(run([wperf, "report", path, "--mem"])[0] for _ in range(rounds))
-    print(f"  with the tables of --mem: {seconds:.3f} s")
     return report
+
+
+def measure_tables(report, wperf, perf, measure, path, rounds):
+    """--records beside perf script, --mem beside perf report --mem-mode."""
+    lines = path.with_suffix(".csv")
+    ours, theirs, _, _ = peaks(
+        measure, [wperf, "report", path, "--records", lines],
+        [perf, "script", "-i", path, "--itrace=i1i", "-F", "comm,tid,time,ip,sym"], rounds)
+    report.line("perf script --itrace=i1i / report --records", f"{theirs:.2f} s / {ours:.3f} s = {theirs / ours:.1f}",
+                "at least 3", theirs >= 3 * ours)
+    ours, theirs, mine, its = peaks(
+        measure, [wperf, "report", path, "--mem"], [perf, "report", "-i", path, "--mem-mode", "--stdio"], rounds)
+    report.line("perf report --mem-mode / report --mem", f"{theirs:.2f} s / {ours:.3f} s = {theirs / ours:.1f}", "more than 1",
+                theirs > ours)
+    report.line("memory of both", f"{its:.0f} MB, {mine:.0f} MB", "not more", mine <= its)
 
 
 def main():
@@ -113,13 +145,18 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        small = make_file(binaries, folder, TRIAL_RECORDS)
+        small = make_file(binaries, folder / "small.data", TRIAL_RECORDS)
         if run([perf, "script", "-i", small, "--itrace=i1i", "-F", "ip"])[1].count(b"\n") != TRIAL_RECORDS:
             print("skipped: this perf reads no Arm SPE")
             return 77
-        path = make_file(binaries, folder, options.records)
-        print(f"{options.records} records, {path.stat().st_size / 1e6:.0f} MB")
-        report = measure(binaries / "report_bench", binaries / "wperf", perf, path, options.records, options.rounds)
+        measure_with, wperf = measurer(folder), binaries / "wperf"
+        path = make_file(binaries, folder / "program.data", options.records)
+        print(f"{options.records} records of a program, {path.stat().st_size / 1e6:.0f} MB")
+        report = measure(binaries / "report_bench", wperf, perf, path, options.records, options.rounds)
+        measure_tables(report, wperf, perf, measure_with, path, options.rounds)
+        path = make_file(binaries, folder / "chance.data", options.records // 4, "--kinds-by-chance")
+        print(f"{options.records // 4} records of kinds by chance, {path.stat().st_size / 1e6:.0f} MB")
+        measure_tables(report, wperf, perf, measure_with, path, options.rounds)
     return 1 if options.check and report.broken else 0
 
 

@@ -150,4 +150,16 @@ WPERF_OWN_FUNCTION u64 read_cluster_control() {
   return WPERF_READ(3, 0, 15, 5, 0);
 }
 
+WPERF_OWN_FUNCTION u64 read_profiling_identity() {
+  return WPERF_READ(3, 0, 9, 9, 7) + WPERF_READ(3, 0, 9, 10, 7);  // PMSIDR_EL1, PMBIDR_EL1
+}
+
+WPERF_OWN_FUNCTION u64 read_profiling_control() {
+  return WPERF_READ(3, 0, 9, 9, 0);
+}
+
+WPERF_OWN_FUNCTION u64 read_profiling_buffer_limit() {
+  return WPERF_READ(3, 0, 9, 10, 0);
+}
+
 }  // namespace wperf::driver

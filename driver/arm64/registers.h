@@ -12,7 +12,10 @@ void write_system_register(Register reg, u64 value);  // nothing for registers t
 void instruction_barrier();
 void profiling_barrier();  // what was profiled on this core is in memory: PSB CSYNC, DSB NSH
 
-// Its caller guards it against the undefined instruction, so it is a function of its own in every build.
+// Their callers guard them against the undefined instruction, so they are functions of their own in every build.
 u64 read_cluster_control();
+u64 read_profiling_identity();
+u64 read_profiling_control();
+u64 read_profiling_buffer_limit();
 
 }  // namespace wperf::driver

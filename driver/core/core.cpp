@@ -108,14 +108,17 @@ WperfStatus Core::lock(Caller caller, const WperfLockRequest& request, NoReply&)
   return status;
 }
 
+WperfStatus Core::interrupt(Caller, const WperfPlainRequest&, WperfInterruptReply& reply) {
+  reply.state = hal_.interrupt_state();
+  return WPERF_OK;
+}
+
 WperfStatus Core::hardware(Caller caller, const WperfPlainRequest&, WperfHardwareReply& reply) {
   if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
     return status;
   }
   reply.midr = machine_.first_core.midr;
   reply.id_aa64dfr0 = machine_.first_core.id_aa64dfr0;
-  reply.pmsidr = machine_.first_core.pmsidr;
-  reply.pmbidr = machine_.first_core.pmbidr;
   reply.core_count = machine_.core_count;
   reply.counters_total = machine_.counters_total;
   reply.counters_free = machine_.counters_free();
@@ -138,25 +141,22 @@ WperfStatus Core::hardware(Caller caller, const WperfPlainRequest&, WperfHardwar
   if (channels_.count() != 0) {
     device_id.add(";dmc.stat=dmc_clk,dmc_clkdiv2");
   }
-  if (spe_abilities(machine_.first_core).usable) {
-    device_id.add(";spe.sample=arm_spe_0");
-  }
   return WPERF_OK;
 }
 
-WperfStatus Core::identify(ClientId client, const WperfCoreRequest& request, CoreIdentity& identity) {
+WperfStatus Core::check_core(ClientId client, const WperfCoreRequest& request) {
   if (const WperfStatus status = occupy(client); status != WPERF_OK) {
     return status;
   }
-  if (request.core >= machine_.core_count || request.reserved != 0) {
-    return WPERF_BAD_ARGUMENT;
-  }
-  return read_core_identity(hal_, request.core, identity);
+  return request.core >= machine_.core_count || request.reserved != 0 ? WPERF_BAD_ARGUMENT : WPERF_OK;
 }
 
 WperfStatus Core::core(Caller caller, const WperfCoreRequest& request, WperfCoreReply& reply) {
   CoreIdentity identity;
-  if (const WperfStatus status = identify(caller.client, request, identity); status != WPERF_OK) {
+  if (const WperfStatus status = check_core(caller.client, request); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = read_core_identity(hal_, request.core, identity); status != WPERF_OK) {
     return status;
   }
   reply.midr = identity.midr;
@@ -264,6 +264,11 @@ WperfStatus Core::sample_drain(Caller caller, const WperfDrainRequest& request, 
   return sampling_.drain(request, onlooker, reply);
 }
 
+WperfStatus Core::sample_stack_drain(Caller caller, const WperfDrainRequest& request, WperfStackDrainReply& reply) {
+  Onlooker onlooker(hal_, caller.client, caller.rights.administrator);
+  return sampling_.drain(request, onlooker, reply);
+}
+
 WperfStatus Core::spe_configure(Caller caller, const WperfSpeRequest& request, NoReply&) {
   if (const WperfStatus status = occupy_idle(caller.client); status != WPERF_OK) {
     return status;
@@ -292,7 +297,10 @@ WperfStatus Core::spe_drain(Caller, const WperfDrainRequest& request, WperfSpeDr
 
 WperfStatus Core::spe_core(Caller caller, const WperfCoreRequest& request, WperfSpeCoreReply& reply) {
   CoreIdentity identity;
-  if (const WperfStatus status = identify(caller.client, request, identity); status != WPERF_OK) {
+  if (const WperfStatus status = check_core(caller.client, request); status != WPERF_OK) {
+    return status;
+  }
+  if (const WperfStatus status = read_spe_identity(hal_, request.core, identity); status != WPERF_OK) {
     return status;
   }
   const SpeAbilities abilities = spe_abilities(identity);

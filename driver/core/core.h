@@ -50,6 +50,9 @@ class Core {
   // the hal it calls nothing but registers, synchronize and time_ns.
   // Gives the counters of this core that are ours for sampling, none if not sampling: their interrupt has been seen to.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted) { return sampling_.on_overflow(core, interrupted); }
+  // The answers to Hal::ask_for_user_walk: in the interrupted thread; where it will not be.
+  void on_user_walk(u32 ticket) { sampling_.on_user_walk(ticket); }
+  void on_user_walk_lost(u32 ticket) { sampling_.on_user_walk_lost(ticket); }
   // From the interrupt of `core`'s profiling buffer (PMBIRQ), on that core, also if it is somebody else's. Takes no
   // lock; of the hal it calls nothing but registers, synchronize, drain_profiling and time_ns. True: it was ours and
   // has been seen to. A shell without that interrupt never calls it; timer and drain do its work then.
@@ -70,6 +73,7 @@ class Core {
 
   WperfStatus version(Caller caller, const WperfPlainRequest& request, WperfVersionReply& reply);
   WperfStatus lock(Caller caller, const WperfLockRequest& request, NoReply& reply);
+  WperfStatus interrupt(Caller caller, const WperfPlainRequest& request, WperfInterruptReply& reply);
   WperfStatus hardware(Caller caller, const WperfPlainRequest& request, WperfHardwareReply& reply);
   WperfStatus core(Caller caller, const WperfCoreRequest& request, WperfCoreReply& reply);
   WperfStatus dmc_setup(Caller caller, const WperfDmcSetupRequest& request, NoReply& reply);
@@ -82,6 +86,7 @@ class Core {
   WperfStatus sample_start(Caller caller, const WperfPlainRequest& request, NoReply& reply);
   WperfStatus sample_stop(Caller caller, const WperfPlainRequest& request, NoReply& reply);
   WperfStatus sample_drain(Caller caller, const WperfDrainRequest& request, WperfDrainReply& reply);
+  WperfStatus sample_stack_drain(Caller caller, const WperfDrainRequest& request, WperfStackDrainReply& reply);
   WperfStatus spe_configure(Caller caller, const WperfSpeRequest& request, NoReply& reply);
   WperfStatus spe_start(Caller caller, const WperfPlainRequest& request, NoReply& reply);
   WperfStatus spe_stop(Caller caller, const WperfPlainRequest& request, NoReply& reply);
@@ -91,7 +96,7 @@ class Core {
   bool running() const { return counting_.counting() || sampling_.sampling() || profiling_.profiling(); }
   [[nodiscard]] WperfStatus occupy(ClientId client);
   [[nodiscard]] WperfStatus occupy_idle(ClientId client);  // only while nothing is measured
-  [[nodiscard]] WperfStatus identify(ClientId client, const WperfCoreRequest& request, CoreIdentity& identity);
+  [[nodiscard]] WperfStatus check_core(ClientId client, const WperfCoreRequest& request);
   void vacate();
   void vacate_if_lock_moved();
 

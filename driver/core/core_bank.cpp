@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/core_bank.h"
 
+#include "base/bits.h"
+#include "driver/core/pmu_switch.h"
+
 namespace wperf::driver {
-namespace {
-
-constexpr u64 kCycles = u64{1} << kCycleCounter;
-
-}  // namespace
 
 CoreBank::CoreBank(Hal& hal, CoreRegisters& found, const u8* map, u32 used, bool kernel)
     : hal_(hal), found_(found), map_(map), used_(used), kernel_(kernel) {
@@ -17,23 +15,21 @@ CoreBank::CoreBank(Hal& hal, CoreRegisters& found, const u8* map, u32 used, bool
 
 void CoreBank::claim() {
   found_.pmcr = hal_.read_register(Register::pmcr);
-  found_.pmccfiltr = hal_.read_register(Register::pmccfiltr);
   found_.enabled = hal_.read_register(Register::pmcntenset);
   found_.interrupts_enabled = hal_.read_register(Register::pmintenset);
   for (u32 i = 0; i < used_; ++i) {
     found_.event_types[i] = hal_.read_register(event_type(map_[i]));
   }
-  const bool long_counters = has_long_counters(hal_.read_register(Register::id_aa64dfr0));
-  found_.counter_bits = long_counters ? 64 : 32;
+  // Counters of 64 bits have them whatever PMCR.LP says: that is only where they overflow.
+  found_.counter_bits = has_long_counters(hal_.read_register(Register::id_aa64dfr0)) ? 64 : 32;
+  prepare();
+}
 
+void CoreBank::prepare() {
   halt();
   hal_.write_register(Register::pmintenclr, mask_);
   hal_.write_register(Register::pmovsclr, mask_);
-  // Others may be counting on this core: their counters must not be reset, and a cycle is a cycle.
-  const u64 kept = found_.pmcr & ~(kPmcrResetEvents | kPmcrResetCycles | kPmcrDivideCycles);
-  hal_.write_register(Register::pmcr, kept | kPmcrEnable | (long_counters ? kPmcrLongEvents : 0));
-  hal_.write_register(Register::pmccfiltr, filter());
-  hal_.write_register(Register::pmcntenset, kCycles);
+  set_pmu_switch(hal_, true);
   hal_.synchronize();
 }
 
@@ -43,19 +39,17 @@ void CoreBank::give_back() {
   for (u32 i = 0; i < used_; ++i) {
     hal_.write_register(event_type(map_[i]), found_.event_types[i]);
   }
-  hal_.write_register(Register::pmccfiltr, found_.pmccfiltr);
-  if ((found_.enabled & kCycles) == 0) {
-    hal_.write_register(Register::pmcntenclr, kCycles);
-  }
   hal_.write_register(Register::pmcntenset, found_.enabled & mask_);
   hal_.write_register(Register::pmintenset, found_.interrupts_enabled & mask_);
-  hal_.write_register(Register::pmcr, found_.pmcr & ~(kPmcrResetEvents | kPmcrResetCycles));
+  if ((found_.pmcr & kPmcrEnable) == 0) {
+    set_pmu_switch(hal_, false);
+  }
   hal_.synchronize();
 }
 
 void CoreBank::set_event(u32 counter, u32 event) {
   hal_.write_register(event_type(map_[counter]), filter() | (event & kEventMask));
-  hal_.write_register(event_counter(map_[counter]), 0);
+  hal_.write_register(event_counter(map_[counter]), kFirstCount);
 }
 
 void CoreBank::run() {
@@ -87,7 +81,20 @@ u32 CoreBank::take_overflows() {
   return overflows;
 }
 
-u64 CoreBank::read_cycles() {
+u64 CoreBank::setup_of(u32 counter) {
+  const u64 on = hal_.read_register(Register::pmcr) & kPmcrEnable;
+  const u64 enabled = bit_field(hal_.read_register(Register::pmcntenset), map_[counter], 1);
+  return hal_.read_register(event_type(map_[counter])) << 2 | enabled << 1 | on;
+}
+
+// Not where it counts every 64th cycle, which PMCR.D says if PMCR.LC does not.
+bool CoreBank::has_shared_cycles() {
+  const u64 pmcr = hal_.read_register(Register::pmcr);
+  const bool divided = (pmcr & kPmcrDivideCycles) != 0 && (pmcr & kPmcrLongCycles) == 0;
+  return !divided && bit_field(hal_.read_register(Register::pmcntenset), kCycleCounter, 1) != 0;
+}
+
+u64 CoreBank::read_shared_cycles() {
   return hal_.read_register(Register::pmccntr);
 }
 

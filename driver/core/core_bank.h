@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMUv3 counters of the core it runs on, and its fixed cycle counter, which is never written (others may use it).
+// The PMUv3 counters of the core it runs on. The fixed cycle counter, its filter and how it counts (PMCR.LC, D) belong
+// to the system, and PMCR.LP to everybody who counts: none of them is written.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/counter_bank.h"
@@ -10,7 +11,6 @@ namespace wperf::driver {
 
 struct CoreRegisters {  // as found, to be put back
   u64 pmcr;
-  u64 pmccfiltr;
   u64 enabled;             // PMCNTENSET
   u64 interrupts_enabled;  // PMINTENSET
   u64 event_types[kMaxCounters];
@@ -23,14 +23,17 @@ class CoreBank final : public CounterBank {
   CoreBank(Hal& hal, CoreRegisters& found, const u8* map, u32 used, bool kernel);
 
   void claim() override;
+  void prepare() override;
   void give_back() override;
   void set_event(u32 counter, u32 event) override;
   void run() override;
   void halt() override;
+  u64 setup_of(u32 counter) override;
   u64 read_counter(u32 counter) override;
   u32 take_overflows() override;
   u32 counter_bits() const override { return found_.counter_bits; }
-  u64 read_cycles() override;
+  bool has_shared_cycles() override;
+  u64 read_shared_cycles() override;
 
  private:
   u64 filter() const { return kernel_ ? 0 : kExcludeEl1; }

@@ -73,6 +73,7 @@ void CountSession::plan_classes(const WperfCountRequest& request, const Machine&
     for (u32 i = 0; i < plan.ring.length; ++i) {
       plan.events[i] = entries_of(request, event_class).entries[i].event;
     }
+    plan.counts_cycles = event_class == EventClass::core && plan.ring.used() < plan.ring.counters;
     multiplexed = multiplexed || plan.ring.multiplexed();
   }
   for (u32 i = 0; i < kMaxCounters; ++i) {
@@ -187,7 +188,7 @@ WperfStatus CountSession::perform(Unit& unit, Action action) {
 }
 
 void CountSession::apply(Unit& unit, Action action) {
-  const u32 used = plan_of(unit).ring.used();
+  const u32 used = plan_of(unit).counters();
   switch (unit.event_class) {
     case EventClass::core: {
       CoreBank bank(hal_, unit.found.core, counter_map_, used, kernel_);

@@ -2,6 +2,7 @@
 // Counting on cores: values, filters, overflow, what is put back, slots.
 #include <gtest/gtest.h>
 
+#include "driver/core/counter_bank.h"
 #include "driver/core/fake_hal.h"
 #include "driver/core/test_client.h"
 
@@ -93,10 +94,10 @@ TEST_F(Counting, ReadingWhileCountingShowsNow) {
 TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
   begin(count_request({0}, {0x8}));
   u64 expected = 0;
-  // Below, at, just over one turn, nearly two turns between folds: the last needs the overflow flag.
+  // Below, at, just over one turn, nearly to the second top between folds: the last needs the overflow flag.
   for (const u64 step :
-       {u64{1}, u64{0xffff'ffff}, u64{0x1'0000'0000}, u64{0x1'0000'0005}, u64{5}, u64{0x1'ffff'fff0}}) {
-    // A step of nearly two turns is only seen from 0: start afresh there.
+       {u64{1}, u64{0xffff'ffff}, u64{0x1'0000'0000}, u64{0x1'0000'0005}, u64{5}, u64{0x1'bfff'fff0}}) {
+    // The last is only seen from where counters begin: start afresh there.
     if (step > 0x1'8000'0000) {
       ASSERT_EQ(ann.stop(), WPERF_OK);
       ASSERT_EQ(ann.start(), WPERF_OK);
@@ -116,7 +117,7 @@ TEST_F(Counting, OverflowBetweenTheReadsCountsOnce) {
   for (const Register at : {Register::pmovsclr, event_counter(0), event_counter(1)}) {
     begin(count_request({0}, {0x8, 0x9}));
     const auto only_user = [](u64 step) { return [step](EventClass, u32, u32, bool el1) { return el1 ? 0 : step; }; };
-    hal.advance(kMs, only_user(0xffff'ffff));
+    hal.advance(kMs, only_user(0xffff'ffff - kFirstCount));
     core.on_timer();
     u32 reads = 0;
     hal.before_read = [&](Register reg) {
@@ -128,8 +129,8 @@ TEST_F(Counting, OverflowBetweenTheReadsCountsOnce) {
     hal.before_read = nullptr;
     hal.advance(kMs, only_user(3));
     core.on_timer();
-    EXPECT_EQ(read().entries[0].value, 0x1'0000'0004u) << static_cast<u32>(at);
-    EXPECT_EQ(read().entries[1].value, 0x1'0000'0004u) << static_cast<u32>(at);
+    EXPECT_EQ(read().entries[0].value, 0xc000'0004u) << static_cast<u32>(at);
+    EXPECT_EQ(read().entries[1].value, 0xc000'0004u) << static_cast<u32>(at);
     ASSERT_EQ(ann.stop(), WPERF_OK);
   }
 }
@@ -139,11 +140,11 @@ TEST_F(Counting, OverflowBetweenTheReadsOfALateFoldCounts) {
   const auto only_user = [](u64 step) { return [step](EventClass, u32, u32, bool el1) { return el1 ? 0 : step; }; };
   hal.advance(kMs, only_user(5));
   core.on_timer();
-  hal.advance(kMs, only_user(0xffff'fff0));
+  hal.advance(kMs, only_user(0xffff'fff0 - kFirstCount));
   hal.before_read = [&](Register reg) {
     if (reg == event_counter(0)) {
       hal.before_read = nullptr;
-      hal.advance(0, only_user(0x20));
+      hal.advance(0, only_user(0x20 + kFirstCount));
     }
   };
   core.on_timer();  // the counter is beyond its last value again: only the flag tells the lap
@@ -151,18 +152,66 @@ TEST_F(Counting, OverflowBetweenTheReadsOfALateFoldCounts) {
   ASSERT_EQ(ann.stop(), WPERF_OK);
 }
 
-TEST_F(Counting, CyclesAreADifference) {
-  hal.cores[0].cycles = ~u64{0} - 3;
-  hal.cores[0].enabled = u64{1} << kCycleCounter;  // somebody else's already
-  begin(count_request({0}, {}));
-  hal.advance(kMs, by_number);
-  EXPECT_EQ(read().cycles, 0x11u);
-  ASSERT_EQ(ann.stop(), WPERF_OK);
-  EXPECT_EQ(hal.cores[0].enabled, u64{1} << kCycleCounter) << "still running for its owner";
+TEST_F(Counting, CyclesTakeACounterThatIsFree) {
+  for (const usize events : {0, 1, 5}) {
+    begin(count_request({0}, std::vector<u16>(events, 0x8)));
+    hal.advance(kMs, by_number);
+    EXPECT_EQ(read().cycles, 0x11u) << "at EL0, as events are";
+    EXPECT_EQ(read().cycles_source, u32{WPERF_CYCLES_COUNTED});
+    ASSERT_EQ(ann.stop(), WPERF_OK);
+  }
+}
+
+TEST_F(Counting, CyclesAreADifferenceWhereNoCounterIsFree) {
+  hal.cores[0].cycles = 1000;
+  for (const usize events : {6, 7}) {
+    begin(count_request({0}, std::vector<u16>(events, 0x8)));
+    hal.advance(kMs, by_number);
+    core.on_timer();
+    hal.advance(kMs, by_number);
+    EXPECT_EQ(read().cycles, 2 * 11 * 0x11u) << "of both levels: the filter is not ours to set";
+    EXPECT_EQ(read().cycles_source, u32{WPERF_CYCLES_SHARED});
+    ASSERT_EQ(ann.stop(), WPERF_OK);
+  }
+}
+
+TEST_F(Counting, NoCyclesWhereNobodyLetsThemBeCounted) {
+  struct Row {
+    u64 enabled, pmcr;
+    u32 source;
+  };
+  const u64 cycle_counter = u64{1} << kCycleCounter;
+  for (const Row& row :
+       {Row{0, kPmcrLongCycles, WPERF_CYCLES_NONE}, Row{cycle_counter, kPmcrDivideCycles, WPERF_CYCLES_NONE},
+        Row{cycle_counter, kPmcrDivideCycles | kPmcrLongCycles, WPERF_CYCLES_SHARED}}) {
+    hal.cores[0].enabled = row.enabled;
+    hal.cores[0].pmcr = (hal.cores[0].pmcr & ~(kPmcrLongCycles | kPmcrDivideCycles)) | row.pmcr;
+    begin(count_request({0}, {1, 2, 3, 4, 5, 6}));
+    hal.advance(kMs, by_number);
+    EXPECT_EQ(read().cycles_source, row.source);
+    EXPECT_EQ(read().cycles, row.source == WPERF_CYCLES_NONE ? 0 : 11 * 0x11u);
+    ASSERT_EQ(ann.stop(), WPERF_OK);
+  }
+}
+
+// Windows makes the times of threads of it, and programs read it.
+TEST_F(Counting, TheCycleCounterCountsForItsOwnerAsIfNobodyMeasured) {
+  const auto spin = [](EventClass, u32, u32, bool el1) { return el1 ? u64{200'000} : 0; };
+  const u64 at_first = hal.cores[0].cycles;
+  hal.advance(kMs, spin);
+  const u64 alone = hal.cores[0].cycles - at_first;
+  for (const usize events : {1, 6, 9}) {
+    begin(count_request({0}, std::vector<u16>(events, 0x8)));
+    const u64 before = hal.cores[0].cycles;
+    hal.advance(kMs, spin);
+    core.on_timer();
+    EXPECT_EQ(hal.cores[0].cycles - before, alone);
+    ASSERT_EQ(ann.stop(), WPERF_OK);
+  }
 }
 
 TEST_F(Counting, RegistersAreFoundAsTheyWere) {
-  hal.cores[0].pmcr |= kPmcrDivideCycles | 0x40;
+  hal.cores[0].pmcr = (hal.cores[0].pmcr | kPmcrDivideCycles) & ~(kPmcrEnable | kPmcrLongCycles);
   hal.cores[0].types[1] = 0x8000'0021;
   hal.cores[0].interrupts = 0x3;
   hal.cores[0].enabled = 0x2;
@@ -176,7 +225,7 @@ TEST_F(Counting, RegistersAreFoundAsTheyWere) {
   set_events(request, EventClass::dsu, {1, 2, 3, 4, 5});
   begin(request);
   EXPECT_EQ(hal.cores[0].interrupts, 0u) << "our counters must not interrupt";
-  EXPECT_EQ(hal.cores[0].pmcr & kPmcrDivideCycles, 0u);
+  EXPECT_EQ(hal.cores[0].pmcr, cores[0].pmcr | kPmcrEnable);
   for (int i = 0; i < 3; ++i) {
     hal.advance(kMs, by_number);
     core.on_timer();
@@ -229,8 +278,7 @@ class CountingLong : public Counting {
 TEST_F(CountingLong, SixtyFourBitCounters) {
   hal.pmu_versions[1] = 5;  // a hybrid machine: this core's counters have 32 bits
   begin(count_request({0, 1}, {0x8}));
-  EXPECT_NE(hal.cores[0].pmcr & kPmcrLongEvents, 0u);
-  EXPECT_EQ(hal.cores[1].pmcr & kPmcrLongEvents, 0u);
+  EXPECT_EQ(hal.cores[0].pmcr & kPmcrLongEvents, 0u) << "others wait for their counters' overflow at 32 bits";
   const u64 steps[] = {u64{5} << 32, 0xffff'ffff, 7};
   for (const u64 step : steps) {
     hal.advance(kMs, [&](EventClass, u32 unit, u32, bool) { return unit == 0 ? step : 0xc000'0000; });
@@ -239,7 +287,6 @@ TEST_F(CountingLong, SixtyFourBitCounters) {
   ASSERT_EQ(ann.stop(), WPERF_OK);
   EXPECT_EQ(read(0).entries[0].value, steps[0] + steps[1] + steps[2]);
   EXPECT_EQ(read(1).entries[0].value, u64{3} * 0xc000'0000);
-  EXPECT_EQ(hal.cores[0].pmcr & kPmcrLongEvents, 0u);
 }
 
 TEST_F(Counting, StoppingMidSlotCountsThePartialSlot) {
@@ -268,7 +315,7 @@ TEST_F(Counting, RunningCyclesAreThoseOfTheEntrysOwnSlots) {
   const u64 cycles_of_slot[] = {1000, 20};
   for (const u64 cycles : cycles_of_slot) {
     hal.advance(10 * kMs, [&](EventClass, u32, u32 event, bool el1) {
-      return el1 ? 0 : event == kFakeCycleEvent ? cycles : 1;
+      return el1 ? 0 : event == kCyclesEvent ? cycles : 1;
     });
     core.on_timer();
   }
@@ -324,7 +371,7 @@ TEST_F(Counting, StartingAgainGoesOnWithTheNextSlot) {
   EXPECT_EQ(reply.entries[0].value, 2u);
   EXPECT_EQ(reply.entries[5].value, 6u);
   EXPECT_EQ(reply.entries[6].value, 7u);
-  EXPECT_EQ(reply.cycles, 2u * 0x11);
+  EXPECT_EQ(reply.cycles, 2u * 11 * 0x11);
 }
 
 TEST_F(Counting, ConfiguringAgainBeginsAnew) {

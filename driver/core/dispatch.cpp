@@ -52,6 +52,7 @@ struct Core::Door {
 constexpr Core::Door::Row Core::Door::kRows[] = {
     WPERF_ROW(WPERF_CODE_VERSION, nothing, version),
     WPERF_ROW(WPERF_CODE_LOCK, nothing, lock),
+    WPERF_ROW(WPERF_CODE_INTERRUPT, nothing, interrupt),
     WPERF_ROW(WPERF_CODE_HARDWARE, lock, hardware),
     WPERF_ROW(WPERF_CODE_CORE, lock, core),
     WPERF_ROW(WPERF_CODE_DMC_SETUP, lock_and_administrator, dmc_setup),
@@ -64,6 +65,7 @@ constexpr Core::Door::Row Core::Door::kRows[] = {
     WPERF_ROW(WPERF_CODE_SAMPLE_START, lock, sample_start),
     WPERF_ROW(WPERF_CODE_SAMPLE_STOP, lock, sample_stop),
     WPERF_ROW(WPERF_CODE_SAMPLE_DRAIN, lock, sample_drain),
+    WPERF_ROW(WPERF_CODE_SAMPLE_STACK_DRAIN, lock, sample_stack_drain),
     WPERF_ROW(WPERF_CODE_SPE_CONFIGURE, lock_and_administrator, spe_configure),
     WPERF_ROW(WPERF_CODE_SPE_START, lock_and_administrator, spe_start),
     WPERF_ROW(WPERF_CODE_SPE_STOP, lock, spe_stop),

@@ -18,6 +18,7 @@ struct Code {
 const Code kCodes[] = {
     {static_cast<u32>(WPERF_CODE_VERSION), 8, 120, false, false},
     {static_cast<u32>(WPERF_CODE_LOCK), 16, 0, false, false},
+    {static_cast<u32>(WPERF_CODE_INTERRUPT), 8, 16, false, false},
     {static_cast<u32>(WPERF_CODE_HARDWARE), 8, 256, true, false},
     {static_cast<u32>(WPERF_CODE_CORE), 16, 56, true, false},
     {static_cast<u32>(WPERF_CODE_DMC_SETUP), 272, 0, true, true},
@@ -25,11 +26,12 @@ const Code kCodes[] = {
     {static_cast<u32>(WPERF_CODE_COUNT_CONFIGURE), 760, 0, true, false},
     {static_cast<u32>(WPERF_CODE_COUNT_START), 8, 0, true, false},
     {static_cast<u32>(WPERF_CODE_COUNT_STOP), 8, 0, true, false},
-    {static_cast<u32>(WPERF_CODE_COUNT_READ), 16, 48 + 64 * 128, true, false},
+    {static_cast<u32>(WPERF_CODE_COUNT_READ), 16, 64 + 64 * 128, true, false},
     {static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE), 320, 0, true, false},
     {static_cast<u32>(WPERF_CODE_SAMPLE_START), 8, 0, true, false},
     {static_cast<u32>(WPERF_CODE_SAMPLE_STOP), 8, 0, true, false},
-    {static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN), 16, 48 + 40 * 1024, true, false},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_DRAIN), 16, 64 + 40 * 1024, true, false},
+    {static_cast<u32>(WPERF_CODE_SAMPLE_STACK_DRAIN), 16, 80 + 65536, true, false},
     {static_cast<u32>(WPERF_CODE_SPE_CONFIGURE), 72, 0, true, true},
     {static_cast<u32>(WPERF_CODE_SPE_START), 8, 0, true, true},
     {static_cast<u32>(WPERF_CODE_SPE_STOP), 8, 0, true, false},
@@ -69,8 +71,16 @@ TEST_F(Dispatch, VersionNeedsNoLock) {
   EXPECT_STREQ(reply.features, "+trace");
 }
 
+TEST_F(Dispatch, InterruptStateNeedsNoLockAndReservesNothing) {
+  hal.state_of_interrupt = WPERF_INTERRUPT_NOT_GIVEN_AGAIN;
+  WperfInterruptReply reply = {};
+  ASSERT_EQ(ann.ask(WPERF_CODE_INTERRUPT, WperfPlainRequest{}, reply), WPERF_OK);
+  EXPECT_EQ(reply.state, u32{WPERF_INTERRUPT_NOT_GIVEN_AGAIN});
+  EXPECT_FALSE(hal.reserved);
+}
+
 TEST_F(Dispatch, UnknownCodesAreRefused) {
-  for (const u32 code : {0u, 1u, ~0u, WPERF_CODE(6), WPERF_CODE(20), WPERF_CODE(0) + 1, WPERF_CODE(0) + 3}) {
+  for (const u32 code : {0u, 1u, ~0u, WPERF_CODE(7), WPERF_CODE(20), WPERF_CODE(0) + 1, WPERF_CODE(0) + 3}) {
     std::vector<u8> bytes = bytes_of(8, WPERF_WIRE_VERSION, 4096);
     const std::vector<u8> before = bytes;
     u32 returned = 0;

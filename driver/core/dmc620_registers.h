@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The performance counters of one DMC-620 memory controller, as its register frame shows them (Arm CoreLink DMC-620
-// TRM, "PMU registers"). Offsets are from the base of the controller's frame, so that a map of its first page reaches
-// them all. Used by the driver core, which programs them, and by the simulator's model, which plays them.
+// TRM, "PMU registers"). Offsets are from the base of the controller's frame; a map of its first page reaches the
+// counters, its second page ends with the registers that say what it is. Used by the driver core, which programs them,
+// and by the simulator's model, which plays them.
 //
 //   0xa08  overflow_status_clkdiv2   bit n: counter n passed 2^32; writing 0 clears
 //   0xa0c  overflow_status_clk       the same for the clk counters, bit 0 = counter 8
@@ -13,7 +14,9 @@
 
 namespace wperf::driver::dmc620 {
 
-inline constexpr u64 kFrameSize = 0x1000;  // what must be mapped
+inline constexpr u64 kFrameSize = 0x1000;     // what must be mapped to count
+inline constexpr u64 kIdentityPage = 0x1000;  // … and, to be read only, to know it for what it is
+inline constexpr u64 kIdentitySize = 0x1000;
 inline constexpr u64 kPmuOffset = 0xa00;
 inline constexpr u64 kOverflowStatusClkdiv2 = kPmuOffset + 0x08;
 inline constexpr u64 kOverflowStatusClk = kPmuOffset + 0x0c;
@@ -53,6 +56,17 @@ constexpr u32 control_of_event(u32 event) {
 constexpr u32 event_of_control(u32 control) {
   return (control & kControlEventMask) >> kControlEventShift;
 }
+
+// PERIPH_ID_4, _0, _1, _2 and COMPONENT_ID_0 to _3 in the identity page: a PrimeCell component made by Arm (JEP106 code
+// 4, 0x3b). The low byte of each counts. The part number is not compared: no manual at hand tells it.
+struct IdentityRegister {
+  u64 offset;
+  u32 mask, value;
+};
+inline constexpr IdentityRegister kIdentity[] = {
+    {0xfd0, 0x0f, 0x04}, {0xfe4, 0xf0, 0xb0}, {0xfe8, 0x0f, 0x0b}, {0xff0, 0xff, 0x0d},
+    {0xff4, 0xff, 0xf0}, {0xff8, 0xff, 0x05}, {0xffc, 0xff, 0xb1},
+};
 
 static_assert(counter_register(kCounters - 1, kValue) + sizeof(u32) <= kFrameSize);
 

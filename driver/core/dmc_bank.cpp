@@ -20,6 +20,12 @@ void DmcBank::claim() {
     found_.control[i] = read(i, kControl);
     found_.mask_low[i] = read(i, kMaskLow);
     found_.mask_high[i] = read(i, kMaskHigh);
+  }
+  prepare();
+}
+
+void DmcBank::prepare() {
+  for (u32 i = 0; i < used_; ++i) {
     write(i, kControl, 0);
     write(i, kMaskLow, 0);
     write(i, kMaskHigh, 0);
@@ -39,7 +45,7 @@ void DmcBank::give_back() {
 
 void DmcBank::set_event(u32 counter, u32 event) {
   write(counter, kControl, control_of_event(event));
-  write(counter, kValue, 0);
+  write(counter, kValue, kFirstCount);
 }
 
 void DmcBank::run() {
@@ -52,6 +58,10 @@ void DmcBank::halt() {
   for (u32 i = 0; i < used_; ++i) {
     write(i, kControl, read(i, kControl) & ~kControlEnable);
   }
+}
+
+u64 DmcBank::setup_of(u32 counter) {
+  return read(counter, kControl);
 }
 
 u64 DmcBank::read_counter(u32 counter) {

@@ -14,7 +14,7 @@ bool is_sound(u64 base, u64 size) {
   if (base == 0 || base % kPage != 0 || size % kPage != 0) {
     return false;
   }
-  return size >= dmc620::kFrameSize && size <= kMaxFrame && base <= kPhysicalEnd - size;
+  return size >= dmc620::kIdentityPage + dmc620::kIdentitySize && size <= kMaxFrame && base <= kPhysicalEnd - size;
 }
 
 bool are_sound(const WperfDmcSetupRequest& request) {
@@ -36,6 +36,20 @@ bool are_sound(const WperfDmcSetupRequest& request) {
   return true;
 }
 
+// Only read, so that asking is no harm to whatever else may be there.
+bool is_memory_controller(Hal& hal, u64 base) {
+  void* page = hal.map_device_memory(base + dmc620::kIdentityPage, dmc620::kIdentitySize, DeviceAccess::read_only);
+  if (page == nullptr) {
+    return false;
+  }
+  bool agrees = true;
+  for (const dmc620::IdentityRegister& it : dmc620::kIdentity) {
+    agrees = agrees && (hal.read_device(page, it.offset) & it.mask) == it.value;
+  }
+  hal.unmap_device_memory(page, dmc620::kIdentitySize);
+  return agrees;
+}
+
 }  // namespace
 
 WperfStatus DmcChannels::set_up(Hal& hal, const WperfDmcSetupRequest& request) {
@@ -44,7 +58,10 @@ WperfStatus DmcChannels::set_up(Hal& hal, const WperfDmcSetupRequest& request) {
   }
   DmcChannels fresh;
   for (u32 i = 0; i < request.channel_count; ++i) {
-    fresh.frames_[i] = hal.map_device_memory(request.channels[i].base, dmc620::kFrameSize);
+    const u64 base = request.channels[i].base;
+    fresh.frames_[i] = is_memory_controller(hal, base)
+                           ? hal.map_device_memory(base, dmc620::kFrameSize, DeviceAccess::read_write)
+                           : nullptr;
     if (fresh.frames_[i] == nullptr) {
       fresh.unmap(hal);
       return WPERF_ACCESS_DENIED;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/dsu_bank.h"
 
+#include "base/bits.h"
+
 namespace wperf::driver {
 
 void DsuBank::claim() {
@@ -11,9 +13,13 @@ void DsuBank::claim() {
     select(i);
     found_.event_types[i] = hal_.read_register(Register::clusterpmxevtyper);
   }
+  prepare();
+}
+
+void DsuBank::prepare() {
   halt();
   hal_.write_register(Register::clusterpmovsclr, mask());
-  const u64 kept = found_.pmcr & ~(kPmcrResetEvents | kPmcrResetCycles);
+  const u64 kept = hal_.read_register(Register::clusterpmcr) & ~(kPmcrResetEvents | kPmcrResetCycles);
   hal_.write_register(Register::clusterpmcr, kept | kPmcrEnable);
   hal_.synchronize();
 }
@@ -34,7 +40,7 @@ void DsuBank::give_back() {
 void DsuBank::set_event(u32 counter, u32 event) {
   select(counter);
   hal_.write_register(Register::clusterpmxevtyper, event & kEventMask);
-  hal_.write_register(Register::clusterpmxevcntr, 0);
+  hal_.write_register(Register::clusterpmxevcntr, kFirstCount);
 }
 
 void DsuBank::run() {
@@ -46,6 +52,13 @@ void DsuBank::run() {
 void DsuBank::halt() {
   hal_.write_register(Register::clusterpmcntenclr, mask());
   hal_.synchronize();
+}
+
+u64 DsuBank::setup_of(u32 counter) {
+  select(counter);
+  const u64 on = hal_.read_register(Register::clusterpmcr) & kPmcrEnable;
+  const u64 enabled = bit_field(hal_.read_register(Register::clusterpmcntenset), counter, 1);
+  return hal_.read_register(Register::clusterpmxevtyper) << 2 | enabled << 1 | on;
 }
 
 u64 DsuBank::read_counter(u32 counter) {

@@ -21,10 +21,12 @@ class DsuBank final : public CounterBank {
   DsuBank(Hal& hal, ClusterRegisters& found, u32 used) : hal_(hal), found_(found), used_(used) {}
 
   void claim() override;
+  void prepare() override;
   void give_back() override;
   void set_event(u32 counter, u32 event) override;
   void run() override;
   void halt() override;
+  u64 setup_of(u32 counter) override;
   u64 read_counter(u32 counter) override;
   u32 take_overflows() override;
   u32 counter_bits() const override { return 32; }

@@ -3,7 +3,7 @@
 // pass, and interrupt when they overflow. It bites: whatever a well-behaved driver never does (foreign counters,
 // registers off their core, leaks, calls under the wrong lock or in an interrupt) is noted in `violations`. Any
 // fallible call can be made to fail. A core runs one thing at a time: what run_on_core carries, or events, on any
-// thread.
+// thread. Long because it is one machine: every register, and who may touch it when.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/wire.h"
 #include "base/event_class.h"
 #include "driver/core/dmc620_registers.h"
 #include "driver/core/fake_spe.h"
@@ -46,7 +47,6 @@ struct FakeMachine {
 
 // How often `event` happens on a unit in one step of time, at EL1 or at EL0 (uncore: EL0 only).
 using FakeEvents = std::function<u64(EventClass event_class, u32 unit, u32 event, bool el1)>;
-inline constexpr u32 kFakeCycleEvent = 0x11;  // what the fixed cycle counter counts
 
 class FakeHal final : public Hal {
  public:
@@ -62,7 +62,13 @@ class FakeHal final : public Hal {
   };
   struct Frame {
     u32 words[dmc620::kFrameSize / 4] = {};
-    u32 mapped = 0;
+    u32 identity[dmc620::kIdentitySize / 4] = {};  // as the hardware shows it
+    u32 mapped = 0, identity_mapped = 0;
+    Frame() {
+      for (const dmc620::IdentityRegister& it : dmc620::kIdentity) {
+        identity[it.offset / 4] = it.value;
+      }
+    }
   };
 
   explicit FakeHal(const FakeMachine& machine = {})
@@ -74,7 +80,9 @@ class FakeHal final : public Hal {
     pmbidrs.assign(machine.cores, machine.pmbidr);
     spe_versions.assign(machine.cores, machine.spe_version);
     for (Pmu& core : cores) {
-      core.pmcr = u64{machine.counters} << 11;
+      // As Windows has them: the cycle counter runs for everybody.
+      core.pmcr = u64{machine.counters} << 11 | kPmcrEnable | kPmcrLongCycles;
+      core.enabled = u64{1} << kCycleCounter;
     }
     clusters.resize(machine.cluster_count);
     for (Pmu& cluster : clusters) {
@@ -106,6 +114,12 @@ class FakeHal final : public Hal {
     count_on_core(core, events);
     interrupt(core);
   }
+  // The core powers down, and nobody has saved its counters.
+  void lose_counters(u32 core) {
+    const std::lock_guard running(core_locks_[core]);
+    const u64 cycle_counter = u64{1} << kCycleCounter;
+    cores[core] = {.pmcr = (cores[core].pmcr & ~kPmcrEnable), .enabled = cores[core].enabled & cycle_counter};
+  }
   // The SPE of a core chooses an operation; false: it does not profile, the record is none.
   bool profile(u32 core, const std::vector<u8>& record) {
     const std::lock_guard running(core_locks_[core]);
@@ -119,6 +133,8 @@ class FakeHal final : public Hal {
     spes[core].pmbsr |= pmbsr;
     interrupt_of_buffer(core);
   }
+  // The interrupted threads go on: whoever waits is walked.
+  void take_walks() { answer_walks(on_user_walk); }
   // Another driver's counter overflows: the handler is shared.
   void interrupt_from_elsewhere(u32 core) {
     const std::lock_guard running(core_locks_[core]);
@@ -128,12 +144,12 @@ class FakeHal final : public Hal {
   }
   bool clean() const {
     return allocations.empty() && !reserved && timer_ms == 0 && !in_critical && mapped_frames() == 0 &&
-           violations.empty();
+           walk_tickets == 0 && waiting_walks.empty() && violations.empty();
   }
   u32 mapped_frames() const {
     u32 mapped = 0;
     for (const auto& [physical, frame] : frames) {
-      mapped += frame.mapped;
+      mapped += frame.mapped + frame.identity_mapped;
     }
     return mapped;
   }
@@ -149,7 +165,8 @@ class FakeHal final : public Hal {
   std::set<u32> hidden_processes;                        // of users other than the client
   std::vector<std::pair<ClientId, u32>> observations;    // what may_observe was asked
   std::set<u32> cores_without_cluster;
-  std::set<u32> offline;  // cores that run_on_core cannot reach
+  std::set<u32> cores_with_trapped_spe;  // PMSVer is there, the registers are not
+  std::set<u32> offline;                 // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
   std::vector<u32> pmu_versions;  // of each core
   std::vector<FakeSpe> spes;      // of each core
@@ -158,7 +175,13 @@ class FakeHal final : public Hal {
   std::map<u64, Frame> frames;  // by physical address
   std::set<void*> allocations;
   std::vector<std::string> violations;
+  std::function<void(u32 ticket)> on_user_walk, on_user_walk_lost;     // the shell's answers
+  std::function<bool(u64 address, void* to, usize size)> read_memory;  // of the program that is walked
+  std::set<u32> waiting_walks;
+  u32 walk_tickets = 0;
+  bool refuse_walks = false;
   u32 timer_ms = 0;  // 0 = none runs
+  u32 state_of_interrupt = WPERF_INTERRUPT_NOT_ASKED;
   bool reserved = false;
 
   // --- Hal ---
@@ -228,26 +251,75 @@ class FakeHal final : public Hal {
     expect(current_core != kNowhere, "asked for cluster registers off a core");
     return cores_without_cluster.count(current_core) == 0 && !clusters.empty();
   }
+  bool has_profiling_registers() override {
+    expect(current_core != kNowhere && spe_versions[current_core] != 0, "asked for an SPE that is not there");
+    return cores_with_trapped_spe.count(current_core) == 0;
+  }
+  u32 interrupt_state() override {
+    expect_no_interrupt();
+    return state_of_interrupt;
+  }
+  void place_user_walks(void* memory, u32 count) override {
+    expect_no_interrupt();
+    expect(waiting_walks.empty(), "walks are placed while some wait");
+    expect((memory == nullptr) == (count == 0), "walks without memory");
+    walk_tickets = count;
+  }
+  bool ask_for_user_walk(u32 ticket) override {
+    const std::lock_guard guard(walks_mutex_);
+    expect(in_interrupt, "a walk is asked for outside of an interrupt");
+    expect(ticket < walk_tickets && waiting_walks.count(ticket) == 0, "a ticket that is none, or taken");
+    return !refuse_walks && waiting_walks.insert(ticket).second;
+  }
+  void end_user_walks() override {
+    expect_no_interrupt();
+    answer_walks(on_user_walk_lost);
+  }
+  bool read_user_memory(u64 address, void* to, usize size) override {
+    expect(in_walk, "a program's memory is read where it must not be");
+    return read_memory && read_memory(address, to, size);
+  }
+  void enter_walks() override {
+    expect_no_interrupt();
+    walks_lock_.lock();
+  }
+  void leave_walks() override { walks_lock_.unlock(); }
   bool may_observe(ClientId client, u32 process) override {
     expect_no_interrupt();
     expect(current_core == kNowhere && !in_critical, "asked for a process where the shell may not block");
     observations.emplace_back(client, process);
     return hidden_processes.count(process) == 0;
   }
-  void* map_device_memory(u64 physical, u64 size) override {
-    const auto frame = frames.find(physical);
+  void* map_device_memory(u64 physical, u64 size, DeviceAccess access) override {
+    const bool identity = access == DeviceAccess::read_only;
+    const auto frame = frames.find(identity ? physical - dmc620::kIdentityPage : physical);
     if (fails() || frame == frames.end() || size != dmc620::kFrameSize) {
       return nullptr;
     }
-    ++frame->second.mapped;
-    return &frame->second;
+    ++(identity ? frame->second.identity_mapped : frame->second.mapped);
+    return identity ? static_cast<void*>(frame->second.identity) : frame->second.words;
   }
   void unmap_device_memory(void* mapping, u64 size) override {
-    Frame* frame = static_cast<Frame*>(mapping);
-    expect(frame->mapped != 0 && size == dmc620::kFrameSize, "unmap of what is not mapped");
-    --frame->mapped;
+    for (auto& [physical, frame] : frames) {
+      u32* const mapped = mapping == frame.words      ? &frame.mapped
+                          : mapping == frame.identity ? &frame.identity_mapped
+                                                      : nullptr;
+      if (mapped != nullptr && *mapped != 0 && size == dmc620::kFrameSize) {
+        --*mapped;
+        return;
+      }
+    }
+    expect(false, "unmap of what is not mapped");
   }
-  u32 read_device(void* mapping, u64 offset) override { return *word(mapping, offset); }
+  u32 read_device(void* mapping, u64 offset) override {
+    for (const auto& [physical, frame] : frames) {
+      if (mapping == frame.identity) {
+        expect(frame.identity_mapped != 0 && offset < dmc620::kIdentitySize, "read outside of an identity page");
+        return frame.identity[offset % dmc620::kIdentitySize / 4];
+      }
+    }
+    return *word(mapping, offset);
+  }
   void write_device(void* mapping, u64 offset, u32 value) override { *word(mapping, offset) = value; }
   void enter_critical() override {
     expect_no_interrupt();
@@ -294,10 +366,27 @@ class FakeHal final : public Hal {
   static inline thread_local u32 current_core = kNowhere;
   static inline thread_local bool in_critical = false;  // this thread holds the lock
   static inline thread_local bool in_interrupt = false;
+  static inline thread_local bool in_walk = false;
 
   void expect(bool good, const char* what) {
     if (!good) {
       violations.emplace_back(what);
+    }
+  }
+  void answer_walks(const std::function<void(u32 ticket)>& answer) {
+    for (;;) {
+      u32 ticket = 0;
+      {
+        const std::lock_guard guard(walks_mutex_);
+        if (waiting_walks.empty()) {
+          return;
+        }
+        ticket = *waiting_walks.begin();
+        waiting_walks.erase(waiting_walks.begin());
+      }
+      in_walk = true;
+      answer(ticket);
+      in_walk = false;
     }
   }
   void expect_no_interrupt() { expect(!in_interrupt, "a call that an interrupt must not make"); }
@@ -311,13 +400,18 @@ class FakeHal final : public Hal {
 
   void store_register(Register reg, u64 value);
   u32* word(void* mapping, u64 offset) {
-    Frame* frame = static_cast<Frame*>(mapping);
-    const bool inside = offset >= dmc620::kPmuOffset && offset < dmc620::kFrameSize && offset % 4 == 0;
-    expect(frame->mapped != 0 && inside, "device access outside the counters of a mapped frame");
-    return &frame->words[inside ? offset / 4 : 0];
+    for (auto& [physical, frame] : frames) {
+      const bool inside = offset >= dmc620::kPmuOffset && offset < dmc620::kFrameSize && offset % 4 == 0;
+      if (mapping == frame.words && frame.mapped != 0 && inside) {
+        return &frame.words[offset / 4];
+      }
+    }
+    expect(false, "device access outside the counters of a mapped frame");
+    static u32 nothing = 0;
+    return &nothing;
   }
   bool long_counters(u32 core) const { return pmu_versions[core] >= 6 && pmu_versions[core] != 0xf; }
-  u64 ours() const { return (machine_.reserved_mask & 0x7fff'ffff) | (u64{1} << kCycleCounter); }
+  u64 ours() const { return machine_.reserved_mask & 0x7fff'ffff; }
 
   static u64 add(u64 value, u64 more, u32 width, u32 overflow_width, u64& overflow, u32 bit) {
     const auto over = [](u64 low, u64 delta, u32 bits) {
@@ -379,7 +473,7 @@ class FakeHal final : public Hal {
       }
     }
     if (bit_field(core.enabled, kCycleCounter, 1) != 0) {
-      const u64 more = filtered(events, number, core.cycle_filter | kFakeCycleEvent);
+      const u64 more = filtered(events, number, core.cycle_filter | kCyclesEvent);
       const u32 cycles_overflow_width = (core.pmcr & kPmcrLongCycles) != 0 ? 64 : 32;
       core.cycles = add(core.cycles, more, 64, cycles_overflow_width, core.overflow, kCycleCounter);
     }
@@ -413,6 +507,7 @@ class FakeHal final : public Hal {
   FakeMachine machine_;
   std::map<void*, usize> sizes_;  // of the allocations
   std::mutex mutex_;
+  std::mutex walks_mutex_, walks_lock_;
   std::unique_ptr<std::recursive_mutex[]> core_locks_;
 };
 
@@ -456,6 +551,7 @@ inline u64 FakeHal::read_register(Register reg) {
   const bool pmu = reg == Register::midr || reg == Register::id_aa64dfr0 || has_pmu(dfr0);
   expect(pmu || reg >= Register::pmsidr, "PMU register of a core without a PMU");
   expect(reg < Register::pmsidr || spe_version != 0, "SPE register of a core without SPE");
+  expect(reg < Register::pmsidr || cores_with_trapped_spe.count(current_core) == 0, "SPE register that is trapped");
   expect(reg != Register::pmsnevfr || spe_version >= 3, "PMSNEVFR of a core without FEAT_SPEv1p2");
   if (const u64* found = spes[current_core].find(reg)) {
     return *found;
@@ -561,6 +657,7 @@ inline void FakeHal::store_register(Register reg, u64 value) {
   switch (reg) {
     case Register::pmcr:
       expect((value & resets) == 0, "counters of others reset");
+      expect(((value ^ core.pmcr) & ~kPmcrEnable) == 0, "PMCR changed for the counters of others");
       core.pmcr = value;
       return;
     case Register::pmcntenset:
@@ -578,12 +675,9 @@ inline void FakeHal::store_register(Register reg, u64 value) {
     case Register::pmintenclr:
       core.interrupts &= ~value;
       break;
-    case Register::pmccfiltr:
-      core.cycle_filter = value;
-      return;
     case Register::pmccntr:
-      expect(bit_field(core.enabled, kCycleCounter, 1) == 0, "the cycle counter written while it runs");
-      core.cycles = value;
+    case Register::pmccfiltr:
+      expect(false, "the system's cycle counter written");
       return;
     default:
       expect(false, "a register the driver has no business writing");

@@ -146,7 +146,7 @@ TEST(Fault, ForceEndsSamplingWhateverTheMachineDoes) {
     }
     for (const FakeHal::Pmu& pmu : hal.cores) {
       EXPECT_EQ(pmu.interrupts, 0u);
-      EXPECT_EQ(pmu.enabled, 0u);
+      EXPECT_EQ(pmu.enabled, u64{1} << kCycleCounter);
     }
     ASSERT_EQ(bob.configure(sample_request({0, 1, 2, 3}, {{1, 0, 10}})), WPERF_OK);
     ASSERT_EQ(bob.start_sampling(), WPERF_OK) << "the next client samples there as anywhere";

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "driver/core/on_core.h"
 #include "driver/core/pmu_registers.h"
+#include "driver/core/spe_registers.h"
 
 namespace wperf::driver {
 namespace {
@@ -87,11 +88,25 @@ WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity) {
       identity.pmceid1 = hal.read_register(Register::pmceid1);
       identity.counters = counters_of_pmcr(hal.read_register(Register::pmcr));
     }
-    if (spe_version(identity.id_aa64dfr0) != 0) {
+  };
+  return run_on(hal, core, read);
+}
+
+WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity) {
+  auto read = [&] {
+    if (spe_version(identity.id_aa64dfr0) == 0) {
+      return;
+    }
+    if (hal.has_profiling_registers()) {
       identity.pmsidr = hal.read_register(Register::pmsidr);
       identity.pmbidr = hal.read_register(Register::pmbidr);
+    } else {
+      identity.pmbidr = kPmbidrProgrammingRefused;  // who keeps the registers says so without them
     }
   };
+  if (const WperfStatus status = read_core_identity(hal, core, identity); status != WPERF_OK) {
+    return status;
+  }
   return run_on(hal, core, read);
 }
 

@@ -16,7 +16,7 @@ struct CoreIdentity {
   u64 midr;
   u64 id_aa64dfr0;
   u64 pmceid0, pmceid1;  // 0 without a PMU
-  u64 pmsidr, pmbidr;    // 0 without SPE
+  u64 pmsidr, pmbidr;    // of read_spe_identity alone; 0 without SPE
   u32 counters;          // programmable ones; 0 without a PMU
 };
 
@@ -42,6 +42,8 @@ struct Machine {
 };
 
 [[nodiscard]] WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity);
+// The same and the SPE's registers, which nobody touches who does not ask for the SPE.
+[[nodiscard]] WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity);
 
 // `reserved_mask` is what Hal::reserve_counters gave. On failure `machine` is not to be used.
 [[nodiscard]] WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine);

@@ -42,7 +42,6 @@ TEST(Machine, PlainMachineIsDescribed) {
   EXPECT_EQ(reply.dsu_counters, 4u);
   EXPECT_EQ(reply.dmc_channels, 0u);
   EXPECT_EQ(reply.dmc_clk_counters, 0u);
-  EXPECT_EQ(reply.pmsidr, 0u);
   EXPECT_EQ(reply.period_min_ms, 10u);
   EXPECT_EQ(reply.period_max_ms, 100u);
   EXPECT_EQ(reply.period_default_ms, 100u);
@@ -105,13 +104,27 @@ TEST(Machine, CoresWithoutPmuAreNotTouched) {
   }
 }
 
-TEST(Machine, SpeRegistersAreReadWhereTheyAre) {
+// A hypervisor shows PMSVer and traps the rest: who does not ask for the SPE does not meet it.
+TEST(Machine, SpeRegistersAreTouchedForTheSpeOnly) {
   FakeMachine machine;
   machine.spe_version = 1;
   Asked asked(machine);
+  for (u32 core = 0; core < machine.cores; ++core) {
+    asked.hal.cores_with_trapped_spe.insert(core);
+  }
+  asked.hal.before_read = [](Register reg) { EXPECT_TRUE(reg < Register::pmsidr || reg >= Register::clusterpmcr); };
   ASSERT_EQ(asked.ask(), WPERF_OK);
-  EXPECT_EQ(asked.reply.pmsidr, 0x5'1009u);
-  EXPECT_EQ(asked.reply.pmbidr, 0x26u);
+  EXPECT_EQ(asked.ann.configure(count_request({0}, {8})), WPERF_OK);
+  WperfSpeCoreReply spe = {};
+  ASSERT_EQ(asked.ann.spe(0, spe), WPERF_OK);
+  EXPECT_EQ(spe.pmsidr, 0u);
+  EXPECT_EQ(spe.version, 1u);
+  EXPECT_EQ(asked.ann.configure(spe_request({0})), WPERF_NOT_SUPPORTED);
+  asked.hal.before_read = nullptr;
+  asked.hal.cores_with_trapped_spe.clear();
+  ASSERT_EQ(asked.ann.spe(0, spe), WPERF_OK);
+  EXPECT_EQ(spe.pmsidr, 0x5'1009u);
+  EXPECT_EQ(spe.pmbidr, 0x26u);
 }
 
 TEST(Machine, NothingFreeIsSaidNotFailed) {

@@ -5,6 +5,7 @@
 #include "abi/wire.h"
 #include "base/bytes.h"
 #include "base/ints.h"
+#include "driver/core/sample_ring.h"
 #include "driver/hal.h"
 
 namespace wperf::driver {
@@ -13,18 +14,27 @@ class Onlooker {
  public:
   Onlooker(Hal& hal, ClientId client, bool administrator) : hal_(hal), client_(client), administrator_(administrator) {}
 
-  // Moves the samples he may see to the front and forgets the others; how many there are.
-  u32 keep_visible(WperfSample* samples, u32 count) {
-    if (administrator_) {
-      return count;
-    }
-    u32 kept = 0;
-    for (u32 i = 0; i < count; ++i) {
-      if (may_see(samples[i].process)) {
-        samples[kept++] = samples[i];
+  struct Visible {
+    u32 count, words;
+  };
+  // Moves the records of samples that he may see to the front and forgets the others.
+  Visible keep_visible(u64* records, u32 words) {
+    Visible kept = {};
+    u32 length = 0;
+    for (u32 at = 0; at < words; at += length) {
+      WperfSample sample;
+      copy_bytes(&sample, records + at, sizeof sample);
+      length = kSampleWords + sample.stack_words;
+      if (!may_see(sample)) {
+        continue;
       }
+      for (u32 i = 0; i < length && kept.words != at; ++i) {
+        records[kept.words + i] = records[at + i];
+      }
+      kept.words += length;
+      ++kept.count;
     }
-    zero_bytes(samples + kept, (count - kept) * sizeof(WperfSample));
+    zero_bytes(records + kept.words, (words - kept.words) * sizeof(u64));
     return kept;
   }
 
@@ -34,6 +44,11 @@ class Onlooker {
     bool visible;
   };
   static constexpr u32 kRemembered = 16;
+
+  // Of the kernel he sees nothing, whatever was sampled.
+  bool may_see(const WperfSample& sample) {
+    return administrator_ || (sample.exception_level == 0 && may_see(sample.process));
+  }
 
   bool may_see(u32 process) {
     for (u32 i = 0; i < asked_ && i < kRemembered; ++i) {

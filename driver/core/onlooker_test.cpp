@@ -88,11 +88,47 @@ TEST(Onlooker, ManyProcessesAreJudgedEachByItself) {
     hal.hidden_processes.insert(process);
   }
   Onlooker onlooker(hal, 5, false);
-  ASSERT_EQ(onlooker.keep_visible(samples, 200), 100u);
+  const Onlooker::Visible visible = onlooker.keep_visible(reinterpret_cast<u64*>(samples), 200 * kSampleWords);
+  ASSERT_EQ(visible.count, 100u);
+  ASSERT_EQ(visible.words, 100u * kSampleWords);
   for (u32 i = 0; i < 100; ++i) {
     EXPECT_EQ(samples[i].process % 2, 1u);
     EXPECT_EQ(samples[i].process, samples[i].pc * 7 % 50);
   }
+}
+
+TEST(Onlooker, StacksGoWithTheirSamplesAndTheKernelIsNobodys) {
+  FakeHal hal;
+  hal.hidden_processes = {8};
+  std::vector<u64> records;
+  for (u32 i = 0; i < 60; ++i) {
+    WperfSample sample = {};
+    sample.pc = i;
+    sample.process = 7 + i % 2;
+    sample.exception_level = i % 3 == 0 ? 1 : 0;
+    sample.stack_words = static_cast<u8>(i % 5);
+    records.resize(records.size() + kSampleWords);
+    std::memcpy(records.data() + records.size() - kSampleWords, &sample, sizeof sample);
+    records.insert(records.end(), sample.stack_words, i);
+  }
+  Onlooker onlooker(hal, 5, false);
+  const Onlooker::Visible visible = onlooker.keep_visible(records.data(), static_cast<u32>(records.size()));
+  ASSERT_EQ(visible.count, 20u);
+  u32 at = 0;
+  for (u32 i = 0; i < 60; ++i) {
+    if (i % 2 != 0 || i % 3 == 0) {
+      continue;
+    }
+    WperfSample sample;
+    std::memcpy(&sample, records.data() + at, sizeof sample);
+    EXPECT_EQ(sample.pc, i);
+    at += kSampleWords;
+    for (u32 word = 0; word < sample.stack_words; ++word, ++at) {
+      EXPECT_EQ(records[at], i);
+    }
+  }
+  EXPECT_EQ(visible.words, at);
+  EXPECT_TRUE(std::all_of(records.begin() + at, records.end(), [](u64 word) { return word == 0; }));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace wperf::driver {
 
 inline constexpr u32 kMaxCounters = WPERF_MAX_COUNTERS;
-inline constexpr u32 kCycleCounter = 31;  // its bit in the enable and overflow registers
+inline constexpr u32 kCycleCounter = 31;  // the fixed one, the system's: its bit in the enable and overflow registers
 
 // PMCR_EL0, and CLUSTERPMCR_EL1 where it has the field
 inline constexpr u64 kPmcrEnable = 1u << 0;
@@ -22,9 +22,10 @@ constexpr u32 counters_of_pmcr(u64 pmcr) {
   return static_cast<u32>(bit_field(pmcr, 11, 5));
 }
 
-// PMEVTYPER<n>_EL0 and PMCCFILTR_EL0
+// PMEVTYPER<n>_EL0
 inline constexpr u64 kExcludeEl1 = u64{1} << 31;
 inline constexpr u64 kEventMask = 0xffff;
+inline constexpr u32 kCyclesEvent = 0x11;
 
 // ID_AA64DFR0_EL1
 constexpr u32 pmu_version(u64 id_aa64dfr0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The counters of the core it runs on, set up to interrupt when they overflow: what sampler.h needs of the registers.
-// The fixed cycle counter too is written here, if it is sampled: then it is ours until it is given back. Cannot fail.
+// The fixed cycle counter is the system's and left alone: cycles are sampled as any event is. Cannot fail.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/pmu_registers.h"
@@ -11,12 +11,12 @@ namespace wperf::driver {
 
 struct SampleRegisters {  // as found, to be put back
   u64 pmcr;
-  u64 pmccfiltr;
-  u64 cycles;              // PMCCNTR
   u64 enabled;             // PMCNTENSET
   u64 interrupts_enabled;  // PMINTENSET
   u64 event_types[kMaxSampleEvents];
-  u32 counter_bits;  // not put back: of the event counters, found by claim()
+  // Not put back:
+  u32 counter_bits;                 // found by claim()
+  u64 types_set[kMaxSampleEvents];  // how the event types read once they were set
 };
 
 // Neither counts nor interrupts.
@@ -27,10 +27,16 @@ class SampleBank {
  public:
   SampleBank(Hal& hal, SampleRegisters& found, const SamplePlan& plan) : hal_(hal), found_(found), plan_(plan) {}
 
-  void claim();                       // remembers every register it is going to change; its counters stand still
-  void give_back(u64 passed_cycles);  // puts all back, after silence(); the cycle counter as if it had only been read
-  void run();                         // counts, and interrupts
+  void claim();      // remembers every register it is going to change, then prepares
+  void prepare();    // sets events; the counters stand still. Also after the registers were lost
+  void give_back();  // puts all back, after silence()
+  void run();        // counts, and interrupts
   void silence() { silence_counters(hal_, plan_.counter_mask); }
+
+  // False while it should run: the registers were lost. A core that powers down may forget them, and somebody else may
+  // write them.
+  bool is_set_up();
+  bool counts_for(u32 events);  // the same of these events' types only: all that an interrupt of theirs leaves open
 
   u64 read(u32 event);                          // how far its counter is beyond 0
   void set_before_overflow(u32 event, u64 by);  // of a counter that stands still
@@ -41,8 +47,8 @@ class SampleBank {
   void resume(u32 events);
 
  private:
-  Register counter_of(u32 event) const;
-  u64 wrap(u32 event, u64 value) const;
+  Register counter_of(u32 event) const { return event_counter(plan_.counters[event]); }
+  u64 wrap(u64 value) const { return found_.counter_bits == 64 ? value : value & 0xffff'ffff; }
   u64 filter() const { return plan_.kernel ? 0 : kExcludeEl1; }
 
   Hal& hal_;

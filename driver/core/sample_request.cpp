@@ -3,6 +3,7 @@
 
 #include "driver/core/core_mask.h"
 #include "driver/core/pmu_registers.h"
+#include "driver/core/sample_ring.h"
 
 namespace wperf::driver {
 namespace {
@@ -21,16 +22,6 @@ WperfStatus check_cores(const WperfSampleRequest& request, const Machine& machin
   return machine.every_core_counts ? WPERF_OK : WPERF_NOT_SUPPORTED;
 }
 
-// The fixed counter takes the first event that counts cycles; every other one needs a programmable counter.
-u32 programmable_events(const WperfSampleRequest& request) {
-  for (u32 i = 0; i < request.event_count; ++i) {
-    if (request.events[i].event == kCyclesEvent) {
-      return request.event_count - 1;
-    }
-  }
-  return request.event_count;
-}
-
 WperfStatus check_events(const WperfSampleRequest& request, const Machine& machine) {
   if (request.event_count == 0 || request.event_count > kMaxSampleEvents) {
     return WPERF_BAD_ARGUMENT;
@@ -40,7 +31,11 @@ WperfStatus check_events(const WperfSampleRequest& request, const Machine& machi
       return WPERF_BAD_ARGUMENT;
     }
   }
-  return programmable_events(request) > machine.counters_free() ? WPERF_NO_COUNTERS : WPERF_OK;
+  return request.event_count > machine.counters_free() ? WPERF_NO_COUNTERS : WPERF_OK;
+}
+
+u32 words_of_sample(const WperfSampleRequest& request) {
+  return kSampleWords + (request.max_stack != 0 ? kUsualStackWords : 0);
 }
 
 }  // namespace
@@ -48,10 +43,11 @@ WperfStatus check_events(const WperfSampleRequest& request, const Machine& machi
 WperfStatus check_sample_request(const WperfSampleRequest& request, const Machine& machine, bool administrator) {
   const bool jitter = has_flag(request, WPERF_SAMPLE_JITTER);
   if ((request.flags & ~kKnownFlags) != 0 || request.jitter_shift > kMaxJitterShift ||
-      (jitter && request.jitter_shift == 0)) {
+      (jitter && request.jitter_shift == 0) || request.max_stack > WPERF_MAX_STACK) {
     return WPERF_BAD_ARGUMENT;
   }
-  if (has_flag(request, WPERF_SAMPLE_KERNEL) && !administrator) {
+  const bool privileged = has_flag(request, WPERF_SAMPLE_KERNEL) || request.most_per_second > WPERF_SAMPLES_PER_SECOND;
+  if (privileged && !administrator) {
     return WPERF_ACCESS_DENIED;
   }
   if (const WperfStatus status = check_cores(request, machine); status != WPERF_OK) {
@@ -65,26 +61,33 @@ SamplePlan plan_of(const WperfSampleRequest& request, const Machine& machine) {
   plan.event_count = request.event_count;
   plan.jitter_shift = has_flag(request, WPERF_SAMPLE_JITTER) ? request.jitter_shift : 0;
   plan.kernel = has_flag(request, WPERF_SAMPLE_KERNEL);
-  u32 used = 0;
+  plan.most_per_second =
+      request.most_per_second != 0 ? request.most_per_second : static_cast<u32>(WPERF_SAMPLES_PER_SECOND);
+  plan.max_stack = request.max_stack;
   for (u32 i = 0; i < request.event_count; ++i) {
-    const bool fixed = request.events[i].event == kCyclesEvent && !plan.uses_cycle_counter;
-    plan.uses_cycle_counter = plan.uses_cycle_counter || fixed;
     plan.events[i] = request.events[i].event;
     plan.intervals[i] = request.events[i].interval;
-    plan.counters[i] = fixed ? static_cast<u8>(kCycleCounter) : machine.counter_map[used++];
+    plan.counters[i] = machine.counter_map[i];
     plan.counter_mask |= u64{1} << plan.counters[i];
   }
   return plan;
 }
 
 u32 ring_samples_of(const WperfSampleRequest& request) {
-  const u32 wanted = request.ring_samples != 0 ? request.ring_samples : kDefaultRingSamples;
+  const u32 without = request.max_stack != 0 ? kDefaultStackRingSamples : kDefaultRingSamples;
+  const u32 wanted = request.ring_samples != 0 ? request.ring_samples : without;
   const u32 cores = count_cores(request.core_mask);
+  // With stacks there are two rings of such samples per core (user_walks.h).
+  const u32 most = request.max_stack == 0 ? kMostSamples : kMostSamples * kSampleWords / (2 * words_of_sample(request));
   u32 samples = 1;
-  while (samples < wanted && samples < kMostRingSamples && 2 * samples <= kMostSamples / cores) {
+  while (samples < wanted && samples < kMostRingSamples && 2 * samples <= most / cores) {
     samples *= 2;
   }
   return samples;
+}
+
+u32 ring_words_of(const WperfSampleRequest& request) {
+  return ring_samples_of(request) * words_of_sample(request);
 }
 
 }  // namespace wperf::driver

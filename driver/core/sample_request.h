@@ -8,26 +8,28 @@
 
 namespace wperf::driver {
 
-inline constexpr u32 kMaxSampleEvents = WPERF_MAX_COUNTERS + 1;
-inline constexpr u32 kCyclesEvent = 0x11;
+inline constexpr u32 kMaxSampleEvents = WPERF_MAX_COUNTERS;
 
 // Samples a ring holds. The default is over six times what 50,000 samples a second bring between two visits of a client
 // that comes every 100 ms. Rings lie in memory that is never paged, so a client gets no more than `kMostSamples` in
 // all.
 inline constexpr u32 kDefaultRingSamples = 1u << 15;
+inline constexpr u32 kDefaultStackRingSamples = 1u << 13;  // of each of the two rings of samples with stacks
 inline constexpr u32 kMostRingSamples = 1u << 17;
 inline constexpr u32 kMostSamples = 1u << 23;
+inline constexpr u32 kUsualStackWords = 16;
 
 // What is sampled; the same on all cores. Event n is bit n of WperfSample::overflowed.
 struct SamplePlan {
   u32 event_count;
   u32 jitter_shift;  // 0 = none
   bool kernel;
-  bool uses_cycle_counter;
+  u32 most_per_second;
+  u32 max_stack;     // 0: samples have none
   u64 counter_mask;  // our bits in the enable, interrupt and overflow registers
   u32 intervals[kMaxSampleEvents];
   u16 events[kMaxSampleEvents];
-  u8 counters[kMaxSampleEvents];  // hardware counter, or kCycleCounter
+  u8 counters[kMaxSampleEvents];  // hardware counters
 };
 
 [[nodiscard]] WperfStatus check_sample_request(const WperfSampleRequest& request, const Machine& machine,
@@ -36,5 +38,7 @@ struct SamplePlan {
 // Only valid for a request that passed the check.
 SamplePlan plan_of(const WperfSampleRequest& request, const Machine& machine);
 u32 ring_samples_of(const WperfSampleRequest& request);
+// Of a ring that holds so many samples, with stacks of the usual depth where they have any.
+u32 ring_words_of(const WperfSampleRequest& request);
 
 }  // namespace wperf::driver

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <deque>
 #include <thread>
 #include <vector>
@@ -17,34 +18,70 @@ WperfSample numbered(u64 number) {
   return sample;
 }
 
-TEST(SampleRing, EqualsABoundedQueue) {
-  for (const u32 capacity : {1u, 2u, 8u, 64u}) {
-    std::vector<WperfSample> slots(capacity);
+constexpr u32 kEverything = ~u32{0};
+
+// Number of the sample, words of its stack.
+using Queue = std::deque<std::pair<u64, u32>>;
+
+u32 words_in(const Queue& queue) {
+  u32 words = 0;
+  for (const auto& [number, stack] : queue) {
+    words += kSampleWords + stack;
+  }
+  return words;
+}
+
+// The oldest of the model are in `words`.
+void expect_oldest(Queue& model, const SampleRing::Popped& popped, const u64* words) {
+  u32 at = 0;
+  for (u32 i = 0; i < popped.count; ++i) {
+    WperfSample sample;
+    std::memcpy(&sample, words + at, sizeof sample);
+    ASSERT_EQ(sample.pc, model.front().first);
+    ASSERT_EQ(sample.lr, ~model.front().first);
+    ASSERT_EQ(sample.stack_words, model.front().second);
+    for (u32 word = 0; word < sample.stack_words; ++word) {
+      ASSERT_EQ(words[at + kSampleWords + word], sample.pc + word);
+    }
+    at += kSampleWords + sample.stack_words;
+    model.pop_front();
+  }
+  ASSERT_EQ(at, popped.words);
+}
+
+TEST(SampleRing, EqualsABoundedQueueOfRecordsOfAnyLength) {
+  for (const u32 capacity : {5u, 10u, 41u, 320u}) {
+    std::vector<u64> memory(capacity);
     SampleRing ring = {};
-    ring.attach(slots.data(), capacity);
-    std::deque<u64> model;
+    ring.attach(memory.data(), capacity);
+    Queue model;
     u64 pushed = 0;
     u32 random = 1;
     for (u64 step = 0; step < 20'000; ++step) {
       random = random * 1'664'525 + 1'013'904'223;
       if (random >> 31 != 0) {
-        const bool room = model.size() < capacity;
-        ASSERT_EQ(ring.push(numbered(step)), room);
+        WperfSample sample = numbered(step);
+        sample.stack_words = static_cast<u8>((random >> 24) % 3 == 0 ? 0 : (random >> 16) % 40);
+        std::vector<u64> stack(sample.stack_words);
+        for (u32 word = 0; word < sample.stack_words; ++word) {
+          stack[word] = step + word;
+        }
+        const bool room = words_in(model) + kSampleWords + sample.stack_words <= capacity;
+        ASSERT_EQ(ring.push(sample, stack.data()), room);
         if (room) {
-          model.push_back(step);
+          model.emplace_back(step, sample.stack_words);
           ++pushed;
         }
         continue;
       }
-      WperfSample out[16];
-      const u32 most = (random >> 20) % 17;
-      const SampleRing::Popped popped = ring.pop(out, most);
-      ASSERT_EQ(popped.count, std::min<usize>(most, model.size()));
-      for (u32 i = 0; i < popped.count; ++i) {
-        ASSERT_EQ(out[i].pc, model.front());
-        ASSERT_EQ(out[i].lr, ~model.front());
-        model.pop_front();
+      u64 out[128];
+      const u32 most = (random >> 20) % 129;
+      const SampleRing::Popped popped = ring.pop(out, most, kEverything);
+      ASSERT_LE(popped.words, most);
+      if (popped.count < model.size()) {
+        ASSERT_GT(popped.words + kSampleWords + model[popped.count].second, most);
       }
+      ASSERT_NO_FATAL_FAILURE(expect_oldest(model, popped, out));
       ASSERT_EQ(popped.left, model.size());
       ASSERT_EQ(popped.pushed, pushed);
     }
@@ -53,22 +90,27 @@ TEST(SampleRing, EqualsABoundedQueue) {
 
 TEST(SampleRing, TwoThreadsLoseAndRepeatNothing) {
   constexpr u64 kSamples = 200'000;
-  std::vector<WperfSample> slots(64);
+  std::vector<u64> memory(320);
   SampleRing ring = {};
-  ring.attach(slots.data(), 64);
+  ring.attach(memory.data(), 320);
   std::thread producer([&] {
     for (u64 number = 0; number < kSamples;) {
-      number += ring.push(numbered(number)) ? 1 : 0;
+      WperfSample sample = numbered(number);
+      sample.stack_words = static_cast<u8>(number % 7);
+      const u64 stack[6] = {number, number + 1, number + 2, number + 3, number + 4, number + 5};
+      number += ring.push(sample, stack) ? 1 : 0;
     }
   });
-  WperfSample out[48];
+  u64 out[240];
   for (u64 expected = 0; expected < kSamples;) {
-    const SampleRing::Popped popped = ring.pop(out, 48);
+    const SampleRing::Popped popped = ring.pop(out, 240, 48);
     ASSERT_LE(popped.left, 64u);
+    ASSERT_EQ(popped.pushed, expected + popped.count + popped.left);
+    Queue model;
     for (u32 i = 0; i < popped.count; ++i, ++expected) {
-      ASSERT_EQ(out[i].pc, expected);
-      ASSERT_EQ(out[i].lr, ~expected);
+      model.emplace_back(expected, expected % 7);
     }
+    ASSERT_NO_FATAL_FAILURE(expect_oldest(model, popped, out));
   }
   producer.join();
 }

@@ -14,25 +14,42 @@ WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Ma
     return status;
   }
   const usize cores = count_cores(request.core_mask);
-  const u32 ring_samples = ring_samples_of(request);
-  void* memory = hal_.allocate(cores * (sizeof(Sampler) + ring_samples * sizeof(WperfSample)));
+  const u32 ring_words = ring_words_of(request);
+  const usize ring_bytes = ring_words * sizeof(u64);
+  const bool stacks = request.max_stack != 0;
+  const usize walk_bytes = stacks ? sizeof(UserWalks) + ring_bytes + kWalksPerCore * kUserWalkBytes : 0;
+  void* memory = hal_.allocate(cores * (sizeof(Sampler) + ring_bytes + walk_bytes));
   if (memory == nullptr) {
     return WPERF_NO_MEMORY;
   }
   release_memory();
   plan_ = plan_of(request, machine);
   samplers_ = static_cast<Sampler*>(memory);
-  WperfSample* slots = reinterpret_cast<WperfSample*>(samplers_ + cores);
+  u64* words = reinterpret_cast<u64*>(samplers_ + cores);
   for (u32 core = 0; core < machine.core_count; ++core) {
     if (has_core(request.core_mask, core)) {
       Sampler& sampler = samplers_[sampler_count_++];
       sampler.core = core;
       sampler.jitter.seed(request.seed, core);
-      sampler.ring.attach(slots, ring_samples);
-      slots += ring_samples;
+      sampler.ring.attach(words, ring_words);
+      words += ring_words;
     }
   }
+  if (stacks) {
+    place_walks(words, ring_words);
+  }
   return WPERF_OK;
+}
+
+// Behind the rings: those of walked samples, the waiting ones, and what the hal needs for them.
+void SampleSession::place_walks(u64* words, u32 ring_words) {
+  UserWalks* walks = reinterpret_cast<UserWalks*>(words + usize{ring_words} * sampler_count_);
+  for (u32 i = 0; i < sampler_count_; ++i) {
+    samplers_[i].walks = walks + i;
+    samplers_[i].first_ticket = i * kWalksPerCore;
+    walks[i].done.attach(words + usize{ring_words} * i, ring_words);
+  }
+  hal_.place_user_walks(walks + sampler_count_, sampler_count_ * kWalksPerCore);
 }
 
 WperfStatus SampleSession::start() {
@@ -42,6 +59,7 @@ WperfStatus SampleSession::start() {
   if (const WperfStatus status = settle(); status != WPERF_OK) {
     return status;
   }
+  walks_may_come_ = plan_.max_stack != 0;
   for (u32 i = 0; i < sampler_count_; ++i) {
     if (const WperfStatus status = start_one(samplers_[i]); status != WPERF_OK) {
       static_cast<void>(settle());
@@ -60,8 +78,8 @@ WperfStatus SampleSession::stop() {
   return settle();
 }
 
-WperfStatus SampleSession::drain(const WperfDrainRequest& request, Onlooker& onlooker, WperfDrainReply& reply) {
-  if (samplers_ == nullptr) {
+WperfStatus SampleSession::find_to_drain(const WperfDrainRequest& request, bool stacks, Sampler** sampler) {
+  if (samplers_ == nullptr || stacks != (plan_.max_stack != 0)) {
     return WPERF_WRONG_STATE;
   }
   if (request.reserved != 0) {
@@ -69,11 +87,22 @@ WperfStatus SampleSession::drain(const WperfDrainRequest& request, Onlooker& onl
   }
   for (u32 i = 0; i < sampler_count_; ++i) {
     if (samplers_[i].core == request.core) {
-      drain_sampler(samplers_[i], onlooker, reply);
+      if (sampling_) {
+        look_after(samplers_[i]);
+      }
+      *sampler = &samplers_[i];
       return WPERF_OK;
     }
   }
   return WPERF_BAD_ARGUMENT;
+}
+
+void SampleSession::on_user_walk(u32 ticket) {
+  take_walk(*samplers_[ticket / kWalksPerCore].walks, ticket % kWalksPerCore, hal_, plan_.max_stack);
+}
+
+void SampleSession::on_user_walk_lost(u32 ticket) {
+  lose_walk(*samplers_[ticket / kWalksPerCore].walks, ticket % kWalksPerCore, hal_);
 }
 
 WperfStatus SampleSession::settle() {
@@ -95,7 +124,18 @@ WperfStatus SampleSession::settle() {
       result = status != WPERF_OK ? status : result;
     }
   }
+  if (!sampling_) {
+    end_walks();
+  }
   return result;
+}
+
+// No interrupt asks for more by now.
+void SampleSession::end_walks() {
+  if (walks_may_come_) {
+    walks_may_come_ = false;
+    hal_.end_user_walks();
+  }
 }
 
 void SampleSession::discard() {
@@ -139,6 +179,13 @@ WperfStatus SampleSession::stop_one(Sampler& sampler) {
   return run_on(hal_, sampler.core, work);
 }
 
+// Counters that have lost their registers interrupt no more, so somebody has to look. A core that cannot be reached has
+// none to lose.
+void SampleSession::look_after(Sampler& sampler) {
+  auto work = [&] { look_after_sampler(sampler, plan_, hal_); };
+  static_cast<void>(run_on(hal_, sampler.core, work));
+}
+
 // On the gate's core. An interrupt that nobody answers would come again for ever.
 void SampleSession::silence_orphans(Gate& gate) {
   const u64 orphans = __atomic_load_n(&gate.orphans, __ATOMIC_RELAXED);
@@ -163,6 +210,10 @@ void SampleSession::close_from_afar(Gate& gate) {
 void SampleSession::release_memory() {
   for (u32 i = 0; i < sampler_count_; ++i) {
     close_from_afar(gates_[samplers_[i].core]);
+  }
+  if (samplers_ != nullptr && plan_.max_stack != 0) {
+    hal_.end_user_walks();  // also of interrupts that were under way on a core that could not be reached
+    hal_.place_user_walks(nullptr, 0);
   }
   if (samplers_ != nullptr) {
     hal_.free(samplers_);

@@ -26,10 +26,24 @@ class SampleSession {
   // Always ends sampling; a failure means that a core could not be reached: it stops at its next interrupt.
   [[nodiscard]] WperfStatus stop();
   // The oldest samples of a core, which are forgotten with that. `reply` must be zeroed.
-  [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, Onlooker& onlooker, WperfDrainReply& reply);
+  // By the request that fits the session: with stacks or without.
+  template <typename Reply>
+  [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, Onlooker& onlooker, Reply& reply) {
+    constexpr bool kStacks = sizeof(Reply) == sizeof(WperfStackDrainReply);
+    Sampler* sampler = nullptr;
+    const WperfStatus status = find_to_drain(request, kStacks, &sampler);
+    if (status == WPERF_OK) {
+      drain_sampler(*sampler, onlooker, reply);
+    }
+    return status;
+  }
   // Tries again to put back registers of cores that could not be reached. Not while sampling.
   [[nodiscard]] WperfStatus settle();
   void discard();  // stops if need be, forgets everything
+
+  // The two answers to Hal::ask_for_user_walk.
+  void on_user_walk(u32 ticket);
+  void on_user_walk_lost(u32 ticket);
 
   // The counters of this core that are ours.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted);
@@ -44,8 +58,12 @@ class SampleSession {
     u8 rest_of_line[44] = {};
   };
 
+  [[nodiscard]] WperfStatus find_to_drain(const WperfDrainRequest& request, bool stacks, Sampler** sampler);
+  void place_walks(u64* words, u32 ring_words);
+  void end_walks();
   [[nodiscard]] WperfStatus start_one(Sampler& sampler);
   [[nodiscard]] WperfStatus stop_one(Sampler& sampler);
+  void look_after(Sampler& sampler);
   void silence_orphans(Gate& gate);
   void close_from_afar(Gate& gate);
   void release_memory();
@@ -55,6 +73,7 @@ class SampleSession {
   bool sampling_ = false;
   Sampler* samplers_ = nullptr;  // opens the one block of memory; the rings follow
   u32 sampler_count_ = 0;
+  bool walks_may_come_ = false;
   Gate gates_[WPERF_MAX_CORES];
 };
 

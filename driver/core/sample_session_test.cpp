@@ -150,7 +150,7 @@ TEST_F(Sampling, UnreachableCoreAtStopFallsSilentAtItsNextInterrupt) {
   EXPECT_EQ(ann.stop_sampling(), WPERF_HARDWARE_FAILED);
   EXPECT_TRUE(hal.cores[0] == before[0]);
   run(1, 10);  // it is there again for its programs, but nobody has told it
-  EXPECT_EQ(hal.cores[1].enabled, 0u);
+  EXPECT_EQ(hal.cores[1].enabled, u64{1} << kCycleCounter);
   EXPECT_EQ(hal.cores[1].interrupts, 0u);
   EXPECT_EQ(drain(1).size(), 1u) << "the sampling was over";
   EXPECT_EQ(ann.start_sampling(), WPERF_HARDWARE_FAILED) << "its registers are still ours";

@@ -3,39 +3,95 @@
 
 #include "driver/core/lone_writer.h"
 #include "driver/core/pmu_registers.h"
+#include "driver/core/stack_walker.h"
 
 namespace wperf::driver {
 namespace {
 
-bool on_cycle_counter(const SamplePlan& plan, u32 event) {
-  return plan.counters[event] == kCycleCounter;
-}
-
 // Sets the counter of `event` so that it overflows one interval after it did `past` counts ago: what passed until the
 // interrupt is handled belongs to the next interval, so intervals add up exactly.
 void begin_interval(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, u32 event, u64 past) {
-  const u32 asked = plan.intervals[event];
+  const u32 shift = sampler.throttle.shift_of(event);
+  const u32 asked = plan.intervals[event] << shift;
   const u64 interval = plan.jitter_shift != 0 ? sampler.jitter.vary(asked, plan.jitter_shift) : asked;
   if (past >= interval) {
-    add_to(sampler.merged, past / interval);
+    add_to(sampler.merged, past / interval << shift);
     past %= interval;
   }
   bank.set_before_overflow(event, interval - past);
-  if (on_cycle_counter(plan, event)) {
-    sampler.cycles_set = past - interval;
-  }
-}
-
-void account_cycles(Sampler& sampler, u64 cycles) {
-  sampler.cycles_passed += cycles - sampler.cycles_set;
 }
 
 void renew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, u32 event) {
   const u64 past = bank.read(event);
-  if (on_cycle_counter(plan, event)) {
-    account_cycles(sampler, past);
-  }
+  add_to(sampler.held_back, (u64{1} << sampler.throttle.shift_of(event)) - 1);
+  sampler.throttle.adapt(event, plan.intervals[event]);
   begin_interval(sampler, plan, bank, event, past);
+}
+
+void begin_intervals(Sampler& sampler, const SamplePlan& plan, SampleBank& bank) {
+  for (u32 i = 0; i < plan.event_count; ++i) {
+    begin_interval(sampler, plan, bank, i, 0);
+  }
+}
+
+void run(Sampler& sampler, SampleBank& bank) {
+  bank.run();
+  __atomic_store_n(&sampler.settled, 1, __ATOMIC_RELAXED);
+}
+
+// The registers were lost, with whatever they had counted.
+void set_up_anew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank) {
+  __atomic_store_n(&sampler.settled, 0, __ATOMIC_RELAXED);  // an interrupt from here on finds them half done
+  add_to(sampler.register_losses, 1);
+  bank.prepare();
+  begin_intervals(sampler, plan, bank);
+  run(sampler, bank);
+}
+
+// With the callers in the kernel; a program's are for the walk.
+void push_with_stack(Sampler& sampler, const SamplePlan& plan, const InterruptedContext& interrupted,
+                     WperfSample& sample, u32 flags) {
+  WalkedChain chain = {0, false};
+  if (sample.exception_level != 0) {
+    chain = walk_frame_records(interrupted.fp, {interrupted.kernel_stack_low, interrupted.kernel_stack_high},
+                               CodeSpace::kernel, sampler.stack.words + 1, plan.max_stack,
+                               [](u64 address, u64(&record)[2]) {
+                                 // NOLINTNEXTLINE(performance-no-int-to-ptr): a register holds an address
+                                 copy_bytes(record, reinterpret_cast<const void*>(address), sizeof record);
+                                 return true;
+                               });
+    flags |= chain.cut ? u32{WPERF_STACK_CUT} : 0;
+  }
+  sampler.stack.describe(chain.frames, 0, flags);
+  sample.stack_words = static_cast<u8>(1 + chain.frames);
+  bool kept = sampler.ring.push(sample, sampler.stack.words);
+  if (!kept && chain.frames != 0) {
+    flags = WPERF_STACK_LOST;
+    sampler.stack.describe(0, 0, flags);
+    sample.stack_words = 1;
+    kept = sampler.ring.push(sample, sampler.stack.words);
+  }
+  if (!kept) {
+    add_to(sampler.lost_ring_full, 1);
+  } else if ((flags & WPERF_STACK_LOST) != 0) {
+    add_to(sampler.lost_stacks, 1);
+  } else if ((flags & WPERF_STACK_CUT) != 0) {
+    add_to(sampler.cut_stacks, 1);
+  }
+}
+
+void push(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted,
+          WperfSample& sample) {
+  if (sampler.walks == nullptr) {
+    if (!sampler.ring.push(sample)) {
+      add_to(sampler.lost_ring_full, 1);
+    }
+    return;
+  }
+  const bool program = sample.exception_level == 0;
+  if (!program || !ask_for_walk(*sampler.walks, sampler.first_ticket, hal, sample, interrupted)) {
+    push_with_stack(sampler, plan, interrupted, sample, program ? u32{WPERF_STACK_LOST} : 0);
+  }
 }
 
 void record(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted, u32 events) {
@@ -52,9 +108,15 @@ void record(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Interrupte
   sample.thread = interrupted.thread;
   sample.overflowed = events;
   sample.core = static_cast<u16>(sampler.core);
-  sample.exception_level = kernel ? 1 : 0;
-  if (!sampler.ring.push(sample)) {
-    add_to(sampler.lost_ring_full, 1);
+  sample.exception_level = u8{kernel};
+  push(sampler, plan, hal, interrupted, sample);
+}
+
+void charge_walks(Sampler& sampler) {
+  if (sampler.walks != nullptr) {
+    const u64 spent = value_of(sampler.walks->spent_ns);
+    sampler.throttle.charge(spent - sampler.walks_charged_ns);
+    sampler.walks_charged_ns = spent;
   }
 }
 
@@ -64,27 +126,30 @@ void prepare_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal) {
   SampleBank bank(hal, sampler.found, plan);
   bank.claim();
   sampler.claimed = true;
-  sampler.cycles_passed = 0;
   __atomic_store_n(&sampler.ended, 0, __ATOMIC_RELAXED);
-  for (u32 i = 0; i < plan.event_count; ++i) {
-    begin_interval(sampler, plan, bank, i, 0);
-  }
+  sampler.throttle.begin(hal.time_ns(), plan.most_per_second);
+  begin_intervals(sampler, plan, bank);
 }
 
 void run_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal) {
-  SampleBank(hal, sampler.found, plan).run();
+  SampleBank bank(hal, sampler.found, plan);
+  run(sampler, bank);
+}
+
+void look_after_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal) {
+  SampleBank bank(hal, sampler.found, plan);
+  if (__atomic_load_n(&sampler.settled, __ATOMIC_RELAXED) != 0 && !bank.is_set_up()) {
+    set_up_anew(sampler, plan, bank);
+  }
 }
 
 void quiet_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal) {
+  __atomic_store_n(&sampler.settled, 0, __ATOMIC_RELAXED);
   SampleBank(hal, sampler.found, plan).silence();
 }
 
 void give_back_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal) {
-  SampleBank bank(hal, sampler.found, plan);
-  if (plan.uses_cycle_counter) {
-    account_cycles(sampler, hal.read_register(Register::pmccntr));
-  }
-  bank.give_back(sampler.cycles_passed);
+  SampleBank(hal, sampler.found, plan).give_back();
   sampler.claimed = false;
 }
 
@@ -98,12 +163,19 @@ void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Int
   if (events == 0) {
     return;  // somebody else's interrupt
   }
+  charge_walks(sampler);
+  sampler.throttle.arrive(hal.time_ns());
+  if (!bank.counts_for(events)) {
+    set_up_anew(sampler, plan, bank);
+    return;
+  }
   for (u32 i = 0; i < plan.event_count; ++i) {
     if (((events >> i) & 1) != 0) {
       renew(sampler, plan, bank, i);
     }
   }
   record(sampler, plan, hal, interrupted, events);
+  sampler.throttle.leave(hal.time_ns());
   bank.resume(events);  // last: what is counted of the kernel should be as little of this as can be
 }
 
@@ -111,19 +183,47 @@ void end_sampler_from_afar(Sampler& sampler) {
   __atomic_store_n(&sampler.ended, 1, __ATOMIC_RELAXED);
 }
 
-void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfDrainReply& reply) {
-  const SampleRing::Popped popped = sampler.ring.pop(reply.samples, WPERF_MAX_DRAINED);
+namespace {
+
+// What both kinds of answer tell of a core.
+template <typename Reply>
+void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
   const u64 merged = value_of(sampler.merged);
   reply.core = sampler.core;
-  reply.count = onlooker.keep_visible(reply.samples, popped.count);
-  sampler.hidden += popped.count - reply.count;
-  reply.more = popped.left != 0 ? 1 : 0;
+  reply.more = more ? 1 : 0;
   reply.merged = merged < ~u32{0} ? static_cast<u32>(merged) : ~u32{0};
-  reply.lost_ring_full = value_of(sampler.lost_ring_full);
+  reply.held_back = value_of(sampler.held_back);
+  reply.register_losses = value_of(sampler.register_losses);
+  reply.lost_ring_full =
+      value_of(sampler.lost_ring_full) + (sampler.walks != nullptr ? value_of(sampler.walks->lost_ring_full) : 0);
   const u64 lost_filtered = value_of(sampler.lost_filtered);
   reply.lost_filtered = lost_filtered + sampler.hidden;
-  // Not a counter of its own: so the numbers of an answer agree, whatever the interrupt does meanwhile.
-  reply.taken = popped.pushed + reply.lost_ring_full + lost_filtered;
+  // Not a counter of its own: so the numbers of an answer agree, whatever the interrupt does meanwhile. Samples that
+  // wait for their stack are told when they have it.
+  reply.taken = pushed + reply.lost_ring_full + lost_filtered;
+}
+
+}  // namespace
+
+void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfDrainReply& reply) {
+  u64* const records = reinterpret_cast<u64*>(reply.samples);
+  const SampleRing::Popped popped = sampler.ring.pop(records, WPERF_MAX_DRAINED * kSampleWords, WPERF_MAX_DRAINED);
+  reply.count = onlooker.keep_visible(records, popped.words).count;
+  sampler.hidden += popped.count - reply.count;
+  tell(sampler, popped.pushed, popped.left != 0, reply);
+}
+
+void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfStackDrainReply& reply) {
+  constexpr u32 kRoom = sizeof reply.records / sizeof(u64);
+  u64* const records = reinterpret_cast<u64*>(reply.records);
+  const SampleRing::Popped first = sampler.ring.pop(records, kRoom, kRoom);
+  const SampleRing::Popped walked = sampler.walks->done.pop(records + first.words, kRoom - first.words, kRoom);
+  const Onlooker::Visible visible = onlooker.keep_visible(records, first.words + walked.words);
+  sampler.hidden += first.count + walked.count - visible.count;
+  reply.bytes = visible.words * static_cast<u32>(sizeof(u64));
+  reply.lost_stacks = value_of(sampler.lost_stacks) + value_of(sampler.walks->lost_stacks);
+  reply.cut_stacks = value_of(sampler.cut_stacks) + value_of(sampler.walks->cut_stacks);
+  tell(sampler, first.pushed + walked.pushed, first.left + walked.left != 0, reply);
 }
 
 }  // namespace wperf::driver

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sampling on one core: programs its counters, turns each overflow into a sample and sets the counter for the next.
-// prepare, run, quiet and give back run on the core; take_overflow is its interrupt, which may interrupt run and quiet
-// but must not come in the other two; drain runs anywhere. Nothing here waits, allocates or can fail.
+// prepare, run, look after, quiet and give back run on the core; take_overflow is its interrupt, which may interrupt
+// run, look after and quiet but must not come in the other two; drain runs anywhere. Nothing here waits, allocates or
+// can fail.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"
@@ -10,6 +11,8 @@
 #include "driver/core/sample_bank.h"
 #include "driver/core/sample_request.h"
 #include "driver/core/sample_ring.h"
+#include "driver/core/throttle.h"
+#include "driver/core/user_walks.h"
 #include "driver/hal.h"
 
 namespace wperf::driver {
@@ -19,25 +22,38 @@ struct Sampler {
   u32 core;
   bool claimed;  // hardware is ours: registers are to be put back
   u32 ended;     // atomic; set from elsewhere when the core could not be reached to stop it
+  u32 settled;   // atomic; the registers are to read as they were set up, or they are lost
   SampleRegisters found;
-  u64 cycles_set;     // what the fixed cycle counter was last set to
-  u64 cycles_passed;  // counted by it since it was claimed
   Jitter jitter;
+  Throttle throttle;
 
   // Of the interrupt, read by drain: atomic.
   u64 lost_ring_full;
   u64 lost_filtered;
   u64 merged;
+  u64 held_back;
+  u64 register_losses;
 
   u64 hidden;  // drained, but not for the client's eyes; of drain alone
 
   SampleRing ring;
+
+  // With stacks:
+  UserWalks* walks;  // null: without
+  u32 first_ticket;  // of the walks
+  u64 walks_charged_ns;
+  u64 lost_stacks;  // of the interrupt, read by drain: atomic
+  u64 cut_stacks;
+  StackWords stack;  // of the interrupt
 };
 
 void prepare_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 void run_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 void quiet_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 void give_back_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
+
+// Sets the registers up anew if they were lost. On the core, between run and quiet.
+void look_after_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 
 void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted);
 
@@ -46,5 +62,6 @@ void end_sampler_from_afar(Sampler& sampler);
 
 // `reply` must be zeroed; its header is not touched.
 void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfDrainReply& reply);
+void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfStackDrainReply& reply);
 
 }  // namespace wperf::driver

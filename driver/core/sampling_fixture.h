@@ -11,7 +11,7 @@
 
 namespace wperf::driver {
 
-inline constexpr u64 kStepNs = 1000;
+inline constexpr u64 kStepNs = 100'000;  // a sample at every step is not too many
 
 struct Expected {
   std::vector<std::pair<u64, u32>> samples;  // step, overflowed events
@@ -53,10 +53,12 @@ class Sampling : public testing::Test {
     ASSERT_EQ(ann.configure(request), WPERF_OK);
     ASSERT_EQ(ann.start_sampling(), WPERF_OK);
   }
-  void run(u32 number, u64 count, u64 rate = 1) {
+  void run(u32 number, u64 count, u64 rate = 1) { run(number, count, rate, kStepNs); }
+  void run_fast(u32 number, u64 count) { run(number, count, 1, kStepNs / 100); }
+  void run(u32 number, u64 count, u64 rate, u64 step_ns) {
     for (u64 i = 0; i < count; ++i) {
       ++steps[number];
-      hal.advance_core(number, kStepNs,
+      hal.advance_core(number, step_ns,
                        [rate](EventClass, u32, u32 event, bool el1) { return el1 ? 0 : rate * event; });
     }
   }

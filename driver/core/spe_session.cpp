@@ -47,7 +47,7 @@ WperfStatus SpeSession::check_cores(const WperfSpeRequest& request, u32 core_cou
 
 WperfStatus SpeSession::check_core(const WperfSpeRequest& request, u32 core) {
   CoreIdentity identity;
-  if (const WperfStatus status = read_core_identity(hal_, core, identity); status != WPERF_OK) {
+  if (const WperfStatus status = read_spe_identity(hal_, core, identity); status != WPERF_OK) {
     return status;
   }
   const SpeAbilities abilities = spe_abilities(identity);

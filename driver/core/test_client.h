@@ -54,7 +54,7 @@ class TestClient {
     return send(WPERF_CODE_LOCK, request);
   }
   WperfStatus hardware(WperfHardwareReply& reply) { return ask(WPERF_CODE_HARDWARE, WperfPlainRequest{}, reply); }
-  WperfStatus set_up_dmc(const std::vector<u64>& bases, u64 size = 0x1000) {
+  WperfStatus set_up_dmc(const std::vector<u64>& bases, u64 size = 0x2000) {
     WperfDmcSetupRequest request = {};
     request.channel_count = static_cast<u32>(bases.size());
     for (usize i = 0; i < bases.size() && i < WPERF_MAX_DMC_CHANNELS; ++i) {
@@ -74,6 +74,9 @@ class TestClient {
   WperfStatus stop_sampling() { return plain(WPERF_CODE_SAMPLE_STOP); }
   WperfStatus drain(u32 core, WperfDrainReply& reply) {
     return ask(WPERF_CODE_SAMPLE_DRAIN, WperfDrainRequest{{}, core, 0}, reply);
+  }
+  WperfStatus drain(u32 core, WperfStackDrainReply& reply) {
+    return ask(WPERF_CODE_SAMPLE_STACK_DRAIN, WperfDrainRequest{{}, core, 0}, reply);
   }
   WperfStatus configure(const WperfSpeRequest& request) { return send(WPERF_CODE_SPE_CONFIGURE, request); }
   WperfStatus start_profiling() { return plain(WPERF_CODE_SPE_START); }

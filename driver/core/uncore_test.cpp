@@ -133,20 +133,20 @@ TEST_F(Uncore, SetUpChecksEveryAddress) {
     WperfStatus status;
   };
   const Case cases[] = {
-      {"plain", {kFirst, kSecond}, 0x1000, WPERF_OK},
+      {"plain", {kFirst, kSecond}, 0x2000, WPERF_OK},
       {"longer frames", {kFirst, kSecond}, 0x10000, WPERF_OK},
-      {"none", {}, 0x1000, WPERF_BAD_ARGUMENT},
-      {"too many", std::vector<u64>(17, kFirst), 0x1000, WPERF_BAD_ARGUMENT},
-      {"not on a page", {kFirst + 8}, 0x1000, WPERF_BAD_ARGUMENT},
-      {"at zero", {0}, 0x1000, WPERF_BAD_ARGUMENT},
-      {"smaller than the counters", {kFirst}, 0, WPERF_BAD_ARGUMENT},
-      {"half a page", {kFirst}, 0x1800, WPERF_BAD_ARGUMENT},
+      {"none", {}, 0x2000, WPERF_BAD_ARGUMENT},
+      {"too many", std::vector<u64>(17, kFirst), 0x2000, WPERF_BAD_ARGUMENT},
+      {"not on a page", {kFirst + 8}, 0x2000, WPERF_BAD_ARGUMENT},
+      {"at zero", {0}, 0x2000, WPERF_BAD_ARGUMENT},
+      {"without its identity", {kFirst}, 0x1000, WPERF_BAD_ARGUMENT},
+      {"half a page", {kFirst}, 0x2800, WPERF_BAD_ARGUMENT},
       {"too large", {kFirst}, 0x200'0000, WPERF_BAD_ARGUMENT},
-      {"wraps", {0xffff'ffff'ffff'f000}, 0x1000, WPERF_BAD_ARGUMENT},
-      {"beyond physical memory", {u64{1} << 52}, 0x1000, WPERF_BAD_ARGUMENT},
-      {"twice the same", {kFirst, kFirst}, 0x1000, WPERF_BAD_ARGUMENT},
+      {"wraps", {0xffff'ffff'ffff'f000}, 0x2000, WPERF_BAD_ARGUMENT},
+      {"beyond physical memory", {u64{1} << 52}, 0x2000, WPERF_BAD_ARGUMENT},
+      {"twice the same", {kFirst, kFirst}, 0x2000, WPERF_BAD_ARGUMENT},
       {"overlap", {kFirst, kFirst + 0xf000}, 0x10000, WPERF_BAD_ARGUMENT},
-      {"no DMC there", {kFirst, 0x2000'0000}, 0x1000, WPERF_ACCESS_DENIED},
+      {"no DMC there", {kFirst, 0x2000'0000}, 0x2000, WPERF_ACCESS_DENIED},
   };
   for (const Case& test : cases) {
     ASSERT_EQ(ann.set_up_dmc({kFirst}), WPERF_OK);
@@ -183,6 +183,20 @@ TEST_F(Uncore, ChannelsOutliveTheClientThatSetThemUp) {
   WperfHardwareReply reply = {};
   ASSERT_EQ(bob.hardware(reply), WPERF_OK);
   EXPECT_EQ(reply.dmc_channels, 1u);
+}
+
+TEST_F(Uncore, WhatIsNoMemoryControllerIsNeverMappedToBeWritten) {
+  for (const dmc620::IdentityRegister& it : dmc620::kIdentity) {
+    u32& identity = hal.frames[kFirst].identity[it.offset / 4];
+    identity ^= it.mask;
+    EXPECT_EQ(ann.set_up_dmc({kFirst}), WPERF_ACCESS_DENIED) << it.offset;
+    EXPECT_EQ(hal.mapped_frames(), 0u);
+    identity = it.value | 0xabcd'ef00;  // above the low byte nothing is promised
+    EXPECT_EQ(ann.set_up_dmc({kFirst}), WPERF_OK) << it.offset;
+    core.client_gone(11);
+    core.shutdown();
+    ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/unit.h"
 
+#include "driver/core/pmu_registers.h"
+
 namespace wperf::driver {
 namespace {
 
@@ -34,40 +36,79 @@ u32 read_values(CounterBank& bank, u32 used, u64 (&values)[kMaxCounters]) {
   return overflows;
 }
 
-u64 take_cycles(Unit& unit, CounterBank& bank) {
-  const u64 cycles = bank.read_cycles();
-  const u64 passed = cycles - unit.last_cycles;
-  unit.cycles += passed;
-  unit.last_cycles = cycles;
-  return passed;
+// What every counter counted since the last fold, and the shared cycle counter.
+struct Counted {
+  u64 by_counter[kMaxCounters];
+  u64 shared_cycles;
+  bool lost;  // the registers are not as they were set up, or a counter ran backwards: the rest means nothing
+};
+
+bool is_set_up(const Unit& unit, const ClassPlan& plan, CounterBank& bank) {
+  for (u32 i = 0; i < plan.counters(); ++i) {
+    if (bank.setup_of(i) != unit.setup[i]) {
+      return false;
+    }
+  }
+  return true;
 }
 
-void fold(Unit& unit, const ClassPlan& plan, CounterBank& bank, u64 now_ns) {
+// As near to the counters' start and end as can be: what the processor does between is in the one and not in the other.
+u64 take_shared_cycles(Unit& unit, CounterBank& bank) {
+  if (unit.cycles_source != WPERF_CYCLES_SHARED) {
+    return 0;
+  }
+  const u64 before = unit.last_shared_cycles;
+  unit.last_shared_cycles = bank.read_shared_cycles();
+  return unit.last_shared_cycles - before;
+}
+
+Counted take_counts(Unit& unit, const ClassPlan& plan, CounterBank& bank) {
+  Counted counted = {};
+  const u64 cycles_before = unit.last_shared_cycles;
+  counted.shared_cycles = take_shared_cycles(unit, bank);
+  counted.lost = unit.last_shared_cycles < cycles_before;
   u64 values[kMaxCounters];
-  const u32 used = plan.ring.used();
-  const u32 overflows = read_values(bank, used, values);
+  const u32 overflows = read_values(bank, plan.counters(), values);
+  for (u32 i = 0; i < plan.counters(); ++i) {
+    const bool overflowed = ((overflows >> i) & 1) != 0;
+    const bool laps = bank.counter_bits() < 64 && overflowed;
+    counted.lost = counted.lost || (values[i] < unit.last[i] && !laps);
+    counted.by_counter[i] = difference(unit.last[i], values[i], bank.counter_bits(), overflowed);
+    unit.last[i] = values[i];
+  }
+  return counted;
+}
+
+void add_counts(Unit& unit, const ClassPlan& plan, const Counted& counted, u64 now_ns) {
   const u64 passed_ns = now_ns - unit.folded_ns;
-  const u64 passed_cycles = take_cycles(unit, bank);
+  const u32 used = plan.ring.used();
+  const u64 cycles = plan.counts_cycles ? counted.by_counter[used] : counted.shared_cycles;
   for (u32 i = 0; i < used; ++i) {
     Accumulator& entry = unit.entries[plan.ring.entry_on(unit.first, i)];
-    const u64 counted = difference(unit.last[i], values[i], bank.counter_bits(), ((overflows >> i) & 1) != 0);
-    unit.last[i] = values[i];
-    entry.value += counted;
-    entry.slot_value += counted;
+    entry.value += counted.by_counter[i];
+    entry.slot_value += counted.by_counter[i];
     entry.running_ns += passed_ns;
-    entry.running_cycles += passed_cycles;
+    entry.running_cycles += cycles;
   }
+  unit.cycles += cycles;
   unit.enabled_ns += passed_ns;
   unit.folded_ns = now_ns;
 }
 
-void open_slot(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
-  for (u32 i = 0; i < plan.ring.used(); ++i) {
-    bank.set_event(i, plan.events[plan.ring.entry_on(unit.first, i)]);
-    unit.last[i] = 0;
+// The shared cycles since they were taken last, which are no slot's.
+u64 open_slot(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
+  for (u32 i = 0; i < plan.counters(); ++i) {
+    const bool cycles = i == plan.ring.used();
+    bank.set_event(i, cycles ? kCyclesEvent : plan.events[plan.ring.entry_on(unit.first, i)]);
+    unit.last[i] = kFirstCount;
   }
   bank.run();
+  const u64 passed_cycles = take_shared_cycles(unit, bank);
   unit.slot_start_ns = hal.time_ns();
+  for (u32 i = 0; i < plan.counters(); ++i) {
+    unit.setup[i] = bank.setup_of(i);
+  }
+  return passed_cycles;
 }
 
 bool slot_has_length(const Unit& unit) {
@@ -90,36 +131,72 @@ void close_slot(Unit& unit, const ClassPlan& plan, bool full) {
   unit.slot_start_ns = unit.folded_ns;
 }
 
+// The open slot ends where it was folded last.
+void lose_counts(Unit& unit, const ClassPlan& plan, u64 now_ns) {
+  close_partial_slot(unit, plan);
+  const u64 lost_ns = now_ns - unit.folded_ns;
+  ++unit.losses;
+  unit.lost_ns += lost_ns;
+  unit.enabled_ns += lost_ns;
+  unit.folded_ns = now_ns;
+  unit.slot_start_ns = now_ns;
+}
+
+// Brings the counts up to now. False: they were lost, and the bank is prepared for another slot.
+bool fold(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal, bool halting) {
+  const bool set_up = is_set_up(unit, plan, bank);
+  if (halting) {
+    bank.halt();
+  }
+  const u64 now_ns = hal.time_ns();
+  const Counted counted = take_counts(unit, plan, bank);
+  if (set_up && !counted.lost) {
+    add_counts(unit, plan, counted, now_ns);
+    return true;
+  }
+  lose_counts(unit, plan, now_ns);
+  bank.prepare();
+  return false;
+}
+
+// Programming takes time in which nothing of ours counted: it is enabled, but nobody's running time.
+void open_next_slot(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
+  unit.cycles += open_slot(unit, plan, bank, hal);
+  unit.enabled_ns += unit.slot_start_ns - unit.folded_ns;
+  unit.folded_ns = unit.slot_start_ns;
+}
+
 }  // namespace
 
 void start_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
   bank.claim();
   unit.claimed = true;
+  unit.began_late = false;
+  unit.cycles_source = plan.counts_cycles         ? WPERF_CYCLES_COUNTED
+                       : bank.has_shared_cycles() ? WPERF_CYCLES_SHARED
+                                                  : WPERF_CYCLES_NONE;
   open_slot(unit, plan, bank, hal);
   unit.folded_ns = unit.slot_start_ns;
-  unit.last_cycles = bank.read_cycles();
 }
 
 void fold_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
-  fold(unit, plan, bank, hal.time_ns());
+  if (!fold(unit, plan, bank, hal, false)) {
+    open_next_slot(unit, plan, bank, hal);
+    unit.began_late = true;
+  }
 }
 
 void rotate_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
-  bank.halt();
-  fold(unit, plan, bank, hal.time_ns());
+  fold(unit, plan, bank, hal, true);
   if (slot_has_length(unit)) {
-    close_slot(unit, plan, true);
+    close_slot(unit, plan, !unit.began_late);
   }
-  open_slot(unit, plan, bank, hal);
-  // Programming takes time in which nothing of ours counted: it is enabled, but nobody's running time.
-  unit.enabled_ns += unit.slot_start_ns - unit.folded_ns;
-  unit.folded_ns = unit.slot_start_ns;
-  take_cycles(unit, bank);
+  open_next_slot(unit, plan, bank, hal);
+  unit.began_late = false;
 }
 
 void stop_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
-  bank.halt();
-  fold(unit, plan, bank, hal.time_ns());
+  fold(unit, plan, bank, hal, true);
   close_partial_slot(unit, plan);
   abandon_unit(unit, bank);
 }
@@ -144,6 +221,9 @@ void describe_unit(const Unit& unit, const ClassPlan& plan, WperfCountReply& rep
   reply.rounds = unit.rounds + open_slot_count;
   reply.enabled_ns = unit.enabled_ns;
   reply.cycles = unit.cycles;
+  reply.cycles_source = unit.cycles_source;
+  reply.losses = unit.losses;
+  reply.lost_ns = unit.lost_ns;
   for (u32 i = 0; i < plan.ring.length; ++i) {
     const Accumulator& entry = unit.entries[i];
     WperfCounterReading& reading = reply.entries[i];

@@ -3,6 +3,9 @@
 // and rotation live here, once for every kind of counter. A slot ends by rotation (full) or by stopping (partial);
 // without multiplexing the only slot lasts from start to stop. Called where the unit's registers are, under the
 // driver's lock; cannot fail.
+//
+// Counts are believed as long as the registers read as they were set up, and no counter runs backwards. Where they do
+// not, what was counted since the last fold is lost and said to be; the counters are set up anew.
 #pragma once
 #include "abi/wire.h"
 #include "base/event_class.h"
@@ -31,6 +34,9 @@ struct Accumulator {  // of one entry
 struct ClassPlan {
   Ring ring;
   u16 events[WPERF_MAX_CORE_EVENTS];
+  bool counts_cycles;  // on a counter that the ring leaves free: the one behind those that it uses
+
+  u32 counters() const { return ring.used() + (counts_cycles ? 1 : 0); }
 };
 
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
@@ -47,8 +53,13 @@ struct Unit {
   u64 enabled_ns;
   u64 rounds;
   u64 cycles;
-  u64 last_cycles;
+  u32 cycles_source;  // WPERF_CYCLES_…
+  u64 last_shared_cycles;
   u64 last[kMaxCounters];
+  u64 setup[kMaxCounters];  // how the counters' registers read when they began to count
+  bool began_late;          // the open slot did, because its registers were lost: it is no full one
+  u32 losses;
+  u64 lost_ns;
 
   union {
     CoreRegisters core;

@@ -8,31 +8,40 @@ namespace {
 
 constexpr u64 kPage = 4096;
 
-bool overlaps_ram(u64 physical, u64 size) {
-  PHYSICAL_MEMORY_RANGE* ranges = MmGetPhysicalMemoryRanges();
+// Frees the list. One that could not be had says nothing, so nothing is allowed.
+bool overlaps(PHYSICAL_MEMORY_RANGE* ranges, u64 physical, u64 size) {
   if (ranges == nullptr) {
-    return true;  // not known, so not allowed
+    return true;
   }
-  bool overlaps = false;
+  bool found = false;
   for (const PHYSICAL_MEMORY_RANGE* range = ranges; range->NumberOfBytes.QuadPart != 0; ++range) {
     const u64 begin = static_cast<u64>(range->BaseAddress.QuadPart);
     const u64 end = begin + static_cast<u64>(range->NumberOfBytes.QuadPart);
-    overlaps = overlaps || (physical < end && begin < physical + size);
+    found = found || (physical < end && begin < physical + size);
   }
   ExFreePool(ranges);
-  return overlaps;
+  return found;
+}
+
+// Memory that Windows uses, that of all partitions (of virtual machines, say), and what it keeps for files only.
+bool overlaps_ram(u64 physical, u64 size) {
+  constexpr ULONG kAll =
+      MM_GET_PHYSICAL_MEMORY_RANGES_INCLUDE_FILE_ONLY | MM_GET_PHYSICAL_MEMORY_RANGES_INCLUDE_ALL_PARTITIONS;
+  return overlaps(MmGetPhysicalMemoryRanges(), physical, size) ||
+         overlaps(MmGetPhysicalMemoryRangesEx2(nullptr, kAll), physical, size);
 }
 
 }  // namespace
 
-void* map_registers(u64 physical, u64 size) {
+void* map_registers(u64 physical, u64 size, DeviceAccess access) {
   if (size == 0 || physical % kPage != 0 || size % kPage != 0 || physical + size < physical ||
       overlaps_ram(physical, size)) {
     return nullptr;
   }
   PHYSICAL_ADDRESS address;
   address.QuadPart = static_cast<LONGLONG>(physical);
-  return MmMapIoSpaceEx(address, size, PAGE_READWRITE | PAGE_NOCACHE);
+  return MmMapIoSpaceEx(address, size,
+                        (access == DeviceAccess::read_only ? PAGE_READONLY : PAGE_READWRITE) | PAGE_NOCACHE);
 }
 
 void unmap_registers(void* mapping, u64 size) {

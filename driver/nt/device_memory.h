@@ -2,10 +2,11 @@
 // Register frames in physical memory. What is RAM is never mapped: a request names the address. IRQL PASSIVE_LEVEL.
 #pragma once
 #include "base/ints.h"
+#include "driver/hal.h"
 
 namespace wperf::driver {
 
-void* map_registers(u64 physical, u64 size);  // null: not whole pages, RAM, or no room
+void* map_registers(u64 physical, u64 size, DeviceAccess access);  // null: not whole pages, RAM, or no room
 void unmap_registers(void* mapping, u64 size);
 
 }  // namespace wperf::driver

@@ -4,8 +4,10 @@
 #include "driver/arm64/registers.h"
 #include "driver/nt/cluster_registers.h"
 #include "driver/nt/device_memory.h"
+#include "driver/nt/overflow_interrupt.h"
 #include "driver/nt/per_core.h"
 #include "driver/nt/pool.h"
+#include "driver/nt/profiling_registers.h"
 
 namespace wperf::driver {
 namespace {
@@ -72,8 +74,8 @@ u64 HalNt::time_ns() {
   return ticks / ticks_per_second_ * kNsPerSecond + ticks % ticks_per_second_ * kNsPerSecond / ticks_per_second_;
 }
 
-void* HalNt::map_device_memory(u64 physical, u64 size) {
-  return map_registers(physical, size);
+void* HalNt::map_device_memory(u64 physical, u64 size, DeviceAccess access) {
+  return map_registers(physical, size, access);
 }
 
 void HalNt::unmap_device_memory(void* mapping, u64 size) {
@@ -88,8 +90,16 @@ void HalNt::write_device(void* mapping, u64 offset, u32 value) {
   *word_at(mapping, offset) = value;
 }
 
+u32 HalNt::interrupt_state() {
+  return overflow_interrupt_state();
+}
+
 bool HalNt::has_cluster_registers() {
   return core_is_in_a_dsu();
+}
+
+bool HalNt::has_profiling_registers() {
+  return profiling_registers_answer();
 }
 
 bool HalNt::may_observe(ClientId client, u32 process) {

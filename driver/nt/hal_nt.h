@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What driver/core needs of a machine, over the NT kernel and driver/arm64. The face (driver/hal.h) says what each call
-// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns and has_cluster_registers,
-// which also come at the level of a deferred call or of the overflow interrupt, and read_device and write_device (any).
+// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns, has_cluster_registers and
+// has_profiling_registers, which also come at the level of a deferred call or of the overflow interrupt, and
+// read_device and write_device (any).
 #pragma once
 #include "driver/hal.h"
 #include "driver/nt/counter_reservation.h"
@@ -35,12 +36,20 @@ class HalNt final : public Hal {
   [[nodiscard]] WperfStatus start_timer(u32 period_ms) override;
   void stop_timer() override;
   u64 time_ns() override;
-  void* map_device_memory(u64 physical, u64 size) override;
+  void* map_device_memory(u64 physical, u64 size, DeviceAccess access) override;
   void unmap_device_memory(void* mapping, u64 size) override;
   u32 read_device(void* mapping, u64 offset) override;
   void write_device(void* mapping, u64 offset, u32 value) override;
+  u32 interrupt_state() override;
   bool has_cluster_registers() override;
+  bool has_profiling_registers() override;
   bool may_observe(ClientId client, u32 process) override;
+  void place_user_walks(void*, u32) override {}
+  bool ask_for_user_walk(u32) override { return false; }
+  void end_user_walks() override {}
+  bool read_user_memory(u64, void*, usize) override { return false; }
+  void enter_walks() override {}
+  void leave_walks() override {}
   void enter_critical() override;
   void leave_critical() override;
   void* allocate(usize size) override;

@@ -122,7 +122,7 @@ struct KEY_VALUE_PARTIAL_INFORMATION {
   ULONG TitleIndex, Type, DataLength;
   UCHAR Data[1];
 };
-inline constexpr ULONG REG_DWORD = 4;
+inline constexpr ULONG REG_DWORD = 4, REG_OPTION_VOLATILE = 1;
 struct CLIENT_ID {
   HANDLE UniqueProcess, UniqueThread;
 };
@@ -339,6 +339,7 @@ struct IO_REMOVE_LOCK_COMMON_BLOCK {
 struct IO_REMOVE_LOCK {
   IO_REMOVE_LOCK_COMMON_BLOCK Common;
 };
+inline constexpr UCHAR SL_FORCE_ACCESS_CHECK = 0x1;  // Flags of a create
 inline constexpr ULONG FILE_DEVICE_UNKNOWN = 0x22, FILE_DEVICE_SECURE_OPEN = 0x100;
 inline constexpr ULONG DO_BUFFERED_IO = 0x4, DO_DEVICE_INITIALIZING = 0x80, DO_POWER_PAGABLE = 0x2000;
 inline constexpr CCHAR IO_NO_INCREMENT = 0;
@@ -393,7 +394,9 @@ struct PHYSICAL_MEMORY_RANGE {
   PHYSICAL_ADDRESS BaseAddress;
   LARGE_INTEGER NumberOfBytes;
 };
-inline constexpr ULONG PAGE_READWRITE = 0x04, PAGE_NOCACHE = 0x200;
+inline constexpr ULONG PAGE_READONLY = 0x02, PAGE_READWRITE = 0x04, PAGE_NOCACHE = 0x200;
+inline constexpr ULONG MM_GET_PHYSICAL_MEMORY_RANGES_INCLUDE_FILE_ONLY = 1;
+inline constexpr ULONG MM_GET_PHYSICAL_MEMORY_RANGES_INCLUDE_ALL_PARTITIONS = 2;
 
 // ---- Performance counters of the processor ----
 enum PHYSICAL_COUNTER_RESOURCE_DESCRIPTOR_TYPE {

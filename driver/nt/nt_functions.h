@@ -46,10 +46,13 @@ NTKERNELAPI ULONG KeGetCurrentProcessorNumberEx(PROCESSOR_NUMBER* processor);   
 NTKERNELAPI ULONG KeQueryActiveProcessorCountEx(USHORT group);                                  // DISPATCH
 NTKERNELAPI void KeInitializeTimerEx(KTIMER* timer, TIMER_TYPE type);                           // DISPATCH
 NTKERNELAPI BOOLEAN KeSetTimerEx(KTIMER* timer, LARGE_INTEGER due, LONG period_ms, KDPC* dpc);  // DISPATCH
-NTKERNELAPI BOOLEAN KeCancelTimer(KTIMER* timer);                                               // DISPATCH
-NTKERNELAPI void KeInitializeEvent(KEVENT* event, EVENT_TYPE type, BOOLEAN signaled);           // any
-NTKERNELAPI LONG KeSetEvent(KEVENT* event, KPRIORITY increment, BOOLEAN wait);                  // DISPATCH
-NTKERNELAPI void KeClearEvent(KEVENT* event);                                                   // DISPATCH
+// How far apart the system's clock ticks are to be, in 100 ns; the finest that anybody asks for holds until all who
+// asked called with set = FALSE.
+NTKERNELAPI ULONG ExSetTimerResolution(ULONG desired, BOOLEAN set);                    // APC
+NTKERNELAPI BOOLEAN KeCancelTimer(KTIMER* timer);                                      // DISPATCH
+NTKERNELAPI void KeInitializeEvent(KEVENT* event, EVENT_TYPE type, BOOLEAN signaled);  // any
+NTKERNELAPI LONG KeSetEvent(KEVENT* event, KPRIORITY increment, BOOLEAN wait);         // DISPATCH
+NTKERNELAPI void KeClearEvent(KEVENT* event);                                          // DISPATCH
 NTKERNELAPI NTSTATUS KeWaitForSingleObject(PVOID object, KWAIT_REASON reason, KPROCESSOR_MODE mode, BOOLEAN alertable,
                                            LARGE_INTEGER* timeout);  // APC; DISPATCH with a timeout of 0
 NTKERNELAPI NTSTATUS KeWaitForMultipleObjects(ULONG count, PVOID objects[], WAIT_TYPE type, KWAIT_REASON reason,
@@ -67,6 +70,7 @@ NTKERNELAPI void ExFreePool(PVOID memory);                                    //
 NTKERNELAPI PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG protect);  // DISPATCH
 NTKERNELAPI void MmUnmapIoSpace(PVOID mapping, SIZE_T size);                              // DISPATCH
 NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges();  // PASSIVE; freed with ExFreePool, ends with zeroes
+NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRangesEx2(PVOID partition, ULONG flags);  // the same; from 19041
 
 // ---- Processes, objects, registry, security ----
 NTKERNELAPI NTSTATUS PsCreateSystemThread(HANDLE* thread, ULONG access, OBJECT_ATTRIBUTES* attributes, HANDLE process,
@@ -84,6 +88,8 @@ NTKERNELAPI LONG ObfReferenceObject(PVOID object);                              
 NTKERNELAPI LONG ObfDereferenceObject(PVOID object);  // DISPATCH; the last reference: PASSIVE
 NTKERNELAPI NTSTATUS ZwClose(HANDLE handle);          // PASSIVE
 NTKERNELAPI NTSTATUS ZwOpenKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES* attributes);  // PASSIVE
+NTKERNELAPI NTSTATUS ZwCreateKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES* attributes, ULONG title_index,
+                                 UNICODE_STRING* class_name, ULONG options, ULONG* disposition);  // PASSIVE
 NTKERNELAPI NTSTATUS ZwQueryValueKey(HANDLE key, UNICODE_STRING* name, KEY_VALUE_INFORMATION_CLASS information_class,
                                      PVOID information, ULONG size, ULONG* result_size);  // PASSIVE
 NTKERNELAPI BOOLEAN SeAccessCheck(PSECURITY_DESCRIPTOR descriptor, SECURITY_SUBJECT_CONTEXT* subject, BOOLEAN locked,

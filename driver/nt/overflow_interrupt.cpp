@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/nt/overflow_interrupt.h"
 
+#include "abi/wire.h"
 #include "base/bits.h"
 #include "driver/arm64/registers.h"
 #include "driver/nt/per_core.h"
+#include "driver/nt/registry.h"
 
 namespace wperf::driver {
 namespace {
@@ -12,6 +14,7 @@ using InterruptHandler = void (*)(KTRAP_FRAME* frame);
 
 Core* connected_core;  // atomic
 bool registered;
+bool refused;  // the latest time that it was asked for
 
 u32 number_of(HANDLE id) {  // of a process or thread
   return static_cast<u32>(reinterpret_cast<ULONG_PTR>(id));
@@ -48,12 +51,26 @@ NTSTATUS set_handler(InterruptHandler handler) {
 
 }  // namespace
 
+u32 overflow_interrupt_state() {
+  if (registered) {
+    return WPERF_INTERRUPT_HELD;
+  }
+  const bool before = interrupt_was_held();  // by an image of this driver that has been unloaded
+  if (refused) {
+    return before ? WPERF_INTERRUPT_NOT_GIVEN_AGAIN : WPERF_INTERRUPT_REFUSED;
+  }
+  return before ? WPERF_INTERRUPT_MAYBE_NOT_AGAIN : WPERF_INTERRUPT_NOT_ASKED;
+}
+
 NTSTATUS connect_overflow_interrupt(Core& core) {
   if (!registered) {
-    if (const NTSTATUS status = set_handler(on_interrupt); !NT_SUCCESS(status)) {
+    const NTSTATUS status = set_handler(on_interrupt);
+    refused = !NT_SUCCESS(status);
+    if (refused) {
       return status;
     }
     registered = true;
+    note_interrupt_held();
   }
   __atomic_store_n(&connected_core, &core, __ATOMIC_RELEASE);
   return STATUS_SUCCESS;

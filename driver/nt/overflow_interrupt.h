@@ -12,6 +12,9 @@ namespace wperf::driver {
 // From now on interrupts go to `core`. Fails where the HAL does not let us have them.
 [[nodiscard]] NTSTATUS connect_overflow_interrupt(Core& core);
 
+// WPERF_INTERRUPT_…; the HAL is not asked for anything.
+u32 overflow_interrupt_state();
+
 // Returns when no interrupt is in `core` any more, and none will come. Nothing if it was not connected.
 void disconnect_overflow_interrupt();
 

@@ -7,6 +7,8 @@
 namespace wperf::driver {
 namespace {
 
+constexpr const WCHAR* kInterruptHeld = L"\\Registry\\Machine\\HARDWARE\\WPERFDRV";  // Windows makes that hive anew
+
 NTSTATUS open_key(HANDLE root, UNICODE_STRING* name, HANDLE* key) {
   OBJECT_ATTRIBUTES attributes;
   InitializeObjectAttributes(&attributes, name, OBJ_CASE_INSENSITIVE | OBJ_KERNEL_HANDLE, root, nullptr);
@@ -43,6 +45,28 @@ bool is_installed_as_device(UNICODE_STRING* registry_path) {
   }
   static_cast<void>(ZwClose(service));
   return number == 1;
+}
+
+void note_interrupt_held() {
+  UNICODE_STRING name;
+  RtlInitUnicodeString(&name, kInterruptHeld);
+  OBJECT_ATTRIBUTES attributes;
+  InitializeObjectAttributes(&attributes, &name, OBJ_CASE_INSENSITIVE | OBJ_KERNEL_HANDLE, nullptr, nullptr);
+  HANDLE key = nullptr;
+  if (NT_SUCCESS(ZwCreateKey(&key, KEY_READ, &attributes, 0, nullptr, REG_OPTION_VOLATILE, nullptr))) {
+    static_cast<void>(ZwClose(key));
+  }
+}
+
+bool interrupt_was_held() {
+  UNICODE_STRING name;
+  RtlInitUnicodeString(&name, kInterruptHeld);
+  HANDLE key = nullptr;
+  if (!NT_SUCCESS(open_key(nullptr, &name, &key))) {
+    return false;
+  }
+  static_cast<void>(ZwClose(key));
+  return true;
 }
 
 }  // namespace wperf::driver

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the installation wrote under the service's key. IRQL PASSIVE_LEVEL.
+// What the installation wrote under the service's key, and what the driver remembers until Windows restarts. IRQL
+// PASSIVE_LEVEL.
 #pragma once
 #include "driver/nt/nt.h"
 
@@ -7,5 +8,10 @@ namespace wperf::driver {
 
 // Parameters\PnP is 1: the INF installed the driver with its device. Anything else: a plain service.
 bool is_installed_as_device(UNICODE_STRING* registry_path);
+
+// Has this driver, in this image or one that was unloaded, held the overflow interrupt since Windows started? A
+// volatile key that outlives both the image and an uninstallation.
+void note_interrupt_held();
+bool interrupt_was_held();
 
 }  // namespace wperf::driver

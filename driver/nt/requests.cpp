@@ -29,8 +29,12 @@ NTSTATUS handle_create(DEVICE_OBJECT* device, IRP* irp) {
   if (stack.FileObject == nullptr || context == nullptr || context->AccessState == nullptr) {
     return complete(irp, STATUS_INVALID_PARAMETER);
   }
+  // A component of the kernel that opens a file on somebody's behalf asks for that person's rights
+  // (OBJ_FORCE_ACCESS_CHECK).
+  const bool forced = (stack.Flags & SL_FORCE_ACCESS_CHECK) != 0;
+  const KPROCESSOR_MODE mode = forced ? KPROCESSOR_MODE{UserMode} : irp->RequestorMode;
   Client* client = nullptr;
-  const NTSTATUS status = extension_of(device).service->open(*context, irp->RequestorMode, &client);
+  const NTSTATUS status = extension_of(device).service->open(*context, mode, &client);
   stack.FileObject->FsContext = client;
   return complete(irp, status);
 }

@@ -127,7 +127,7 @@ WperfStatus Service::prepare_to_sample(const Client& client, u32 code) {
   if (!needs_interrupt(code) || check_lock(lock_, client.id) != WPERF_OK) {
     return WPERF_OK;
   }
-  return NT_SUCCESS(connect_overflow_interrupt(core_)) ? WPERF_OK : WPERF_NOT_SUPPORTED;
+  return NT_SUCCESS(connect_overflow_interrupt(core_)) ? WPERF_OK : WPERF_NO_INTERRUPT;
 }
 
 void Service::leave_locked(Client& client) {

@@ -139,7 +139,7 @@ typedef struct STAT_INFO {
   const wchar_t* event_name;
   const wchar_t* event_note; /* e: a single event; gN: of group N; then a comma and the metric it belongs to */
   uint64_t counter_value;    /* as counted */
-  uint64_t scheduled;        /* in how many rounds it was counted, */
+  uint64_t scheduled;        /* in how many rounds it was counted (0: its turn never came, and its 0 says nothing), */
   uint64_t round;            /* and how many rounds there were */
   uint64_t scaled_value;     /* what it had probably been, counted all the time */
   double elapsed_seconds;    /* of this count */
@@ -153,7 +153,7 @@ typedef struct STAT_METRIC_INFO {
   uint64_t count_idx;
   uint32_t core_idx;
   const wchar_t* metric_name;
-  double value;
+  double value; /* NAN: the turn of one of its events never came */
   const wchar_t* unit;
 } STAT_METRIC_INFO;
 /* Of the last wperf_stat(). With NULL: from the first row again. `conf` may be NULL. */

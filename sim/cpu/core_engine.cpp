@@ -25,7 +25,7 @@ struct CoreEngine::State {
                               [&](const Resident& resident) { return resident.space_id == space.id(); });
     if (found == residents.end()) {
       if (residents.size() == kResidents) residents.pop_back();
-      residents.push_back({space.id(), std::make_unique<UnicornCore>(library, model, totals, operations)});
+      residents.push_back({space.id(), std::make_unique<UnicornCore>(library, model, totals, operations, callers)});
       found = residents.end() - 1;
     }
     std::rotate(residents.begin(), found, found + 1);
@@ -35,6 +35,7 @@ struct CoreEngine::State {
   CoreModel model;
   BlockTotals totals;
   OperationTotals operations;
+  TrueCallers callers;
   Profiler* profiler = nullptr;
   std::vector<Resident> residents;  // latest used first
 };
@@ -67,6 +68,12 @@ void CoreEngine::keep_operations() {
 }
 const OperationTotals& CoreEngine::operations() const {
   return state_->operations;
+}
+void CoreEngine::keep_callers() {
+  state_->callers.keep();
+}
+const TrueCallers& CoreEngine::callers() const {
+  return state_->callers;
 }
 void CoreEngine::keep_totals(std::span<const u16> events) {
   state_->totals.keep(events, state_->model.signals());

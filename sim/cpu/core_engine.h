@@ -11,6 +11,7 @@
 #include "sim/cpu/block_totals.h"
 #include "sim/cpu/operation_totals.h"
 #include "sim/cpu/signals.h"
+#include "sim/cpu/true_callers.h"
 #include "sim/memory/address_space.h"
 #include "sim/memory/shared_memory_system.h"
 
@@ -48,16 +49,18 @@ enum class StopReason : u8 {
   kernel_call,  // SVC executed; pc is the instruction after it
   fault,        // unmapped or forbidden access, undefined instruction; pc is the offender
 };
+enum class FaultKind : u8 { memory, instruction, breakpoint };  // what it could not do
 struct Stop {
   StopReason reason = StopReason::budget;
-  u32 immediate = 0;  // of the SVC
+  FaultKind fault_kind = FaultKind::memory;
+  u32 immediate = 0;  // of the SVC, or the BRK
   u64 fault_address = 0;
   std::string text;  // fault: one clause, e.g. "read of unmapped address 0x10"
 
-  // A watched event was counted so often, whatever else the reason: the instruction it belongs to, and x30 as that
-  // instruction found it. With several, the first in the block.
+  // A watched event was counted so often, whatever else the reason: the instruction it belongs to, and x30 and x29 as
+  // that instruction found them. With several, the first in the block.
   bool overflowed = false;
-  u64 overflow_pc = 0, overflow_lr = 0;
+  u64 overflow_pc = 0, overflow_lr = 0, overflow_fp = 0;
 };
 
 // Modelled kernel work, counted at EL1: its instructions, loads and stores go through the same caches, at kernel
@@ -87,6 +90,9 @@ class CoreEngine {
   // The same for what a profiler estimates: each operation of user code. Very slow.
   void keep_operations();
   const OperationTotals& operations() const;
+  // And who called where watched events ran out. Slow.
+  void keep_callers();
+  const TrueCallers& callers() const;
 
   const SignalCounts& signals() const;  // exact whenever run() is not on the stack
   u64 cycles() const;                   // user + kernel

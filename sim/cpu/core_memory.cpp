@@ -8,6 +8,16 @@ namespace wperf::sim {
 namespace {
 constexpr u64 kNothing = ~u64{0};
 constexpr u32 kL2TlbWays = 5;
+
+// What a cache found of a line is what was there of it.
+SnoopedCaches::Copy copy_of(LruSets::Found found) {
+  using Copy = SnoopedCaches::Copy;
+  using Found = LruSets::Found;
+  static_assert(static_cast<Found>(Copy::none) == Found::nothing && static_cast<Found>(Copy::clean) == Found::clean &&
+                static_cast<Found>(Copy::dirty) == Found::dirty);
+  return static_cast<Copy>(found);
+}
+
 }  // namespace
 
 CoreMemory::CoreMemory(const CoreConfig& config, SharedMemorySystem& shared)
@@ -170,7 +180,7 @@ SnoopedCaches::Copy CoreMemory::give_up(u64 line) {
   if (line == last_owned_) last_owned_ = kNothing;
   const LruSets::Found instructions = l1i_.remove(line), first = l1d_.remove(line), second = l2_.remove(line);
   const LruSets::Found found = std::max({instructions, first, second});
-  return static_cast<Copy>(found);
+  return copy_of(found);
 }
 
 void CoreMemory::tell_lines(u32 space, LineDirectory& directory) const {
@@ -183,7 +193,7 @@ void CoreMemory::tell_lines(u32 space, LineDirectory& directory) const {
 
 SnoopedCaches::Copy CoreMemory::share(u64 line) {
   if (line == last_owned_) last_owned_ = kNothing;
-  return static_cast<Copy>(std::max(l1d_.clean(line), l2_.clean(line)));
+  return copy_of(std::max(l1d_.clean(line), l2_.clean(line)));
 }
 
 void CoreMemory::insert_in_l1d(u64 key, bool dirty) {

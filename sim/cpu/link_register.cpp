@@ -6,27 +6,26 @@
 namespace wperf::sim {
 namespace {
 
-constexpr u32 kLink = 30;
-
 constexpr u32 bits(u32 word, u32 low, u32 count) {
   return word >> low & ((1U << count) - 1);
 }
 
-bool branch_writes(u32 word) {
-  if (word >> 26 == 0x25) return true;  // BL
+bool branch_writes(u32 word, u32 number) {
+  const bool link = number == kLinkRegister;
+  if (word >> 26 == 0x25) return link;  // BL
   if (word >> 25 == 0x6b) {             // branch (register)
     const u32 operation = bits(word, 21, 4);
-    return operation == 1 || operation == 9;  // BLR, BLRA*
+    return link && (operation == 1 || operation == 9);  // BLR, BLRA*
   }
   const bool to_register = (word & 0xffe00000) == 0xd5200000;  // MRS, SYSL
-  return to_register && bits(word, 0, 5) == kLink;
+  return to_register && bits(word, 0, 5) == number;
 }
 
-bool access_writes(u32 word) {
+bool access_writes(u32 word, u32 number) {
   const u32 kind = bits(word, 27, 3);
   const bool vector = bits(word, 26, 1) != 0;
-  const bool to = bits(word, 0, 5) == kLink, second = bits(word, 10, 5) == kLink, base = bits(word, 5, 5) == kLink;
-  const bool status = bits(word, 16, 5) == kLink;
+  const bool to = bits(word, 0, 5) == number, second = bits(word, 10, 5) == number, base = bits(word, 5, 5) == number;
+  const bool status = bits(word, 16, 5) == number;
   switch (kind) {
     case 1: {  // exclusive, ordered, compare and swap; vector structures
       if (vector) return bits(word, 23, 1) != 0 && base;
@@ -55,8 +54,8 @@ bool access_writes(u32 word) {
 }
 
 // Conversions and moves from a vector register to a general one.
-bool vector_writes(u32 word) {
-  if (bits(word, 0, 5) != kLink) return false;
+bool vector_writes(u32 word, u32 number) {
+  if (bits(word, 0, 5) != number) return false;
   const bool element = (word & 0xbfe0fc00) == 0x0e003c00 || (word & 0xbfe0fc00) == 0x0e002c00;  // UMOV, SMOV
   const bool convert = (word & 0x5f20fc00) == 0x1e200000;
   const bool fixed = (word & 0x5f200000) == 0x1e000000;
@@ -67,40 +66,40 @@ bool vector_writes(u32 word) {
 
 }  // namespace
 
-bool writes_link_register(u32 word) {
+bool writes_register(u32 word, u32 number) {
   switch (bits(word, 25, 4)) {
     case 8:
     case 9:  // data processing with an immediate
       // Compares and tests name register 31.
-      return bits(word, 0, 5) == kLink;
+      return bits(word, 0, 5) == number;
     case 10:
     case 11:
-      return branch_writes(word);
+      return branch_writes(word, number);
     case 4:
     case 6:
     case 12:
     case 14:
-      return access_writes(word);
+      return access_writes(word, number);
     case 5:
     case 13:  // data processing of registers; conditional compares have flags there, at most 15
-      return bits(word, 0, 5) == kLink;
+      return bits(word, 0, 5) == number;
     case 7:
     case 15:
-      return vector_writes(word);
+      return vector_writes(word, number);
     default:
       return false;
   }
 }
 
-LinkValue link_value_at(std::span<const u32> code, u32 at) {
+RegisterValue register_value_at(std::span<const u32> code, u32 at, u32 number) {
   at = std::min(at, static_cast<u32>(code.size()));
   u32 before = at;  // one behind the last writer before
-  while (before != 0 && !writes_link_register(code[before - 1])) --before;
+  while (before != 0 && !writes_register(code[before - 1], number)) --before;
   if (before == 0) return {};
   u32 next = at;
-  while (next != code.size() && !writes_link_register(code[next])) ++next;
-  if (next == code.size()) return {LinkValue::From::end, 0, 0};
-  return {LinkValue::From::within, before, next};
+  while (next != code.size() && !writes_register(code[next], number)) ++next;
+  if (next == code.size()) return {RegisterValue::From::end, 0, 0};
+  return {RegisterValue::From::within, before, next};
 }
 
 }  // namespace wperf::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether an A64 instruction writes x30, from its encoding alone (Arm ARM C4.1). Where x30 is known before or after a
-// block, this tells what it was in between.
+// Whether an A64 instruction writes x29 or x30, from its encoding alone (Arm ARM C4.1). Where such a register is known
+// before or after a block, this tells what it was in between.
 #pragma once
 #include <span>
 
@@ -8,10 +8,12 @@
 
 namespace wperf::sim {
 
-bool writes_link_register(u32 word);
+inline constexpr u32 kFrameRegister = 29, kLinkRegister = 30;
 
-// Where the value of x30 that the instruction `at` of a block finds can be had.
-struct LinkValue {
+bool writes_register(u32 word, u32 number);  // one of the two
+
+// Where the value of the register that the instruction `at` of a block finds can be had.
+struct RegisterValue {
   enum class From : u8 {
     start,  // unchanged since the block's first instruction
     end,    // and unchanged up to its end
@@ -20,6 +22,6 @@ struct LinkValue {
   From from = From::start;
   u32 first = 0, last = 0;
 };
-LinkValue link_value_at(std::span<const u32> code, u32 at);
+RegisterValue register_value_at(std::span<const u32> code, u32 at, u32 number);
 
 }  // namespace wperf::sim

@@ -70,25 +70,35 @@ constexpr u32 kOthers[] = {
 };
 
 TEST(LinkRegister, IsWrittenByWhatNamesItAsItsResult) {
-  for (const u32 word : kWriters) EXPECT_TRUE(writes_link_register(word)) << std::hex << word;
-  for (const u32 word : kOthers) EXPECT_FALSE(writes_link_register(word)) << std::hex << word;
+  for (const u32 word : kWriters) EXPECT_TRUE(writes_register(word, kLinkRegister)) << std::hex << word;
+  for (const u32 word : kOthers) EXPECT_FALSE(writes_register(word, kLinkRegister)) << std::hex << word;
+}
+
+TEST(LinkRegister, TheFrameRegisterIsWrittenByProloguesAndEpilogues) {
+  // mov x29, sp; add x29, sp, #0x10; ldp x29, x30, [sp], #0x10; ldr x29, [sp]
+  for (const u32 word : {0x910003fdu, 0x910043fdu, 0xa8c17bfdu, 0xf94003fdu})
+    EXPECT_TRUE(writes_register(word, kFrameRegister)) << std::hex << word;
+  // bl 0x10; blr x3; stp x29, x30, [sp, #-0x10]!; ret; mov x30, x29
+  for (const u32 word : {0x94000004u, 0xd63f0060u, 0xa9bf7bfdu, 0xd65f03c0u, 0xaa1d03feu})
+    EXPECT_FALSE(writes_register(word, kFrameRegister)) << std::hex << word;
 }
 
 constexpr u32 kNop = 0xd503201f, kWriter = 0xaa0103fe, kCall = 0x94000004;
 
 TEST(LinkRegister, IsFoundWhereItWasNotWrittenInBetween) {
   const u32 code[] = {kNop, kNop, kWriter, kNop, kNop, kCall};
-  for (u32 at = 0; at <= 2; ++at) EXPECT_EQ(link_value_at(code, at).from, LinkValue::From::start) << at;
+  for (u32 at = 0; at <= 2; ++at)
+    EXPECT_EQ(register_value_at(code, at, kLinkRegister).from, RegisterValue::From::start) << at;
   for (u32 at = 3; at <= 5; ++at) {
-    const LinkValue value = link_value_at(code, at);
-    EXPECT_EQ(value.from, LinkValue::From::within) << at;
+    const RegisterValue value = register_value_at(code, at, kLinkRegister);
+    EXPECT_EQ(value.from, RegisterValue::From::within) << at;
     EXPECT_EQ(value.first, 3u);
     EXPECT_EQ(value.last, 5u);
   }
   const u32 tail[] = {kNop, kWriter, kNop};
-  EXPECT_EQ(link_value_at(tail, 1).from, LinkValue::From::start);
-  EXPECT_EQ(link_value_at(tail, 2).from, LinkValue::From::end);
-  EXPECT_EQ(link_value_at({}, 0).from, LinkValue::From::start);
+  EXPECT_EQ(register_value_at(tail, 1, kLinkRegister).from, RegisterValue::From::start);
+  EXPECT_EQ(register_value_at(tail, 2, kLinkRegister).from, RegisterValue::From::end);
+  EXPECT_EQ(register_value_at({}, 0, kLinkRegister).from, RegisterValue::From::start);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr u16 kLoads = 0x70, kStores = 0x71, kInstructions = 0x08, kCycles = 0x1
 constexpr u16 kReturns = 0x0e, kMispredicts = 0x22, kRefills = 0x03, kReads = 0x40, kMicroOps = 0x3a;
 
 struct Sample {
-  u64 pc = 0, lr = 0;
+  u64 pc = 0, lr = 0, fp = 0;
   bool operator==(const Sample&) const = default;
 };
 
@@ -59,6 +59,7 @@ class Trace {
     Step step;
     step.pc = address;
     step.lr = trace->registers_.read(UC_ARM64_REG_X30);
+    step.fp = trace->registers_.read(UC_ARM64_REG_X29);
     trace->core_.space.read(address, &step.word, sizeof step.word);
     trace->steps.push_back(step);
   }
@@ -101,7 +102,7 @@ std::vector<Sample> counts_of(const std::vector<Step>& steps, u16 event) {
       default:
         ADD_FAILURE();
     }
-    for (; times != 0; --times) result.push_back({steps[i].pc, steps[i].lr});
+    for (; times != 0; --times) result.push_back({steps[i].pc, steps[i].lr, steps[i].fp});
   }
   return result;
 }
@@ -120,7 +121,7 @@ class Sampler {
       EXPECT_EQ(stop.overflowed, count() >= next_) << std::hex << event_;
       EXPECT_TRUE(stop.reason != StopReason::overflow || stop.overflowed);
       EXPECT_NE(stop.reason, StopReason::fault) << stop.text;
-      if (stop.overflowed) samples[next_] = {stop.overflow_pc, stop.overflow_lr};
+      if (stop.overflowed) samples[next_] = {stop.overflow_pc, stop.overflow_lr, stop.overflow_fp};
       while (next_ <= count()) next_ += interval_;
       if (stop.reason == StopReason::kernel_call || stop.reason == StopReason::fault) return samples;
     }

@@ -47,13 +47,14 @@ const char* describe(uc_mem_type type) {
 }  // namespace
 
 UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals,
-                         OperationTotals& operations)
+                         OperationTotals& operations, TrueCallers& callers)
     : model_(model),
       cpu_(library),
       registers_(library, cpu_.handle()),
       totals_(totals),
       watch_(model),
-      operations_(operations) {
+      operations_(operations),
+      callers_(callers) {
   if (!cpu_.failure().empty()) return;
   cpu_.add_hook(UC_HOOK_BLOCK, reinterpret_cast<void*>(&on_block), this);
   cpu_.add_hook(UC_HOOK_MEM_READ, reinterpret_cast<void*>(&on_read), this);
@@ -130,8 +131,16 @@ Stop UnicornCore::kernel_call(u64 pc) {
 Stop UnicornCore::exception(u64 pc) {
   cut_short(pc);
   const u32 word = word_at(pc);
-  if (exception_ == kBreakpoint) return fault(pc, with_number("breakpoint instruction brk", word >> 5 & 0xffff));
-  return fault(pc, with_number("undefined instruction", word));
+  if (exception_ != kBreakpoint) {
+    Stop result = fault(pc, with_number("undefined instruction", word));
+    result.fault_kind = FaultKind::instruction;
+    return result;
+  }
+  const u32 number = word >> 5 & 0xffff;
+  Stop result = fault(pc, with_number("breakpoint instruction brk", number));
+  result.fault_kind = FaultKind::breakpoint;
+  result.immediate = number;
+  return result;
 }
 
 Stop UnicornCore::bad_access(u64 pc) {

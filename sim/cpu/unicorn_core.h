@@ -14,6 +14,7 @@
 #include "sim/cpu/operation_totals.h"
 #include "sim/cpu/overflow_watch.h"
 #include "sim/cpu/profiler.h"
+#include "sim/cpu/true_callers.h"
 #include "sim/cpu/unicorn_cpu.h"
 #include "sim/cpu/unicorn_registers.h"
 
@@ -21,7 +22,8 @@ namespace wperf::sim {
 
 class UnicornCore {
  public:
-  UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals, OperationTotals& operations);
+  UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals, OperationTotals& operations,
+              TrueCallers& callers);
   // `space` is the same one each time, though it may have changed.
   Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches,
            Profiler* profiler);
@@ -29,13 +31,16 @@ class UnicornCore {
  private:
   enum class Why : u8 { nothing, budget, unaligned_pc, exception, bad_access, overflow };
   // A watched event ran out in the block being executed.
+  struct Caught {  // a register as that instruction found it
+    bool known = false;
+    u64 value = 0;
+    RegisterValue where;  // to get it, while it is not known
+  };
   struct Overflow {
     bool seen = false;
-    bool link_known = false;
     u32 at = 0;  // the instruction of the block
     u64 block = 0;
-    u64 link = 0;
-    LinkValue where;  // to get it, while it is not known
+    Caught link, frame;
   };
 
   Stop execute(u64 pc);
@@ -67,9 +72,9 @@ class UnicornCore {
   void watch_access();
   void note_at_start(const Block& block, u32 at);
   void note_at_end(const Block& block, u32 at);
-  void settle_link();
+  void settle_registers();
   std::span<const u32> code_of(const Block& block);
-  bool slowly() const { return totals_.kept() || operations_.kept(); }
+  bool slowly() const { return totals_.kept() || operations_.kept() || callers_.kept(); }
 
   // While operations are profiled (unicorn_profile.cpp).
   void begin_profiling(Profiler* profiler);
@@ -128,6 +133,7 @@ class UnicornCore {
   uc_mem_type bad_type_{};
   u64 bad_address_ = 0;
   OperationTotals& operations_;
+  TrueCallers& callers_;
   Profiler* profiler_ = nullptr;  // null: it has no interest in this run
   u64 passed_ = 0;                // operations in the blocks that were begun; known while watching_
   u64 told_ = 0;                  // of them, those the profiler knows of

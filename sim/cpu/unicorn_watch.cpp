@@ -72,10 +72,11 @@ void UnicornCore::end_watching(Stop& result) {
       pc >= registers_.read(UC_ARM64_REG_PC)) {
     return;
   }
-  settle_link();
+  settle_registers();
   result.overflowed = true;
   result.overflow_pc = pc;
-  result.overflow_lr = overflow_.link;
+  result.overflow_lr = overflow_.link.value;
+  result.overflow_fp = overflow_.frame.value;
 }
 
 // As fold() in run() does, block by block.
@@ -99,7 +100,7 @@ void UnicornCore::enter_watched(u64 address, u32 size) {
   if (previous != nullptr) {  // and left
     end_block(*previous, address);
     if (overflow_.seen || interrupting_) {
-      if (overflow_.seen) settle_link();
+      if (overflow_.seen) settle_registers();
       current_ = nullptr;
       return stop(Why::overflow);
     }
@@ -139,6 +140,10 @@ void UnicornCore::end_block(Block& block, u64 next) {
   if (watch_.may_be_out_at_end()) {
     if (const auto at = watch_.out_at_end(code_of(block))) note_at_end(block, *at);
   }
+  if (callers_.kept()) {
+    if (overflow_.seen) callers_.overflowed(overflow_.block + u64{overflow_.at} * 4);
+    callers_.left(block.end, block.address + block.size, next);
+  }
   if (totals_.kept()) {
     model_.settle();
     totals_.credit(space_->id(), block, model_.signals());
@@ -147,40 +152,59 @@ void UnicornCore::end_block(Block& block, u64 next) {
 
 // After a load or store was counted.
 void UnicornCore::watch_access() {
+  const auto wanted = [this](const Caught& caught) {
+    return overflow_.seen && !caught.known && caught.where.from == RegisterValue::From::within;
+  };
   const bool out = watch_.out();
-  const bool link_wanted = overflow_.seen && !overflow_.link_known && overflow_.where.from == LinkValue::From::within;
-  if (!out && !link_wanted) return;
-  const u64 link = registers_.read(UC_ARM64_REG_X30);
+  if (!out && !wanted(overflow_.link) && !wanted(overflow_.frame)) return;
   const auto at = static_cast<u32>((registers_.read(UC_ARM64_REG_PC) - current_->address) / 4);
-  if (link_wanted && at >= overflow_.where.first && at <= overflow_.where.last) {
-    overflow_.link = link;
-    overflow_.link_known = true;
+  const auto take = [&](Caught& caught, u64 value) {
+    if (!wanted(caught) || at < caught.where.first || at > caught.where.last) return;
+    caught.value = value;
+    caught.known = true;
+  };
+  const u64 link = registers_.read(UC_ARM64_REG_X30), frame = registers_.read(UC_ARM64_REG_X29);
+  take(overflow_.link, link);
+  take(overflow_.frame, frame);
+  if (out && (!overflow_.seen || at < overflow_.at)) {
+    overflow_ = {true, at, current_->address, {true, link, {}}, {true, frame, {}}};
   }
-  if (out && (!overflow_.seen || at < overflow_.at)) overflow_ = {true, true, at, current_->address, link, {}};
 }
 
 // Before the first instruction of the block.
 void UnicornCore::note_at_start(const Block& block, u32 at) {
   if (overflow_.seen && overflow_.at <= at) return;
-  const LinkValue where = link_value_at(code_of(block), at);
+  const auto code = code_of(block);
   // Where it is neither the first value nor the last, and no access is made meanwhile, the first must do.
-  overflow_ = {true, where.from == LinkValue::From::start, at, block.address, registers_.read(UC_ARM64_REG_X30), where};
-  if (where.from == LinkValue::From::within) special_ |= kWatched;
+  const auto caught = [&](u32 number, u64 first) {
+    const RegisterValue where = register_value_at(code, at, number);
+    return Caught{where.from == RegisterValue::From::start, first, where};
+  };
+  overflow_ = {true, at, block.address, caught(kLinkRegister, registers_.read(UC_ARM64_REG_X30)),
+               caught(kFrameRegister, registers_.read(UC_ARM64_REG_X29))};
+  const auto within = [](const Caught& one) { return one.where.from == RegisterValue::From::within; };
+  if (within(overflow_.link) || within(overflow_.frame)) special_ |= kWatched;
 }
 
-// Behind its last instruction. Between its start and there x30 can only be had if nothing wrote it since `at`.
+// Behind its last instruction. Between its start and there a register can only be had if nothing wrote it since `at`:
+// that is so of x29, since `at` is a branch or an access with nothing behind it that ends a frame.
 void UnicornCore::note_at_end(const Block& block, u32 at) {
   if (overflow_.seen && overflow_.at <= at) return;
   const auto code = code_of(block);
-  const bool written = std::any_of(code.begin() + std::min<usize>(at, code.size()), code.end(), writes_link_register);
-  overflow_ = {true, written, at, block.address, call_link_, {LinkValue::From::end, 0, 0}};
+  const bool written = std::any_of(code.begin() + std::min<usize>(at, code.size()), code.end(),
+                                   [](u32 word) { return writes_register(word, kLinkRegister); });
+  const RegisterValue end{RegisterValue::From::end, 0, 0};
+  overflow_ = {true, at, block.address, {written, call_link_, end}, {false, 0, end}};
 }
 
-// Behind its last instruction, the last chance to learn x30.
-void UnicornCore::settle_link() {
-  if (overflow_.link_known) return;
-  if (overflow_.where.from == LinkValue::From::end) overflow_.link = registers_.read(UC_ARM64_REG_X30);
-  overflow_.link_known = true;
+// Behind its last instruction, the last chance to learn them.
+void UnicornCore::settle_registers() {
+  const auto settle = [this](Caught& caught, int id) {
+    if (!caught.known && caught.where.from == RegisterValue::From::end) caught.value = registers_.read(id);
+    caught.known = true;
+  };
+  settle(overflow_.link, UC_ARM64_REG_X30);
+  settle(overflow_.frame, UC_ARM64_REG_X29);
 }
 
 }  // namespace wperf::sim

@@ -122,7 +122,7 @@ TEST_F(ApiTest, DmcChannels) {
   EXPECT_EQ(bases[2], 0u);
   EXPECT_EQ(api_->dmc_channels(sim_, bases, sizes, 3), 3u);
   EXPECT_EQ(bases[0], 0x1000'0000u);
-  for (const u64 size : sizes) EXPECT_EQ(size, 0x1000u);
+  for (const u64 size : sizes) EXPECT_EQ(size, 0x2000u);
   open("dmc=0");
   EXPECT_EQ(api_->dmc_channels(sim_, bases, sizes, 3), 0u);
 }

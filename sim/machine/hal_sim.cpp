@@ -39,7 +39,7 @@ HalSim::HalSim(Machine& machine) : machine_(machine) {
   }
   clusters_.resize(options.cluster_count(), DsuPmu(options.dsu_counters));
   channels_.resize(options.dmc_channels);
-  occupy_counters();
+  leave_registers_as_found();
 }
 
 HalSim::~HalSim() {
@@ -47,22 +47,25 @@ HalSim::~HalSim() {
   machine_.stop_timer();
 }
 
-void HalSim::connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, void* context) {
+void HalSim::connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, WalkCalls walks,
+                     void* context) {
   on_timer_ = on_timer;
   on_overflow_ = on_overflow;
   on_profiling_ = on_profiling;
+  walks_ = walks;
   driver_ = context;
   machine_.connect(this, this);
 }
 
-// free=: somebody else counts cycles on the counters that are not free, and wants to go on doing so.
-void HalSim::occupy_counters() {
+// As Windows has them: the cycle counter runs for everybody. free=: somebody else counts cycles on the counters that
+// are not free, and wants to go on doing so.
+void HalSim::leave_registers_as_found() {
   const u32 taken = taken_counters(machine_.options());
-  for (u32 core = 0; core < cores_.size() && taken != 0; ++core) {
+  for (u32 core = 0; core < cores_.size(); ++core) {
     const SignalCounts& now = machine_.signals(core);
     for (u32 counter = 0; counter < taken; ++counter)
       cores_[core].write(driver::event_type(counter), kCyclesEvent, now);
-    cores_[core].write(Register::pmcntenset, (u64{1} << taken) - 1, now);
+    cores_[core].write(Register::pmcntenset, ((u64{1} << taken) - 1) | u64{1} << kCycleCounterBit, now);
     cores_[core].write(Register::pmcr, kPmcrEnable | kPmcrLongCycles, now);
   }
 }
@@ -125,8 +128,16 @@ bool HalSim::pending(u32 core) {
 void HalSim::take(u32 core, const Interrupted& what) {
   const u32 caller = current_core_;
   current_core_ = core;
-  on_overflow_(driver_, core, {what.pc, what.lr, what.process, what.thread, what.level == Level::user ? 0u : 1u});
+  on_overflow_(driver_, core,
+               {what.pc, what.lr, what.process, what.thread, what.level == Level::user ? 0u : 1u, what.fp});
+  if (asked_walk_) walks_.take(driver_, *asked_walk_);  // the thread is about to go on
+  asked_walk_.reset();
   current_core_ = caller;
+}
+
+bool HalSim::ask_for_user_walk(u32 ticket) {
+  asked_walk_ = ticket;
+  return true;
 }
 
 Profiler* HalSim::profiler(u32 core, u32 context, u64 cycles_ahead) {
@@ -143,18 +154,45 @@ void HalSim::take_profiling_interrupt(u32 core) {
   current_core_ = caller;
 }
 
+// Who runs the tool started every program but those that ran already.
+bool HalSim::may_observe(driver::ClientId, u32 process) {
+  const std::vector<u32> programs = machine_.programs();
+  const auto first_own = programs.begin() + static_cast<std::ptrdiff_t>(machine_.options().programs.size());
+  return std::find(first_own, programs.end(), process) != programs.end();
+}
+
+bool HalSim::ask_for_interrupt() {
+  asked_for_interrupt_ = true;
+  return machine_.options().interrupt == OverflowInterrupt::given;
+}
+
+u32 HalSim::interrupt_state() {
+  switch (machine_.options().interrupt) {
+    case OverflowInterrupt::refused:
+      return asked_for_interrupt_ ? WPERF_INTERRUPT_REFUSED : WPERF_INTERRUPT_NOT_ASKED;
+    case OverflowInterrupt::not_again:
+      return asked_for_interrupt_ ? WPERF_INTERRUPT_NOT_GIVEN_AGAIN : WPERF_INTERRUPT_MAYBE_NOT_AGAIN;
+    default:
+      return asked_for_interrupt_ ? WPERF_INTERRUPT_HELD : WPERF_INTERRUPT_NOT_ASKED;
+  }
+}
+
 std::vector<DmcRange> HalSim::dmc_ranges() const {
   std::vector<DmcRange> ranges;
   for (usize channel = 0; channel < channels_.size(); ++channel)
-    ranges.push_back({kDmcBase + channel * kDmcStride, driver::dmc620::kFrameSize});
+    ranges.push_back({kDmcBase + channel * kDmcStride, driver::dmc620::kIdentityPage + driver::dmc620::kIdentitySize});
   return ranges;
 }
 
-void* HalSim::map_device_memory(u64 physical, u64 size) {
+void* HalSim::map_device_memory(u64 physical, u64 size, driver::DeviceAccess access) {
   const std::vector<DmcRange> ranges = dmc_ranges();
   for (u32 channel = 0; channel < ranges.size(); ++channel) {
-    if (physical != ranges[channel].base || size == 0 || size > ranges[channel].size) continue;
-    mappings_.push_back(std::make_unique<Mapping>(Mapping{channel, size}));
+    const DmcRange& range = ranges[channel];
+    if (physical < range.base || physical - range.base >= range.size) continue;
+    const u64 begin = physical - range.base;
+    if (size == 0 || size > range.size - begin) continue;
+    mappings_.push_back(
+        std::make_unique<Mapping>(Mapping{.channel = channel, .begin = begin, .size = size, .access = access}));
     return mappings_.back().get();
   }
   return nullptr;
@@ -167,13 +205,13 @@ void HalSim::unmap_device_memory(void* mapping, u64) {
 u32 HalSim::read_device(void* mapping, u64 offset) {
   const Mapping& at = *static_cast<Mapping*>(mapping);
   if (!at.holds(offset)) return ~u32{0};  // what a bus answers where nobody is
-  return channels_[at.channel].read32(offset, machine_.channel(at.channel));
+  return channels_[at.channel].read32(at.begin + offset, machine_.channel(at.channel));
 }
 
 void HalSim::write_device(void* mapping, u64 offset, u32 value) {
   const Mapping& at = *static_cast<Mapping*>(mapping);
-  if (!at.holds(offset)) return;
-  channels_[at.channel].write32(offset, value, machine_.channel(at.channel));
+  if (!at.holds(offset) || at.access == driver::DeviceAccess::read_only) return;
+  channels_[at.channel].write32(at.begin + offset, value, machine_.channel(at.channel));
 }
 
 void* HalSim::allocate(usize size) {

@@ -3,6 +3,7 @@
 // calls come from the one thread that uses the Machine; "running on a core" is a matter of whose registers answer.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "driver/hal.h"
@@ -29,8 +30,16 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   // What the timer and the overflow interrupts call: on_timer and on_overflow of the driver core that this hal is made
   // for. The latter "on" the core it is about.
   using OverflowCall = void (*)(void* context, u32 core, const driver::InterruptedContext& interrupted);
+  struct WalkCalls {  // on_user_walk, on_user_walk_lost
+    void (*take)(void* context, u32 ticket);
+    void (*lose)(void* context, u32 ticket);
+  };
   using ProfilingCall = void (*)(void* context, u32 core);  // on_profiling_interrupt, likewise
-  void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, void* context);
+  void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, WalkCalls walks,
+               void* context);
+
+  // As the driver for Windows asks for the overflow interrupt, when somebody is about to sample. False: refused.
+  bool ask_for_interrupt();
 
   std::vector<DmcRange> dmc_ranges() const;
 
@@ -45,12 +54,22 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   WperfStatus start_timer(u32 period_ms) override;
   void stop_timer() override { machine_.stop_timer(); }
   u64 time_ns() override { return machine_.time_ns(); }
+  u32 interrupt_state() override;
   bool has_cluster_registers() override { return !clusters_.empty(); }
-  bool may_observe(driver::ClientId, u32) override { return true; }
-  void* map_device_memory(u64 physical, u64 size) override;
+  bool has_profiling_registers() override { return true; }
+  bool may_observe(driver::ClientId client, u32 process) override;
+  void* map_device_memory(u64 physical, u64 size, driver::DeviceAccess access) override;
   void unmap_device_memory(void* mapping, u64 size) override;
   u32 read_device(void* mapping, u64 offset) override;
   void write_device(void* mapping, u64 offset, u32 value) override;
+  void place_user_walks(void*, u32) override {}
+  bool ask_for_user_walk(u32 ticket) override;
+  void end_user_walks() override {}  // none outlives its interrupt
+  bool read_user_memory(u64 address, void* to, usize size) override {
+    return machine_.read_interrupted(address, to, size);
+  }
+  void enter_walks() override {}
+  void leave_walks() override {}
   // The timer calls from within wait(), never beside a request: there is nobody to keep out.
   void enter_critical() override {}
   void leave_critical() override {}
@@ -60,7 +79,8 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
  private:
   struct Mapping {
     u32 channel = 0;
-    u64 size = 0;
+    u64 begin = 0, size = 0;  // within the channel's frame
+    driver::DeviceAccess access = driver::DeviceAccess::read_only;
     bool holds(u64 offset) const { return offset < size && size - offset >= sizeof(u32); }
   };
   bool armed(u32 core) override { return cores_[core].armed(); }
@@ -71,14 +91,17 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   bool profiling_interrupt(u32 core) override { return profiling_[core].take_interrupt(); }
   void take_profiling_interrupt(u32 core) override;
   bool is_cluster_register(driver::Register reg) const;
-  void occupy_counters();
+  void leave_registers_as_found();
 
   Machine& machine_;
   Machine::TimerCall on_timer_ = nullptr;
   OverflowCall on_overflow_ = nullptr;
   ProfilingCall on_profiling_ = nullptr;
+  WalkCalls walks_ = {};
+  std::optional<u32> asked_walk_;
   void* driver_ = nullptr;
   u32 current_core_ = 0;
+  bool asked_for_interrupt_ = false;
   std::vector<CorePmu> cores_;
   std::vector<SpeUnit> profiling_;  // by core
   std::vector<DsuPmu> clusters_;

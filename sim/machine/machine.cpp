@@ -334,8 +334,9 @@ void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineEr
                                        watched ? interrupts_->watches(core.index) : std::span<const EventWatch>());
   charge(core);
   if (watched && interrupt_pending(core)) {
-    interrupt(core, {stop.overflowed ? stop.overflow_pc : registers.pc,
-                     stop.overflowed ? stop.overflow_lr : registers.x[30], task.status().pid, thread.id, Level::user});
+    interrupt(core,
+              {stop.overflowed ? stop.overflow_pc : registers.pc, stop.overflowed ? stop.overflow_lr : registers.x[30],
+               task.status().pid, thread.id, Level::user, stop.overflowed ? stop.overflow_fp : registers.x[29]});
   }
   handle_profiling(core, &thread);
   if (stop.reason == StopReason::fault) {
@@ -382,12 +383,19 @@ const Machine::Thread* Machine::on_core(const Core& core) const {
 
 // Work of the kernel is one piece to us: whatever of it overflowed a counter, it is told as where the work starts.
 Interrupted Machine::in_kernel(KernelWork kind, const Thread* thread) {
-  return {kernel_address(kind), 0, thread != nullptr ? thread->task->status().pid : 0,
-          thread != nullptr ? thread->id : 0, Level::kernel};
+  return {
+      kernel_address(kind), 0, thread != nullptr ? thread->task->status().pid : 0, thread != nullptr ? thread->id : 0,
+      Level::kernel,        0};
 }
 
 bool Machine::interrupt_pending(const Core& core) {
   return interrupts_ != nullptr && interrupts_->armed(core.index) && interrupts_->pending(core.index);
+}
+
+bool Machine::read_interrupted(u64 address, void* out, u64 size) {
+  const Thread* const thread = interrupted_ != nullptr ? on_core(*interrupted_) : nullptr;
+  return thread != nullptr && thread->task->program != nullptr &&
+         thread->task->program->space().read(address, out, size);
 }
 
 void Machine::interrupt(Core& core, const Interrupted& what) {

@@ -40,6 +40,7 @@ struct Interrupted {
   u64 lr = 0;                   // 0 in the kernel
   u32 process = 0, thread = 0;  // 0: nobody's, the core was idle
   Level level = Level::user;
+  u64 fp = 0;  // x29; 0 in the kernel
 };
 
 // The interrupt lines of the cores' PMUs, as the machine sees them.
@@ -95,6 +96,9 @@ class Machine {
   const SignalCounts& signals(u32 core) const;
   ClusterSignals cluster(u32 index);
   DmcInput channel(u32 index);
+
+  // Of the program that the interrupt being handled came to; false: it is not there.
+  bool read_interrupted(u64 address, void* out, u64 size);
 
   // Calls callback(context) at now + period, now + 2 * period, …; at exactly these virtual times, within wait().
   using TimerCall = void (*)(void* context);

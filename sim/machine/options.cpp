@@ -9,7 +9,8 @@
 namespace wperf::sim {
 namespace {
 
-constexpr std::string_view kKeys = "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, instance, run";
+constexpr std::string_view kKeys =
+    "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, rights, interrupt, instance, run";
 
 // What was said, before the keys are held against each other.
 struct Said {
@@ -99,6 +100,26 @@ std::string take_pace(const Setting& setting, Pace& out) {
   return {};
 }
 
+std::string take_rights(const Setting& setting, Rights& out) {
+  if (setting.value != "administrator" && setting.value != "user")
+    return quoted(setting) + " is neither administrator nor user";
+  out = setting.value == "user" ? Rights::user : Rights::administrator;
+  return {};
+}
+
+std::string take_interrupt(const Setting& setting, OverflowInterrupt& out) {
+  if (setting.value == "given") {
+    out = OverflowInterrupt::given;
+  } else if (setting.value == "refused") {
+    out = OverflowInterrupt::refused;
+  } else if (setting.value == "not-again") {
+    out = OverflowInterrupt::not_again;
+  } else {
+    return quoted(setting) + " is neither given, refused nor not-again";
+  }
+  return {};
+}
+
 std::string take_instance(std::string_view name, std::string& out) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
   if (name.empty() || name.size() > 64 || name.find_first_not_of(kAllowed) != std::string_view::npos)
@@ -132,6 +153,8 @@ std::string take(const Setting& setting, Said& said) {
   if (setting.key == "spe") return take_switch(setting, options.spe);
   if (setting.key == "mhz") return take_number(setting, 1, 10000, options.mhz);
   if (setting.key == "pace") return take_pace(setting, options.pace);
+  if (setting.key == "rights") return take_rights(setting, options.rights);
+  if (setting.key == "interrupt") return take_interrupt(setting, options.interrupt);
   if (setting.key == "instance") return take_instance(setting.value, options.instance);
   if (setting.key == "run") return take_run(setting, said);
   if (setting.key == "seed")

@@ -12,6 +12,8 @@
 namespace wperf::sim {
 
 enum class Pace : u8 { real, free };
+enum class Rights : u8 { administrator, user };
+enum class OverflowInterrupt : u8 { given, refused, not_again };
 
 struct RunOption {
   u32 core = 0;
@@ -30,6 +32,8 @@ struct MachineOptions {
   u32 mhz = 25;
   u64 seed = 1;
   Pace pace = Pace::real;
+  Rights rights = Rights::administrator;  // of who measures; the programs of run= are somebody else's
+  OverflowInterrupt interrupt = OverflowInterrupt::given;
   std::string instance = "default";
   std::vector<RunOption> programs;
 

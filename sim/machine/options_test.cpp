@@ -40,6 +40,8 @@ TEST(Options, DefaultMachine) {
   EXPECT_EQ(options.mhz, 25u);
   EXPECT_EQ(options.seed, 1u);
   EXPECT_EQ(options.pace, Pace::real);
+  EXPECT_EQ(options.rights, Rights::administrator);
+  EXPECT_EQ(options.interrupt, OverflowInterrupt::given);
   EXPECT_EQ(options.instance, "default");
   EXPECT_TRUE(options.programs.empty());
 }
@@ -47,7 +49,7 @@ TEST(Options, DefaultMachine) {
 TEST(Options, EveryKey) {
   const MachineOptions options = parse(
       "cpu=neoverse-v2,cores=4,counters=10,free=0x3,cluster=4,dsu=8,dmc=1,spe=off,mhz=2600,seed=0xffffffffffffffff,"
-      "pace=free,instance=a-B_9");
+      "pace=free,rights=user,interrupt=not-again,instance=a-B_9");
   ASSERT_EQ(options.cores.size(), 4u);
   EXPECT_EQ(options.cores[0]->name, "neoverse-v2");
   EXPECT_EQ(options.counters_of(0), 10u);
@@ -59,6 +61,8 @@ TEST(Options, EveryKey) {
   EXPECT_EQ(options.mhz, 2600u);
   EXPECT_EQ(options.seed, ~u64{0});
   EXPECT_EQ(options.pace, Pace::free);
+  EXPECT_EQ(options.rights, Rights::user);
+  EXPECT_EQ(options.interrupt, OverflowInterrupt::not_again);
   EXPECT_EQ(options.instance, "a-B_9");
   EXPECT_EQ(parse("dsu=off").cluster_count(), 0u);
   EXPECT_EQ(parse("cores=7,cluster=3").cluster_count(), 3u);

@@ -21,9 +21,18 @@ struct SampledEvent {
   u32 interval = 0;
 };
 
+// The callers of a sample with its stack.
+struct DrainedStack {
+  WperfSample sample = {};
+  WperfStack stack = {};
+  std::vector<u64> frames;  // innermost first
+};
+
 // What the driver says of one core, all drains together.
 struct DrainedCore {
   std::vector<WperfSample> samples;
+  std::vector<DrainedStack> stacks;  // instead, where they were asked for
+  u64 lost_stacks = 0, cut_stacks = 0;
   u64 taken = 0, lost_ring_full = 0, lost_filtered = 0, merged = 0;
 };
 
@@ -69,8 +78,10 @@ class SamplingClient {
     request.event_count = static_cast<u32>(events.size());
     request.core_mask[0] = cores;
     request.ring_samples = ring_samples;
+    request.most_per_second = ~0u;  // what is tested here is where samples fall, and not how many there may be
     if ((flags & WPERF_SAMPLE_JITTER) != 0) request.jitter_shift = 3;
     for (usize i = 0; i < events.size(); ++i) request.events[i] = {events[i].event, 0, events[i].interval};
+    request.max_stack = max_stack;
     cores_ = cores;
     expect_ok(WPERF_CODE_SAMPLE_CONFIGURE, request);
   }
@@ -104,6 +115,33 @@ class SamplingClient {
     for (u32 core = 0; core < drained.size(); ++core)
       if ((cores_ >> core & 1) != 0) drain(core);
   }
+
+  void drain_stacks(u32 core) {
+    DrainedCore& to = drained[core];
+    auto reply = std::make_unique<WperfStackDrainReply>();
+    do {
+      const WperfDrainRequest request{{sizeof request, WPERF_WIRE_VERSION}, core, 0};
+      std::memcpy(reply.get(), &request, sizeof request);
+      u32 returned = 0;
+      ASSERT_EQ(driver_->control(WPERF_CODE_SAMPLE_STACK_DRAIN, reply.get(), sizeof request, sizeof *reply, &returned),
+                static_cast<u32>(WPERF_OK));
+      for (u32 at = 0; at < reply->bytes;) {
+        DrainedStack one;
+        std::memcpy(&one.sample, reply->records + at, sizeof one.sample);
+        std::memcpy(&one.stack, reply->records + at + sizeof one.sample, sizeof one.stack);
+        one.frames.resize(one.sample.stack_words - 1u);
+        std::memcpy(one.frames.data(), reply->records + at + sizeof one.sample + sizeof one.stack,
+                    one.frames.size() * sizeof(u64));
+        at += static_cast<u32>(sizeof one.sample + one.sample.stack_words * sizeof(u64));
+        to.stacks.push_back(std::move(one));
+      }
+      to.taken = reply->taken;
+      to.lost_ring_full = reply->lost_ring_full;
+      to.lost_stacks = reply->lost_stacks;
+      to.cut_stacks = reply->cut_stacks;
+    } while (reply->more != 0);
+  }
+  u32 max_stack = 0;  // of the next configure()
 
   std::vector<DrainedCore> drained;  // by core
   std::unique_ptr<Machine> machine;

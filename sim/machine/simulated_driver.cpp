@@ -11,7 +11,7 @@ namespace {
 
 // The driver and the tool are one product and carry one version.
 driver::CoreConfig driver_config() {
-  driver::CoreConfig config{.git = kGitVersion, .features = "+trace+spe"};
+  driver::CoreConfig config{.git = kGitVersion, .features = "+trace+spe+stacks"};
   const std::string_view text = kVersion;
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -25,12 +25,18 @@ driver::CoreConfig driver_config() {
 }  // namespace
 
 SimulatedDriver::SimulatedDriver(Machine& machine, std::unique_ptr<LockFile> lock_file)
-    : hal_(machine), lock_file_(std::move(lock_file)), core_(hal_, lock_, driver_config()) {
+    : hal_(machine),
+      rights_{.administrator = machine.options().rights == Rights::administrator},
+      lock_file_(std::move(lock_file)),
+      core_(hal_, lock_, driver_config()) {
   hal_.connect([](void* core) { static_cast<driver::Core*>(core)->on_timer(); },
                [](void* core, u32 index, const driver::InterruptedContext& interrupted) {
                  static_cast<driver::Core*>(core)->on_overflow(index, interrupted);
                },
-               [](void* core, u32 index) { static_cast<driver::Core*>(core)->on_profiling_interrupt(index); }, &core_);
+               [](void* core, u32 index) { static_cast<driver::Core*>(core)->on_profiling_interrupt(index); },
+               {.take = [](void* core, u32 ticket) { static_cast<driver::Core*>(core)->on_user_walk(ticket); },
+                .lose = [](void* core, u32 ticket) { static_cast<driver::Core*>(core)->on_user_walk_lost(ticket); }},
+               &core_);
 }
 
 SimulatedDriver::~SimulatedDriver() {
@@ -47,12 +53,20 @@ void SimulatedDriver::forget_the_dead() {
     if (robbed != 0 && !lock_file_->is_alive(robbed)) core_.client_gone(robbed);
 }
 
+// Who does not hold the driver is told so by the core.
+bool SimulatedDriver::may_sample(u32 code) {
+  const bool samples =
+      code == static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE) || code == static_cast<u32>(WPERF_CODE_SAMPLE_START);
+  return !samples || driver::check_lock(lock_, lock_file_->client()) != WPERF_OK || hal_.ask_for_interrupt();
+}
+
 WperfStatus SimulatedDriver::control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned) {
   if (!lock_file_->begin(lock_)) return WPERF_HARDWARE_FAILED;
   forget_the_dead();
-  // The person at a simulated machine may do everything there.
-  const WperfStatus status = core_.dispatch(lock_file_->client(), driver::Rights{.administrator = true}, code, buffer,
-                                            input_size, capacity, returned);
+  *returned = 0;
+  const WperfStatus status =
+      may_sample(code) ? core_.dispatch(lock_file_->client(), rights_, code, buffer, input_size, capacity, returned)
+                       : WperfStatus{WPERF_NO_INTERRUPT};
   lock_file_->end(lock_);
   return status;
 }

@@ -27,8 +27,10 @@ class SimulatedDriver {
 
  private:
   void forget_the_dead();
+  bool may_sample(u32 code);
 
   HalSim hal_;
+  const driver::Rights rights_;
   std::unique_ptr<LockFile> lock_file_;
   driver::LockState lock_;  // this turn's copy
   driver::Core core_;

@@ -130,7 +130,7 @@ TEST_F(SimulatedDriverTest, TellsTheMachine) {
   EXPECT_EQ(version.major, 3u);
   EXPECT_EQ(version.minor, 8u);
   EXPECT_EQ(version.patch, 0u);
-  EXPECT_STREQ(version.features, "+trace+spe");
+  EXPECT_STREQ(version.features, "+trace+spe+stacks");
   EXPECT_NE(version.git[0], '\0');
 }
 
@@ -221,7 +221,7 @@ TEST_F(SimulatedDriverTest, CountersOfOthersGoOnUndisturbed) {
   EXPECT_OK(client->plain(WPERF_CODE_COUNT_STOP));
   client->wait(5 * kMillisecond);
   EXPECT_EQ(theirs(), cycles());
-  EXPECT_EQ(hal.read_register(driver::Register::pmcntenset), 0xfu);
+  EXPECT_EQ(hal.read_register(driver::Register::pmcntenset), 0x8000'000fu);
 }
 
 TEST_F(SimulatedDriverTest, NoFreeCountersIsRefused) {
@@ -262,7 +262,7 @@ TEST_F(SimulatedDriverTest, OnlyRealControllersCanBeMapped) {
   for (const u64 base : {u64{0x2000'0000}, u64{0x1000'1000}, u64{0x1001'0000}}) {
     WperfDmcSetupRequest request{};
     request.channel_count = 1;
-    request.channels[0] = {base, 0x1000};
+    request.channels[0] = {base, 0x2000};
     EXPECT_NE(client->send(WPERF_CODE_DMC_SETUP, request), static_cast<u32>(WPERF_OK)) << base;
   }
 }
@@ -291,7 +291,7 @@ TEST_F(SimulatedDriverTest, RobbedWhileCounting) {
   one->wait(300 * kMillisecond);
   EXPECT_STATUS(one->plain(WPERF_CODE_COUNT_STOP), WPERF_LOCK_LOST);
   one->wait(300 * kMillisecond);
-  EXPECT_EQ(one->driver->hal().read_register(driver::Register::pmcntenset), 0u);
+  EXPECT_EQ(one->driver->hal().read_register(driver::Register::pmcntenset), 0x8000'0000u);
 }
 
 // A process of its own that acts as a client, says so, and waits for a line before each further step.

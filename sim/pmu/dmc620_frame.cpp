@@ -73,6 +73,8 @@ void Dmc620Frame::synchronize(const DmcInput& now) {
 }
 
 u32 Dmc620Frame::read32(u64 offset, const DmcInput& now) {
+  for (const registers::IdentityRegister& it : registers::kIdentity)
+    if (offset == registers::kIdentityPage + it.offset) return it.value;
   synchronize(now);
   if (offset == registers::kOverflowStatusClkdiv2) return overflow_clkdiv2_;
   if (offset == registers::kOverflowStatusClk) return overflow_clk_;

@@ -131,11 +131,32 @@ CallOutcome Process::kernel_call(u32 id, u32 immediate, u64 now_ns) {
   return call.outcome();
 }
 
+namespace {
+
+// The exception that Windows makes of it. Compilers give some numbers of BRK a meaning.
+u32 status_of(const Stop& stop) {
+  constexpr u32 kBrkAssertion = 0xf001, kBrkFastFail = 0xf003, kBrkDivideByZero = 0xf004;
+  if (stop.fault_kind == FaultKind::memory) return kStatusAccessViolation;
+  if (stop.fault_kind == FaultKind::instruction) return kStatusIllegalInstruction;
+  switch (stop.immediate) {
+    case kBrkAssertion:
+      return kStatusAssertionFailure;
+    case kBrkFastFail:
+      return kStatusStackBufferOverrun;
+    case kBrkDivideByZero:
+      return kStatusIntegerDivideByZero;
+    default:
+      return kStatusBreakpoint;
+  }
+}
+
+}  // namespace
+
 void Process::fault(const Stop& stop, u32 id) {
   if (id != 0) state_->current = &find_thread(*state_, id);
-  state_->exit_code = kStatusAccessViolation;
-  const bool overflow = stop.fault_address < state_->current->stack_limit &&
+  const bool overflow = stop.fault_kind == FaultKind::memory && stop.fault_address < state_->current->stack_limit &&
                         state_->current->stack_limit - stop.fault_address <= kPageSize;
+  state_->exit_code = overflow ? kStatusStackOverflow : status_of(stop);
   state_->crash_text = stop.text + " at " + describe_address(*state_, state_->current->registers.pc) +
                        (overflow ? " (the program ran out of stack)" : "");
 }

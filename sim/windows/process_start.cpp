@@ -5,6 +5,7 @@
 
 #include "sim/windows/placement.h"
 #include "sim/windows/process_state.h"
+#include "sim/windows/unicode.h"
 #include "sim/windows/win32_call.h"
 #include "sim/windows/win32_surface.h"
 
@@ -30,13 +31,6 @@ struct UnicodeString {
   u64 text;
 };
 
-std::vector<u16> widen(const std::string& text) {
-  std::vector<u16> units;
-  for (char character : text) units.push_back(static_cast<u8>(character));
-  units.push_back(0);
-  return units;
-}
-
 bool map_stack(ProcessState& state) {
   const u64 wanted = state.loaded.images[0].pe.stack_reserve;
   const u64 size = page_up(wanted == 0 ? kDefaultStack : std::clamp<u64>(wanted, 64 << 10, kLargestStack));
@@ -50,8 +44,9 @@ bool map_stack(ProcessState& state) {
 // Process parameters, both command lines and an empty environment in one region; TEB and PEB in another.
 bool map_parameters(ProcessState& state) {
   const u64 area = kEnvironmentArea + random_offset(state.seed, PlacedThing::environment, 0, 0x1000);
-  const std::vector<u16> wide = widen(state.command_line);
-  const u64 text_size = page_up(0x1000 + wide.size() * 3 + 16);
+  std::vector<u16> wide = to_utf16(state.command_line);
+  wide.push_back(0);
+  const u64 text_size = page_up(0x1000 + wide.size() * sizeof(u16) + state.command_line.size() + 16);
   state.current->teb = area;
   state.peb = area + kTebSize;
   const u64 parameters = area + kAllocationGranularity;

@@ -87,6 +87,12 @@ inline constexpr usize kConsoleKept = 64 << 10;
 inline constexpr u64 kTebLastError = 0x68;
 inline constexpr u64 kTebTlsSlots = 0x1480;
 inline constexpr u32 kStatusAccessViolation = 0xc0000005;
+inline constexpr u32 kStatusBreakpoint = 0x80000003;
+inline constexpr u32 kStatusIllegalInstruction = 0xc000001d;
+inline constexpr u32 kStatusIntegerDivideByZero = 0xc0000094;
+inline constexpr u32 kStatusStackOverflow = 0xc00000fd;
+inline constexpr u32 kStatusStackBufferOverrun = 0xc0000409;  // also what __fastfail ends with
+inline constexpr u32 kStatusAssertionFailure = 0xc0000420;
 inline constexpr u32 kStatusDllInitFailed = 0xc0000142;
 
 struct Process::State : ProcessState {

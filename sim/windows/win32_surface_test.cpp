@@ -64,12 +64,35 @@ TEST(Win32Process, crashes_with_a_reason) {
 TEST(Win32Process, a_fault_names_place_and_stack) {
   FakeProgram program;
   const u64 teb = program.process->thread().x[18];
-  Stop stop{StopReason::fault, 0, program.get<u64>(teb + 0x10) - 16, "write of unmapped address"};
+  Stop stop;
+  stop.reason = StopReason::fault;
+  stop.fault_address = program.get<u64>(teb + 0x10) - 16;
+  stop.text = "write of unmapped address";
   program.process->thread().pc = program.process->modules()[0].base + 0x1000;
   program.process->fault(stop);
   EXPECT_EQ(program.process->crash_text(),
             "write of unmapped address at steady.exe+0x1000 (the program ran out of stack)");
-  EXPECT_EQ(program.process->exit_code(), 0xc0000005u);
+  EXPECT_EQ(program.process->exit_code(), 0xc00000fdu);
+}
+
+TEST(Win32Process, ends_with_the_status_of_what_went_wrong) {
+  struct Case {
+    FaultKind kind;
+    u32 number;
+    u32 status;
+  };
+  for (const Case& one :
+       {Case{FaultKind::memory, 0, 0xc0000005u}, Case{FaultKind::instruction, 0, 0xc000001du},
+        Case{FaultKind::breakpoint, 0xf000, 0x80000003u}, Case{FaultKind::breakpoint, 1, 0x80000003u},
+        Case{FaultKind::breakpoint, 0xf003, 0xc0000409u}, Case{FaultKind::breakpoint, 0xf004, 0xc0000094u}}) {
+    FakeProgram program;
+    Stop stop;
+    stop.reason = StopReason::fault;
+    stop.fault_kind = one.kind;
+    stop.immediate = one.number;
+    program.process->fault(stop);
+    EXPECT_EQ(program.process->exit_code(), one.status);
+  }
 }
 
 TEST(Win32Process, knows_its_command_line_and_machine) {
@@ -78,6 +101,12 @@ TEST(Win32Process, knows_its_command_line_and_machine) {
   const u64 wide = program.call("GetCommandLineW");
   EXPECT_EQ(program.get<u16>(wide), 's');
   EXPECT_EQ(program.get<u16>(wide + 12), '.');
+  FakeProgram other("steady.exe \xc3\xa4\xf0\x9f\x98\x80");  // U+00E4, U+1F600
+  const u64 text = other.call("GetCommandLineW") + 22;
+  EXPECT_EQ(other.get<u16>(text), 0xe4);
+  EXPECT_EQ(other.get<u16>(text + 2), 0xd83d);
+  EXPECT_EQ(other.get<u16>(text + 4), 0xde00);
+  EXPECT_EQ(other.get<u16>(text + 6), 0);
   program.process->set_processor(5, 8);
   program.process->set_ids(44, 48);
   EXPECT_EQ(program.call("GetCurrentProcessorNumber"), 5u);

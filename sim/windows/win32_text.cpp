@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text between code pages. The machine speaks ASCII: what is not becomes '?'.
-#include <algorithm>
+// Text between code pages. The machine's is UTF-8.
 #include <array>
+#include <string>
 #include <vector>
 
+#include "sim/windows/unicode.h"
 #include "sim/windows/win32_call.h"
 #include "sim/windows/win32_surface.h"
 
@@ -31,14 +32,13 @@ bool text_length(Win32Call& call, u64 address, u32 given, u32 unit_size, u64& ou
 u64 to_wide(Win32Call& call) {  // code page, flags, text, length, out, capacity
   u64 length = 0;
   if (!text_length(call, call.argument(2), call.argument32(3), 1, length)) return 0;
-  std::vector<u8> text(length);
+  std::string text(length, '\0');
   if (!call.read(call.argument(2), text.data(), length)) return 0;
+  const std::vector<u16> wide = to_utf16(text);
   const u32 capacity = call.argument32(5);
-  if (capacity == 0) return length;
-  if (capacity < length) return call.fail(kErrorInsufficientBuffer);
-  std::vector<u16> wide(length);
-  std::transform(text.begin(), text.end(), wide.begin(), [](u8 unit) { return unit < 0x80 ? unit : u16{'?'}; });
-  return call.write(call.argument(4), wide.data(), length * sizeof(u16)) ? length : 0;
+  if (capacity == 0) return wide.size();
+  if (capacity < wide.size()) return call.fail(kErrorInsufficientBuffer);
+  return call.write(call.argument(4), wide.data(), wide.size() * sizeof(u16)) ? wide.size() : 0;
 }
 
 u64 from_wide(Win32Call& call) {
@@ -46,13 +46,11 @@ u64 from_wide(Win32Call& call) {
   if (!text_length(call, call.argument(2), call.argument32(3), 2, length)) return 0;
   std::vector<u16> wide(length);
   if (!call.read(call.argument(2), wide.data(), length * sizeof(u16))) return 0;
+  const std::string text = to_utf8(wide);
   const u32 capacity = call.argument32(5);
-  if (capacity == 0) return length;
-  if (capacity < length) return call.fail(kErrorInsufficientBuffer);
-  std::vector<u8> text(length);
-  std::transform(wide.begin(), wide.end(), text.begin(),
-                 [](u16 unit) { return unit < 0x80 ? static_cast<u8>(unit) : u8{'?'}; });
-  return call.write(call.argument(4), text.data(), length) ? length : 0;
+  if (capacity == 0) return text.size();
+  if (capacity < text.size()) return call.fail(kErrorInsufficientBuffer);
+  return call.write(call.argument(4), text.data(), text.size()) ? text.size() : 0;
 }
 
 u64 code_page(Win32Call&) {

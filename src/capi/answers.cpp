@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "plan/names.h"
 #include "report/small_reports.h"
@@ -111,19 +112,20 @@ Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const profile::CountProfile> c
       rows.add({.count_idx = i,
                 .core_idx = metric.core,
                 .metric_name = rows.texts.keep(metric.metric),
-                .value = metric.value,
+                .value = metric.counted ? metric.value : std::numeric_limits<double>::quiet_NaN(),
                 .unit = rows.texts.keep(metric.unit)});
     }
   }
   return rows;
 }
 
-Rows<SAMPLE_INFO> sample_rows(const profile::SampleProfile& profile, const SampleSelection& selection) {
-  Rows<SAMPLE_INFO> rows;
+Rows<SampleRow> sample_rows(const profile::SampleProfile& profile, const SampleSelection& selection) {
+  Rows<SampleRow> rows;
   for (const profile::SampledEvent& event : profile.events) {
     for (const profile::SymbolRow* function :
          profile::choose_rows(profile, event, selection.most_functions, selection.symbol)) {
-      SAMPLE_INFO row{};
+      SampleRow row{};
+      row.code = event.code;
       row.event = rows.texts.keep(event.name);
       row.interval = event.interval;
       row.symbol = rows.texts.keep(profile::display_name(profile, function->symbol));
@@ -135,13 +137,14 @@ Rows<SAMPLE_INFO> sample_rows(const profile::SampleProfile& profile, const Sampl
   return rows;
 }
 
-Rows<ANNOTATE_INFO> annotate_rows(const profile::SampleProfile& profile, const SampleSelection& selection) {
-  Rows<ANNOTATE_INFO> rows;
+Rows<LineRow> annotate_rows(const profile::SampleProfile& profile, const SampleSelection& selection) {
+  Rows<LineRow> rows;
   for (const profile::SampledEvent& event : profile.events) {
     for (const profile::SymbolRow* function :
          profile::choose_rows(profile, event, selection.most_functions, selection.symbol)) {
       for (const profile::LineRow& line : function->lines) {
-        ANNOTATE_INFO row{};
+        LineRow row{};
+        row.code = event.code;
         row.event = rows.texts.keep(event.name);
         row.symbol = rows.texts.keep(profile::display_name(profile, function->symbol));
         row.source_file = rows.texts.keep(profile.files[line.file].path);

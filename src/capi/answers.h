@@ -29,8 +29,15 @@ struct SampleSelection {
   u32 most_functions = ~u32{0};  // per event
   profile::NameFilter symbol;
 };
-Rows<SAMPLE_INFO> sample_rows(const profile::SampleProfile& profile, const SampleSelection& selection);
-Rows<ANNOTATE_INFO> annotate_rows(const profile::SampleProfile& profile, const SampleSelection& selection);
+// With the number of the event, which wperf-lib.h knows it by.
+struct SampleRow : SAMPLE_INFO {
+  u16 code = 0;
+};
+struct LineRow : ANNOTATE_INFO {
+  u16 code = 0;
+};
+Rows<SampleRow> sample_rows(const profile::SampleProfile& profile, const SampleSelection& selection);
+Rows<LineRow> annotate_rows(const profile::SampleProfile& profile, const SampleSelection& selection);
 
 Rows<TEST_INFO> test_rows(pmu::Product product, const profile::TestReport& report);
 

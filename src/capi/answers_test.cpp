@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 namespace wperf::capi {
@@ -62,6 +63,15 @@ TEST(StatRows, MetricsHaveRowsOfTheirOwn) {
   EXPECT_FALSE(rows.next(row));
 }
 
+TEST(StatRows, AMetricThatWasNotCountedIsNoNumber) {
+  profile::CountProfile counts[] = {one_core(4, 100)};
+  counts[0].metrics[0].counted = false;
+  Rows<STAT_METRIC_INFO> rows = stat_metric_rows(counts);
+  STAT_METRIC_INFO row{};
+  ASSERT_TRUE(rows.next(row));
+  EXPECT_TRUE(std::isnan(row.value));
+}
+
 profile::SampleProfile two_functions() {
   profile::SampleProfile profile;
   profile.target.modules.resize(2);
@@ -90,8 +100,8 @@ profile::SampleProfile two_functions() {
 }
 
 TEST(SampleRows, AreTheFunctionsHottestFirst) {
-  Rows<SAMPLE_INFO> rows = sample_rows(two_functions(), {});
-  SAMPLE_INFO row{};
+  Rows<SampleRow> rows = sample_rows(two_functions(), {});
+  SampleRow row{};
   ASSERT_TRUE(rows.next(row));
   EXPECT_STREQ(row.event, L"ld_spec");
   EXPECT_STREQ(row.symbol, L"hot");
@@ -105,18 +115,17 @@ TEST(SampleRows, AreTheFunctionsHottestFirst) {
 
 TEST(SampleRows, AreAsManyAsWantedAndOfTheWantedName) {
   EXPECT_EQ(sample_rows(two_functions(), {.most_functions = 1, .symbol = {}}).size(), 1u);
-  Rows<SAMPLE_INFO> rows =
-      sample_rows(two_functions(), {.symbol = [](std::string_view name) { return name == "cool"; }});
-  SAMPLE_INFO row{};
+  Rows<SampleRow> rows = sample_rows(two_functions(), {.symbol = [](std::string_view name) { return name == "cool"; }});
+  SampleRow row{};
   ASSERT_TRUE(rows.next(row));
   EXPECT_STREQ(row.symbol, L"cool:b.dll");
   EXPECT_EQ(row.overhead, 25);  // of all samples
 }
 
 TEST(AnnotateRows, AreTheLinesOfTheFunctions) {
-  Rows<ANNOTATE_INFO> rows = annotate_rows(two_functions(), {});
+  Rows<LineRow> rows = annotate_rows(two_functions(), {});
   ASSERT_EQ(rows.size(), 1u);
-  ANNOTATE_INFO row{};
+  LineRow row{};
   ASSERT_TRUE(rows.next(row));
   EXPECT_STREQ(row.symbol, L"hot");
   EXPECT_STREQ(row.source_file, L"a.c");

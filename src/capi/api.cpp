@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of wperf.h: arguments are checked, calls wait for each other, an error becomes false and a sentence,
-// and no exception gets out. What they do is Session's.
-#include <atomic>
-#include <cstdio>
-#include <exception>
-#include <memory>
-#include <mutex>
+// The functions of wperf.h. What is around each call is library.h's, what they do is Session's.
+#include <algorithm>
 #include <optional>
 #include <string>
 
-#include "capi/last_error.h"
-#include "capi/message_console.h"
-#include "capi/session.h"
+#include "capi/configurations.h"
+#include "capi/library.h"
 #include "capi/wide_text.h"
 #include "include/wperf/wperf.h"
 #include "os/process.h"
@@ -20,88 +14,11 @@
 namespace wperf::capi {
 namespace {
 
-constinit std::atomic<bool> stop_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "wperf_stop() may be called by a signal handler");
-
-struct Library {
-  std::mutex mutex;
-  std::unique_ptr<Session> session;
-  std::optional<std::string> device;
-  MessageSink sink;
-  bool verbose = false;
-
-  MessageConsole console() const { return {sink, verbose, stop_requested}; }
-};
-
-// Made by the first call and never destroyed: a library has no business in the start and the end of its program.
-Library& library() {
-  static Library& one = *new Library;
-  return one;
-}
-
-void set_last_error_of_bug(const char* what) {
-  char text[256];
-  std::snprintf(text, sizeof text, "libwperf stopped at a bug of its own: %s", what);
-  set_last_error(text);
-}
-
-diag::Error wrong_call(std::string text) {
-  return {.text = std::move(text), .hint = {}, .code = diag::ExitCode::usage};
-}
-
-// Result<bool>: false is no error, there are no more rows.
-template <typename Work>
-bool guarded(Work work) noexcept {
-  try {
-    clear_last_error();
-    Library& self = library();
-    const std::lock_guard lock(self.mutex);
-    const diag::Result<bool> done = work(self);
-    if (done.has_value()) return done.value();
-    set_last_error(done.error());
-  } catch (const std::exception& exception) {
-    set_last_error_of_bug(exception.what());
-  } catch (...) {
-    set_last_error_of_bug("an unknown exception");
-  }
-  return false;
-}
-
-template <typename Work>
-bool with_session(Work work) noexcept {
-  return guarded([&](Library& self) -> diag::Result<bool> {
-    if (self.session == nullptr) return wrong_call("no machine is open: call wperf_init() first");
-    return work(self, *self.session);
-  });
-}
-
-diag::Result<bool> done_if(const diag::Result<void>& result) {
-  if (!result.has_value()) return result.error();
-  return true;
-}
-
-template <typename Row>
-diag::Result<bool> next_row(std::optional<Rows<Row>>& rows, Row& row, const char* first) {
-  if (!rows.has_value()) return wrong_call(std::string("there are no rows yet: call ") + first + " first");
-  return rows->next(row);
-}
-
-template <typename Row>
-diag::Result<bool> rewind(std::optional<Rows<Row>>& rows, const char* first) {
-  if (!rows.has_value()) return wrong_call(std::string("there are no rows yet: call ") + first + " first");
-  rows->rewind();
-  return true;
-}
-
 diag::Result<bool> set_count(int* count, std::optional<size_t> value, const char* first) {
   if (count == nullptr) return wrong_call("there is no place for the number: count is NULL");
   if (!value.has_value()) return wrong_call(std::string("nothing is listed yet: call ") + first + " first");
   *count = static_cast<int>(*value);
   return true;
-}
-
-diag::Error no_configuration() {
-  return wrong_call("there is no configuration: conf is NULL");
 }
 
 template <typename Rows>
@@ -148,7 +65,7 @@ bool wperf_init(void) {
   return guarded([](Library& self) -> diag::Result<bool> {
     if (self.session != nullptr) return wrong_call("wperf_init() was called already");
     const std::string device = self.device.has_value() ? *self.device : os::environment("WPERF_DEVICE").value_or("");
-    MessageConsole console = self.console();
+    MessageConsole console = self.measuring_console();
     WPERF_TRY(self.session, Session::open(device, console));
     return true;
   });
@@ -180,7 +97,7 @@ bool wperf_set_verbose(bool enable) {
 }
 
 void wperf_stop(void) {
-  stop_requested.store(true, std::memory_order_relaxed);
+  request_stop();
 }
 
 bool wperf_driver_version(VERSION_INFO* version) {
@@ -254,9 +171,8 @@ bool wperf_stat(const STAT_CONF* conf, STAT_INFO* info) {
   return with_session([&](Library& self, Session& session) -> diag::Result<bool> {
     if (info != nullptr) return next_row(session.counts, *info, "wperf_stat(conf, NULL)");
     if (conf == nullptr) return no_configuration();
-    stop_requested.store(false, std::memory_order_relaxed);
-    MessageConsole console = self.console();
-    return done_if(session.count(*conf, self.verbose, console));
+    MessageConsole console = self.measuring_console();
+    return done_if(session.count(stat_request(*conf), self.verbose, console));
   });
 }
 
@@ -271,9 +187,8 @@ bool wperf_sample(const SAMPLE_CONF* conf, SAMPLE_INFO* info) {
   return with_session([&](Library& self, Session& session) -> diag::Result<bool> {
     if (info != nullptr) return next_row(session.samples, *info, "wperf_sample(conf, NULL)");
     if (conf == nullptr) return no_configuration();
-    stop_requested.store(false, std::memory_order_relaxed);
-    MessageConsole console = self.console();
-    return done_if(session.sample(*conf, self.verbose, console));
+    MessageConsole console = self.measuring_console();
+    return done_if(session.sample(sample_request(*conf), self.verbose, console));
   });
 }
 
@@ -299,7 +214,7 @@ bool wperf_sample_stats(const SAMPLE_CONF*, SAMPLE_STATS* stats) {
 bool wperf_test(const TEST_CONF* conf, TEST_INFO* info) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
     if (info != nullptr) return next_row(session.tests, *info, "wperf_test(conf, NULL)");
-    return done_if(session.test(conf != nullptr ? *conf : TEST_CONF{}));
+    return done_if(session.test(test_request(conf != nullptr ? *conf : TEST_CONF{})));
   });
 }
 

@@ -15,7 +15,6 @@
 namespace wperf::capi {
 namespace {
 
-constexpr u32 kLeastPeriodMs = 10, kGreatestPeriodMs = 100;
 constexpr u32 kGreatestRateHz = 50'000;  // what the driver's rings keep up with on one core
 
 diag::Error wrong(std::string text) {
@@ -57,7 +56,7 @@ void add_metrics(const wchar_t* metrics, request::Request& request) {
 
 diag::Result<void> add_period(u32 period_ms, request::Request& request) {
   if (period_ms == 0) return {};
-  if (period_ms < kLeastPeriodMs || period_ms > kGreatestPeriodMs) {
+  if (period_ms < request::kLeastPeriodMs || period_ms > request::kGreatestPeriodMs) {
     return wrong("period_ms is " + std::to_string(period_ms) + ", it may be 10 to 100");
   }
   request.config.push_back({request::kPeriodSetting, std::to_string(period_ms)});
@@ -83,7 +82,7 @@ diag::Result<void> add_program(const wchar_t* program, const wchar_t* arguments,
 // One core is the one to sample. Of several the program runs on the first.
 diag::Result<void> add_sampled_cores(const SAMPLE_CONF& conf, request::Request& request) {
   WPERF_TRY(const auto cores, core_ranges(conf.cores, conf.num_cores));
-  if (cores.empty() && conf.program == nullptr) {
+  if (cores.empty() && !optional_text(conf.program).has_value()) {
     return wrong("cores is empty: name the core on which the running program is to be sampled");
   }
   if (!cores.empty()) request.cores = {cores.front()};

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "capi/configurations.h"
 #include "capi/wide_text.h"
+#include "pipeline/compat_profile.h"
 #include "pipeline/measure_counts.h"
-#include "pipeline/measure_samples.h"
+#include "pipeline/recording_run.h"
 #include "pipeline/run_machine.h"
 #include "pipeline/sample_profile_input.h"
 
@@ -79,14 +79,15 @@ diag::Result<std::vector<profile::CountProfile>> Session::measure(const request:
   profile::TimelineProfile timeline;
   const auto measured = pipeline::measure_timeline(request, plan, machine_, program, console, timeline);
   if (!measured.has_value()) trouble = measured.error();
-  pipeline::write_timeline_files(timeline, files, console);
+  const auto written = pipeline::write_timeline_files(timeline, files, console);
+  if (!written.has_value() && !trouble.has_value()) trouble = written.error();
   return std::move(timeline.counts);
 }
 
-diag::Result<void> Session::count(const STAT_CONF& conf, bool verbose, diag::Console& console) {
+diag::Result<void> Session::count(diag::Result<request::Request> wanted, bool verbose, diag::Console& console) {
   counts.reset();
   count_metrics.reset();
-  WPERF_TRY(request::Request request, stat_request(conf));
+  WPERF_TRY(request::Request request, std::move(wanted));
   request.outputs.verbose = verbose;
   std::optional<diag::Error> trouble;
   WPERF_TRY(const std::vector<profile::CountProfile> measured, measure(request, console, trouble));
@@ -96,30 +97,33 @@ diag::Result<void> Session::count(const STAT_CONF& conf, bool verbose, diag::Con
   return {};
 }
 
-diag::Result<void> Session::sample(const SAMPLE_CONF& conf, bool verbose, diag::Console& console) {
+diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool verbose, diag::Console& console) {
   samples.reset();
   annotations.reset();
   sample_stats.reset();
   machine_.vocabulary = words_;
-  WPERF_TRY(request::Request request, sample_request(conf));
+  WPERF_TRY(request::Request request, std::move(wanted));
   request.outputs.verbose = verbose;
-  WPERF_TRY(pipeline::MeasuredSamples measured, pipeline::measure_samples(request, machine_, console));
+  WPERF_TRY(pipeline::Recording recording, pipeline::record_samples(request, machine_, console));
+  WPERF_TRY(const profile::SampleProfile profile, pipeline::compat_profile(recording.file, request));
   const request::SampleDisplay& display = request.sampling.display;
   const SampleSelection selection{.most_functions = display.rows, .symbol = pipeline::name_filter(display)};
-  samples = sample_rows(measured.profile, selection);
-  if (display.annotate) annotations = annotate_rows(measured.profile, selection);
-  sample_stats = SAMPLE_STATS{.samples_generated = measured.profile.samples_generated(),
-                              .samples_dropped = measured.profile.samples_dropped()};
-  if (measured.trouble.has_value()) return *measured.trouble;
+  samples = sample_rows(profile, selection);
+  if (display.annotate) annotations = annotate_rows(profile, selection);
+  sample_stats =
+      SAMPLE_STATS{.samples_generated = profile.samples_generated(), .samples_dropped = profile.samples_dropped()};
+  if (recording.trouble.has_value()) return *recording.trouble;
   return {};
 }
 
-diag::Result<void> Session::test(const TEST_CONF& conf) {
+diag::Result<void> Session::test(const diag::Result<request::Request>& wanted) {
   tests.reset();
+  lib_tests.reset();
   machine_.vocabulary = words_;
-  WPERF_TRY(const request::Request request, test_request(conf));
+  WPERF_TRY(const request::Request request, wanted);
   WPERF_TRY(const profile::TestReport report, pipeline::measure_test(request, machine_));
   tests = test_rows(words_.product, report);
+  lib_tests = lib_test_rows(words_.product, report);
   return {};
 }
 

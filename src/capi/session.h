@@ -9,6 +9,7 @@
 
 #include "capi/answers.h"
 #include "capi/rows.h"
+#include "capi/wperf_lib_answers.h"
 #include "diag/console.h"
 #include "diag/result.h"
 #include "include/wperf/wperf.h"
@@ -26,19 +27,21 @@ class Session {
   // Each forgets what it answered before. A failed measurement may leave rows: of a program that crashed.
   diag::Result<void> load_events(const LIST_CONF& conf);
   diag::Result<void> load_metrics();
-  diag::Result<void> count(const STAT_CONF& conf, bool verbose, diag::Console& console);
-  diag::Result<void> sample(const SAMPLE_CONF& conf, bool verbose, diag::Console& console);
-  diag::Result<void> test(const TEST_CONF& conf);
+  // `wanted`: what a configuration became, or what was wrong with it.
+  diag::Result<void> count(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
+  diag::Result<void> sample(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
+  diag::Result<void> test(const diag::Result<request::Request>& wanted);
 
   // None: not asked for yet.
   std::optional<Rows<EVENT_INFO>> events;
   std::optional<MetricRows> metrics;
   std::optional<Rows<STAT_INFO>> counts;
   std::optional<Rows<STAT_METRIC_INFO>> count_metrics;
-  std::optional<Rows<SAMPLE_INFO>> samples;
-  std::optional<Rows<ANNOTATE_INFO>> annotations;
+  std::optional<Rows<SampleRow>> samples;
+  std::optional<Rows<LineRow>> annotations;
   std::optional<SAMPLE_STATS> sample_stats;
   std::optional<Rows<TEST_INFO>> tests;
+  std::optional<Rows<lib::TEST_INFO>> lib_tests;  // the same for wperf-lib.h
 
  private:
   explicit Session(pipeline::Machine machine) : machine_(std::move(machine)), words_(machine_.vocabulary) {}

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/command_line.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "cli/option_effects.h"
+#include "cli/suggestions.h"
 #include "os/command_line_words.h"
 
 namespace wperf::cli {
@@ -12,15 +15,17 @@ namespace {
 using request::Command;
 using request::Request;
 
-// Of several command words the first in this order runs (contract 1.1).
-constexpr Command kPriority[] = {Command::doctor,  Command::detect, Command::help,  Command::man,
-                                 Command::version, Command::test,   Command::list,  Command::stat,
+// Of several command words the first in this order runs (contract 1.1; that help goes before all is ours, decision 10).
+constexpr Command kPriority[] = {Command::help,    Command::doctor, Command::detect, Command::man,
+                                 Command::version, Command::test,   Command::list,   Command::stat,
                                  Command::record,  Command::sample, Command::report};
 
 class Parser {
  public:
-  Parser(std::span<const std::string> arguments, FileExists file_exists)
-      : arguments_(arguments), options_(request_, file_exists) {}
+  Parser(std::span<const std::string> arguments, FileExists file_exists, const std::string& device)
+      : arguments_(arguments), options_(request_, file_exists) {
+    request_.device = device;
+  }
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
@@ -28,9 +33,11 @@ class Parser {
 
  private:
   diag::Result<void> take_token(const std::string& token);
+  diag::Result<void> take_unknown(const std::string& token);
   diag::Result<void> take_option(const OptionRow& row, const std::string& spelling);
   void take_command(const CommandRow& row);
-  void take_program();
+  diag::Result<void> take_help_word();
+  diag::Result<void> take_program();
   void finish();
   diag::Error first_mistake(diag::Error error) const;
 
@@ -42,6 +49,7 @@ class Parser {
   OptionEffects options_;
   usize next_ = 0;
   u32 given_commands_ = 0;
+  std::optional<Command> first_command_;  // that is not help
 };
 
 diag::Result<Request> Parser::run() {
@@ -49,7 +57,7 @@ diag::Result<Request> Parser::run() {
   while (next_ < arguments_.size()) {
     const std::string& token = arguments_[next_++];
     if (token == "--") {
-      take_program();
+      WPERF_CHECK_OK(take_program());
       break;
     }
     auto taken = take_token(token);
@@ -61,7 +69,7 @@ diag::Result<Request> Parser::run() {
 
 // An interval that only plan can judge stood before this one. Where tracepoints are no events, it is the first mistake.
 diag::Error Parser::first_mistake(diag::Error error) const {
-  if (request_.device == "linux") return error;
+  if (request_.device == kLinuxDevice) return error;
   for (const request::SampledEvent& event : request_.sampling.events) {
     if (event.interval_error.has_value()) return *event.interval_error;
   }
@@ -69,6 +77,7 @@ diag::Error Parser::first_mistake(diag::Error error) const {
 }
 
 diag::Result<void> Parser::take_token(const std::string& token) {
+  if (next_ == 1 && token == kHelpWord) return take_help_word();
   if (const CommandRow* command = find_command(token)) {
     take_command(*command);
     return {};
@@ -82,31 +91,64 @@ diag::Result<void> Parser::take_token(const std::string& token) {
     request_.data_file = token;
     return {};
   }
-  request_.unexpected.push_back(token);
+  return take_unknown(token);
+}
+
+// WindowsPerf ignores it with a warning, and scripts made for it rely on that.
+diag::Result<void> Parser::take_unknown(const std::string& token) {
+  if (request_.device != kLinuxDevice) {
+    request_.unexpected.push_back(token);
+    return {};
+  }
+  if (!token.starts_with('-') && spawns()) {
+    --next_;
+    WPERF_CHECK_OK(take_program());
+    next_ = arguments_.size();
+    return {};
+  }
+  if (token.starts_with('-')) return unknown_option(token, first_command_);
+  if (!first_command_.has_value()) return unknown_command(token);
+  return unexpected_word(token, *first_command_);
+}
+
+// `help COMMAND`.
+diag::Result<void> Parser::take_help_word() {
+  take_command(row_of(Command::help));
+  if (next_ == arguments_.size() || find_option(arguments_[next_]) != nullptr) return {};
+  const std::string& topic = arguments_[next_++];
+  if (topic == kHelpWord) return {};
+  const CommandRow* command = find_command(topic);
+  if (command == nullptr) return unknown_command(topic);
+  take_command(*command);
   return {};
 }
 
 // `man` takes the next token, be it a command word; options may stand between the two (the original takes those, too).
 void Parser::take_command(const CommandRow& row) {
   given_commands_ |= 1u << static_cast<u32>(row.command);
+  if (row.command != Command::help && !first_command_.has_value()) first_command_ = row.command;
   if (row.command == Command::sample || row.command == Command::record) options_.expect_samples();
   if (row.command != Command::man || next_ == arguments_.size() || find_option(arguments_[next_]) != nullptr) return;
+  if (find_command(arguments_[next_]) == &row_of(Command::help)) return;
   request_.man_topic = arguments_[next_++];
 }
 
 // The rest of the line is the program's, word for word.
-void Parser::take_program() {
+diag::Result<void> Parser::take_program() {
   if (!spawns()) {
     request_.warnings.emplace_back("warning: only `stat` and `record` support process spawn!");
-    return;
+    return {};
   }
-  if (next_ >= arguments_.size()) return;
+  if (next_ >= arguments_.size()) {
+    return diag::Error{.text = "no program stands behind --", .hint = "write the program and its arguments there"};
+  }
   request::Program program;
   program.path = arguments_[next_];
   program.command_line = os::join_command_line(arguments_.subspan(next_));
   program.after_dashes = true;
   request_.pe_file = program.path;
   request_.program = std::move(program);
+  return {};
 }
 
 diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
@@ -114,7 +156,10 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
     options_.take_flag(row.option);
     return {};
   }
-  if (next_ >= arguments_.size()) return {};  // contract 2.1: an option at the end without its value is ignored
+  if (next_ >= arguments_.size()) {
+    return diag::Error{.text = fmt::format("{} has no value", spelling),
+                       .hint = fmt::format("it is used as {} {}", spelling, row.value_name)};
+  }
   return options_.take_value(row.option, spelling, arguments_[next_++]);
 }
 
@@ -122,6 +167,7 @@ void Parser::finish() {
   for (const Command command : kPriority) {
     if (given(command) && request_.command == Command::none) request_.command = command;
   }
+  if (given(Command::help)) request_.help_topic = first_command_;
   if (request_.timeline.enabled && !request_.timeout.has_value()) request_.timeout = request::Duration{1000};
   if (request_.pe_file.has_value() && !request_.program.has_value() && spawns()) {
     request_.program = request::Program{*request_.pe_file, os::join_command_line({&*request_.pe_file, 1}), false};
@@ -130,8 +176,18 @@ void Parser::finish() {
 
 }  // namespace
 
-diag::Result<Request> parse_command_line(std::span<const std::string> arguments, FileExists file_exists) {
-  return Parser(arguments, file_exists).run();
+diag::Result<void> check_command(const Request& request) {
+  if (request.command != Command::none) return {};
+  for (const std::string& word : request.unexpected) {
+    if (!word.starts_with('-')) return unknown_command(word);
+  }
+  if (request.force_lock && request.unexpected.empty()) return {};
+  return no_command();
+}
+
+diag::Result<Request> parse_command_line(std::span<const std::string> arguments, FileExists file_exists,
+                                         const std::string& device) {
+  return Parser(arguments, file_exists, device).run();
 }
 
 }  // namespace wperf::cli

@@ -53,7 +53,7 @@ TEST(CommandLine, OfSeveralCommandsTheFirstInRankRuns) {
   EXPECT_EQ(parsed({"test", "--version"}).command, Command::version);
   EXPECT_EQ(parsed({"--version", "man", "ipc"}).command, Command::man);
   EXPECT_EQ(parsed({"man", "ipc", "-h"}).command, Command::help);
-  EXPECT_EQ(parsed({"-h", "detect"}).command, Command::detect);
+  EXPECT_EQ(parsed({"-h", "detect"}).command, Command::help);
   EXPECT_EQ(parsed({"record", "stat"}).command, Command::stat);
 }
 
@@ -64,15 +64,19 @@ TEST(CommandLine, TokensAreExact) {
   EXPECT_EQ(request.command, Command::stat);
 }
 
-TEST(CommandLine, AnOptionAtTheEndWithoutItsValueIsIgnored) {
+TEST(CommandLine, AnOptionAtTheEndWithoutItsValueIsRefused) {
   for (const char* option :
        {"-e", "-m", "-c", "--cpu", "--timeout", "sleep", "-i", "-n", "--dmc", "-C", "-E", "--config", "--output", "-o",
         "--output-csv", "--cwd", "--pe_file", "--device", "--record_spawn_delay"}) {
-    const Request request = parsed({"stat", option});
-    EXPECT_TRUE(request.unexpected.empty()) << option;
-    EXPECT_TRUE(request.warnings.empty()) << option;
-    EXPECT_TRUE(request.items.empty()) << option;
+    EXPECT_EQ(error_of({"stat", option}), std::string(option) + " has no value");
   }
+  EXPECT_EQ(parse({"stat", "sleep"}).error().hint, "it is used as sleep DURATION");
+}
+
+TEST(CommandLine, NamesStandBetweenCommas) {
+  EXPECT_EQ(error_of({"stat", "-e", "inst_spec,"}), "a name is missing behind the last comma of 'inst_spec,'");
+  EXPECT_EQ(error_of({"record", "-e", "inst_spec:10,"}), "a name is missing behind the last comma of 'inst_spec:10,'");
+  EXPECT_EQ(error_of({"stat", "-m", "imix,"}), "a name is missing behind the last comma of 'imix,'");
 }
 
 TEST(CommandLine, OptionsTakeTheNextTokenWhateverItIs) {
@@ -162,8 +166,10 @@ TEST(CommandLine, Timeline) {
     EXPECT_EQ(request.timeline.count, 3u);
     EXPECT_EQ(request.timeout->milliseconds, 100u);
   }
-  EXPECT_EQ(parsed({"stat", "-t", "-n", "many"}).timeline.count, 0u);
-  EXPECT_EQ(parsed({"stat", "-t", "-n", "-1"}).timeline.count, 0u);
+  EXPECT_EQ(parsed({"stat", "-t", "-n", "0"}).timeline.count, 0u);
+  for (const char* bad : {"abc", "-1", "99999999999999999999", "4294967296", "", "1.5", "0x5"}) {
+    EXPECT_EQ(error_of({"stat", "-t", "-n", bad}), "'" + std::string(bad) + "' is not a number that -n takes");
+  }
   EXPECT_EQ(parsed({"stat", "-t", "--timeout", "0"}).timeout->milliseconds, 0u);
 }
 
@@ -187,11 +193,19 @@ TEST(CommandLine, Settings) {
   ASSERT_EQ(request.config.size(), 1u);
   EXPECT_EQ(request.config[0].value, "13");
   EXPECT_TRUE(request.warnings.empty());
-  for (const char* bad : {"count.period=abc", "count.period", "count.period=", "count.period_max=5", "x=1", "", "=",
-                          "count.period=4294967296", "count.period=1.5"}) {
+  for (const char* bad : {"count.period_max=5", "x=1", "", "="}) {
     const Request refused = parsed({"test", "--config", bad});
     EXPECT_TRUE(refused.config.empty()) << bad;
     EXPECT_EQ(refused.warnings, (std::vector<std::string>{"error: can't set '" + std::string(bad) + "' config"}));
+  }
+  EXPECT_EQ(parsed({"test", "--config", "count.period=10", "--config", "count.period=100"}).config.size(), 2u);
+  for (const char* bad :
+       {"count.period=abc", "count.period", "count.period=", "count.period=4294967296", "count.period=1.5",
+        "count.period=0", "count.period=5", "count.period=9", "count.period=101", "count.period=-20"}) {
+    const Request refused = parsed({"test", "--config", bad});
+    EXPECT_TRUE(refused.config.empty()) << bad;
+    EXPECT_EQ(refused.warnings, (std::vector<std::string>{"error: can't set '" + std::string(bad) +
+                                                          "' config, it takes 10 to 100 milliseconds"}));
   }
 }
 
@@ -214,7 +228,10 @@ TEST(CommandLine, ProgramsWithoutACommandThatStartsThem) {
     EXPECT_FALSE(request.program.has_value());
     EXPECT_EQ(request.warnings, (std::vector<std::string>{"warning: only `stat` and `record` support process spawn!"}));
   }
-  EXPECT_FALSE(parsed({"stat", "--"}).program.has_value());
+  for (const char* command : {"stat", "record"}) {
+    EXPECT_EQ(error_of({command, "--"}), "no program stands behind --");
+    EXPECT_EQ(error_of({command, "--pe_file", "p.exe", "--"}), "no program stands behind --");
+  }
 }
 
 TEST(CommandLine, PeFileStartsAProgramToo) {
@@ -337,7 +354,8 @@ TEST(CommandLine, BadValuesOfSamplingOptions) {
   constexpr auto kFailed = diag::ExitCode::failed;
   constexpr auto kUsage = diag::ExitCode::usage;
   const Case cases[] = {
-      {"--sample-display-row", "-1", "'-1' is not a number that --sample-display-row takes", "", kFailed},
+      {"--sample-display-row", "-1", "'-1' is not a number that --sample-display-row takes", "it takes 0 to 4294967295",
+       kFailed},
       {"--cores", "a",
        "option --cores format not supported, use comma separated list of integers, or range of integers", "", kFailed},
       {"--freq", "0", "'0' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
@@ -370,6 +388,74 @@ TEST(CommandLine, IntervalsAndFilesInTheOrderOfTheLine) {
             "event interval: 8589934591 is out of range!");
   EXPECT_EQ(first_line({"sample", "-e", "arm_spe_0/ld/", "--pdb_file", "b"}), "incorrect SPE filter: 'ld' in ld");
   EXPECT_EQ(first_line({"sample", "--pdb_file", "b", "-e", "arm_spe_0/ld/"}), "PDB file 'b' doesn't exist");
+}
+
+TEST(CommandLine, OnLinuxTheFirstUnknownWordIsTheProgram) {
+  const auto linux_line = [](std::vector<std::string> words) { return parse_command_line(words, nullptr, "linux"); };
+  const auto record = linux_line({"record", "-g", "./program", "-g", "--json", "list"});
+  ASSERT_TRUE(record.has_value());
+  ASSERT_TRUE(record.value().program.has_value());
+  EXPECT_EQ(record.value().program->path, "./program");
+  EXPECT_EQ(record.value().program->command_line, "./program -g --json list");
+  EXPECT_FALSE(record.value().outputs.json);
+  EXPECT_EQ(linux_line({"stat", "--nonsense"}).error().text, "no option '--nonsense'");
+  EXPECT_EQ(linux_line({"list", "nonsense"}).error().code, diag::ExitCode::usage);
+  // As WindowsPerf does it, where its scripts run.
+  const auto sim = linux_line({"--device", "sim", "record", "./program", "--nonsense"});
+  ASSERT_TRUE(sim.has_value());
+  EXPECT_EQ(sim.value().unexpected, (std::vector<std::string>{"./program", "--nonsense"}));
+  EXPECT_FALSE(sim.value().program.has_value());
+}
+
+TEST(CommandLine, HelpOfOneCommand) {
+  for (const auto& line : {std::vector<std::string>{"record", "--help"},
+                           {"help", "record"},
+                           {"-h", "record"},
+                           {"record", "-c", "1", "-h"}}) {
+    const Request request = parsed(line);
+    EXPECT_EQ(request.command, Command::help);
+    EXPECT_EQ(request.help_topic, Command::record);
+  }
+  EXPECT_EQ(parsed({"help", "help"}).help_topic, std::nullopt);
+  EXPECT_EQ(parsed({"help", "--version"}).help_topic, Command::version);
+  EXPECT_EQ(parsed({"man", "--help"}).help_topic, Command::man);
+  EXPECT_EQ(parsed({"doctor", "--help"}).help_topic, Command::doctor);
+  EXPECT_FALSE(parsed({"help"}).help_topic.has_value());
+  EXPECT_TRUE(parsed({"--help", "--all"}).all_help);
+  // Elsewhere it is a word like others.
+  EXPECT_EQ(parsed({"stat", "help"}).unexpected, std::vector<std::string>{"help"});
+  EXPECT_EQ(parsed({"man", "help"}).man_topic, "help");
+  EXPECT_EQ(error_of({"help", "lsit"}), "no command 'lsit'; did you mean list?");
+}
+
+TEST(CommandLine, WordsThatMayHaveBeenMeant) {
+  const auto linux_error = [](std::vector<std::string> words) {
+    const auto request = parse_command_line(words, nullptr, "linux");
+    EXPECT_FALSE(request.has_value());
+    EXPECT_EQ(request.error().code, diag::ExitCode::usage);
+    return request.error();
+  };
+  EXPECT_EQ(linux_error({"reprot", "x"}).text, "no command 'reprot'; did you mean report?");
+  EXPECT_EQ(linux_error({"topdown", "--", "prog"}).text, "no command 'topdown'");
+  EXPECT_EQ(linux_error({"stat", "--timeuot", "3"}).text, "no option '--timeuot'; did you mean --timeout?");
+  EXPECT_EQ(linux_error({"stat", "--timeuot", "3"}).hint, "`wperf stat --help` shows what it takes");
+  EXPECT_EQ(linux_error({"stat", "--timeout=3"}).text, "no option '--timeout=3'; did you mean --timeout 3?");
+  EXPECT_EQ(linux_error({"list", "everything"}).text, "list does not take 'everything'");
+}
+
+TEST(CommandLine, ALineSaysWhatToDo) {
+  EXPECT_TRUE(check_command(parsed({"list"})).has_value());
+  EXPECT_TRUE(check_command(parsed({"--force-lock"})).has_value());
+  EXPECT_TRUE(check_command(parsed({"list", "everything"})).has_value());  // as WindowsPerf takes it
+  for (const auto& line : {std::vector<std::string>{"topdown", "--", "prog"}, {"--force-lock", "topdown"}}) {
+    const auto checked = check_command(parsed(line));
+    ASSERT_FALSE(checked.has_value());
+    EXPECT_EQ(checked.error().text, "no command 'topdown'");
+    EXPECT_EQ(checked.error().code, diag::ExitCode::usage);
+  }
+  EXPECT_EQ(check_command(parsed({"-v"})).error().text, "no command on the line");
+  EXPECT_EQ(check_command(parsed({"--", "prog"})).error().text, "no command on the line");
+  EXPECT_EQ(check_command(parsed({"--versoin"})).error().text, "no command on the line");
 }
 
 }  // namespace

@@ -74,8 +74,7 @@ std::vector<std::string> usage_pieces(const CommandRow& command) {
 
 std::string render_help() {
   std::string out = "NAME:\n";
-  out += wrap_words("wperf - counts and samples what Arm processors do under Windows, with their hardware counters",
-                    kIndent);
+  out += wrap_words("wperf - " + std::string(kPurpose), kIndent);
   out += heading("SYNOPSIS") + synopsis();
   out += heading("COMMANDS") + commands();
   out += heading("OPTIONS") + options();

@@ -8,8 +8,17 @@
 
 namespace wperf::cli {
 
-// --help, without the header lines (contract 8.2).
+// One line for the head of --help and of the man page.
+constexpr std::string_view kPurpose =
+    "a performance profiler for Windows on Arm and for Linux; it also reads perf.data files of other machines";
+
+// Everything: --help --all, and what --help says to scripts of WindowsPerf (contract 8.2). Without the header lines.
 std::string render_help();
+// --help, without the header lines; the examples are those of the linux device or of the driver.
+std::string render_overview(bool linux_device);
+std::vector<std::string_view> overview_examples(bool linux_device);
+// COMMAND --help
+std::string render_command_help(const CommandRow& command);
 
 // The options of a page of docs/user, as a Markdown table.
 std::string render_markdown(std::string_view page);

@@ -7,8 +7,11 @@
 
 #include "cli/command_line.h"
 #include "cli/help.h"
+#include "cli/suggestions.h"
 #include "cli/terminal_console.h"
+#include "diag/nearest.h"
 #include "os/files.h"
+#include "os/output_file.h"
 #include "os/process.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/run_machine.h"
@@ -30,33 +33,81 @@ int fail(const diag::Error& error, diag::Console& console) {
   return static_cast<int>(error.code);
 }
 
-int run(const std::vector<std::string>& arguments) {
-  TerminalConsole errors(true);
-  if (arguments.empty()) {
-    TerminalConsole(false).out(header() + "Use --help for help.\n");
-    return 0;
+// What could not be shown is no success.
+int end(int status, TerminalConsole& console) {
+  if (console.output_error() == 0) return status;
+  if (os::is_reader_gone(console.output_error())) return status != 0 ? status : os::kStatusOfReaderGone;
+  const int failed = fail(os::not_whole("stdout", console.output_error()), console);
+  return status != 0 ? status : failed;
+}
+
+int print(const std::string& text, const request::Outputs& outputs) {
+  TerminalConsole console(outputs);
+  console.out(text);
+  return end(0, console);
+}
+
+// Scripts of WindowsPerf look for certain lines (contract 8.1, 8.2). They run on its devices and read what is printed.
+bool tells_scripts(const std::string& device) {
+  return device != kLinuxDevice && !TerminalConsole(request::Outputs{}).animated();
+}
+
+int print_greeting(const std::string& device) {
+  const std::string greeting = header() + "Use --help for help.\n";
+  return print(tells_scripts(device) ? greeting : greeting + "\n" + render_overview(device == kLinuxDevice), {});
+}
+
+int print_help(const request::Request& request) {
+  if (request.help_topic.has_value()) return print(render_command_help(row_of(*request.help_topic)), request.outputs);
+  const bool ours = request.arguments.front() == kHelpWord;  // which no script of WindowsPerf says
+  const bool all = request.all_help || (!ours && tells_scripts(request.device));
+  return print(header() + (all ? render_help() : "\n" + render_overview(request.device == kLinuxDevice)),
+               request.outputs);
+}
+
+std::string default_device() {
+  const std::string named = os::environment("WPERF_DEVICE").value_or("");
+  return named.empty() ? os::kOwnDevice : named;
+}
+
+bool measures(request::Command command) {
+  return command == request::Command::stat || command == request::Command::sample ||
+         command == request::Command::record;
+}
+
+void warn_of(const request::Request& request, diag::Console& console) {
+  for (const std::string& word : request.unexpected) {
+    console.warn("warning: unexpected arg '" + word + "' ignored");
+    const std::string meant = meant_option(word, request.command);
+    if (!meant.empty()) console.warn("hint: " + diag::did_you_mean(meant));
   }
-  auto request = parse_command_line(arguments, os::file_exists);
+  for (const std::string& warning : request.warnings) console.warn(warning);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  request::Outputs only_errors;
+  only_errors.quiet = true;
+  TerminalConsole errors(only_errors);
+  if (arguments.empty()) return print_greeting(default_device());
+  auto request = parse_command_line(arguments, os::file_exists, default_device());
   if (!request.has_value()) return fail(request.error(), errors);
   request::Request& asked = request.value();
-  for (const std::string& word : asked.unexpected) errors.warn("warning: unexpected arg '" + word + "' ignored");
-  for (const std::string& warning : asked.warnings) errors.warn(warning);
+  warn_of(asked, errors);
+  if (const auto checked = check_command(asked); !checked.has_value()) return fail(checked.error(), errors);
 
-  TerminalConsole console(asked.outputs.quiet || asked.outputs.json);
-  if (asked.command == request::Command::help) {
-    TerminalConsole(false).out(header() + render_help());
-    return 0;
-  }
-  if (asked.device.empty()) asked.device = os::environment("WPERF_DEVICE").value_or("");
+  if (asked.command == request::Command::help) return print_help(asked);
+  TerminalConsole console(asked.outputs);
   os::catch_interrupt();
+  if (measures(asked.command)) os::outlive_readers();
   const auto done = pipeline::run(asked, console);
-  return done.has_value() ? 0 : fail(done.error(), console);
+  return end(done.has_value() ? done.value() : fail(done.error(), console), console);
 }
 
 }  // namespace
 }  // namespace wperf::cli
 
 int main(int count, char** words) {
+  wperf::os::hold_standard_streams();
   try {
     return wperf::cli::run(wperf::os::program_arguments(count, words));
   } catch (const std::exception& exception) {

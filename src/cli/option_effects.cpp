@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -22,11 +24,30 @@ namespace {
 
 // What the driver's rings keep up with on one core.
 constexpr u32 kGreatestRateHz = 50'000;
+constexpr u32 kMostRuns = 1000;
+
+struct Setting {
+  std::string_view name;
+  u32 least, greatest;
+  std::string_view unit;
+};
+constexpr Setting kSettings[] = {
+    {request::kPeriodSetting, request::kLeastPeriodMs, request::kGreatestPeriodMs, "milliseconds"},
+    {request::kSampleLimitSetting, 0, ~u32{0}, "samples a second"},
+};
 
 diag::Result<u32> parse_u32(const std::string& value, const std::string& spelling) {
   const std::optional<u64> number = request::parse_decimal(value);
   if (number.has_value() && *number <= ~u32{0}) return static_cast<u32>(*number);
-  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling), .hint = {}};
+  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling),
+                     .hint = fmt::format("it takes 0 to {}", ~u32{0})};
+}
+
+// `a,` is as likely a forgotten name as a comma too many.
+diag::Result<void> check_ends_in_name(std::string_view list, std::string_view spelling) {
+  if (!list.ends_with(',')) return {};
+  return diag::Error{.text = fmt::format("a name is missing behind the last comma of '{}'", list),
+                     .hint = fmt::format("{} takes names with single commas between them", spelling)};
 }
 
 // For options that WindowsPerf does not have.
@@ -36,6 +57,13 @@ diag::Result<u32> parse_in_range(const std::string& value, const std::string& sp
   return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling),
                      .hint = fmt::format("it takes {} to {}", least, greatest),
                      .code = diag::ExitCode::usage};
+}
+
+// How deep they may be is an option of its own, before or behind.
+void take_stacks(request::CallStacks& stacks, const request::CallStacks& wanted) {
+  const u32 most_frames = stacks.most_frames;
+  stacks = wanted;
+  stacks.most_frames = most_frames;
 }
 
 }  // namespace
@@ -60,6 +88,12 @@ void OptionEffects::take_flag(Option option) {
       break;
     case Option::force_lock:
       request_.force_lock = true;
+      break;
+    case Option::no_pager:
+      outputs.paged = false;
+      break;
+    case Option::all_help:
+      request_.all_help = true;
       break;
     default:
       take_sampling_flag(option);
@@ -119,7 +153,7 @@ void OptionEffects::take_sampling_flag(Option option) {
       sampling.display.memory = true;
       break;
     case Option::stacks:
-      sampling.call_stacks.source = request::StackSource::frame_pointers;
+      take_stacks(sampling.call_stacks, request::automatic_stacks());
       break;
     default:  // --export_perf_data
       sampling.perf_data = true;
@@ -130,8 +164,7 @@ void OptionEffects::take_sampling_flag(Option option) {
 diag::Result<void> OptionEffects::take_value(Option option, const std::string& spelling, const std::string& value) {
   switch (option) {
     case Option::metrics:
-      take_metrics(value);
-      return {};
+      return take_metrics(value, spelling);
     case Option::config:
       take_setting(value);
       return {};
@@ -146,6 +179,7 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::timeout:
     case Option::interval:
     case Option::count:
+    case Option::runs:
     case Option::dmc:
     case Option::spawn_delay:
     case Option::process:
@@ -158,6 +192,7 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::sample_timeline:
     case Option::symbol_path:
     case Option::call_graph:
+    case Option::max_stack:
       return take_sampling_value(option, spelling, value);
     case Option::sort:
     case Option::comms:
@@ -166,6 +201,7 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::modules:
     case Option::time:
     case Option::percentage:
+    case Option::percent_limit:
       return take_recording_value(option, spelling, value);
     default:
       return take_file_value(option, value);
@@ -176,6 +212,7 @@ diag::Result<void> OptionEffects::take_counting_value(Option option, const std::
                                                       const std::string& value) {
   switch (option) {
     case Option::events:
+      WPERF_CHECK_OK(check_ends_in_name(value, spelling));
       return take_events(value);
     case Option::cores: {
       WPERF_TRY(request_.cores, request::parse_core_list(value));
@@ -197,13 +234,18 @@ diag::Result<void> OptionEffects::take_counting_value(Option option, const std::
       WPERF_TRY(request_.spawn_delay_ms, parse_u32(value, spelling));
       return {};
     }
+    case Option::runs: {
+      WPERF_TRY(request_.runs, parse_in_range(value, spelling, 1, kMostRuns));
+      return {};
+    }
     case Option::process: {
       WPERF_TRY(request_.process, parse_in_range(value, spelling, 1, 0x7fff'ffff));
       return {};
     }
-    default:  // -n: what is no number is 0, endless
-      request_.timeline.count = request::parse_decimal(value).value_or(0);
+    default: {  // -n
+      WPERF_TRY(request_.timeline.count, parse_u32(value, spelling));
       return {};
+    }
   }
 }
 
@@ -235,7 +277,12 @@ diag::Result<void> OptionEffects::take_sampling_value(Option option, const std::
       return {};
     }
     case Option::call_graph: {
-      WPERF_TRY(sampling.call_stacks, request::parse_call_graph(value));
+      WPERF_TRY(const request::CallStacks stacks, request::parse_call_graph(value));
+      take_stacks(sampling.call_stacks, stacks);
+      return {};
+    }
+    case Option::max_stack: {
+      WPERF_TRY(sampling.call_stacks.most_frames, parse_in_range(value, spelling, 1, request::kMostFrames));
       return {};
     }
     default:  // --symbol-path
@@ -274,6 +321,10 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
       }
       view.relative = value == "relative";
       return {};
+    case Option::percent_limit: {
+      WPERF_TRY(view.percent_limit, request::parse_percent(value, spelling));
+      return {};
+    }
     default: {  // --time
       WPERF_TRY(view.time, request::parse_time_span(value));
       return {};
@@ -300,6 +351,7 @@ diag::Result<void> OptionEffects::take_file_value(Option option, const std::stri
       return {};
     case Option::records:
       request_.sampling.records_file = value;
+      if (value == "-") request_.outputs.quiet = true;  // stdout is theirs
       return {};
     case Option::output_perf_data:
       request_.sampling.perf_data = true;
@@ -340,24 +392,34 @@ diag::Result<void> OptionEffects::take_sampled_events(const std::string& value) 
   return {};
 }
 
-void OptionEffects::take_metrics(std::string_view value) {
+diag::Result<void> OptionEffects::take_metrics(std::string_view value, const std::string& spelling) {
+  WPERF_CHECK_OK(check_ends_in_name(value, spelling));
   while (!value.empty()) {
     const usize comma = value.find(',');
     request_.items.emplace_back(request::MetricName{std::string(value.substr(0, comma))});
     value.remove_prefix(comma == std::string_view::npos ? value.size() : comma + 1);
   }
+  return {};
 }
 
-// A setting that cannot be made is told and left out; the run goes on.
+// A setting that cannot be made is told and left out; the run goes on (contract 2.3).
 void OptionEffects::take_setting(const std::string& value) {
   const usize equals = value.find('=');
   const std::string name = value.substr(0, equals);
-  const std::string number = equals == std::string::npos ? std::string() : value.substr(equals + 1);
-  if (name == request::kPeriodSetting && parse_u32(number, "--config").has_value()) {
-    request_.config.push_back({name, number});
-  } else {
+  const std::string text = equals == std::string::npos ? std::string() : value.substr(equals + 1);
+  const Setting* setting = std::find_if(std::begin(kSettings), std::end(kSettings),
+                                        [&](const Setting& known) { return known.name == name; });
+  if (setting == std::end(kSettings)) {
     request_.warnings.push_back(fmt::format("error: can't set '{}' config", value));
+    return;
   }
+  const std::optional<u64> number = request::parse_decimal(text);
+  if (number.has_value() && *number >= setting->least && *number <= setting->greatest) {
+    request_.config.push_back({name, text});
+    return;
+  }
+  request_.warnings.push_back(fmt::format("error: can't set '{}' config, it takes {} to {} {}", value, setting->least,
+                                          setting->greatest, setting->unit));
 }
 
 }  // namespace wperf::cli

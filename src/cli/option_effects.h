@@ -30,7 +30,7 @@ class OptionEffects {
   diag::Result<void> take_pdb_file(const std::string& value);
   diag::Result<void> take_events(const std::string& value);
   diag::Result<void> take_sampled_events(const std::string& value);
-  void take_metrics(std::string_view value);
+  diag::Result<void> take_metrics(std::string_view value, const std::string& spelling);
   void take_setting(const std::string& value);
 
   bool missing(const std::string& path) const { return file_exists_ != nullptr && !file_exists_(path); }

@@ -21,6 +21,7 @@ enum class Option : u8 {
   timeline,
   interval,
   count,
+  runs,
   kernel,
   dmc,
   metric_file,
@@ -46,6 +47,7 @@ enum class Option : u8 {
   export_perf_data,
   stacks,
   call_graph,
+  max_stack,
   output_perf_data,
   memory,
   records,
@@ -56,6 +58,7 @@ enum class Option : u8 {
   modules,
   time,
   percentage,
+  percent_limit,
   children,
   tree,
   callers,
@@ -71,7 +74,12 @@ enum class Option : u8 {
   directory,
   device,
   force_lock,
+  no_pager,
+  all_help,
 };
+
+// The headings below which the help of a command shows its options, in this order.
+enum class Group : u8 { measured, duration, shown, names, output, machine };
 
 // What stands behind the option; shells complete by it.
 enum class Value : u8 { none, text, number, duration, file, folder, device };
@@ -96,6 +104,7 @@ struct OptionRow {
   Value value;
   std::string_view value_name;  // "" without a value
   CommandSet commands;
+  Group group;
   std::string_view help;  // whole sentences
 };
 
@@ -121,9 +130,17 @@ std::span<const CommandRow> command_rows();
 std::span<const OptionRow> option_rows();
 std::span<const Example> examples();
 
+// As the first word of the line: `wperf help`, `wperf help stat`.
+inline constexpr std::string_view kHelpWord = "help";
+
 const CommandRow& row_of(request::Command command);  // any but none
 const CommandRow* find_command(std::string_view token);
 const OptionRow* find_option(std::string_view token);
+
+// The words that a value is made of, separated by blanks. Empty: it is none of a few words.
+std::string_view value_words(Option option);
+// Several of them may stand there, separated by commas.
+bool takes_list(Option option);
 
 // "-c, --cpu": the name as help shows it.
 template <typename Row>

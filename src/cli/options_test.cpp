@@ -13,11 +13,12 @@ namespace {
 
 using request::Command;
 
+// As a shell hands them over; no example has a blank in quotes.
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
   while (!line.empty()) {
     const usize blank = line.find(' ');
-    words.emplace_back(line.substr(0, blank));
+    std::erase(words.emplace_back(line.substr(0, blank)), '\'');
     line.remove_prefix(blank == std::string_view::npos ? line.size() : blank + 1);
   }
   return words;
@@ -167,6 +168,59 @@ TEST(Help, LinesFitATerminal) {
     EXPECT_LE(end - start, 80u) << help.substr(start, end - start);
     start = end + 1;
   }
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const usize end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+TEST(Help, TheOverviewFitsAScreen) {
+  for (const bool linux_device : {false, true}) {
+    const std::string overview = render_overview(linux_device);
+    const auto lines = lines_of(overview);
+    EXPECT_LE(lines.size(), 36u);  // the header and "Use --help for help." stand above
+    for (const std::string_view line : lines) EXPECT_LE(line.size(), 80u) << line;
+    for (const CommandRow& row : command_rows()) {
+      if (row.command == Command::help) continue;
+      EXPECT_NE(overview.find("\n  " + std::string(row.name) + " "), std::string::npos) << row.name;
+    }
+    for (const std::string_view example : overview_examples(linux_device)) {
+      std::vector<std::string> words = words_of(example);
+      words.erase(words.begin());
+      const auto request = parse_command_line(words, nullptr, linux_device ? "linux" : "driver");
+      ASSERT_TRUE(request.has_value()) << example << ": " << request.error().text;
+      EXPECT_TRUE(request.value().unexpected.empty()) << example;
+      EXPECT_TRUE(check_command(request.value()).has_value()) << example;
+    }
+  }
+}
+
+TEST(Help, ACommandAlone) {
+  for (const CommandRow& command : command_rows()) {
+    const std::string help = render_command_help(command);
+    EXPECT_TRUE(help.starts_with("wperf " + std::string(command.name))) << help;
+    for (const std::string_view line : lines_of(help)) EXPECT_LE(line.size(), 80u) << line;
+    for (const OptionRow& row : option_rows()) {
+      const bool shown = help.find("\n    " + shown_name(row)) != std::string::npos;
+      EXPECT_TRUE(shown || !row.commands.has(command.command)) << command.name << " " << row.name;
+    }
+  }
+  const std::string record = render_command_help(row_of(Command::record));
+  usize last = 0;
+  for (const char* heading : {"\nExamples:\n", "\nWhat to measure:\n", "\nHow long:\n", "\nWhat to show:\n",
+                              "\nWhere names come from:\n", "\nOutput:\n", "\nMachine:\n"}) {
+    const usize place = record.find(heading);
+    ASSERT_NE(place, std::string::npos) << heading;
+    EXPECT_GT(place, last) << heading;
+    last = place;
+  }
+  EXPECT_EQ(record.find("\n    --dmc"), std::string::npos);  // of stat
 }
 
 }  // namespace

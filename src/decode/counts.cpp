@@ -5,8 +5,11 @@
 //
 // Slots come round in turn, not at random: an event may meet the same phase of something periodic (a timer tick, say)
 // every time, and its own slots then cannot show what it misses. The cycle counter is always on and does. So there are
-// up to three estimates of the total: by slots, as contract 4.2 scales; by time, which also knows a last slot that was
-// cut short; and by cycles, which follows time taken from the program. The interval spans them all.
+// up to two estimates of the total: by time, which is the scaled value, and by cycles, which follows time taken from
+// the program. The interval spans both.
+//
+// Contract 4.2 scales by slots. Where all slots are equally long that is the same; a last slot that stopping cut short
+// is less than a slot, and time knows by how much.
 #include "decode/counts.h"
 
 #include <algorithm>
@@ -80,7 +83,6 @@ void set_interval(Count& count, const raw::UnitCounts& unit, const raw::CounterR
   const Spread spread = spread_of(reading);
   if (!spread.known) return;
   Estimates estimates;
-  estimates.add(reading.value, unit.rounds, reading.slots);
   estimates.add(reading.value, unit.enabled_ns, reading.running_ns);
   estimates.add(reading.value, unit.cycles, reading.running_cycles);
   const double slots = static_cast<double>(reading.full_slots);
@@ -102,23 +104,20 @@ Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& readi
     set_exact(count);
     return count;
   }
-  // Devices that don't rotate in slots of their own report only times.
-  const bool by_slots = unit.rounds != 0;
-  const u64 measured = by_slots ? reading.slots : reading.running_ns;
+  const u64 running_ns = reading.running_ns;
   const u64 enabled_ns = reading.enabled_ns != 0 ? reading.enabled_ns : unit.enabled_ns;
-  const u64 total = by_slots ? unit.rounds : enabled_ns;
-  if (measured == 0) {
+  if (running_ns == 0) {
     count.fraction = 0;
     return count;
   }
-  if (measured >= total) {
+  if (running_ns >= enabled_ns) {
     set_exact(count);
     return count;
   }
-  count.scaled = saturate(divide(multiply(reading.value, total), measured).quotient);
-  count.fraction = static_cast<double>(measured) / static_cast<double>(total);
+  count.scaled = saturate(divide(multiply(reading.value, enabled_ns), running_ns).quotient);
+  count.fraction = static_cast<double>(running_ns) / static_cast<double>(enabled_ns);
   count.low = count.high = static_cast<double>(count.scaled);
-  if (by_slots) set_interval(count, unit, reading);
+  set_interval(count, unit, reading);
   return count;
 }
 

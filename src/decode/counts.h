@@ -12,7 +12,7 @@ namespace wperf::decode {
 struct Count {
   u64 value = 0;  // as counted
   u64 slots = 0, rounds = 0;
-  u64 scaled = 0;             // integer part of value / (slots / rounds), 0 if never scheduled (contract 4.2)
+  u64 scaled = 0;             // by the time it was on a counter: integer part of value * enabled / running; 0 if never
   double fraction = 1;        // of the time it was measured
   double low = 0, high = 0;   // 95 % interval of what a counter of its own would have counted
   bool has_interval = false;  // false: too few whole slots were seen; low = high = scaled says nothing

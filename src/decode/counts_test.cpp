@@ -12,8 +12,10 @@
 namespace wperf::decode {
 namespace {
 
+constexpr u64 kSlotNs = 100'000'000;
+
 raw::CounterReading reading_of(const std::vector<u64>& slots) {
-  raw::CounterReading reading;
+  raw::CounterReading reading{.running_ns = slots.size() * kSlotNs};
   for (const u64 count : slots) {
     reading.value += count;
     Wide squares{.low = reading.squares_low, .high = reading.squares_high};
@@ -29,7 +31,8 @@ raw::CounterReading reading_of(const std::vector<u64>& slots) {
 
 Count decode_one(const raw::CounterReading& reading, u64 rounds, bool multiplexed = true) {
   raw::CountCapture capture;
-  capture.units.push_back({.multiplexed = multiplexed, .rounds = rounds, .entries = {reading}});
+  capture.units.push_back(
+      {.multiplexed = multiplexed, .rounds = rounds, .enabled_ns = rounds * kSlotNs, .entries = {reading}});
   return decode_counts(capture).at(0).counts.at(0);
 }
 
@@ -57,14 +60,14 @@ TEST(wide, products_and_quotients_are_exact) {
 }
 
 TEST(decode_counts, scaled_is_the_integer_part) {
-  EXPECT_EQ(decode_one({.value = 10, .slots = 3}, 10).scaled, 33u);
-  EXPECT_EQ(decode_one({.value = 9, .slots = 9}, 10).scaled, 10u);
-  EXPECT_DOUBLE_EQ(decode_one({.value = 9, .slots = 9}, 10).fraction, 0.9);
+  EXPECT_EQ(decode_one({.value = 10, .slots = 3, .running_ns = 3 * kSlotNs}, 10).scaled, 33u);
+  EXPECT_EQ(decode_one({.value = 9, .slots = 9, .running_ns = 9 * kSlotNs}, 10).scaled, 10u);
+  EXPECT_DOUBLE_EQ(decode_one({.value = 9, .slots = 9, .running_ns = 9 * kSlotNs}, 10).fraction, 0.9);
 }
 
 TEST(decode_counts, scaling_does_not_overflow) {
-  EXPECT_EQ(decode_one({.value = u64{1} << 62, .slots = 1000}, 3000).scaled, 3 * (u64{1} << 62));
-  EXPECT_EQ(decode_one({.value = ~u64{0}, .slots = 1}, 3).scaled, ~u64{0});
+  EXPECT_EQ(decode_one({.value = u64{1} << 62, .running_ns = 1000 * kSlotNs}, 3000).scaled, 3 * (u64{1} << 62));
+  EXPECT_EQ(decode_one({.value = ~u64{0}, .running_ns = kSlotNs}, 3).scaled, ~u64{0});
 }
 
 TEST(decode_counts, never_scheduled_is_zero_without_an_interval) {
@@ -91,7 +94,7 @@ TEST(decode_counts, without_multiplexing_slots_do_not_matter) {
   EXPECT_EQ(count.high, 77);
 }
 
-TEST(decode_counts, times_scale_where_there_are_no_rounds) {
+TEST(decode_counts, times_scale_where_there_are_no_slots) {
   raw::CountCapture capture;
   capture.units.push_back({.multiplexed = true,
                            .enabled_ns = 4'000'000'000,
@@ -143,16 +146,32 @@ raw::UnitCounts run_that_ends_within_a_slot(u64 per_slot) {
   return {.multiplexed = true, .rounds = 5, .enabled_ns = 425'000'000, .entries = {at_the_end, whole}};
 }
 
-TEST(decode_counts, interval_holds_truth_and_scaled_value_when_the_last_slot_is_cut_short) {
+TEST(decode_counts, a_last_slot_that_was_cut_short_is_no_whole_one) {
   raw::CountCapture capture;
   capture.units.push_back(run_that_ends_within_a_slot(4000));
   const std::vector<Unit> units = decode_counts(capture);
   for (const Count& count : units.at(0).counts) {
+    EXPECT_EQ(count.scaled, 17000u) << "four slots and a quarter";
     ASSERT_TRUE(count.has_interval);
-    EXPECT_LE(count.low, 17000) << "by time";
+    EXPECT_LE(count.low, 17000);
     EXPECT_GE(count.high, 17000);
-    EXPECT_LE(count.low, static_cast<double>(count.scaled)) << "by slots, as the contract wants";
-    EXPECT_GE(count.high, static_cast<double>(count.scaled));
+    EXPECT_LT(count.high - count.low, 17000 * 0.02) << "and not by as much as a slot";
+  }
+}
+
+// 12 events on 6 counters for 0.11, 0.15, 0.25 s: half of them are on in the last slot only, or in a part of it.
+TEST(decode_counts, a_short_run_scales_by_time) {
+  for (const u64 run_ns : {110'000'000u, 150'000'000u, 250'000'000u}) {
+    const u64 first_ns = run_ns < 2 * kSlotNs ? kSlotNs : run_ns - kSlotNs;
+    raw::CountCapture capture;
+    raw::UnitCounts& unit = capture.units.emplace_back();
+    unit = {.multiplexed = true, .rounds = (run_ns + kSlotNs - 1) / kSlotNs, .enabled_ns = run_ns, .entries = {}};
+    unit.entries.push_back({.value = first_ns / 100, .slots = unit.rounds - 1, .running_ns = first_ns});
+    unit.entries.push_back({.value = (run_ns - first_ns) / 100, .slots = 1, .running_ns = run_ns - first_ns});
+    const std::vector<Unit> units = decode_counts(capture);
+    for (const Count& count : units.at(0).counts) {
+      EXPECT_EQ(count.scaled, run_ns / 100) << run_ns;
+    }
   }
 }
 

@@ -35,8 +35,11 @@ class SimChannel final : public Channel {
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
     WperfSimError error{};
     const u32 pid = api_->spawn(sim_, image.c_str(), command_line.c_str(), core, &error);
-    if (pid == 0) return error_of(error);
-    return pid;
+    if (pid != 0) return pid;
+    diag::Error refused = error_of(error);
+    refused.text = "CreateProcess failed: " + refused.text;
+    refused.hint = "the device is sim, by --device or WPERF_DEVICE" + (refused.hint.empty() ? "" : "; " + refused.hint);
+    return refused;
   }
 
   ProcessState process(u32 pid) override {
@@ -85,8 +88,8 @@ class SimChannel final : public Channel {
 
   u32 dsu_clusters() override { return 0; }  // its driver knows
 
-  std::string instance_id() override { return "ROOT\\WPERFDRIVER\\0000"; }
-  std::string hardware_ids() override { return "Root\\WPERFDRIVER"; }
+  std::string instance_id() override { return "ROOT\\WPERFDRV\\0000"; }
+  std::string hardware_ids() override { return "Root\\WPERFDRV"; }
 
  private:
   std::vector<raw::Module> modules_of(u32 pid) {

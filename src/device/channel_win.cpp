@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "device/channel.h"
 #include "device/driver_handle_win.h"
 #include "device/setup_api_win.h"
 #include "device/spawned_process_win.h"
 #include "device/watched_process_win.h"
+#include "os/awake_win.h"
 #include "os/interrupt_win.h"
 #include "os/process.h"
 #include "os/wide_text_win.h"
@@ -91,6 +93,12 @@ class WindowsChannel final : public Channel {
     TerminateProcess(watched.process.handle(), 1);  // in case the job did not have it
   }
 
+  void measuring(bool begins) override {
+    measurements_ += begins ? 1 : -1;
+    if (measurements_ == 0) awake_.reset();
+    if (measurements_ != 0 && !awake_.has_value()) awake_.emplace();
+  }
+
   std::vector<raw::Process> processes() override;
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
   u64 now_ns() override { return clock_.now_ns(); }
@@ -120,6 +128,8 @@ class WindowsChannel final : public Channel {
   Clock clock_;
   OwnedHandle timer_;
   std::map<u32, Watched> watched_;
+  int measurements_ = 0;  // that run: counting and profiling may at once
+  std::optional<os::AwakeRequest> awake_;
 };
 
 WindowsChannel::Watched& WindowsChannel::watch(u32 pid) {

@@ -9,6 +9,8 @@
 
 #include "device/channel.h"
 #include "diag/result.h"
+#include "export/perf_data/record_filter.h"
+#include "import/perf_data/run_facts.h"
 #include "plan/plan.h"
 #include "plan/sample_plan.h"
 #include "plan/spe_plan.h"
@@ -26,6 +28,16 @@ struct DriverVersion {
   std::string name = "wperf-driver";
 };
 
+// Who has the counters' overflow interrupt, without which there is no sampling.
+enum class InterruptState : u8 {
+  unknown,  // the driver does not tell: it is an older one, or needs none
+  not_asked,
+  held,
+  refused,
+  not_given_again,  // Windows took it back when the driver was unloaded, and keeps it until it restarts
+  maybe_not_again,  // the same may happen: the driver has not asked for it anew
+};
+
 // The version of the protocol that this tool speaks.
 u32 spoken_wire_version();
 
@@ -37,6 +49,7 @@ class CountSession {
   virtual diag::Result<void> check() = 0;  // fails when the driver was taken away meanwhile
   virtual diag::Result<void> stop() = 0;
   virtual diag::Result<raw::CountCapture> read() = 0;
+  virtual std::vector<std::string> remarks() const { return {}; }  // what is counted otherwise than was asked for
 };
 
 // One configured sampling run: start → (drain | check)* → stop → drain. The destructor stops.
@@ -51,8 +64,11 @@ class SampleSession {
 
 // What a recording is made for and into.
 struct RecordingTarget {
-  std::string file;          // empty: one without a name, gone when the session is
-  std::string tool_version;  // that the file names as its writer
+  std::string file;              // empty: one without a name, gone when the session is
+  std::string tool_version;      // that the file names as its writer
+  perf_data::RunFacts run = {};  // what is known before it begins; the session adds the times
+  // What makes call chains of copies of stacks while they come, where the plan's stacks are `automatic`.
+  std::shared_ptr<perf_export::RecordFilter> filter = nullptr;
 };
 
 // One sampling run whose samples become a perf.data file (docs/decisions/0007): start → written* → stop, then the file
@@ -86,6 +102,8 @@ class Device {
   virtual diag::Result<void> acquire(bool force) = 0;
   // The one question that drivers of every version answer, with and without the lock.
   virtual diag::Result<DriverVersion> driver_version() = 0;
+  // Without the lock.
+  virtual diag::Result<InterruptState> interrupt_state() { return InterruptState::unknown; }
   virtual diag::Result<plan::Capabilities> capabilities() = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
   // A device has one of the next two: plan::Capabilities::kernel is there where it records.

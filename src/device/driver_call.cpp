@@ -27,6 +27,11 @@ diag::Error error_of_status(WperfStatus status, u32 code) {
       return {.text = "the driver refused the request for lack of rights", .hint = "run wperf as administrator"};
     case WPERF_NOT_SUPPORTED:
       return {.text = "the hardware does not support the request", .hint = "wperf doctor tells what it supports"};
+    case WPERF_NO_INTERRUPT:
+      return {.text = "Windows does not give the driver the counters' interrupt, without which there is no sampling",
+              .hint =
+                  "end other profilers that use counters; if the driver was removed or updated since Windows started, "
+                  "restart Windows; counting works all the same"};
     case WPERF_PROFILING_BUSY:
       return {.text = "somebody else profiles with the SPE of a core that was chosen",
               .hint = "end the other profiler, or choose other cores with -c or --cores"};

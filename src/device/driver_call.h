@@ -36,6 +36,12 @@ Request make_request() {
   return request;
 }
 
+inline void set_cores(const std::vector<u32>& cores, u64 (&mask)[WPERF_MAX_CORES / 64]) {
+  for (const u32 core : cores) {
+    if (core < WPERF_MAX_CORES) mask[core / 64] |= u64{1} << (core % 64);
+  }
+}
+
 // A request without an answer.
 template <typename Request>
 diag::Result<void> call_driver(Channel& channel, u32 code, const Request& request) {

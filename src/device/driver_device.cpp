@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "device/driver_call.h"
 #include "device/driver_run.h"
+#include "device/driver_sampling.h"
 #include "device/driver_spe.h"
 
 namespace wperf::device {
@@ -15,18 +16,19 @@ std::string text_of(const char* text, size_t size) {
   return {text, std::find(text, text + size, '\0')};
 }
 
+// Padding keeps groups in their turns. Where nothing takes turns it is left out, and its counter is free for cycles.
+size_t entries_to_count(const plan::Schedule& schedule) {
+  size_t count = schedule.entries.size();
+  while (!schedule.multiplexed() && count != 0 && schedule.entries[count - 1].padding) --count;
+  return count;
+}
+
 void fill_entries(const plan::Schedule& schedule, WperfEventEntry* out, u32 capacity, u32& count) {
-  count = static_cast<u32>(std::min<size_t>(schedule.entries.size(), capacity));
+  count = static_cast<u32>(std::min<size_t>(entries_to_count(schedule), capacity));
   for (u32 i = 0; i < count; ++i) {
     const plan::Entry& entry = schedule.entries[i];
     out[i].event = entry.code;
     out[i].group = entry.group.has_value() ? static_cast<u16>(*entry.group) : static_cast<u16>(WPERF_NO_GROUP);
-  }
-}
-
-void set_cores(const std::vector<u32>& cores, u64 (&mask)[WPERF_MAX_CORES / 64]) {
-  for (const u32 core : cores) {
-    if (core < WPERF_MAX_CORES) mask[core / 64] |= u64{1} << (core % 64);
   }
 }
 
@@ -46,6 +48,11 @@ WperfCountRequest request_of(const plan::CountPlan& plan) {
   return request;
 }
 
+raw::CycleSource cycle_source_of(u32 source) {
+  if (source == WPERF_CYCLES_COUNTED) return raw::CycleSource::counted;
+  return source == WPERF_CYCLES_SHARED ? raw::CycleSource::shared : raw::CycleSource::none;
+}
+
 raw::UnitCounts unit_of(EventClass event_class, const WperfCountReply& reply) {
   raw::UnitCounts unit{.event_class = event_class,
                        .unit = reply.unit,
@@ -53,6 +60,9 @@ raw::UnitCounts unit_of(EventClass event_class, const WperfCountReply& reply) {
                        .rounds = reply.rounds,
                        .enabled_ns = reply.enabled_ns,
                        .cycles = reply.cycles,
+                       .cycle_source = cycle_source_of(reply.cycles_source),
+                       .losses = reply.losses,
+                       .lost_ns = reply.lost_ns,
                        .entries = {}};
   const u32 count = std::min<u32>(reply.entry_count, WPERF_MAX_CORE_EVENTS);
   unit.entries.reserve(count);
@@ -123,69 +133,6 @@ class DriverCountSession final : public CountSession {
   u64 start_ns_ = 0, end_ns_ = 0;
 };
 
-WperfSampleRequest request_of(const plan::SamplePlan& plan) {
-  auto request = make_request<WperfSampleRequest>();
-  request.flags =
-      (plan.kernel ? u32{WPERF_SAMPLE_KERNEL} : 0u) | (plan.jitter_shift != 0 ? u32{WPERF_SAMPLE_JITTER} : 0u);
-  request.seed = plan.seed;
-  request.jitter_shift = plan.jitter_shift;
-  set_cores(plan.cores, request.core_mask);
-  request.event_count = static_cast<u32>(std::min<size_t>(plan.events.size(), std::size(request.events)));
-  for (u32 i = 0; i < request.event_count; ++i) {
-    request.events[i].event = plan.events[i].code;
-    request.events[i].interval = plan.events[i].interval;
-  }
-  return request;
-}
-
-class DriverSampleSession final : public SampleSession {
- public:
-  DriverSampleSession(Channel& channel, std::vector<u32> cores)
-      : channel_(channel), run_(channel, WPERF_CODE_SAMPLE_START, WPERF_CODE_SAMPLE_STOP), cores_(std::move(cores)) {}
-
-  diag::Result<void> start() override { return run_.start(); }
-  diag::Result<void> stop() override { return run_.stop(); }
-
-  diag::Result<void> drain(raw::SampleCapture& capture) override {
-    capture.tallies.resize(cores_.size());
-    for (size_t i = 0; i < cores_.size(); ++i)
-      WPERF_CHECK_OK(drain_core(cores_[i], capture.tallies[i], capture.samples));
-    return {};
-  }
-
- private:
-  diag::Result<void> drain_core(u32 core, raw::CoreTally& tally, std::vector<raw::Sample>& samples) {
-    auto request = make_request<WperfDrainRequest>();
-    request.core = core;
-    bool more = true;
-    while (more) {
-      WPERF_TRY(const std::unique_ptr<WperfDrainReply> reply,
-                ask_driver_for_much<WperfDrainReply>(channel_, WPERF_CODE_SAMPLE_DRAIN, request));
-      tally = {.core = core,
-               .taken = reply->taken,
-               .lost_ring_full = reply->lost_ring_full,
-               .lost_filtered = reply->lost_filtered};
-      const u32 count = std::min<u32>(reply->count, WPERF_MAX_DRAINED);
-      for (const WperfSample& sample : std::span(reply->samples, count)) {
-        samples.push_back({.time_ns = sample.time_ns,
-                           .pc = sample.pc,
-                           .lr = sample.lr,
-                           .process = sample.process,
-                           .thread = sample.thread,
-                           .overflowed = sample.overflowed,
-                           .core = sample.core,
-                           .exception_level = sample.exception_level});
-      }
-      more = reply->more != 0 && count != 0;
-    }
-    return {};
-  }
-
-  Channel& channel_;
-  DriverRun run_;
-  std::vector<u32> cores_;
-};
-
 class DriverDevice final : public Device {
  public:
   explicit DriverDevice(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
@@ -207,6 +154,20 @@ class DriverDevice final : public Device {
                          .features = text_of(reply.features, sizeof reply.features)};
   }
 
+  diag::Result<InterruptState> interrupt_state() override {
+    const auto request = make_request<WperfPlainRequest>();
+    auto buffer = driver_call_detail::bytes_of(request, sizeof(WperfInterruptReply));
+    WPERF_TRY(const DriverAnswer answer, channel_->control(WPERF_CODE_INTERRUPT, buffer, sizeof request));
+    if (answer.first == WPERF_UNKNOWN_CODE) return InterruptState::unknown;
+    if (answer.first != WPERF_OK) return error_of_status(answer.first, WPERF_CODE_INTERRUPT);
+    if (answer.second < sizeof(WperfInterruptReply)) return InterruptState::unknown;
+    WperfInterruptReply reply;
+    std::memcpy(&reply, buffer.data(), sizeof reply);
+    constexpr InterruptState kStates[] = {InterruptState::not_asked, InterruptState::held, InterruptState::refused,
+                                          InterruptState::not_given_again, InterruptState::maybe_not_again};
+    return reply.state < std::size(kStates) ? kStates[reply.state] : InterruptState::unknown;
+  }
+
   diag::Result<plan::Capabilities> capabilities() override {
     WPERF_CHECK_OK(set_up_dmc());
     WPERF_TRY(WperfHardwareReply reply, ask_hardware());
@@ -216,6 +177,8 @@ class DriverDevice final : public Device {
       WPERF_TRY(reply, ask_hardware());
     }
     plan::Capabilities machine = machine_of(reply);
+    WPERF_CHECK_OK(ask_spe(machine));
+    machine.call_stacks = has_feature("+stacks");
     machine.instance_id = channel_->instance_id();
     machine.hardware_ids = channel_->hardware_ids();
     for (u32 core = 0; core < machine.core_count; ++core) {
@@ -233,8 +196,7 @@ class DriverDevice final : public Device {
   }
 
   diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
-    WPERF_CHECK_OK(call_driver(*channel_, WPERF_CODE_SAMPLE_CONFIGURE, request_of(plan)));
-    return std::unique_ptr<SampleSession>(std::make_unique<DriverSampleSession>(*channel_, plan.cores));
+    return open_driver_sampling(*channel_, plan);
   }
 
   diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) override {
@@ -246,6 +208,23 @@ class DriverDevice final : public Device {
  private:
   diag::Result<WperfHardwareReply> ask_hardware() {
     return ask_driver<WperfHardwareReply>(*channel_, WPERF_CODE_HARDWARE, make_request<WperfPlainRequest>());
+  }
+
+  bool has_feature(std::string_view feature) {
+    const auto version = driver_version();
+    return version.has_value() && version.value().features.find(feature) != std::string::npos;
+  }
+
+  // The driver leaves the registers alone until somebody asks so.
+  diag::Result<void> ask_spe(plan::Capabilities& machine) {
+    constexpr u32 kPmsVerShift = 32;
+    if ((machine.id_aa64dfr0 >> kPmsVerShift & 0xf) == 0) return {};
+    WPERF_TRY(const WperfSpeCoreReply spe,
+              ask_driver<WperfSpeCoreReply>(*channel_, WPERF_CODE_SPE_CORE, make_request<WperfCoreRequest>()));
+    machine.pmsidr = spe.pmsidr;
+    machine.pmbidr = spe.pmbidr;
+    if (spe.buffer_alignment != 0) machine.device_id += ";spe.sample=arm_spe_0";
+    return {};
   }
 
   // A driver refuses requests of another protocol; so one that speaks another is asked in its own.
@@ -301,8 +280,6 @@ class DriverDevice final : public Device {
     plan::Capabilities machine;
     machine.midr = reply.midr;
     machine.id_aa64dfr0 = reply.id_aa64dfr0;
-    machine.pmsidr = reply.pmsidr;
-    machine.pmbidr = reply.pmbidr;
     machine.core_count = std::min<u32>(reply.core_count, WPERF_MAX_CORES);
     machine.counters_total = {reply.counters_total, reply.dsu_counters, reply.dmc_clk_counters,
                               reply.dmc_clkdiv2_counters};

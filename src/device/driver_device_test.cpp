@@ -20,7 +20,9 @@ struct FakeChannel final : Channel {
   std::vector<u32> codes;
   std::vector<DeviceMemory> memory;
   u32 clusters = 0;
+  int measurements = 0;
 
+  void measuring(bool begins) override { measurements += begins ? 1 : -1; }
   diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
     codes.push_back(code);
     const auto handler = handlers.find(code);
@@ -244,6 +246,61 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
   EXPECT_EQ(capture.value().units[0].entries[0].value, 42u);
 }
 
+// Padding keeps groups within their turns; where nothing takes turns its counters are better left to cycles.
+TEST(DriverDevice, PaddingIsCountedOnlyWhereItIsNeeded) {
+  Made made = make();
+  u32 counted = 0;
+  made.channel->handlers[WPERF_CODE_COUNT_CONFIGURE] = [&](std::span<std::byte> buffer, size_t) {
+    WperfCountRequest request;
+    std::memcpy(&request, buffer.data(), sizeof request);
+    counted = request.entry_count[WPERF_CLASS_CORE];
+    return DriverAnswer{WPERF_OK, 0};
+  };
+  plan::Entry event, padding;
+  padding.padding = true;
+  plan::CountPlan plan;
+  plan.schedules[0] = {.entries = {event, padding, padding}, .counters = 3};
+  ASSERT_TRUE(made.device->open_count(plan).has_value());
+  EXPECT_EQ(counted, 1u);
+  plan.schedules[0] = {.entries = {event, event, event, event, padding, padding}, .counters = 3};
+  ASSERT_TRUE(made.device->open_count(plan).has_value());
+  EXPECT_EQ(counted, 6u);
+}
+
+TEST(DriverDevice, LossesAndTheSourceOfCyclesComeAlong) {
+  const std::pair<u32, raw::CycleSource> sources[] = {{WPERF_CYCLES_NONE, raw::CycleSource::none},
+                                                      {WPERF_CYCLES_COUNTED, raw::CycleSource::counted},
+                                                      {WPERF_CYCLES_SHARED, raw::CycleSource::shared}};
+  plan::CountPlan plan;
+  plan.cores = {1};
+  plan.schedules[0] = {.entries = {plan::Entry{}}, .counters = 1};
+  for (const auto& [on_the_wire, expected] : sources) {
+    Made made = make();
+    WperfCountReply reply{};
+    reply.cycles_source = on_the_wire;
+    reply.losses = 3;
+    reply.lost_ns = 77;
+    made.channel->handlers[WPERF_CODE_COUNT_READ] = answer(reply);
+    const auto capture = made.device->open_count(plan).value()->read();
+    ASSERT_TRUE(capture.has_value());
+    EXPECT_EQ(capture.value().units.at(0).cycle_source, expected);
+    EXPECT_EQ(capture.value().units[0].losses, 3u);
+    EXPECT_EQ(capture.value().units[0].lost_ns, 77u);
+  }
+}
+
+TEST(DriverDevice, TheMachineIsKeptAwakeWhileSomethingIsMeasured) {
+  Made made = make();
+  auto session = made.device->open_count(plan::CountPlan{});
+  ASSERT_TRUE(session.value()->start().has_value());
+  EXPECT_EQ(made.channel->measurements, 1);
+  ASSERT_TRUE(session.value()->stop().has_value());
+  EXPECT_EQ(made.channel->measurements, 0);
+  ASSERT_TRUE(session.value()->start().has_value());
+  session.value().reset();
+  EXPECT_EQ(made.channel->measurements, 0);
+}
+
 TEST(DriverDevice, AbandonedSessionStopsTheDriver) {
   Made made = make();
   {
@@ -252,6 +309,52 @@ TEST(DriverDevice, AbandonedSessionStopsTheDriver) {
     ASSERT_TRUE(session.value()->start().has_value());
   }
   EXPECT_EQ(made.channel->codes.back(), u32{WPERF_CODE_COUNT_STOP});
+}
+
+// Drains core 1 of a driver whose answers are what `fill` makes of them.
+void drain(Made& made, const std::function<void(WperfDrainReply&)>& fill, raw::SampleCapture& capture) {
+  made.channel->handlers[WPERF_CODE_SAMPLE_DRAIN] = [&fill](std::span<std::byte> buffer, size_t) {
+    auto reply = std::make_unique<WperfDrainReply>();
+    fill(*reply);
+    std::memcpy(buffer.data(), reply.get(), sizeof *reply);
+    return DriverAnswer{WPERF_OK, sizeof *reply};
+  };
+  plan::SamplePlan plan;
+  plan.cores = {1};
+  auto session = made.device->open_sampling(plan);
+  ASSERT_TRUE(session.has_value());
+  ASSERT_TRUE(session.value()->drain(capture).has_value());
+}
+
+// A driver whose ring holds 2048 samples of other people's programs and three of ours behind them.
+TEST(DriverDevice, SamplesBehindThoseOfOthersAreDrained) {
+  Made made = make();
+  u32 asked = 0;
+  const auto fill = [&asked](WperfDrainReply& reply) {
+    ++asked;
+    reply.taken = 2051;
+    reply.lost_filtered = std::min(asked, 2u) * 1024;
+    reply.more = asked < 3 ? 1 : 0;
+    reply.count = asked == 3 ? 3 : 0;
+  };
+  raw::SampleCapture capture;
+  drain(made, fill, capture);
+  ASSERT_EQ(capture.tallies.size(), 1u);
+  EXPECT_EQ(capture.samples.size(), 3u);
+  EXPECT_EQ(capture.tallies[0].lost_filtered, 2048u);
+}
+
+// One that says there is more and never brings any is not asked for ever.
+TEST(DriverDevice, ADriverThatBringsNothingIsNotAskedForEver) {
+  Made made = make();
+  u32 asked = 0;
+  const auto fill = [&asked](WperfDrainReply& reply) {
+    ++asked;
+    reply.more = 1;
+  };
+  raw::SampleCapture capture;
+  drain(made, fill, capture);
+  EXPECT_EQ(asked, 1u);
 }
 
 TEST(OpenDevice, UnknownNamesAreUsageErrors) {

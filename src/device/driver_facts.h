@@ -4,10 +4,17 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/ints.h"
 
 namespace wperf::device {
+
+// The device of another profiler's driver: Arm's WindowsPerf. Its driver and ours may be installed side by side, but
+// this tool speaks to ours only.
+struct OtherDriver {
+  std::string instance_id, hardware_ids;
+};
 
 struct DriverFacts {
   bool service_installed = false;
@@ -20,9 +27,11 @@ struct DriverFacts {
   bool file_signed = false, signature_trusted = false;
   std::string signer, signature_trouble;
   std::optional<u32> device_problem;  // of its entry in the Device Manager, 0 = none; nothing: it has no entry
+  std::vector<OtherDriver> others;
 };
 
 // Nothing: this is not Windows.
 std::optional<DriverFacts> driver_facts();
+std::vector<OtherDriver> other_drivers();
 
 }  // namespace wperf::device

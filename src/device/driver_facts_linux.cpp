@@ -7,4 +7,8 @@ std::optional<DriverFacts> driver_facts() {
   return std::nullopt;
 }
 
+std::vector<OtherDriver> other_drivers() {
+  return {};
+}
+
 }  // namespace wperf::device

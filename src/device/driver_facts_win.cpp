@@ -66,6 +66,7 @@ std::optional<DriverFacts> driver_facts() {
   DriverFacts facts;
   look_at_service(facts);
   facts.device_problem = driver_device_problem();
+  facts.others = other_drivers();
   facts.file_exists = !facts.file.empty() && os::file_exists(facts.file);
   if (!facts.file_exists) return facts;
   if (const auto signature = os::signature_of(facts.file); signature.has_value()) {

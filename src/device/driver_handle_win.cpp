@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "abi/device_interface.h"
+#include "device/driver_facts.h"
 #include "device/setup_api_win.h"
 #include "device/windows_error.h"
 #include "os/interrupt_win.h"
@@ -70,7 +71,7 @@ diag::Result<DriverHandle> DriverHandle::open() {
   DriverHandle driver(open_path(path));
   if (driver.handle_ == INVALID_HANDLE_VALUE) {
     const DWORD error = GetLastError();
-    if (!found.has_value() && nothing_there(error)) return no_driver_error();
+    if (!found.has_value() && nothing_there(error)) return no_driver_error(!other_drivers().empty());
     return open_error(error, os::system_error_text(error));
   }
   driver.instance_id_ = found.has_value() ? found->instance_id : WPERF_DEVICE_PATH;

@@ -11,7 +11,7 @@ class DriverRun {
   DriverRun(Channel& channel, u32 start_code, u32 stop_code)
       : channel_(channel), start_code_(start_code), stop_code_(stop_code) {}
   ~DriverRun() {
-    if (running_) (void)send(stop_code_);
+    if (running_) (void)stop();
   }
   DriverRun(const DriverRun&) = delete;
   DriverRun& operator=(const DriverRun&) = delete;
@@ -21,10 +21,12 @@ class DriverRun {
   diag::Result<void> start() {
     WPERF_CHECK_OK(send(start_code_));
     running_ = true;
+    channel_.measuring(true);
     return {};
   }
 
   diag::Result<void> stop() {
+    if (running_) channel_.measuring(false);
     running_ = false;
     return send(stop_code_);
   }

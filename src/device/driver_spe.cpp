@@ -24,9 +24,7 @@ WperfSpeRequest spe_request_of(const plan::SpePlan& plan) {
   auto request = make_request<WperfSpeRequest>();
   request.flags = flags_of(plan);
   request.interval = plan.interval;
-  for (const u32 core : plan.cores) {
-    if (core < WPERF_MAX_CORES) request.core_mask[core / 64] |= u64{1} << (core % 64);
-  }
+  set_cores(plan.cores, request.core_mask);
   request.events = plan.events;
   request.not_events = plan.not_events;
   request.min_latency = plan.min_latency;

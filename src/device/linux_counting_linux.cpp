@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "base/event_class.h"
 #include "device/linux_sessions_linux.h"
@@ -45,6 +48,7 @@ class LinuxCountSession final : public CountSession {
     return {};
   }
   diag::Result<raw::CountCapture> read() override;
+  std::vector<std::string> remarks() const override;
 
  private:
   const plan::Schedule& schedule() const { return plan_.schedules[index_of(EventClass::core)]; }
@@ -63,6 +67,9 @@ class LinuxCountSession final : public CountSession {
   const LinuxMachine& machine_;
   plan::CountPlan plan_;
   std::vector<OpenCount> counts_;
+  int refused_with_ = 0;                     // the errno of the event that could not be opened
+  std::set<std::string> in_user_mode_only_;  // against their nature: this user may not ask for more
+  std::map<usize, std::string> refused_;     // entries that nobody named and that cannot be counted, and why
   bool starts_with_program_ = false;
   u64 start_ns_ = 0, end_ns_ = 0;
 };
@@ -90,8 +97,12 @@ diag::Result<void> LinuxCountSession::open_unit(usize unit, Scope scope, u32 cor
   for (usize entry = 0; entry < schedule().entries.size(); ++entry) {
     const auto opened = open_entry(unit, entry, scope, core, leaders);
     if (opened.has_value()) continue;
+    if (schedule().entries[entry].optional && refused_with_ != ESRCH) {
+      refused_.try_emplace(entry, opened.error().text);
+      continue;
+    }
     const bool online = std::find(machine_.cores.begin(), machine_.cores.end(), core) != machine_.cores.end();
-    if ((may_vanish && errno == ESRCH) || (scope.core >= 0 && !online)) return {};
+    if ((may_vanish && refused_with_ == ESRCH) || (scope.core >= 0 && !online)) return {};
     return opened.error();
   }
   if (!machine_.has_counters) return {};
@@ -150,20 +161,35 @@ diag::Result<void> LinuxCountSession::open_entry(usize unit, usize number, Scope
 
 diag::Result<int> LinuxCountSession::open_one(OpenCount count, const plan::KernelEvent& event, const std::string& name,
                                               Scope scope, int leader) {
-  perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel);
+  perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel || event.in_both_modes);
   attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;
   attributes.disabled = count.leads ? 1 : 0;
   attributes.enable_on_exec = count.leads && starts_with_program_ ? 1 : 0;
   count.event = perf_events::open_event(attributes, scope, leader);
+  if (!count.event.is_open() && event.in_both_modes && !plan_.kernel && (errno == EACCES || errno == EPERM)) {
+    attributes.exclude_kernel = attributes.exclude_hv = 1;
+    count.event = perf_events::open_event(attributes, scope, leader);
+    if (count.event.is_open()) in_user_mode_only_.insert(name);
+  }
   if (!count.event.is_open()) {
-    const int error = errno;
-    diag::Error refused = perf_events::refusal(error, name, event.hardware, attributes.exclude_kernel == 0, scope);
-    errno = error;
-    return refused;
+    refused_with_ = errno;
+    return perf_events::refusal(refused_with_, name, event.hardware, attributes.exclude_kernel == 0, scope);
   }
   counts_.push_back(std::move(count));
   return counts_.back().event.number();
+}
+
+std::vector<std::string> LinuxCountSession::remarks() const {
+  std::vector<std::string> remarks;
+  for (const std::string& name : in_user_mode_only_) {
+    remarks.push_back(name +
+                      " counts user mode only: kernel.perf_event_paranoid keeps the kernel's part from this user");
+  }
+  for (const auto& [entry, reason] : refused_) {
+    remarks.push_back(schedule().entries[entry].name + " is not counted: " + reason);
+  }
+  return remarks;
 }
 
 diag::Result<raw::CountCapture> LinuxCountSession::read() {
@@ -172,6 +198,7 @@ diag::Result<raw::CountCapture> LinuxCountSession::read() {
     raw::UnitCounts& unit = capture.units.emplace_back();
     unit.unit = core;
     unit.entries.resize(schedule().entries.size());
+    for (const auto& [entry, reason] : refused_) unit.entries[entry].refused = true;
   }
   for (const OpenCount& one : counts_) {
     WPERF_TRY(const perf_events::Reading reading, perf_events::read_event(one.event));

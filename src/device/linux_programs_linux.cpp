@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,10 @@ using perf_events::Descriptor;
 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
 constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // of a program asked to end
+
+u64 nanoseconds_of(const timeval& time) {
+  return static_cast<u64>(time.tv_sec) * kNanosecondsPerSecond + static_cast<u64>(time.tv_usec) * 1000;
+}
 
 Descriptor open_handle(u32 pid) {
   return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
@@ -74,9 +79,11 @@ diag::Result<void> check_executable(const std::string& image) {
 }
 
 // In the child, up to the exec: only calls that are safe after fork.
-[[noreturn]] void become_program(char* const* words, int release, int failure, u32 core) {
+[[noreturn]] void become_program(char* const* words, int release, int failure, u32 core, bool stdout_is_free) {
+  if (stdout_is_free) dup2(STDERR_FILENO, STDOUT_FILENO);
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+  signal(SIGPIPE, SIG_DFL);
   if (core < CPU_SETSIZE) {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -128,7 +135,7 @@ diag::Result<u32> LinuxPrograms::spawn(const std::string& image, const std::stri
   if (pid < 0) return diag::Error{.text = std::strerror(errno), .hint = {}};
   if (pid == 0) {
     close(release[1]);  // else a wperf that is killed leaves its program waiting for ever
-    become_program(pointers.data(), release[0], failure[1], core);
+    become_program(pointers.data(), release[0], failure[1], core, stdout_is_free_);
   }
   known.image = image;
   known.child = true;
@@ -152,6 +159,10 @@ diag::Result<void> LinuxPrograms::release(u32 pid, Known& known) {
   return diag::Error{.text = fmt::format("{} cannot be executed: {}", known.image, std::strerror(error)), .hint = {}};
 }
 
+bool LinuxPrograms::shares_console() const {
+  return std::any_of(known_.begin(), known_.end(), [](const auto& one) { return one.second.child; });
+}
+
 bool LinuxPrograms::is_held(u32 pid) const {
   const auto found = known_.find(pid);
   return found != known_.end() && found->second.release.is_open();
@@ -172,8 +183,11 @@ void LinuxPrograms::look_at(u32 pid, Known& known) {
   if (!known.running) return;
   if (known.child) {
     int status = 0;
-    if (waitpid(static_cast<pid_t>(pid), &status, WNOHANG) != static_cast<pid_t>(pid)) return;
+    rusage used{};
+    if (wait4(static_cast<pid_t>(pid), &status, WNOHANG, &used) != static_cast<pid_t>(pid)) return;
     known.running = false;
+    known.user_ns = nanoseconds_of(used.ru_utime);
+    known.system_ns = nanoseconds_of(used.ru_stime);
     known.exit_code = static_cast<u32>(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
     return;
   }
@@ -192,7 +206,12 @@ ProcessState LinuxPrograms::process(u32 pid) {
     found = known_.emplace(pid, std::move(known)).first;
   }
   look_at(pid, found->second);
-  return {.running = found->second.running, .exit_code = found->second.exit_code};
+  const Known& known = found->second;
+  return {.running = known.running,
+          .exit_code = known.exit_code,
+          .has_times = known.child && !known.running,
+          .user_ns = known.user_ns,
+          .system_ns = known.system_ns};
 }
 
 void LinuxPrograms::kill(u32 pid) {

@@ -17,6 +17,8 @@ class LinuxPrograms final : public Channel {
 
   diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override;
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override;
+  void keep_stdout_free() override { stdout_is_free_ = true; }
+  bool shares_console() const override;
   ProcessState process(u32 pid) override;
   void kill(u32 pid) override;
   std::vector<raw::Process> processes() override;
@@ -39,6 +41,7 @@ class LinuxPrograms final : public Channel {
     bool child = false;
     bool running = true;
     u32 exit_code = 0;
+    u64 user_ns = 0, system_ns = 0;   // when it has ended
     perf_events::Descriptor handle;   // becomes readable when it ends
     perf_events::Descriptor release;  // of a held one: a byte lets it go
     perf_events::Descriptor failure;  // brings the errno if its program cannot be executed
@@ -47,6 +50,7 @@ class LinuxPrograms final : public Channel {
   void look_at(u32 pid, Known& known);
 
   std::map<u32, Known> known_;
+  bool stdout_is_free_ = false;
 };
 
 }  // namespace wperf::device

@@ -1,58 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sampling with perf events: what the kernel writes into a ring for each core goes unchanged into a perf.data file
 // (docs/decisions/0007), before it what was there already, and behind it what is known of the machine.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <map>
-
+#include "device/file_build_ids_linux.h"
 #include "device/perf_events/made_up_records.h"
 #include "device/perf_events/recording_facts_linux.h"
 #include "device/perf_events/recording_thread_linux.h"
 #include "device/sampled_events_linux.h"
 #include "export/perf_data/record_bytes.h"
+#include "os/mapped_file.h"
 
 namespace wperf::device {
 namespace {
 
-using perf_events::Descriptor;
-using perf_events::RecordingFile;
+using os::RecordingFile;
 using perf_events::SystemFiles;
-
-// Of a file: enough for the headers and notes of an ELF file. Notes of the kernel fit, too.
-std::string beginning_of(const std::string& path, usize most) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  std::string bytes(most, '\0');
-  usize count = 0;
-  while (file.is_open() && count < most) {
-    const ssize_t got = read(file.number(), bytes.data() + count, most - count);
-    if (got <= 0) break;
-    count += static_cast<usize>(got);
-  }
-  bytes.resize(count);
-  return bytes;
-}
-
-// Which files a process sees. Empty where that may not be read.
-struct FileView {
-  explicit FileView(const std::string& process_folder) {
-    std::error_code error;
-    space = std::filesystem::read_symlink(process_folder + "/ns/mnt", error);
-    root = std::filesystem::read_symlink(process_folder + "/root", error);
-  }
-  std::filesystem::path space, root;
-};
 
 // What the kernel does not tell because it happened before.
 class EarlierRecords {
  public:
-  explicit EarlierRecords(u64 sample_type)
-      : trailer_{.sample_type = sample_type},
-        mappings_((sample_type & PERF_SAMPLE_STACK_USER) != 0 ? perf_events::WhichMappings::all
-                                                              : perf_events::WhichMappings::code) {}
+  EarlierRecords(u64 sample_type, bool has_copies, FileBuildIds& build_ids)
+      : build_ids_(build_ids),
+        trailer_{.sample_type = sample_type},
+        mappings_(has_copies ? perf_events::WhichMappings::all : perf_events::WhichMappings::code) {}
 
   void add_process(u32 process, const std::vector<int>& threads);
   void add_everybody();
@@ -60,37 +32,12 @@ class EarlierRecords {
   const std::string& bytes() const { return bytes_; }
 
  private:
-  std::string root_of(u32 process) const;
-  std::string_view build_id_of(const std::string& root, std::string_view path);
-
   SystemFiles files_;
-  FileView own_view_{"/proc/self"};
+  FileBuildIds& build_ids_;
   perf_export::Trailer trailer_;
   perf_events::WhichMappings mappings_;
-  std::map<std::string, std::string> build_ids_;  // by path
   std::string bytes_;
 };
-
-// Below which folder the files are that a process names: nothing, as for us, or its own root where that is another one.
-// In a container the same name may stand for another file.
-std::string EarlierRecords::root_of(u32 process) const {
-  const std::string folder = fmt::format("/proc/{}", process);
-  const FileView its(folder);
-  const auto differs = [](const std::filesystem::path& one, const std::filesystem::path& ours) {
-    return !one.empty() && one != ours;
-  };
-  return differs(its.space, own_view_.space) || differs(its.root, own_view_.root) ? folder + "/root" : std::string();
-}
-
-std::string_view EarlierRecords::build_id_of(const std::string& root, std::string_view path) {
-  constexpr usize kHeaderAndNotes = 4096;
-  if (path.empty() || path.front() != '/') return {};
-  const std::string name = root + std::string(path);
-  const auto known = build_ids_.find(name);
-  if (known != build_ids_.end()) return known->second;
-  const std::string bytes = beginning_of(name, kHeaderAndNotes);
-  return build_ids_.emplace(name, perf_events::build_id_in_elf(bytes)).first->second;
-}
 
 void EarlierRecords::add_process(u32 process, const std::vector<int>& threads) {
   for (const int thread : threads) {
@@ -100,8 +47,8 @@ void EarlierRecords::add_process(u32 process, const std::vector<int>& threads) {
   }
   const auto maps = files_.text(fmt::format("/proc/{}/maps", process));
   if (!maps.has_value()) return;
-  const std::string root = root_of(process);
-  const auto build_id = [&](std::string_view path) { return build_id_of(root, path); };
+  const std::string root = build_ids_.root_of(process);
+  const auto build_id = [&](std::string_view path) { return build_ids_.of_file(root, path); };
   perf_events::append_mappings(bytes_, process, *maps, mappings_, build_id, trailer_);
 }
 
@@ -151,7 +98,8 @@ class LinuxRecordingSession final : public RecordingSession {
 
  private:
   void write_beginning();
-  void write_earlier();
+  std::string earlier_records();
+  void add_build_ids(perf_export::RecordingFacts& facts);
 
   LinuxPrograms& programs_;
   const LinuxMachine& machine_;
@@ -160,12 +108,15 @@ class LinuxRecordingSession final : public RecordingSession {
   const bool starts_with_program_;
   RecordingFile file_;
   SampledEvents events_;
+  FileBuildIds build_ids_;
   std::optional<perf_events::RecordingThread> thread_;
   u64 records_begin_ = 0;
+  u64 start_ns_ = 0;
 };
 
 // Readable from now on, however this ends.
 void LinuxRecordingSession::write_beginning() {
+  if (target_.filter != nullptr) target_.filter->begin(events_.as_recorded());
   const std::string beginning = perf_export::file_beginning(events_.written());
   records_begin_ = beginning.size();
   file_.append(beginning);
@@ -176,24 +127,27 @@ void LinuxRecordingSession::write_beginning() {
   file_.append(names);
 }
 
-void LinuxRecordingSession::write_earlier() {
-  EarlierRecords earlier(events_.sample_type());
+std::string LinuxRecordingSession::earlier_records() {
+  EarlierRecords earlier(events_.sample_type(), plan_.call_stacks.source == request::StackSource::stack_copies,
+                         build_ids_);
   if (plan_.kernel) earlier.add_kernel();
   if (!plan_.process.has_value()) {
     earlier.add_everybody();
   } else if (!starts_with_program_) {
     earlier.add_process(*plan_.process, programs_.threads_to_watch(*plan_.process));
   }
-  file_.append(earlier.bytes());
+  return earlier.bytes();
 }
 
 diag::Result<void> LinuxRecordingSession::start() {
   write_beginning();
+  thread_.emplace(events_.rings(), file_, target_.filter.get());
+  WPERF_CHECK_OK(thread_->start());
+  start_ns_ = programs_.now_ns();
   // The kernel tells of changes before anybody asks what there was: so none is missed.
   if (!starts_with_program_) events_.switch_all(PERF_EVENT_IOC_ENABLE);
-  write_earlier();
-  thread_.emplace(events_.rings(), file_);
-  return thread_->start();
+  thread_->add_earlier(earlier_records());
+  return {};
 }
 
 diag::Result<void> LinuxRecordingSession::stop() {
@@ -203,6 +157,12 @@ diag::Result<void> LinuxRecordingSession::stop() {
   file_.append(events_.lost_samples());
   const SystemFiles files;
   perf_export::RecordingFacts facts = perf_events::recording_facts(files, machine_.units, target_.tool_version);
+  add_build_ids(facts);
+  perf_data::RunFacts run = target_.run;
+  run.start_ns = start_ns_;
+  run.end_ns = programs_.now_ns();
+  if (target_.filter != nullptr) run.stacks = target_.filter->stacks();
+  facts.run = perf_data::run_facts_bytes(run);
   if (plan_.kernel) {
     constexpr usize kMostNotes = 1 << 16;
     const std::string notes = beginning_of("/sys/kernel/notes", kMostNotes);
@@ -211,11 +171,20 @@ diag::Result<void> LinuxRecordingSession::stop() {
       facts.build_ids.push_back({.id = std::string(id), .path = "[kernel.kallsyms]", .pid = ~u32{0}, .kernel = true});
     }
   }
-  const perf_export::FileEnding ending =
-      perf_export::file_ending(events_.written(), file_.size() - records_begin_, facts);
+  const u64 record_bytes = file_.size() - records_begin_;
+  const perf_export::FileEnding ending = perf_export::file_ending(events_.written(), record_bytes, facts);
   file_.append(ending.tail);
-  file_.replace_beginning(ending.header);
+  file_.replace_beginning(
+      file_.trouble().has_value() ? perf_export::header_without_tail(events_.written(), record_bytes) : ending.header);
   return {};
+}
+
+// Without them a recording is as good as one, as long as its files stay where they are.
+void LinuxRecordingSession::add_build_ids(perf_export::RecordingFacts& facts) {
+  const auto mapped = os::MappedFile::open(file_.openable_path());
+  if (!mapped.has_value()) return;
+  const auto recorded = perf_data::PerfFile::open(mapped.value().bytes());
+  if (recorded.has_value()) facts.build_ids = build_ids_.of_recording(recorded.value());
 }
 
 std::vector<std::string> LinuxRecordingSession::remarks() const {

@@ -34,7 +34,7 @@ u64 sample_type_of(const plan::SamplePlan& plan) {
   if (plan.rate_hz.has_value()) fields |= PERF_SAMPLE_PERIOD;
   if (!plan.process.has_value() || plan.core_numbers) fields |= PERF_SAMPLE_CPU;
   if (plan.call_stacks.wanted()) fields |= PERF_SAMPLE_CALLCHAIN;
-  if (plan.call_stacks.source == request::StackSource::stack_copies) {
+  if (plan.call_stacks.copies()) {
     fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   }
   return fields;
@@ -51,9 +51,7 @@ bool leave_something_out(perf_event_attr& attributes, int error) {
     attributes.ksymbol = attributes.bpf_event = 0;
     return true;
   }
-  if (error != EINVAL || attributes.build_id == 0) return false;
-  attributes.build_id = 0;  // since 5.12
-  return true;
+  return false;
 }
 
 }  // namespace
@@ -82,31 +80,33 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;
   attributes.enable_on_exec = starts_with_program_ ? 1 : 0;
-  if (plan_.call_stacks.source == request::StackSource::stack_copies) {
-    attributes.exclude_callchain_user = 1;
+  if (plan_.call_stacks.copies()) {
+    attributes.exclude_callchain_user = plan_.call_stacks.source == request::StackSource::stack_copies ? 1 : 0;
     attributes.sample_regs_user = kUserRegisters;
     attributes.sample_stack_user = plan_.call_stacks.stack_bytes;
+  }
+  if (plan_.call_stacks.wanted() && plan_.call_stacks.most_frames < request::kMostFrames) {
+    attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames);
   }
   if (number == 0) {
     attributes.mmap = attributes.mmap2 = 1;
     attributes.comm = attributes.comm_exec = 1;
     attributes.task = 1;
-    attributes.build_id = 1;
-    attributes.mmap_data = attributes.sample_stack_user != 0 ? 1 : 0;  // see WhichMappings
+    attributes.mmap_data = plan_.call_stacks.source == request::StackSource::stack_copies ? 1 : 0;  // see WhichMappings
     attributes.ksymbol = attributes.bpf_event = plan_.kernel ? 1 : 0;
   }
   return attributes;
 }
 
-void SampledEvents::describe(usize number, const perf_event_attr& attributes, u64 id) {
-  const std::string& name = plan_.events[number].name;
+void SampledEvents::describe(const std::string& name, const perf_event_attr& attributes, u64 id,
+                             std::vector<perf_export::WrittenEvent>& events) {
   const std::string bytes(reinterpret_cast<const char*>(&attributes), sizeof attributes);
-  auto known = std::find_if(written_.begin(), written_.end(), [&](const perf_export::WrittenEvent& one) {
+  auto known = std::find_if(events.begin(), events.end(), [&](const perf_export::WrittenEvent& one) {
     return one.name == name && one.attributes == bytes;
   });
-  if (known == written_.end()) {
-    written_.push_back({.name = name, .attributes = bytes, .ids = {}});
-    known = std::prev(written_.end());
+  if (known == events.end()) {
+    events.push_back({.name = name, .attributes = bytes, .ids = {}});
+    known = std::prev(events.end());
   }
   known->ids.push_back(id);
 }
@@ -119,17 +119,21 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
     event = perf_events::open_event(attributes, scope);
   }
   if (!event.is_open()) {
-    const int error = errno;
+    refused_with_ = errno;
     const bool hardware = !planned.kernel_event.has_value() || planned.kernel_event->hardware;
-    diag::Error refused = perf_events::refusal(error, planned.name, hardware, attributes.exclude_kernel == 0, scope);
-    errno = error;
-    return refused;
+    return perf_events::refusal(refused_with_, planned.name, hardware, attributes.exclude_kernel == 0, scope);
   }
   u64 id = 0;
+  refused_with_ = 0;
   if (ioctl(event.number(), PERF_EVENT_IOC_ID, &id) != 0) {
     return diag::Error{.text = fmt::format("an event has no identity: {}", std::strerror(errno)), .hint = {}};
   }
-  describe(number, attributes, id);
+  describe(planned.name, attributes, id, recorded_);
+  if (plan_.call_stacks.source == request::StackSource::automatic) {
+    attributes.sample_type &= ~u64{PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER};
+    attributes.sample_regs_user = attributes.sample_stack_user = 0;
+  }
+  describe(planned.name, attributes, id, written_);
   return Opened{.descriptor = std::move(event),
                 .id = id,
                 .core = static_cast<u32>(std::max(scope.core, 0)),
@@ -151,7 +155,7 @@ diag::Result<void> SampledEvents::open_core(u32 core, const std::vector<int>& th
   for (const int thread : threads) {
     auto opened = open_watch({.thread = thread, .core = static_cast<int>(core)});
     if (!opened.has_value()) {
-      if (errno == ESRCH && threads.size() > 1) continue;  // ended since it was listed
+      if (refused_with_ == ESRCH && threads.size() > 1) continue;  // ended since it was listed
       return std::move(opened).error();
     }
     for (Opened& event : opened.value()) {

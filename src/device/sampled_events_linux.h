@@ -26,7 +26,10 @@ class SampledEvents {
   std::vector<perf_events::SampleRing>& rings() { return rings_; }
   const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
   // One for each event of the plan, and kind of core where those have units of their own.
+  // Where copies of stacks become call chains on their way into the file, without the copies.
   const std::vector<perf_export::WrittenEvent>& written() const { return written_; }
+  // The same as the kernel writes them into rings.
+  const std::vector<perf_export::WrittenEvent>& as_recorded() const { return recorded_; }
   u64 sample_type() const { return sample_type_; }
 
  private:
@@ -40,15 +43,17 @@ class SampledEvents {
   diag::Result<std::vector<Opened>> open_watch(perf_events::Scope scope);
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
-  void describe(usize number, const perf_event_attr& attributes, u64 id);
+  static void describe(const std::string& name, const perf_event_attr& attributes, u64 id,
+                       std::vector<perf_export::WrittenEvent>& events);
 
   const LinuxMachine& machine_;
   const plan::SamplePlan& plan_;
   bool starts_with_program_;
   u64 sample_type_ = 0;
+  int refused_with_ = 0;  // the errno of the event that could not be opened
   std::vector<Opened> events_;
   std::vector<perf_events::SampleRing> rings_;
-  std::vector<perf_export::WrittenEvent> written_;
+  std::vector<perf_export::WrittenEvent> written_, recorded_;
 };
 
 }  // namespace wperf::device

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "abi/device_interface.h"
+#include "device/driver_facts.h"
 #include "os/system_library_win.h"
 #include "os/wide_text_win.h"
 
@@ -117,6 +118,19 @@ std::optional<PresentInterface> describe(const DeviceList& list, SP_DEVICE_INTER
                           .hardware_ids = hardware_ids_of(list, device)};
 }
 
+// Calls `visit` with each device that an installer made and whose first hardware id is this one.
+template <typename Visit>
+void for_each_root_device(const char* hardware_id, Visit visit) {
+  const DeviceList list(nullptr, L"ROOT", DIGCF_ALLCLASSES);
+  if (!list.valid()) return;
+  SP_DEVINFO_DATA device{};
+  device.cbSize = sizeof device;
+  for (DWORD i = 0; functions().enumerate_devices(list.get(), i, &device) != 0; ++i) {
+    const std::string ids = hardware_ids_of(list, device);
+    if (_stricmp(ids.substr(0, ids.find(',')).c_str(), hardware_id) == 0) visit(list, device);
+  }
+}
+
 // Calls `visit` with each present device below ACPI\<acpi_id>.
 template <typename Visit>
 void for_each_acpi_device(const wchar_t* acpi_id, Visit visit) {
@@ -175,20 +189,24 @@ std::optional<PresentInterface> find_driver_interface() {
 }
 
 std::optional<u32> driver_device_problem() {
-  const DeviceList list(nullptr, L"ROOT", DIGCF_ALLCLASSES);
-  if (!list.valid()) return std::nullopt;
-  const std::string wanted = WPERF_HARDWARE_ID;
-  SP_DEVINFO_DATA device{};
-  device.cbSize = sizeof device;
-  for (DWORD i = 0; functions().enumerate_devices(list.get(), i, &device) != 0; ++i) {
-    const std::string ids = hardware_ids_of(list, device);
-    if (_stricmp(ids.substr(0, ids.find(',')).c_str(), wanted.c_str()) != 0) continue;
+  std::optional<u32> answer;
+  for_each_root_device(WPERF_HARDWARE_ID, [&](const DeviceList&, SP_DEVINFO_DATA& device) {
+    if (answer.has_value()) return;
     ULONG status = 0, problem = 0;
     const bool known = functions().device_status != nullptr &&
                        functions().device_status(&status, &problem, device.DevInst, 0) == CR_SUCCESS;
-    return known && (status & DN_HAS_PROBLEM) != 0 ? problem : 0;
-  }
-  return std::nullopt;
+    answer = known && (status & DN_HAS_PROBLEM) != 0 ? problem : 0;
+  });
+  return answer;
+}
+
+std::vector<OtherDriver> other_drivers() {
+  std::vector<OtherDriver> found;
+  for_each_root_device(WINDOWSPERF_HARDWARE_ID, [&](const DeviceList& list, SP_DEVINFO_DATA& device) {
+    found.push_back(
+        {.instance_id = os::utf8_of(instance_id_of(list, device)), .hardware_ids = hardware_ids_of(list, device)});
+  });
+  return found;
 }
 
 u32 count_acpi_devices(const wchar_t* acpi_id) {

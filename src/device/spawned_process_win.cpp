@@ -10,7 +10,7 @@
 namespace wperf::device {
 namespace {
 
-// Contract 5.7; the second line is pipeline's.
+// Contract 5.7.
 diag::Error spawn_error(DWORD error, const std::string& command_line) {
   return {.text = fmt::format("CreateProcess failed (0x{:x}).\nCreateProcess failed", error),
           .hint = command_line + ": " + os::system_error_text(error),
@@ -18,9 +18,9 @@ diag::Error spawn_error(DWORD error, const std::string& command_line) {
 }
 
 diag::Error pin_error(u32 core) {
-  return {
-      .text = fmt::format("the program cannot be bound to core {}: {}", core, os::system_error_text(GetLastError())),
-      .hint = "wperf doctor lists the cores"};
+  return {.text = fmt::format("CreateProcess failed: the program cannot be bound to core {}: {}", core,
+                              os::system_error_text(GetLastError())),
+          .hint = "wperf doctor lists the cores"};
 }
 
 std::optional<ProcessorPlace> place_of(u32 core) {

@@ -21,10 +21,14 @@ std::optional<WperfStatus> status_of_windows_error(u32 error) {
   return WPERF_STATUS_OF_NT(error);
 }
 
-diag::Error no_driver_error() {
+diag::Error no_driver_error(bool windowsperf_is_there) {
   return {
       .text = "error: No active device interfaces found.",
-      .hint = "install the driver with `wperf-devgen install` as administrator; `wperf doctor` tells what is missing",
+      .hint = windowsperf_is_there
+                  ? "the driver of Arm's WindowsPerf is here, but this wperf needs its own: install it beside that one "
+                    "with `wperf-devgen install` as administrator"
+                  : "install the driver with `wperf-devgen install` as administrator; `wperf doctor` tells what is "
+                    "missing",
       .code = diag::ExitCode::failed,
       .verbatim = true};
 }

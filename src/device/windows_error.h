@@ -17,6 +17,6 @@ std::optional<WperfStatus> status_of_windows_error(u32 error);
 diag::Error open_error(u32 error, const std::string& described);
 diag::Error request_error(u32 error, const std::string& described);
 // The contract's words for a machine without driver, for every command.
-diag::Error no_driver_error();
+diag::Error no_driver_error(bool windowsperf_is_there);
 
 }  // namespace wperf::device

@@ -35,11 +35,18 @@ TEST(WindowsError, OtherErrorsKeepWindowsWords) {
 }
 
 TEST(WindowsError, NoDriverSpeaksTheContractsWords) {
-  const diag::Error error = no_driver_error();
+  const diag::Error error = no_driver_error(false);
   EXPECT_TRUE(error.verbatim);
   EXPECT_EQ(error.text, "error: No active device interfaces found.");
   EXPECT_EQ(static_cast<int>(error.code), 1);
   EXPECT_FALSE(error.hint.empty());
+}
+
+TEST(WindowsError, DriverOfWindowsPerfDoesNotStandForOurs) {
+  const diag::Error error = no_driver_error(true);
+  EXPECT_EQ(error.text, no_driver_error(false).text);
+  EXPECT_NE(error.hint.find("WindowsPerf"), std::string::npos);
+  EXPECT_NE(error.hint.find("wperf-devgen install"), std::string::npos);
 }
 
 }  // namespace

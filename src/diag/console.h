@@ -18,6 +18,15 @@ class Console {
   virtual bool animated() const = 0;
   // How many characters fit into a line of the terminal; 0 where there is none.
   virtual unsigned width() const { return 0; }
+  // Rows may be coloured: stdout is a terminal whose reader did not say no.
+  virtual bool coloured() const { return false; }
+  // Somebody sees what progress() shows: stderr is a terminal, and -q was not given.
+  virtual bool shows_progress() const { return false; }
+  // It is time to say how far something is that takes long: a person waits at the terminal of stderr, and did not hear
+  // for a moment. Cheap enough to be asked in a loop.
+  virtual bool progress_due() { return false; }
+  // Shows the line in place of the last one, until anything else is shown; "" takes it away.
+  virtual void progress(std::string_view /*line*/) {}
   // Ctrl-C was pressed since the start.
   virtual bool interrupted() const = 0;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code of a module, where its file is at hand. Made by elf_files and sample_profile_input, disassembled by
-// pipeline and recording.
+// Machine code of a module, where its file is at hand. Made by elf_files and code_file, disassembled by recording.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -13,7 +12,8 @@ namespace wperf::modules {
 struct CodeBytes {
   symbols::InstructionSet instructions = symbols::InstructionSet::arm64;
   std::span<const std::byte> bytes;
-  u64 base = 0;  // address of RVA 0, as disassembly shows it
+  u64 base = 0;   // address of RVA 0, as disassembly shows it
+  u32 first = 0;  // RVA of the first byte; in ELF files an offset
 };
 
 }  // namespace wperf::modules

@@ -70,7 +70,7 @@ bool DebugDownloads::download_to(const std::string& path, const std::string& nam
       continue;
     }
     if (!answer.value().has_value()) continue;
-    const auto saved = os::save_file_at_once(path, *answer.value());
+    const auto saved = os::save_with_folders(path, *answer.value());
     if (saved.has_value()) return true;
     warn_("warning: " + saved.error().text);
   }

@@ -237,7 +237,8 @@ std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end) {
   const auto address = loaded.symbols->address_of_offset(begin);
   return CodeBytes{.instructions = machine == kX64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64,
                    .bytes = file.subspan(begin, end - begin),
-                   .base = address.has_value() ? *address - begin : 0};
+                   .base = address.has_value() ? *address - begin : 0,
+                   .first = begin};
 }
 
 std::vector<profile::AddressAnswer> answers_of(const LoadedElf& loaded, const std::vector<u32>& offsets, bool decorated,
@@ -260,17 +261,17 @@ std::vector<profile::AddressAnswer> answers_of(const LoadedElf& loaded, const st
   std::vector<u64> addresses;
   addresses.reserve(asked.size());
   for (const Asked& one : asked) addresses.push_back(one.address);
-  const symbols::ElfAnswers known = loaded.symbols->answer(addresses, {.lines = lines, .decorated = decorated});
+  const symbols::Symbolization known = loaded.symbols->answer(addresses, {.lines = lines, .decorated = decorated});
   answers.reserve(asked.size());
   for (size_t i = 0; i < known.answers.size(); ++i) {
-    const symbols::ElfAnswer& one = known.answers[i];
+    const symbols::SymbolizedAddress& one = known.answers[i];
     profile::AddressAnswer& answer = answers.emplace_back();
     answer.rva = asked[i].offset;
     answer.function = one.function;
     answer.function_begin = answer.rva - static_cast<u32>(std::min<u64>(one.address - one.begin, answer.rva));
     answer.function_end = answer.function_begin + static_cast<u32>(one.end - one.begin);
     for (u32 frame = 0; frame < one.frame_count; ++frame) {
-      const symbols::ElfFrame& from = known.frames[one.first_frame + frame];
+      const symbols::SymbolizedFrame& from = known.frames[one.first_frame + frame];
       answer.frames.push_back({.function = std::string(from.function),
                                .file = std::string(from.file),
                                .line = from.line,

@@ -12,7 +12,7 @@
 #include "modules/debug_downloads.h"
 #include "modules/function_files.h"
 #include "os/mapped_file.h"
-#include "profile/sample_profile_builder.h"
+#include "profile/address_answer.h"
 #include "symbols/elf_module.h"
 
 namespace wperf::modules {

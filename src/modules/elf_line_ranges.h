@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which code belongs to the line of an address: what disassembly shows beside a line. Called by kernel_sample_profile
+// Which code belongs to the line of an address: what disassembly shows beside a line. Called by recorded_spe
 // when instructions are wanted; asks for every byte of the functions that were hit.
 #pragma once
 #include <vector>

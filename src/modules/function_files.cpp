@@ -47,7 +47,7 @@ void FunctionFiles::keep(const symbols::FunctionCacheKey& key, const symbols::El
   if (has_failed_) return;
   const std::vector<std::byte> bytes = symbols::FunctionCache::write(functions, key);
   if (bytes.empty()) return;
-  const auto saved = os::save_file_at_once(path, bytes);
+  const auto saved = os::save_with_folders(path, bytes);
   if (saved.has_value()) {
     os::remove_oldest_files(folder_, kMostKeptBytes);
     return;

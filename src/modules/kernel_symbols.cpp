@@ -91,6 +91,7 @@ std::string kept_list_path(const perf_data::PerfFile& file, const perf_data::Tas
 
 KernelSymbols KernelSymbols::load(const perf_data::PerfFile& file, const perf_data::TaskHistory& history) {
   KernelSymbols out;
+  out.modules_ = KernelModules(history.kernel());
   if (!is_running_kernel(file, history, out.reason_)) return out;
   for (const perf_data::KernelRange& range : history.kernel()) {
     if (!range.path.starts_with(kKernelPath) || range.page_offset == 0) continue;
@@ -136,19 +137,27 @@ void KernelSymbols::read_whole_list() {
 void KernelSymbols::keep_list(const std::string& path) {
   if (!reason_.empty() || whole_->all().empty() || !address_in_list(text_, reference_name_).has_value()) return;
   const std::string list = symbols::KernelList::write(*whole_, reference_name_, reference_ - moved_by_);
-  static_cast<void>(os::save_file_at_once(path, std::as_bytes(std::span(list))));
+  static_cast<void>(os::save_with_folders(path, std::as_bytes(std::span(list))));
 }
 
 KernelSymbols::Function KernelSymbols::find(u64 address) {
-  if (!reason_.empty()) return {};
-  if (kept_.has_value()) {
+  const std::string_view module = modules_.name_at(address);
+  Function found;
+  if (reason_.empty()) found = find_in_lists(address, module);
+  if (found.module.empty()) found.module = module;
+  return found;
+}
+
+KernelSymbols::Function KernelSymbols::find_in_lists(u64 address, std::string_view module) {
+  if (kept_.has_value() && module.empty()) {
     const auto found = kept_->find(address - reference_);
     if (found.has_value()) return {found->begin + reference_, found->name, {}};
-    if (!whole_.has_value()) read_whole_list();
   }
+  if (!whole_.has_value()) read_whole_list();
   const symbols::ListedSymbol* found = whole_->find(address - moved_by_);
-  // Modules move apart from the kernel.
+  // Modules move apart from the kernel, and others may be where one was.
   if (found == nullptr || (moved_by_ != 0 && !found->module.empty())) return {};
+  if (!module.empty() && found->module != module) return {};
   return {found->begin + moved_by_, found->name, found->module};
 }
 

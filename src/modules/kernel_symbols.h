@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "import/perf_data/task_history.h"
+#include "modules/kernel_modules.h"
 #include "os/mapped_file.h"
 #include "symbols/listed/kernel_list.h"
 
@@ -24,15 +25,17 @@ class KernelSymbols {
   struct Function {
     u64 begin = 0;            // where it was when this was recorded
     std::string_view name;    // empty: none, or the list is of another kernel
-    std::string_view module;  // empty: the kernel itself
+    std::string_view module;  // empty: the kernel itself; known without a name, too
   };
   Function find(u64 address);
   const std::string& reason() const { return reason_; }  // why there are no names; empty: there are
 
  private:
+  Function find_in_lists(u64 address, std::string_view module);
   void read_whole_list();
   void keep_list(const std::string& path);
 
+  KernelModules modules_{{}};
   std::optional<os::MappedFile> kept_file_;
   std::optional<symbols::KernelList> kept_;
   std::string text_;

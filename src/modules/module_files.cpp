@@ -62,7 +62,7 @@ void try_pdb(const symbols::Look& look, SymbolBytes bytes, symbols::SymbolSearch
   if (!pdb.has_value()) return search.failed(pdb.error().text);
   if (!search.opened(pdb.value().id())) return;
   // A cache that cannot be written costs the next run a download, no more.
-  if (!look.save_as.empty()) static_cast<void>(os::save_file_at_once(look.save_as, bytes.view()));
+  if (!look.save_as.empty()) static_cast<void>(os::save_with_folders(look.save_as, bytes.view()));
   found.path = look.location;
   found.pdb = std::move(pdb).value();
   found.bytes = std::move(bytes);
@@ -129,22 +129,6 @@ LoadedModule load_module(const raw::Module& module, const SymbolOptions& options
   return loaded;
 }
 
-profile::SymbolSource source_of(symbols::Source source) {
-  switch (source) {
-    case symbols::Source::pdb:
-      return profile::SymbolSource::pdb;
-    case symbols::Source::pdb_publics:
-      return profile::SymbolSource::pdb_publics;
-    case symbols::Source::exports:
-      return profile::SymbolSource::exports;
-    case symbols::Source::pdata:
-      return profile::SymbolSource::pdata;
-    case symbols::Source::none:
-      return profile::SymbolSource::none;
-  }
-  return profile::SymbolSource::none;
-}
-
 // BL or BLR.
 bool is_arm64_call(std::span<const std::byte> bytes) {
   if (bytes.size() < 4) return false;
@@ -176,7 +160,6 @@ profile::SampleModule module_of(const raw::Module& module, const LoadedModule& l
   made.size = static_cast<u32>(module.size);
   made.reason = loaded.reason;
   if (!loaded.symbols.has_value()) return made;
-  made.source = source_of(loaded.symbols->state().source);
   if (const PeFile* image = loaded.symbols->image(); image != nullptr) {
     made.image_base = image->image_base();
     for (const symbols::Section& section : image->sections()) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "os/mapped_file.h"
+#include "profile/address_answer.h"
 #include "profile/sample_profile.h"
-#include "profile/sample_profile_builder.h"
 #include "raw/samples.h"
 #include "symbols/symbolizer.h"
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "os/files.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 
 #include "os/native_path.h"
-#include "os/process.h"
+#include "os/output_file.h"
 
 namespace wperf::os {
 namespace {
@@ -16,6 +18,11 @@ std::string utf8_of(const std::filesystem::path& path) {
   return {text.begin(), text.end()};
 }
 
+// Why the system refused, where the stream left its word for it.
+std::string reason() {
+  return errno != 0 ? ": " + std::string(std::strerror(errno)) : std::string();
+}
+
 }  // namespace
 
 bool file_exists(const std::string& path) {
@@ -23,12 +30,36 @@ bool file_exists(const std::string& path) {
   return std::filesystem::is_regular_file(native_path(path), error);
 }
 
+std::string youngest_file(std::string_view ending) {
+  std::error_code error;
+  std::string youngest;
+  std::filesystem::file_time_type newest{};
+  for (std::filesystem::directory_iterator at(".", error), end; !error && at != end; at.increment(error)) {
+    std::error_code refused;
+    const std::string name = utf8_of(at->path().filename());
+    if (!name.ends_with(ending) || !at->is_regular_file(refused)) continue;
+    const auto written = at->last_write_time(refused);
+    if (refused || (!youngest.empty() && written <= newest)) continue;
+    youngest = name;
+    newest = written;
+  }
+  return youngest;
+}
+
+bool is_pipe_or_device(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status found = std::filesystem::status(native_path(path), error);
+  return std::filesystem::exists(found) && !std::filesystem::is_regular_file(found) &&
+         !std::filesystem::is_directory(found);
+}
+
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit) {
   std::error_code error;
   if (std::filesystem::is_directory(native_path(path), error))
     return diag::Error{.text = path + " is a directory", .hint = {}};
+  errno = 0;
   std::ifstream file(native_path(path), std::ios::binary);
-  if (!file) return diag::Error{.text = "cannot open " + path, .hint = {}};
+  if (!file) return diag::Error{.text = "cannot open " + path + reason(), .hint = {}};
   std::string text;
   char chunk[16384];
   while (file.read(chunk, sizeof chunk), file.gcount() > 0) {
@@ -41,27 +72,12 @@ diag::Result<std::string> load_text_file(const std::string& path, size_t limit) 
   return text;
 }
 
-diag::Result<void> save_text_file(const std::string& path, std::string_view text) {
-  std::ofstream file(native_path(path), std::ios::trunc);
-  if (file) file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file) file.flush();
-  if (!file) return diag::Error{.text = "cannot write " + path, .hint = {}};
-  return {};
-}
-
-diag::Result<void> save_file_at_once(const std::string& path, std::span<const std::byte> bytes) {
+diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes) {
   std::error_code error;
   std::filesystem::create_directories(native_path(path).parent_path(), error);
-  const std::string unfinished = path + ".part" + std::to_string(process_number());
-  {
-    std::ofstream file(native_path(unfinished), std::ios::trunc | std::ios::binary);
-    if (file) file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (file) file.flush();
-    if (!file) return diag::Error{.text = "cannot write " + unfinished, .hint = {}};
-  }
-  std::filesystem::rename(native_path(unfinished), native_path(path), error);
-  if (error) return diag::Error{.text = "cannot write " + path, .hint = {}};
-  return {};
+  WPERF_TRY(OutputFile file, OutputFile::create_at_once(path));
+  file.write(bytes);
+  return file.close();
 }
 
 std::string join_path(const std::string& directory, const std::string& name) {

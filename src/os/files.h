@@ -11,12 +11,16 @@
 namespace wperf::os {
 
 bool file_exists(const std::string& path);
+// The name of the youngest ordinary file in the current folder that ends so; empty: there is none.
+std::string youngest_file(std::string_view ending);
+// Is this, behind links, a pipe or a device? What was written there cannot be read again.
+bool is_pipe_or_device(const std::string& path);
 // Refuses directories and files over `limit` bytes.
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit);
-// Replaces the file; text mode, so lines end as the system wants it.
-diag::Result<void> save_text_file(const std::string& path, std::string_view text);
-// The same for bytes as they are; makes the folders, and shows the file under its name only when it is whole.
-diag::Result<void> save_file_at_once(const std::string& path, std::span<const std::byte> bytes);
+// Bytes as they are, below folders that are made where they are missing; see OutputFile::create_at_once.
+diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes);
+// Is there nothing of this name, or an ordinary file that this user owns and that has no other name?
+bool may_be_replaced(const std::string& path);
 // `name` below `directory`, unless name is absolute.
 std::string join_path(const std::string& directory, const std::string& name);
 

@@ -2,6 +2,7 @@
 #include "os/folder_limit.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <chrono>
 #include <filesystem>
@@ -13,7 +14,12 @@ namespace {
 
 class FolderLimit : public testing::Test {
  protected:
-  FolderLimit() { std::filesystem::create_directories(folder_ / "inside"); }
+  FolderLimit() {
+    // Of its own: tests run beside each other, each as a process.
+    std::string name = testing::TempDir() + "wperf_folder_limit_XXXXXX";
+    folder_ = mkdtemp(name.data());
+    std::filesystem::create_directories(folder_ / "inside");
+  }
   ~FolderLimit() override { std::filesystem::remove_all(folder_); }
   void write(const std::string& name, int age, std::size_t size) {
     std::ofstream(folder_ / name) << std::string(size, 'x');
@@ -25,7 +31,7 @@ class FolderLimit : public testing::Test {
     return out;
   }
 
-  const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) / "folder_limit";
+  std::filesystem::path folder_;
   const std::filesystem::file_time_type now_ = std::filesystem::file_time_type::clock::now();
 };
 

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "os/mapped_file.h"
 
@@ -12,14 +14,15 @@ namespace wperf::os {
 
 diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not make us wait
-  if (file < 0) return diag::Error{.text = "cannot open " + path, .hint = {}};
+  if (file < 0) return diag::Error{.text = "cannot open " + path + ": " + std::strerror(errno), .hint = {}};
   struct stat status{};
   const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
   const auto size = static_cast<size_t>(status.st_size);
   void* const memory = regular && size != 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
+  const int error = errno;
   close(file);
   if (!regular) return diag::Error{.text = path + " is no regular file", .hint = {}};
-  if (memory == MAP_FAILED) return diag::Error{.text = "cannot map " + path, .hint = {}};
+  if (memory == MAP_FAILED) return diag::Error{.text = "cannot map " + path + ": " + std::strerror(error), .hint = {}};
   return MappedFile(std::span(static_cast<const std::byte*>(memory), size));
 }
 

@@ -15,7 +15,7 @@ namespace {
 struct TemporaryFile {
   explicit TemporaryFile(std::string_view content)
       : path((std::filesystem::temp_directory_path() / ("wperf_mapped_" + std::to_string(getpid()))).string()) {
-    EXPECT_TRUE(save_text_file(path, content).has_value());
+    EXPECT_TRUE(save_with_folders(path, std::as_bytes(std::span(content))).has_value());
   }
   ~TemporaryFile() { std::remove(path.c_str()); }
   std::string path;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -25,6 +27,14 @@ void on_interrupt(int) {
 
 std::vector<std::string> program_arguments(int count, char** words) {
   return {words + (count > 0 ? 1 : 0), words + count};
+}
+
+void hold_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
+    // The lowest free number is this one, because those below it are open.
+    static_cast<void>(open("/dev/null", (stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC));
+  }
 }
 
 std::optional<std::string> environment(const char* name) {
@@ -64,6 +74,14 @@ void catch_interrupt() {
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+void outlive_readers() {
+  signal(SIGPIPE, SIG_IGN);
+}
+
+bool is_reader_gone(int error) {
+  return error == EPIPE;
 }
 
 bool interrupted() {

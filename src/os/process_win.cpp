@@ -2,6 +2,7 @@
 #include <windows.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 
 #include "os/command_line_words.h"
@@ -35,6 +36,8 @@ std::vector<std::string> program_arguments(int, char**) {
   if (!words.empty()) words.erase(words.begin());
   return words;
 }
+
+void hold_standard_streams() {}  // a closed one has no handle that a file could get
 
 std::optional<std::string> environment(const char* name) {
   const std::wstring wide_name = wide_of(name);
@@ -75,6 +78,12 @@ std::string symbol_cache_folder() {
 void catch_interrupt() {
   if (interrupt_handle == nullptr) interrupt_handle = CreateEventW(nullptr, TRUE, FALSE, nullptr);
   SetConsoleCtrlHandler(on_console_event, TRUE);
+}
+
+void outlive_readers() {}  // Windows ends no process of this
+
+bool is_reader_gone(int error) {
+  return error == EPIPE;
 }
 
 bool interrupted() {

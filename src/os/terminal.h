@@ -10,8 +10,10 @@ namespace wperf::os {
 bool prepare_terminal(std::FILE* stream);
 // Characters in a line of it; 0 when it is no terminal, or does not say.
 unsigned terminal_width(std::FILE* stream);
+// Lines of it; 0 likewise.
+unsigned terminal_height(std::FILE* stream);
 // UTF-8 text to a terminal, file or pipe, at once. Lines end in LF and go out as the system wants them: a Windows file
-// or pipe gets CR LF, a Windows console the characters whatever its code page.
-void write_text(std::FILE* stream, std::string_view text);
+// or pipe gets CR LF, a Windows console the characters whatever its code page. 0, or the errno of what went wrong.
+int write_text(std::FILE* stream, std::string_view text);
 
 }  // namespace wperf::os

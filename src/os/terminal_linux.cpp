@@ -2,6 +2,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "os/terminal.h"
 
 namespace wperf::os {
@@ -15,9 +17,15 @@ unsigned terminal_width(std::FILE* stream) {
   return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0u;
 }
 
-void write_text(std::FILE* stream, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stream);
-  std::fflush(stream);
+unsigned terminal_height(std::FILE* stream) {
+  winsize size{};
+  return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0u;
+}
+
+int write_text(std::FILE* stream, std::string_view text) {
+  errno = 0;
+  const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
+  return whole ? 0 : errno != 0 ? errno : EIO;
 }
 
 }  // namespace wperf::os

@@ -3,6 +3,7 @@
 #include <windows.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 #include "os/terminal.h"
@@ -58,22 +59,31 @@ unsigned terminal_width(std::FILE* stream) {
   return static_cast<unsigned>(info.srWindow.Right - info.srWindow.Left + 1);
 }
 
-void write_text(std::FILE* stream, std::string_view text) {
+unsigned terminal_height(std::FILE* stream) {
+  DWORD mode = 0;
+  const HANDLE console = console_of(stream, mode);
+  CONSOLE_SCREEN_BUFFER_INFO info{};
+  if (console == nullptr || GetConsoleScreenBufferInfo(console, &info) == 0) return 0;
+  return static_cast<unsigned>(info.srWindow.Bottom - info.srWindow.Top + 1);
+}
+
+int write_text(std::FILE* stream, std::string_view text) {
   DWORD mode = 0;
   const HANDLE console = console_of(stream, mode);
   if (console == nullptr) {
-    std::fwrite(text.data(), 1, text.size(), stream);
-    std::fflush(stream);
-    return;
+    errno = 0;
+    const bool whole = std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0;
+    return whole ? 0 : errno != 0 ? errno : EIO;
   }
   const std::wstring wide = wide_of(text);
   for (size_t at = 0; at < wide.size();) {
     size_t count = std::min(kMostAtOnce, wide.size() - at);
     if (at + count < wide.size() && is_low_surrogate(wide[at + count])) --count;
     DWORD written = 0;
-    if (WriteConsoleW(console, wide.data() + at, static_cast<DWORD>(count), &written, nullptr) == 0) return;
+    if (WriteConsoleW(console, wide.data() + at, static_cast<DWORD>(count), &written, nullptr) == 0) return EIO;
     at += count;
   }
+  return 0;
 }
 
 }  // namespace wperf::os

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "pipeline/milliseconds.h"
+#include "pipeline/outputs.h"
 
 namespace wperf::pipeline {
 namespace {
@@ -47,14 +48,9 @@ diag::Result<WaitEnd> wait_with_progress(device::Channel& machine, const Waiting
 
 }  // namespace
 
-diag::Result<void> SpawnedProgram::start(const request::Program& program, u32 core) {
-  auto pid = machine_.spawn(program.path, program.command_line, core);
-  if (!pid.has_value()) {
-    diag::Error error = std::move(pid).error();
-    if (!error.verbatim) error.text = "CreateProcess failed: " + error.text;
-    return error;
-  }
-  pid_ = pid.value();
+diag::Result<void> SpawnedProgram::start(const request::Request& request, u32 core) {
+  if (stdout_is_document(request)) machine_.keep_stdout_free();
+  WPERF_TRY(pid_, machine_.spawn(request.program->path, request.program->command_line, core));
   started_ = true;
   return {};
 }
@@ -68,24 +64,30 @@ diag::Result<void> SpawnedProgram::follow(u32 pid) {
   return {};
 }
 
+int status_of_program(const Machine& machine, const device::ProcessState& program) {
+  return machine.capabilities.kernel != nullptr && !program.running ? static_cast<int>(program.exit_code) : 0;
+}
+
 diag::Result<void> let_start_up(const request::Request& request, Machine& machine, u32 pid) {
   const u64 delay_ms = request.spawn_delay_ms.value_or(0);
   if (delay_ms == 0) return {};
   return machine.device->machine().wait(delay_ms * kNanosecondsPerMillisecond, pid);
 }
 
-Progress::Progress(diag::Console& console, std::string_view label) : console_(console) {
-  console_.out(std::string(label) + " ... " + (console_.animated() ? "-" : ""));
+Progress::Progress(diag::Console& console, std::string_view label, bool live)
+    : console_(console), label_(std::string(label) + " ... "), live_(live) {
+  if (live_) console_.out(label_ + (console_.animated() ? "-" : ""));
 }
 
 void Progress::step() {
-  if (!console_.animated()) return;
+  if (!live_ || !console_.animated()) return;
   constexpr std::string_view kSigns = "/|\\-";
   const char text[] = {'\b', kSigns[position_++ % kSigns.size()]};
   console_.out({text, sizeof text});
 }
 
 void Progress::done() {
+  if (!live_) return console_.out(label_ + "done\n");
   console_.out(console_.animated() ? "\bdone\n" : "done\n");
 }
 
@@ -93,7 +95,8 @@ diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& p
                                       const SpawnedProgram& program, diag::Console& console) {
   CountOutcome outcome;
   WPERF_TRY(const auto session, machine.device->open_count(plan));
-  Progress progress(console, "counting");
+  for (const std::string& remark : session->remarks()) console.out("note: " + remark + "\n");
+  Progress progress(console, "counting", !machine.device->machine().shares_console());
   WPERF_CHECK_OK(session->start());
   const Waiting waiting{.duration_ms = duration_ms, .step_ms = kCountStepMs, .session = session.get()};
   WPERF_TRY(outcome.end,
@@ -107,7 +110,7 @@ diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& p
 
 diag::Result<WaitEnd> pause_between_counts(Machine& machine, u64 duration_ms, const SpawnedProgram& program,
                                            diag::Console& console) {
-  Progress progress(console, "sleeping");
+  Progress progress(console, "sleeping", !machine.device->machine().shares_console());
   WaitEnd end = WaitEnd::time;
   if (duration_ms != 0) {
     std::optional<diag::Error> trouble;

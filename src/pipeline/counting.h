@@ -23,7 +23,7 @@ class SpawnedProgram {
   SpawnedProgram(const SpawnedProgram&) = delete;
   SpawnedProgram& operator=(const SpawnedProgram&) = delete;
 
-  diag::Result<void> start(const request::Program& program, u32 core);
+  diag::Result<void> start(const request::Request& request, u32 core);
   // A program that runs already: its end is watched for, and it is left alone.
   diag::Result<void> follow(u32 pid);
   u32 pid() const { return pid_; }  // 0: no program
@@ -36,20 +36,27 @@ class SpawnedProgram {
   bool started_ = false;
 };
 
+// The exit status of a run that went well and was about this program: that of the program where it ended by itself and
+// wperf stands before it as other tools of the system do; 0 where scripts of WindowsPerf expect it (contract 1.2).
+int status_of_program(const Machine& machine, const device::ProcessState& program);
+
 // Before measuring: as long as --record_spawn_delay asks for, if it does.
 diag::Result<void> let_start_up(const request::Request& request, Machine& machine, u32 pid);
 
 enum class WaitEnd { time, interrupted, program_ended };
 
-// The moving sign behind "counting ... ".
+// The moving sign behind "counting ... ". Not `live`: a program writes into the same lines, so all of it comes at the
+// end.
 class Progress {
  public:
-  Progress(diag::Console& console, std::string_view label);
+  Progress(diag::Console& console, std::string_view label, bool live);
   void step();
   void done();
 
  private:
   diag::Console& console_;
+  std::string label_;
+  bool live_;
   size_t position_ = 0;
 };
 

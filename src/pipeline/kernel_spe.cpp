@@ -53,9 +53,9 @@ diag::Result<KernelSpeRun> profile_with_kernel(const request::Request& request, 
   WPERF_CHECK_OK(session->start());
   const u64 start_ns = device.machine().now_ns();
   const raw::SpeSink sink = [&](const raw::SpePiece& piece) { traces.take(piece); };
-  const auto drain = [&]() -> diag::Result<u64> {
+  const auto drain = [&]() -> diag::Result<Collected> {
     WPERF_CHECK_OK(session->drain(sink));
-    return traces.taken();
+    return Collected{.amount = traces.taken()};
   };
   const u64 duration_ms = request.duration_ms();
   WPERF_TRY(run.collection,
@@ -109,11 +109,16 @@ diag::Result<KernelSpe> measure_kernel_spe(const request::Request& request, Mach
   request::Request read = request;
   read.data_file = sampled.pe_file;
   KernelSpe measured;
-  WPERF_TRY(measured.profile, read_recorded_spe(file, perf_data::AuxTraces::collect(file), read));
+  WPERF_TRY(ReadSpe recorded, read_recorded_spe(file, perf_data::AuxTraces::collect(file), read, console));
+  measured.profile = std::move(recorded.profile);
   constexpr double kNanosecondsPerSecond = 1e9;
   measured.profile.samples.elapsed_seconds = static_cast<double>(run.elapsed_ns) / kNanosecondsPerSecond;
   add_losses(run.tallies, measured.profile);
   measured.trouble = std::move(run.collection.trouble);
+  if (!measured.trouble.has_value()) measured.trouble = std::move(recorded.trouble);
+  if (request.program.has_value() && run.collection.end == WaitEnd::program_ended) {
+    measured.status = status_of_program(machine, machine.device->machine().process(program.pid()));
+  }
   return measured;
 }
 

@@ -14,6 +14,7 @@ namespace wperf::pipeline {
 
 struct KernelSpe {
   profile::SpeProfile profile;
+  int status = 0;                      // see status_of_program
   std::optional<diag::Error> trouble;  // the program crashed: what was recorded is still good
 };
 diag::Result<KernelSpe> measure_kernel_spe(const request::Request& request, Machine& machine, diag::Console& console);

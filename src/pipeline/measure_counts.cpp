@@ -26,12 +26,37 @@ diag::Result<void> collect(const request::Request& request, const plan::CountPla
   return {};
 }
 
+// A metric that this machine has, or else a line that works.
+std::string what_to_count(const Machine& machine) {
+  if (machine.capabilities.kernel != nullptr)
+    return "wperf stat -- PROGRAM counts what most want to know; -e names events";
+  const auto& metrics = machine.vocabulary.metrics;
+  if (metrics.empty()) return "-e names events; `wperf list` shows them";
+  const plan::MetricDefinition* imix = machine.vocabulary.find_metric("imix");
+  return fmt::format("try -m {}; `wperf list` shows the metrics for -m and the events for -e",
+                     imix != nullptr ? imix->name : metrics.front().name);
+}
+
+// What the system says of the program beside its counts.
+void describe_program(const request::Request& request, Machine& machine, const SpawnedProgram& program,
+                      profile::CountProfile& profile) {
+  if (!profile.by_kernel || program.pid() == 0) return;
+  for (const raw::Process& process : machine.device->machine().processes()) {
+    if (process.pid == program.pid()) profile.program = process.image.substr(process.image.find_last_of('/') + 1);
+  }
+  const device::ProcessState state = machine.device->machine().process(program.pid());
+  if (!request.program.has_value() || !state.has_times) return;
+  profile.user_seconds = static_cast<double>(state.user_ns) / 1e9;
+  profile.system_seconds = static_cast<double>(state.system_ns) / 1e9;
+}
+
 }  // namespace
 
 diag::Result<plan::CountPlan> plan_counts(const request::Request& request, Machine& machine) {
   WPERF_TRY(plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.vocabulary));
   if (plan.has_events()) return plan;
-  return diag::Error{.text = "no event specified", .hint = {}, .code = diag::ExitCode::no_event, .verbatim = true};
+  return diag::Error{
+      .text = "no event specified", .hint = what_to_count(machine), .code = diag::ExitCode::no_event, .verbatim = true};
 }
 
 void tell_plan(const plan::CountPlan& plan, const Machine& machine, const std::vector<TimelineFile>& files,
@@ -44,7 +69,7 @@ diag::Result<void> start_program(const request::Request& request, plan::CountPla
                                  SpawnedProgram& program, diag::Console& console) {
   if (request.process.has_value()) return program.follow(*request.process);
   if (!request.program.has_value()) return {};
-  WPERF_CHECK_OK(program.start(*request.program, plan.program_core));
+  WPERF_CHECK_OK(program.start(request, plan.program_core));
   if (plan.of_program) plan.process = program.pid();
   if (request.outputs.verbose) console.out(fmt::format("{} pid is {}\n", request.program->path, program.pid()));
   return let_start_up(request, machine, program.pid());
@@ -56,8 +81,9 @@ diag::Result<MeasuredCount> measure_count(const request::Request& request, const
   MeasuredCount count;
   count.profile = build_count_profile(plan, machine.capabilities, machine.vocabulary, outcome.capture);
   trace_counters(count.profile);
+  describe_program(request, machine, program, count.profile);
   count.trouble = outcome.trouble;
-  if (request.outputs.verbose && program.ended()) {
+  if (request.outputs.verbose && request.program.has_value() && program.ended()) {
     console.out(fmt::format("{} ended with exit code {:#x}\n", request.program->path, program.exit_code()));
   }
   return count;

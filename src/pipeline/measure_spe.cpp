@@ -60,11 +60,18 @@ class ByteFiles {
     }
     if (found->second.has_value()) found->second.value().write(piece.bytes);
   }
-  void close(diag::Console& console) {
+  // One that could not be opened is a warning; nobody asked for it by name.
+  diag::Result<void> close(diag::Console& console) {
+    diag::Result<void> first_failure;
     for (auto& [core, file] : files_) {
-      const auto closed = file.has_value() ? file.value().close() : diag::Result<void>(file.error());
-      if (!closed.has_value()) console.warn("warning: " + closed.error().text);
+      if (!file.has_value()) {
+        console.warn("warning: " + file.error().text);
+        continue;
+      }
+      auto closed = file.value().close();
+      if (first_failure.has_value()) first_failure = std::move(closed);
     }
+    return first_failure;
   }
 
  private:
@@ -100,9 +107,9 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
     bytes += piece.bytes.size();
     sink(piece);
   };
-  const auto drain = [&]() -> diag::Result<u64> {
+  const auto drain = [&]() -> diag::Result<Collected> {
     WPERF_CHECK_OK(session->drain(counted));
-    return bytes;
+    return Collected{.amount = bytes};
   };
   const u64 duration_ms = request.duration_ms();
   WPERF_TRY(outcome.collection, collect_samples(machine, duration_ms, pid, console, kSpeDrainNs, drain));
@@ -219,17 +226,19 @@ diag::Result<MeasuredSpe> measure_spe(const request::Request& request, Machine& 
   };
   WPERF_TRY(SpeOutcome outcome, profile_once(request, plan, machine, sampled.pid, console, take));
   decoding.finish();
-  files.close(console);
+  auto written = files.close(console);
 
   MeasuredSpe measured;
   WPERF_TRY(measured.profile, name_tally(decoding, outcome, sampled, symbols, plan));
   if (request.sampling.records_file.has_value()) {
-    const std::string path = output_path(request.outputs, *request.sampling.records_file);
-    WPERF_CHECK_OK(write_records({.path = path, .midr_of_core = midrs, .to_ns = {}}, measured.profile,
-                                 [&](const RecordSink& sink) { kept.replay(sink); }));
+    diag::Result<void> replayed;
+    auto records = write_records(records_request(request, midrs), measured.profile, runs_of(kept, replayed), console);
+    if (records.has_value()) records = std::move(replayed);
+    if (written.has_value()) written = std::move(records);
   }
   measured.counting = std::move(outcome.counting);
   measured.trouble = std::move(outcome.collection.trouble);
+  if (!written.has_value() && !measured.trouble.has_value()) measured.trouble = std::move(written).error();
   return measured;
 }
 

@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --export_perf_data and --output-perf-data where a driver of ours samples: the samples, programs and modules of a run
-// as a perf.data file (contract 9.10). Called by measure_samples. The Linux device records such a file by itself.
+// What a driver of ours sampled, as a recording: the samples, programs and modules of a run as a perf.data file
+// (contract 9.10). Called by recording_run. The Linux device records such a file by itself.
 #pragma once
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "diag/console.h"
-#include "pipeline/sampling.h"
+#include "export/perf_data/perf_file_layout.h"
+#include "os/recording_file.h"
+#include "pipeline/sampled_program.h"
 #include "plan/plan.h"
 #include "plan/sample_plan.h"
-#include "request/request.h"
+#include "raw/samples.h"
 
 namespace wperf::pipeline {
 
 // One event for each of the plan, one SAMPLE record for each event that a sample is of; addresses and paths are the
-// machine's. Pure.
-std::string perf_data_of(const plan::SamplePlan& plan, const raw::SampleCapture& capture,
-                         const plan::Capabilities& machine, std::span<const std::string> arguments);
+// machine's.
+class SampleRecorder {
+ public:
+  // `file`: empty, nothing in it yet.
+  SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file);
+  // Takes the samples of a capture, so that they do not grow with time.
+  void take(raw::SampleCapture& capture);
+  u64 taken() const { return taken_; }
+  // `capture`: with all that is known at the end.
+  void finish(const raw::SampleCapture& capture, const plan::Capabilities& machine,
+              std::span<const std::string> arguments, const SampledProgram& program);
 
-// Writes the file if the user wants one. One that cannot be written is no failure of the run.
-void export_perf_data(const request::Request& request, const plan::Capabilities& machine,
-                      const SamplingOutcome& outcome, diag::Console& console);
+ private:
+  const plan::SamplePlan& plan_;
+  os::RecordingFile& file_;
+  std::vector<perf_export::WrittenEvent> events_;
+  u64 records_begin_ = 0, taken_ = 0;
+  u64 first_ns_ = ~u64{0}, last_ns_ = 0;
+  std::set<std::pair<u32, u32>> threads_;  // process and thread of each that was sampled
+};
 
 }  // namespace wperf::pipeline

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "import/perf_data/address_spaces.h"
+#include <memory>
+
 #include "import/perf_data/perf_file.h"
+#include "import/perf_data/task_history.h"
 
 namespace wperf::pipeline {
 namespace {
@@ -39,15 +41,23 @@ raw::SampleCapture three_samples() {
 }
 
 struct Written {
-  std::string bytes;  // that the file reaches into
+  std::unique_ptr<os::MappedFile> bytes;  // that the file reaches into
   perf_data::PerfFile file;
 };
 
 Written written(const raw::SampleCapture& capture, const plan::Capabilities& machine) {
   const std::vector<std::string> words = {"record", "-e", "cycle,ld_spec"};
   Written made;
-  made.bytes = perf_data_of(plan_of_two_events(), capture, machine, words);
-  made.file = perf_data::PerfFile::open(std::as_bytes(std::span(made.bytes))).value();
+  const plan::SamplePlan plan = plan_of_two_events();
+  os::RecordingFile file = std::move(os::RecordingFile::create({})).value();
+  SampleRecorder recorder(plan, file);
+  raw::SampleCapture samples = capture;
+  recorder.take(samples);
+  EXPECT_TRUE(samples.samples.empty());
+  recorder.finish(samples, machine, words, {});
+  file.close();
+  made.bytes = std::make_unique<os::MappedFile>(std::move(os::MappedFile::open(file.openable_path())).value());
+  made.file = perf_data::PerfFile::open(made.bytes->bytes()).value();
   return made;
 }
 
@@ -80,13 +90,13 @@ TEST(PerfDataExport, OneRecordForEachEventOfASample) {
 
 TEST(PerfDataExport, ProgramsAndModules) {
   const Written made = written(three_samples(), {});
-  const auto spaces = perf_data::AddressSpaces::collect(made.file);
-  ASSERT_NE(spaces.find_process(8), nullptr);
-  EXPECT_EQ(spaces.find_process(8)->name, "work.exe");
-  EXPECT_EQ(spaces.process_of_thread(16), 8u);
-  ASSERT_EQ(spaces.files().size(), 2u);
-  EXPECT_EQ(spaces.files()[0].path, "C:\\programs\\work.exe");
-  EXPECT_EQ(spaces.files()[1].path, "vdso");
+  const auto history = perf_data::TaskHistory::collect(made.file);
+  EXPECT_EQ(history.process_of_thread(16), 8u);
+  EXPECT_EQ(history.only_process(), 8u);
+  EXPECT_EQ(history.names()[history.task_at(8, 16, 100).name], "work.exe");
+  ASSERT_EQ(history.codes().size(), 2u);
+  EXPECT_EQ(history.codes()[0].path, "C:\\programs\\work.exe");
+  EXPECT_EQ(history.codes()[1].path, "[vdso]");
 }
 
 TEST(PerfDataExport, WhatIsKnownOfTheMachine) {

@@ -11,11 +11,11 @@
 
 namespace wperf::pipeline {
 
-diag::Result<void> run(const request::Request& request, diag::Console& console) {
+namespace {
+
+diag::Result<void> run_without_program(const request::Request& request, diag::Console& console) {
   using request::Command;
   switch (request.command) {
-    case Command::stat:
-      return run_stat(request, console);
     case Command::list:
       return run_list(request, console);
     case Command::man:
@@ -28,18 +28,24 @@ diag::Result<void> run(const request::Request& request, diag::Console& console) 
       return run_version(request, console);
     case Command::doctor:
       return run_doctor(request, console);
-    case Command::sample:
-    case Command::record:
-      return run_sample(request, console);
     case Command::report:
       return run_report(request, console);
-    case Command::none:
-    case Command::help:
+    default:
       break;
   }
   // No command word: the lock is taken and given back, which is what `wperf --force-lock` alone is for.
   WPERF_TRY(const auto device, open_locked_device(request));
   return {};
+}
+
+}  // namespace
+
+diag::Result<int> run(const request::Request& request, diag::Console& console) {
+  using request::Command;
+  if (request.command == Command::stat) return run_stat(request, console);
+  if (request.command == Command::sample || request.command == Command::record) return run_sample(request, console);
+  WPERF_CHECK_OK(run_without_program(request, console));
+  return 0;
 }
 
 }  // namespace wperf::pipeline

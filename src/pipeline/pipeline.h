@@ -8,6 +8,7 @@
 
 namespace wperf::pipeline {
 
-diag::Result<void> run(const request::Request& request, diag::Console& console);
+// The exit status of a run that went well: 0, or on Linux that of the program it was about.
+diag::Result<int> run(const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::pipeline

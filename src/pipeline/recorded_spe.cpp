@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
-#include "import/perf_data/address_spaces.h"
 #include "modules/elf_files.h"
 #include "modules/elf_line_ranges.h"
 #include "modules/for_each_module.h"
@@ -14,13 +14,14 @@
 #include "pipeline/spe_decoding.h"
 #include "pipeline/spe_records.h"
 #include "profile/spe_profile_builder.h"
+#include "recording/mapped_code.h"
 #include "recording/recorded_records.h"
 
 namespace wperf::pipeline {
 namespace {
 
-using perf_data::AddressSpaces;
 using perf_data::AuxTraces;
+using perf_data::TaskHistory;
 
 // By core; empty where the file does not say.
 std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces& traces) {
@@ -40,34 +41,39 @@ std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces&
   return midrs;
 }
 
-profile::SampleTarget target_of_file(const AddressSpaces& spaces, const std::string& data_file) {
+profile::SampleTarget target_of_file(const recording::CanonicalCode& code, const std::string& data_file) {
   profile::SampleTarget target;
   target.pe_file = data_file;
-  const u32 pid = spaces.only_process();
-  target.process = pid != AddressSpaces::kNobody ? pid : 0;
-  for (const perf_data::CodeFile& file : spaces.files()) {
-    profile::SampleModule module;
-    module.name = modules::base_name(file.path);
-    module.path = file.path;
-    module.base = file.home;
-    module.size = static_cast<u32>(std::min<u64>(file.size, ~u32{0}));
-    target.modules.push_back(std::move(module));
+  const TaskHistory& history = code.history();
+  const u32 pid = history.only_process();
+  target.process = pid != TaskHistory::kNobody ? pid : 0;
+  for (const recording::CanonicalFile& file : code.files()) {
+    const perf_data::MappedCode& mapped = history.codes()[file.code];
+    profile::SampleModule& module = target.modules.emplace_back();
+    module.name = mapped.is_anonymous ? recording::name_of_written_code(mapped) : modules::base_name(mapped.path);
+    module.path = mapped.path;
+    module.base = file.base;
+    module.size = static_cast<u32>(file.size);
   }
   if (!target.modules.empty()) {
-    target.modules.front().main = pid != AddressSpaces::kNobody;
+    target.modules.front().main = pid != TaskHistory::kNobody;
     target.image_name = target.modules.front().name;
     target.base_address = target.modules.front().base;
   }
   return target;
 }
 
-void add_threads(const AddressSpaces& spaces, profile::SpeRun& run) {
-  for (const auto& [thread, process] : spaces.process_of_threads()) {
+void add_threads(const TaskHistory& history, profile::SpeRun& run) {
+  std::set<u32> processes;
+  for (const auto& [thread, process] : history.process_of_threads()) {
     run.threads.push_back({.context = thread, .process = process, .thread = thread});
+    processes.insert(process);
   }
   std::sort(run.threads.begin(), run.threads.end(), [](const auto& a, const auto& b) { return a.context < b.context; });
-  for (const perf_data::ProcessInfo& process : spaces.processes()) {
-    run.processes.push_back({.process = process.pid, .name = std::string(process.name)});
+  for (const u32 process : processes) {
+    const u32 name = history.task_at(process, process, ~u64{0} - 1).name;
+    run.processes.push_back(
+        {.process = process, .name = name != perf_data::kNoCode ? history.names()[name] : std::string()});
   }
 }
 
@@ -82,36 +88,50 @@ void add_losses(const AuxTraces& traces, std::vector<profile::SpeCore>& cores) {
   }
 }
 
+std::vector<profile::AddressAnswer> answers_of_map(const recording::WrittenCode& code, u64 first,
+                                                   const std::vector<u32>& wanted) {
+  std::vector<profile::AddressAnswer> answers;
+  for (const u32 rva : wanted) {
+    const symbols::ListedSymbol* found = code.find(first + rva);
+    if (found == nullptr) continue;
+    profile::AddressAnswer& answer = answers.emplace_back();
+    answer.rva = rva;
+    answer.function = found->name;
+  }
+  return answers;
+}
+
 }  // namespace
 
 bool has_spe_data(const AuxTraces& traces) {
   return traces.info().has_value() && traces.info()->type == perf_data::kAuxArmSpe && !traces.buffers().empty();
 }
 
-diag::Result<profile::SpeProfile> read_recorded_spe(const perf_data::PerfFile& file, const AuxTraces& traces,
-                                                    const request::Request& request) {
+diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const AuxTraces& traces,
+                                        const request::Request& request, diag::Console& console) {
   const request::SampleDisplay& display = request.sampling.display;
-  const AddressSpaces spaces = AddressSpaces::collect(file);
+  const TaskHistory history = TaskHistory::collect(file);
+  const recording::CanonicalCode canonical(history);
   const std::vector<u64> midrs = midr_of_cores(file, traces);
   decode::spe::Tally tally({.memory = display.memory});
   for (u32 core = 0; core < midrs.size(); ++core) {
     tally.set_data_sources(core, decode::spe::find_data_source_family(midrs[core]));
   }
-  const recording::RecordedRecords recorded(traces, spaces);
+  const recording::RecordedRecords recorded(traces, canonical);
   recording::DecodeStates states;
   recorded.add_to(tally, states);
 
   profile::SpeRun run;
-  run.target = target_of_file(spaces, *request.data_file);
+  run.target = target_of_file(canonical, *request.data_file);
   run.processes_known = true;
-  add_threads(spaces, run);
+  add_threads(history, run);
   for (const auto& [core, state] : states) {
     profile::SpeCore& one = run.cores.emplace_back();
     one.core = core;
     profile::add_damage(one, state);
   }
   add_losses(traces, run.cores);
-  run.forgotten_mappings = spaces.forgotten();
+  run.forgotten_mappings = history.merged_changes();
   if (const auto time = file.features().sample_time(); time.has_value() && time->last > time->first) {
     run.elapsed_seconds = static_cast<double>(time->last - time->first) / 1e9;
   }
@@ -124,31 +144,40 @@ diag::Result<profile::SpeProfile> read_recorded_spe(const perf_data::PerfFile& f
   std::vector<modules::LoadedElf> loaded(wanted.size());
   modules::for_each_module(wanted.size(), [&](size_t i) {
     if (wanted[i].empty()) return;
-    const perf_data::CodeFile& code = spaces.files()[i];
-    loaded[i] = modules::load_elf(std::string(code.path), code.build_id, search);
+    const recording::CanonicalFile& one = canonical.files()[i];
+    const perf_data::MappedCode& code = history.codes()[one.code];
+    if (code.is_anonymous) {
+      const recording::WrittenCode written(code);
+      loaded[i].reason = written.reason();
+      answers[i] = answers_of_map(written, one.first, wanted[i]);
+      return;
+    }
+    loaded[i] = recording::load_mapped_elf(file, history, code, search);
     answers[i] = answers_of(loaded[i], wanted[i], display.decorated_names, lines);
     if (display.disassemble) add_line_ranges(loaded[i], answers[i]);
   });
   for (size_t i = 0; i < loaded.size(); ++i) run.target.modules[i].reason = loaded[i].reason;
-  profile::SpeProfile profile = profile::make_spe_profile(tally, std::move(run), answers);
+  ReadSpe read{.profile = profile::make_spe_profile(tally, std::move(run), answers), .trouble = {}};
   const CodeReader code{
       .bytes = [&](u32 module, u32 begin, u32 end) { return code_of(loaded[module], begin, end); },
       .name = [&](u32 module,
                   u32 offset) { return answers_of(loaded[module], {offset}, display.decorated_names, false); }};
-  WPERF_CHECK_OK(add_code_and_sources(profile.samples, code, display));
+  WPERF_CHECK_OK(add_code_and_sources(read.profile.samples, code, display));
 
   if (request.sampling.records_file.has_value()) {
-    RecordsRequest records{
-        .path = output_path(request.outputs, *request.sampling.records_file), .midr_of_core = midrs, .to_ns = {}};
+    RecordsRequest records = records_request(request, midrs);
     if (const auto& time = traces.time(); time.has_value()) {
       records.to_ns = [time](u64 ticks) { return time->to_perf_ns(ticks); };
     }
-    WPERF_CHECK_OK(write_records(records, profile, [&](const RecordSink& sink) {
-      recording::DecodeStates again;
-      recorded.for_each(again, sink);
-    }));
+    const RecordRuns runs{.count = recorded.run_count(),
+                          .replay = [&](usize first, usize last, const RecordSink& sink) {
+                            recording::DecodeStates again;
+                            return recorded.for_each_in(first, last, again, sink);
+                          }};
+    auto written = write_records(records, read.profile, runs, console);
+    if (!written.has_value()) read.trouble = std::move(written).error();
   }
-  return profile;
+  return read;
 }
 
 }  // namespace wperf::pipeline

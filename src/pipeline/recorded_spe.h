@@ -2,6 +2,7 @@
 // The SPE data of a perf.data file: decoded core by core, with each address of code moved to its file's home, so that
 // a function counts once in whatever process it ran; then named. Called by run_report.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,11 @@ namespace wperf::pipeline {
 bool has_spe_data(const perf_data::AuxTraces& traces);
 
 // Also writes the file of --records.
-diag::Result<profile::SpeProfile> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
-                                                    const request::Request& request);
+struct ReadSpe {
+  profile::SpeProfile profile;
+  std::optional<diag::Error> trouble;  // the file of records is not whole: what was read is still good
+};
+diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
+                                        const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::pipeline

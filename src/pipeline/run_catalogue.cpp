@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "diag/nearest.h"
 #include "pipeline/machine.h"
 #include "pipeline/outputs.h"
 #include "report/small_reports.h"
@@ -17,7 +18,8 @@ profile::CatalogueListing listing_of(const Machine& machine) {
   }
   if (machine.capabilities.kernel != nullptr) {
     listing.product_events = machine.capabilities.kernel->counts_catalogue();
-    for (plan::KernelEvents::Word& word : machine.capabilities.kernel->words()) {
+    for (plan::KernelEvents::Word& word :
+         machine.capabilities.kernel->words(machine.capabilities.kernel->has_counters())) {
       listing.words.push_back({std::move(word.name), std::move(word.kind)});
     }
   }
@@ -51,6 +53,16 @@ std::string known_products() {
   return text;
 }
 
+std::vector<std::string_view> names_of(const std::vector<pmu::Product>& products) {
+  std::vector<std::string_view> names;
+  for (const pmu::Product product : products) {
+    for (usize i = 0; i < product.metric_count(); ++i) names.push_back(product.metric(i).name);
+    for (usize i = 0; i < product.event_count(); ++i) names.push_back(product.event(i).name);
+    for (usize i = 0; i < product.group_count(); ++i) names.push_back(product.group(i).name);
+  }
+  return names;
+}
+
 }  // namespace
 
 diag::Result<void> run_list(const request::Request& request, diag::Console& console) {
@@ -58,7 +70,7 @@ diag::Result<void> run_list(const request::Request& request, diag::Console& cons
   const auto blocks = report::list_report(machine.vocabulary.product, machine.vocabulary.extra.all(),
                                           listing_of(machine), request.outputs.verbose);
   if (!silent(request.outputs)) console.out(report::blocks_text(blocks));
-  if (wants_json(request.outputs)) deliver_json(request.outputs, report::blocks_json(blocks), console);
+  if (wants_json(request.outputs)) WPERF_CHECK_OK(deliver_json(request.outputs, report::blocks_json(blocks), console));
   return {};
 }
 
@@ -70,7 +82,7 @@ diag::Result<void> run_man(const request::Request& request, diag::Console& conso
         "style, information.");
   }
   std::string name = request.man_topic->substr(0, request.man_topic->find(','));
-  pmu::Product product = machine.vocabulary.product;
+  std::vector<pmu::Product> products = plan::kinds_of_cores(machine.capabilities);
   if (const size_t slash = name.find('/'); slash != std::string::npos) {
     const std::string cpu = name.substr(0, slash);
     name.erase(0, slash + 1);
@@ -78,14 +90,20 @@ diag::Result<void> run_man(const request::Request& request, diag::Console& conso
     if (!named.has_value()) {
       return diag::contract_error("warning: CPU name: \"" + cpu + "\" not found, use " + known_products() + ".");
     }
-    product = *named;
+    products = {*named};
   }
-  const auto page = report::find_manual_page(product, name);
+  std::optional<profile::ManualPage> page;
+  for (const pmu::Product product : products) {
+    if (!page.has_value()) page = report::find_manual_page(product, name);
+  }
   if (!page.has_value()) {
-    return diag::contract_error("warning: \"" + name + "\" not found! Ensure it is compatible with the specified CPU");
+    diag::Error error =
+        diag::contract_error("warning: \"" + name + "\" not found! Ensure it is compatible with the specified CPU");
+    error.hint = diag::did_you_mean(diag::nearest(name, names_of(products)));
+    return error;
   }
   console.out(report::manual_text(*page));
-  if (wants_json(request.outputs)) deliver_json(request.outputs, report::manual_json(*page), console);
+  if (wants_json(request.outputs)) WPERF_CHECK_OK(deliver_json(request.outputs, report::manual_json(*page), console));
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "device/driver_facts.h"
 #include "device/linux_facts.h"
@@ -165,6 +166,41 @@ Check check_privileges(const std::string& device) {
   return {.name = "privileges", .detail = "the driver let this user in", .fix = {}};
 }
 
+// Sampling is not tried: it would take the interrupt away from Windows.
+std::optional<Check> check_interrupt(device::Device& device) {
+  const auto state = device.interrupt_state();
+  if (!state.has_value()) return failure("interrupt", state.error());
+  Check check{.name = "interrupt", .detail = {}, .fix = {}};
+  switch (state.value()) {
+    case device::InterruptState::unknown:
+      return {};
+    case device::InterruptState::not_asked:
+      check.detail = "the driver asks for the counters' interrupt when somebody samples";
+      break;
+    case device::InterruptState::held:
+      check.detail = "the driver has the counters' interrupt";
+      break;
+    case device::InterruptState::refused:
+      check.status = CheckStatus::warn;
+      check.detail = "the counters' interrupt was refused to the driver: counting works, sampling does not";
+      check.fix = "end other profilers that use counters, then sample again";
+      break;
+    case device::InterruptState::not_given_again:
+      check.status = CheckStatus::warn;
+      check.detail =
+          "Windows does not give the counters' interrupt again to a driver that was removed or updated: counting "
+          "works, sampling does not";
+      check.fix = "restart Windows";
+      break;
+    case device::InterruptState::maybe_not_again:
+      check.detail =
+          "the driver was removed or updated after it had the counters' interrupt; if Windows does not give it again, "
+          "restart Windows";
+      break;
+  }
+  return check;
+}
+
 // Of Windows and its rules for drivers; elsewhere nothing.
 std::vector<Check> check_system(bool works) {
   const auto windows = os::windows_facts();
@@ -206,11 +242,11 @@ std::vector<Check> examine(const request::Request& request) {
   if (const auto version = device.driver_version(); version.has_value() && version.value().name == "linux") {
     if (const auto facts = device::linux_facts()) return examine_linux(device, *facts);
   }
-  const std::string name = request.device.empty() ? "driver" : request.device;
-  checks.push_back({.name = "device", .detail = name + ", " + device.machine().instance_id(), .fix = {}});
+  checks.push_back({.name = "device", .detail = request.device + ", " + device.machine().instance_id(), .fix = {}});
   checks.push_back(check_driver(device));
   if (!knows_system) checks.push_back(check_privileges(request.device));
   if (checks.back().status == CheckStatus::fail) return checks;
+  if (auto check = check_interrupt(device)) checks.push_back(std::move(*check));
   if (auto taken = device.acquire(request.force_lock); !taken.has_value()) {
     checks.push_back(failure("lock", taken.error()));
     checks.back().fix = "end the other wperf, or take the driver from it with --force-lock";
@@ -239,7 +275,7 @@ std::vector<Check> examine(const request::Request& request) {
 diag::Result<void> run_doctor(const request::Request& request, diag::Console& console) {
   const std::vector<Check> checks = examine(request);
   console.out(report::doctor_text(checks));
-  if (wants_json(request.outputs)) deliver_json(request.outputs, report::doctor_json(checks), console);
+  if (wants_json(request.outputs)) WPERF_CHECK_OK(deliver_json(request.outputs, report::doctor_json(checks), console));
   const bool failed =
       std::any_of(checks.begin(), checks.end(), [](const Check& check) { return check.status == CheckStatus::fail; });
   if (failed) {

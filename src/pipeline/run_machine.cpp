@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "device/driver_facts.h"
 #include "os/counter_events.h"
 #include "pipeline/machine.h"
 #include "pipeline/outputs.h"
@@ -12,9 +13,11 @@
 namespace wperf::pipeline {
 namespace {
 
-void deliver_blocks(const request::Request& request, const std::vector<report::Block>& blocks, diag::Console& console) {
+diag::Result<void> deliver_blocks(const request::Request& request, const std::vector<report::Block>& blocks,
+                                  diag::Console& console) {
   console.out(report::blocks_text(blocks));
-  if (wants_json(request.outputs)) deliver_json(request.outputs, report::blocks_json(blocks), console);
+  if (wants_json(request.outputs)) WPERF_CHECK_OK(deliver_json(request.outputs, report::blocks_json(blocks), console));
+  return {};
 }
 
 }  // namespace
@@ -61,16 +64,17 @@ diag::Result<profile::TestReport> measure_test(const request::Request& request, 
 diag::Result<void> run_test(const request::Request& request, diag::Console& console) {
   WPERF_TRY(Machine machine, open_machine(request, console));
   WPERF_TRY(const profile::TestReport test, measure_test(request, machine));
-  deliver_blocks(request, report::test_report(machine.vocabulary.product, test), console);
-  return {};
+  return deliver_blocks(request, report::test_report(machine.vocabulary.product, test), console);
 }
 
 diag::Result<void> run_detect(const request::Request& request, diag::Console& console) {
   WPERF_TRY(const auto device, open_locked_device(request));
-  const profile::DeviceInstance instance{.instance_id = device->machine().instance_id(),
-                                         .hardware_ids = device->machine().hardware_ids()};
-  deliver_blocks(request, report::detect_report({&instance, 1}), console);
-  return {};
+  std::vector<profile::DeviceInstance> found{
+      {.instance_id = device->machine().instance_id(), .hardware_ids = device->machine().hardware_ids()}};
+  for (const device::OtherDriver& other : device::other_drivers()) {
+    found.push_back({.instance_id = other.instance_id, .hardware_ids = other.hardware_ids});
+  }
+  return deliver_blocks(request, report::detect_report(found), console);
 }
 
 diag::Result<void> run_version(const request::Request& request, diag::Console& console) {
@@ -85,7 +89,7 @@ diag::Result<void> run_version(const request::Request& request, diag::Console& c
   const profile::Component components[] = {
       tool_component(),
       {.name = driver.name, .version = number_text(driver), .git = driver.git, .features = driver.features}};
-  deliver_blocks(request, report::version_report(components), console);
+  WPERF_CHECK_OK(deliver_blocks(request, report::version_report(components), console));
   if (!driver.compatible) return version_mismatch(driver);
   return {};
 }

@@ -6,15 +6,21 @@
 #include <algorithm>
 
 #include "import/perf_data/byte_order.h"
+#include "import/perf_data/run_facts.h"
 #include "modules/symbol_folders.h"
-#include "os/mapped_file.h"
+#include "pipeline/compat_profile.h"
 #include "pipeline/outputs.h"
 #include "pipeline/recorded_spe.h"
-#include "pipeline/run_sample.h"
+#include "pipeline/recording_choice.h"
 #include "pipeline/sample_lines_output.h"
+#include "pipeline/sample_profile_input.h"
+#include "plan/sample_plan.h"
 #include "recording/packed_records.h"
 #include "recording/recorded_code.h"
+#include "recording/recorded_losses.h"
 #include "recording/recorded_samples.h"
+#include "recording/recording_input.h"
+#include "report/sample_report.h"
 #include "report/spe_report.h"
 #include "report/stack_report.h"
 
@@ -32,26 +38,9 @@ void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
   if (file.is_unfinished()) console.warn("warning: the recording was not finished: what is there is shown");
 }
 
-diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
-                              const request::Request& request, diag::Console& console) {
-  const request::RecordingView& view = request.recording;
-  if (view.folded || view.tree || view.callers || view.callees || view.children || view.relative ||
-      view.time.has_value() || !view.sort.empty() || !view.comms.empty() || !view.modules.empty() ||
-      !view.pids.empty() || !view.tids.empty()) {
-    return diag::Error{.text = "the views and filters of sample lists do not know SPE data, and " + *request.data_file +
-                               " holds SPE data",
-                       .hint = "--by, --symbol, --mem and --annotate show it",
-                       .code = diag::ExitCode::usage};
-  }
-  if (const u64 missing = traces.missing(); missing != 0) {
-    console.warn(fmt::format("warning: {} bytes of SPE data that the file names are not in it", missing));
-  }
-  WPERF_TRY(const profile::SpeProfile profile, read_recorded_spe(file, traces, request));
-  const report::SpeOptions options{.samples = sample_report_options(request, console),
-                                   .memory = request.sampling.display.memory};
-  if (!silent(request.outputs)) console.out(report::spe_text(profile, nullptr, options));
-  if (wants_json(request.outputs)) deliver_json(request.outputs, report::spe_json(profile, nullptr, options), console);
-  return {};
+void warn_of_damage(u64 places, u64 bytes, u64 records_about, diag::Console& console) {
+  const std::string text = report::damage_text(places, bytes, records_about);
+  if (!text.empty()) console.warn("warning: " + text);
 }
 
 stacks::SortKey key_of(request::SortBy key) {
@@ -101,13 +90,10 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   options.filter.modules = view.modules;
   options.filter.pids = view.pids;
   options.filter.tids = view.tids;
-  if (display.symbol.has_value() && !display.symbol->text.empty()) {
-    options.filter.symbol = display.symbol->text;
-    options.filter.open_start = display.symbol->open_start;
-    options.filter.open_end = display.symbol->open_end;
-  }
+  options.filter.symbol = name_filter(display);
   options.rows = display.rows;
   options.children = view.children;
+  if (view.percent_limit.has_value()) options.percent_limit = *view.percent_limit;
   options.relative = view.relative;
   options.tree = view.tree;
   options.callers = view.callers;
@@ -116,6 +102,44 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   options.width = console.animated() ? console.width() : 0;
   for (const request::Breakdown kind : display.by) add_breakdown(kind, options);
   return options;
+}
+
+// Of a file that holds SPE data: its samples of other events. Nothing: there are none.
+std::optional<stacks::StackProfile> samples_beside(const perf_data::PerfFile& file, const request::Request& request) {
+  modules::FunctionFiles functions({});
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.functions = &functions;
+  wanted.rows = wanted.code = wanted.code_lines = false;
+  stacks::StackProfile profile = recording::read_recorded_samples(file, request, wanted).profile;
+  if (profile.samples.empty()) return std::nullopt;
+  return profile;
+}
+
+diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
+                              const request::Request& request, diag::Console& console) {
+  const perf_data::Tally& tally = traces.tally();
+  warn_of_damage(tally.damaged_places(), tally.damaged_bytes(), recording::records_in_damage(file, tally), console);
+  if (const u64 missing = traces.missing(); missing != 0) {
+    console.warn(fmt::format("warning: {} bytes of SPE data that the file names are not in it", missing));
+  }
+  WPERF_TRY(const ReadSpe read, read_recorded_spe(file, traces, request, console));
+  const profile::SpeProfile& profile = read.profile;
+  const report::SpeOptions options{.samples = sample_report_options(request, console),
+                                   .memory = request.sampling.display.memory,
+                                   .width = console.animated() ? console.width() : 0};
+  const std::optional<stacks::StackProfile> beside = samples_beside(file, request);
+  const report::StackOptions tables = stack_options(request, console);
+  if (!silent(request.outputs)) {
+    console.out(report::spe_text(profile, nullptr, options));
+    if (beside.has_value()) console.out('\n' + report::stack_text(*beside, tables));
+  }
+  if (wants_spe_json(request)) {
+    std::string json = report::spe_json(profile, nullptr, options);
+    if (beside.has_value()) json.replace(json.rfind('}'), 1, ',' + report::stack_json(*beside, tables).substr(1));
+    WPERF_CHECK_OK(deliver_json(request.outputs, json, console));
+  }
+  if (read.trouble.has_value()) return *read.trouble;
+  return {};
 }
 
 // Folded stacks have no room for more than one event: the first that has samples.
@@ -130,16 +154,51 @@ void print_folded(const stacks::StackProfile& profile, const report::StackOption
   console.document(report::folded_text(profile, static_cast<u32>(first - events.begin()), options));
 }
 
-}  // namespace
+// Do options ask for a view that WindowsPerf's text and JSON do not have?
+bool wants_views(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  return plan::wanted_call_stacks(request).wanted() || view.time.has_value() || !view.sort.empty() ||
+         !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty() || view.folded ||
+         view.tree || view.callers || view.callees || view.children || view.relative || view.inlined ||
+         request.sampling.records_file.has_value();
+}
 
-diag::Result<void> report_samples(const perf_data::PerfFile& file, const request::Request& request,
-                                  diag::Console& console) {
+report::SampleBreakdown breakdown_of(request::Breakdown kind) {
+  switch (kind) {
+    case request::Breakdown::process:
+      return report::SampleBreakdown::process;
+    case request::Breakdown::thread:
+      return report::SampleBreakdown::thread;
+    case request::Breakdown::module:
+      return report::SampleBreakdown::module;
+    case request::Breakdown::core:
+      return report::SampleBreakdown::core;
+    case request::Breakdown::caller:
+      return report::SampleBreakdown::caller;
+  }
+  return report::SampleBreakdown::process;
+}
+
+diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::Request& request,
+                               diag::Console& console) {
+  WPERF_TRY(const profile::SampleProfile profile, compat_profile(file, request));
+  const report::SampleOptions options = sample_report_options(request, console);
+  if (!silent(request.outputs)) console.out(report::sample_text(profile, options));
+  if (wants_json(request.outputs))
+    WPERF_CHECK_OK(deliver_json(request.outputs, report::sample_json(profile, options), console));
+  return {};
+}
+
+// `traces`: of SPE, which counts with the samples; null: there are none.
+diag::Result<void> report_samples(const perf_data::PerfFile& file, const perf_data::AuxTraces* traces,
+                                  const request::Request& request, diag::Console& console) {
   if (request.sampling.display.memory) {
     return diag::Error{.text = "--mem of report is for SPE data, and " + *request.data_file + " holds none",
                        .hint = {},
                        .code = diag::ExitCode::usage};
   }
   recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.traces = traces;
   std::optional<modules::DebugDownloads> downloads;
   if (request.recording.debuginfod) {
     auto servers = modules::DebugDownloads::servers_of_environment();
@@ -149,7 +208,11 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const request
                          .code = diag::ExitCode::usage};
     }
     downloads.emplace(
-        *std::move(servers), [&](std::string_view line) { console.out("debuginfod: " + std::string(line) + "\n"); },
+        *std::move(servers),
+        [&](std::string_view line) {
+          console.out("debuginfod: " + std::string(line) + "\n");
+          console.progress("waiting for " + std::string(line));
+        },
         [&](std::string_view line) { console.warn(line); });
     wanted.downloads = &*downloads;
   }
@@ -159,6 +222,11 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const request
   wanted.functions = &functions;
   recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
   const report::StackOptions options = stack_options(request, console);
+  // Tables begin with it.
+  const stacks::StackLosses& losses = recorded.profile.losses;
+  if (wanted.rows || request.recording.folded || silent(request.outputs)) {
+    warn_of_damage(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about, console);
+  }
   if (wanted.rows) return write_sample_lines(file, recorded, options.filter, request, console);
   if (wanted.code) {
     const recording::CodeRequest code{.filter = options.filter,
@@ -166,52 +234,97 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const request
                                       .disassemble = request.sampling.display.disassemble,
                                       .decorated = request.sampling.display.decorated_names,
                                       .folders = modules::symbol_folders(request)};
-    WPERF_CHECK_OK(recording::add_function_code(recorded.sites, code, recorded.profile));
+    WPERF_CHECK_OK(recording::add_function_code(recorded.files, code, recorded.profile));
   }
   const stacks::StackProfile& profile = recorded.profile;
   if (request.recording.folded) {
     print_folded(profile, options, console);
     if (request.outputs.json_file.has_value()) {
-      write_output_file(request.outputs, *request.outputs.json_file, report::stack_json(profile, options), console);
+      return deliver_json(request.outputs, report::stack_json(profile, options), console);
     }
     return {};
   }
   if (!silent(request.outputs)) console.out(report::stack_text(profile, options));
-  if (wants_json(request.outputs)) deliver_json(request.outputs, report::stack_json(profile, options), console);
+  if (wants_json(request.outputs))
+    WPERF_CHECK_OK(deliver_json(request.outputs, report::stack_json(profile, options), console));
   return {};
 }
 
-diag::Result<void> run_report(const request::Request& request, diag::Console& console) {
-  if (!request.data_file.has_value()) {
-    return diag::Error{.text = "report needs the name of a perf.data file",
-                       .hint = "wperf report perf.data",
+}  // namespace
+
+report::SampleOptions sample_report_options(const request::Request& request, const diag::Console& console) {
+  const request::SampleDisplay& display = request.sampling.display;
+  report::SampleOptions options;
+  options.rows = display.rows;
+  options.symbol = name_filter(display);
+  options.verbose = request.outputs.verbose;
+  options.annotate = display.annotate;
+  options.disassemble = display.disassemble;
+  for (const request::Breakdown kind : display.by) options.by.push_back(breakdown_of(kind));
+  options.source = display.annotate && console.animated();
+  options.colour = console.animated();
+  options.most_bytes = request.outputs.json_file.has_value() ? 0 : report::kMostBytesForClients;
+  return options;
+}
+
+diag::Result<void> report_recording(const perf_data::PerfFile& file, const request::Request& request,
+                                    diag::Console& console) {
+  const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  const bool is_compat = run.has_value() && run->windows && !wants_views(request);
+  return is_compat ? show_compat(file, request, console) : report_samples(file, nullptr, request, console);
+}
+
+namespace {
+
+// What SPE recorded: its own tables, or one of the views of samples.
+diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
+                                     const request::Request& request, diag::Console& console) {
+  const bool own = !wants_views(request) || request.sampling.records_file.has_value();
+  if (own) return report_spe(file, traces, request, console);
+  if (request.sampling.display.memory) {
+    return diag::Error{.text = "--mem has tables of its own, which --sort, filters and call trees do not change",
+                       .hint = "leave one of them out",
                        .code = diag::ExitCode::usage};
   }
-  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(*request.data_file));
+  return report_samples(file, &traces, request, console);
+}
+
+}  // namespace
+
+diag::Result<void> run_report(const request::Request& asked, diag::Console& console) {
+  request::Request request = asked;
+  WPERF_TRY(request.data_file, choose_recording(asked, console));
+  WPERF_TRY(const recording::RecordingInput input, recording::RecordingInput::open(*request.data_file));
   std::vector<std::byte> turned;
-  if (perf_data::is_of_other_byte_order(mapped.bytes())) turned = perf_data::in_native_order(mapped.bytes());
-  auto opened = perf_data::PerfFile::open(turned.empty() ? mapped.bytes() : perf_data::Bytes(turned));
+  if (perf_data::is_of_other_byte_order(input.bytes())) turned = perf_data::in_native_order(input.bytes());
+  auto opened = perf_data::PerfFile::open(turned.empty() ? input.bytes() : perf_data::Bytes(turned));
   if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
   perf_data::PerfFile& file = opened.value();
   recording::UnpackedRecords unpacked;
-  if (recording::has_packed_records(file)) {
-    auto done = recording::unpack_records(
-        file, mapped.bytes().size(), turned.empty() ? recording::PackedOrder::native : recording::PackedOrder::other);
+  if (recording::has_packed_records(file) || !input.further_records().empty()) {
+    auto done = recording::join_records(
+        file, input, turned.empty() ? recording::PackedOrder::native : recording::PackedOrder::other);
     if (!done.has_value()) return in_file(*request.data_file, std::move(done).error());
     unpacked = std::move(done).value();
     if (!unpacked.trouble.empty()) console.warn("warning: " + unpacked.trouble + ": what came before is shown");
     file.replace_records(unpacked.bytes);
   } else {
-    file.tell_what_is_passed([&mapped](u64 begin, u64 end) { mapped.release(begin, end); });
+    const u64 size = std::max<u64>(input.bytes().size(), 1);
+    file.tell_what_is_passed([&, size](u64 begin, u64 end) {
+      input.release(begin, end);
+      if (console.progress_due()) {
+        console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(end, size) / size));
+      }
+    });
   }
   tell_damage(file, console);
   // Most recordings have no AUX data at all, and then one look at their events is enough.
   const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
   if (file.came_through_pipe() || std::any_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) {
     const auto traces = perf_data::AuxTraces::collect(file);
-    if (has_spe_data(traces)) return report_spe(file, traces, request, console);
+    if (has_spe_data(traces)) return report_operations(file, traces, request, console);
   }
-  return report_samples(file, request, console);
+  return report_recording(file, request, console);
 }
 
 }  // namespace wperf::pipeline

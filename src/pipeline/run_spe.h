@@ -7,6 +7,6 @@
 
 namespace wperf::pipeline {
 
-diag::Result<void> run_spe(const request::Request& request, diag::Console& console);
+diag::Result<int> run_spe(const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::pipeline

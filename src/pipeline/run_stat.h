@@ -7,6 +7,6 @@
 
 namespace wperf::pipeline {
 
-diag::Result<void> run_stat(const request::Request& request, diag::Console& console);
+diag::Result<int> run_stat(const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::pipeline

@@ -16,7 +16,7 @@ diag::Result<void> write_sample_lines(const perf_data::PerfFile& file, const rec
   const std::string& name = *request.sampling.records_file;
   const bool json = request.outputs.json || name.ends_with(".json");
   std::optional<os::OutputFile> to_file;
-  if (name != "-") {
+  if (!prints_records(request)) {
     WPERF_TRY(os::OutputFile created, os::OutputFile::create(output_path(request.outputs, name)));
     to_file.emplace(std::move(created));
   }

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "modules/for_each_module.h"
 #include "os/files.h"
-#include "pipeline/milliseconds.h"
-#include "profile/sample_profile_builder.h"
+#include "profile/compat_view.h"
 #include "request/symbol_filter.h"
 #include "symbols/disassembly/disassembler.h"
 
@@ -15,30 +13,6 @@ namespace wperf::pipeline {
 namespace {
 
 constexpr size_t kSourceFileLimit = 8u << 20;
-
-profile::SampleRun run_of(const SamplingOutcome& outcome, const raw::Process* process, bool ended) {
-  profile::SampleRun run;
-  const request::SampleDisplay& display = outcome.plan.display;
-  for (const plan::SampleEvent& event : outcome.plan.events) {
-    run.events.push_back(
-        {.name = event.name, .code = event.code, .fixed = event.code == plan::kCycleEvent, .interval = event.interval});
-  }
-  for (const raw::CoreTally& tally : outcome.capture.tallies) {
-    run.cores.push_back({.core = tally.core,
-                         .generated = tally.taken,
-                         .lost_ring_full = tally.lost_ring_full,
-                         .lost_filtered = tally.lost_filtered});
-  }
-  run.processes = process_names(outcome.capture.processes);
-  run.start_ns = outcome.capture.start_ns;
-  // The contract's clock resolves milliseconds.
-  const u64 elapsed_ns = outcome.capture.end_ns - outcome.capture.start_ns;
-  run.end_ns = run.start_ns + elapsed_ns / kNanosecondsPerMillisecond * kNanosecondsPerMillisecond;
-  run.slice_ns = u64{display.timeline_ms.value_or(0)} * kNanosecondsPerMillisecond;
-  run.callers = std::find(display.by.begin(), display.by.end(), request::Breakdown::caller) != display.by.end();
-  if (process != nullptr && ended) run.exit_code = process->exit_code;
-  return run;
-}
 
 // In a hybrid image each range of code says what it is; elsewhere the image does. ARM64EC is ARM64 code.
 symbols::InstructionSet instruction_set(const symbols::PeFile& image, u32 rva) {
@@ -82,35 +56,6 @@ diag::Result<void> disassemble(profile::SampleProfile& profile, const CodeReader
 }
 
 }  // namespace
-
-SampleColumnSet::SampleColumnSet(const std::vector<raw::Sample>& samples) {
-  const size_t count = samples.size();
-  for (auto* column : {&time_ns, &pc, &lr}) column->reserve(count);
-  for (auto* column : {&process, &thread, &events}) column->reserve(count);
-  core.reserve(count);
-  exception_level.reserve(count);
-  for (const raw::Sample& sample : samples) {
-    time_ns.push_back(sample.time_ns);
-    pc.push_back(sample.pc);
-    lr.push_back(sample.lr);
-    process.push_back(sample.process);
-    thread.push_back(sample.thread);
-    events.push_back(sample.overflowed);
-    core.push_back(sample.core);
-    exception_level.push_back(static_cast<u8>(sample.exception_level));
-  }
-}
-
-profile::SampleColumns SampleColumnSet::view() const {
-  return {.time_ns = time_ns,
-          .pc = pc,
-          .lr = lr,
-          .process = process,
-          .thread = thread,
-          .events = events,
-          .core = core,
-          .exception_level = exception_level};
-}
 
 profile::NameFilter name_filter(const request::SampleDisplay& display) {
   if (!display.symbol.has_value()) return {};
@@ -184,27 +129,6 @@ profile::SampleTarget target_before(device::Channel& machine, const SampledProgr
   const raw::Process* process = find_process(processes, program.pid);
   if (process == nullptr) return target_of(program, nullptr, {});
   return target_of(program, process, modules::load_modules(process->modules, options));
-}
-
-diag::Result<profile::SampleProfile> build_sample_profile(const SamplingOutcome& outcome, const SampledProgram& program,
-                                                          const modules::SymbolOptions& options) {
-  const request::SampleDisplay& display = outcome.plan.display;
-  const raw::Process* process = find_process(outcome.capture.processes, program.pid);
-  const std::vector<raw::Module> none;
-  const std::vector<modules::LoadedModule> loaded =
-      modules::load_modules(process != nullptr ? process->modules : none, options);
-
-  profile::SampleRun run = run_of(outcome, process, process != nullptr && !process->running);
-  run.target = target_of(program, process, loaded);
-  const SampleColumnSet columns(outcome.capture.samples);
-  const auto wanted = profile::addresses_to_name(columns.view(), run);
-  std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
-  modules::for_each_module(std::min(wanted.size(), loaded.size()),
-                           [&](size_t i) { answers[i] = answers_of(loaded[i], wanted[i], options.decorated); });
-  profile::SampleProfile profile = profile::make_sample_profile(columns.view(), std::move(run), answers);
-
-  WPERF_CHECK_OK(add_code_and_sources(profile, code_of(loaded, display.decorated_names), display));
-  return profile;
 }
 
 }  // namespace wperf::pipeline

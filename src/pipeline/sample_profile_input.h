@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Capture + names → the profile of a sampling run: finds the modules' files, asks the symbolizer, disassembles and
-// reads sources as far as the report will show them.
+// What WindowsPerf's view of a run needs beside its profile: the program's modules, machine code and sources as far as
+// the report will show them.
 #pragma once
 #include <functional>
 #include <optional>
@@ -11,26 +11,13 @@
 #include "modules/code_bytes.h"
 #include "modules/module_files.h"
 #include "pipeline/sampled_program.h"
-#include "pipeline/sampling.h"
+#include "profile/address_answer.h"
+#include "profile/compat_view.h"
 #include "profile/sample_profile.h"
-#include "profile/sample_profile_builder.h"
 #include "request/request.h"
 #include "symbols/disassembly/disassembler.h"
 
 namespace wperf::pipeline {
-
-// The samples of a capture, column by column.
-class SampleColumnSet {
- public:
-  explicit SampleColumnSet(const std::vector<raw::Sample>& samples);
-  profile::SampleColumns view() const;
-
- private:
-  std::vector<u64> time_ns, pc, lr;
-  std::vector<u32> process, thread, events;
-  std::vector<u16> core;
-  std::vector<u8> exception_level;
-};
 
 // --symbol as a predicate; empty without one.
 profile::NameFilter name_filter(const request::SampleDisplay& display);
@@ -54,8 +41,5 @@ diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const C
 // What is known of the target before the first sample: modules, sections, base address.
 profile::SampleTarget target_before(device::Channel& machine, const SampledProgram& program,
                                     const modules::SymbolOptions& options);
-
-diag::Result<profile::SampleProfile> build_sample_profile(const SamplingOutcome& outcome, const SampledProgram& program,
-                                                          const modules::SymbolOptions& options);
 
 }  // namespace wperf::pipeline

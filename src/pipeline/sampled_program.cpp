@@ -57,7 +57,7 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
   }
   if (machine.capabilities.kernel != nullptr && target.image_name.empty()) return sampled;  // whoever runs
   if (request.command == request::Command::record && request.program.has_value()) {
-    WPERF_CHECK_OK(spawned.start(*request.program, core));
+    WPERF_CHECK_OK(spawned.start(request, core));
     sampled.pid = spawned.pid();
     WPERF_CHECK_OK(let_start_up(request, machine, spawned.pid()));
   } else {

@@ -46,21 +46,26 @@ diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32
 }  // namespace
 
 diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
-                                          diag::Console& console) {
+                                          diag::Console& console, const SampleSink& sink) {
   SamplingOutcome outcome;
   outcome.plan = plan;
   WPERF_CHECK_OK(adapt_intervals(machine, outcome.plan, pid));
+  WPERF_CHECK_OK(sink.begin(outcome.plan));
   WPERF_TRY(const auto session, machine.device->open_sampling(outcome.plan));
   WPERF_CHECK_OK(session->start());
   outcome.capture.start_ns = machine.device->machine().now_ns();
-  const auto drain = [&]() -> diag::Result<u64> {
+  Collected collected{.in_bytes = false};
+  const auto drain = [&]() -> diag::Result<Collected> {
     WPERF_CHECK_OK(session->drain(outcome.capture));
-    return u64{outcome.capture.samples.size()};
+    collected.amount += outcome.capture.samples.size();
+    sink.take(outcome.capture);
+    return collected;
   };
   WPERF_TRY(outcome.collection, collect_samples(machine, duration_ms, pid, console, kSampleDrainNs, drain));
   WPERF_CHECK_OK(session->stop());
   outcome.capture.end_ns = machine.device->machine().now_ns();
   WPERF_CHECK_OK(session->drain(outcome.capture));
+  sink.take(outcome.capture);
   tell_collected(outcome.collection, console);
   outcome.capture.processes = machine.device->machine().processes();
   return outcome;

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/spe_records.h"
 
+#include <condition_variable>
 #include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
 
+#include "modules/for_each_module.h"
 #include "os/output_file.h"
+#include "pipeline/outputs.h"
 #include "pipeline/spe_decoding.h"
 #include "profile/spe_record_row.h"
 #include "report/spe_report.h"
@@ -12,45 +18,135 @@ namespace wperf::pipeline {
 namespace {
 
 constexpr size_t kChunk = 1 << 20;
+constexpr usize kMostWaiting = 16;  // runs that are made while one before them is not
 
-report::RecordFormat format_of(const std::string& path) {
-  constexpr std::string_view kJson = ".json";
-  return path.size() > kJson.size() && path.ends_with(kJson) ? report::RecordFormat::json : report::RecordFormat::csv;
-}
+// Writes the lines of runs in their order, whoever made them when.
+class RecordFile {
+ public:
+  // Without a file, to the console.
+  RecordFile(std::optional<os::OutputFile> file, diag::Console& console, const RecordsRequest& request,
+             const profile::SpeProfile& profile, const RecordRuns& runs)
+      : file_(std::move(file)),
+        console_(console),
+        request_(request),
+        runs_(runs),
+        format_(request.json ? report::RecordFormat::json : report::RecordFormat::csv),
+        writer_(format_),
+        names_(profile),
+        made_(runs.count) {
+    for (u32 core = 0; core < request.midr_of_core.size(); ++core) {
+      names_.set_data_sources(core, decode::spe::find_data_source_family(request.midr_of_core[core]));
+    }
+  }
+
+  diag::Result<void> write() {
+    put(writer_.begin());
+    if (runs_.count > 1) {
+      modules::for_each_module(runs_.count, [&](size_t run) { write_run(run); });
+    }
+    write_from(written_);
+    put(writer_.end());
+    return file_.has_value() ? file_->close() : diag::Result<void>();
+  }
+
+ private:
+  struct Made {
+    std::string text;
+    bool done = false, whole = false;
+  };
+
+  // Calls after_each() behind each line.
+  template <class Callback>
+  bool make_lines(usize first, usize last, report::RecordLines& lines, Callback&& after_each) const {
+    profile::SpeRecordNamer namer(names_);
+    return runs_.replay(first, last, [&](const decode::spe::Origin& origin, const decode::spe::Record& record) {
+      profile::SpeRecordRow& row = namer.row(origin, record);
+      if (row.time.given && request_.to_ns) row.time.value = request_.to_ns(row.time.value);
+      lines.add(row);
+      after_each();
+    });
+  }
+
+  void write_run(usize run) {
+    {
+      std::unique_lock lock(writing_);
+      written_more_.wait(lock, [&] { return run < written_ + kMostWaiting || cut_inside_; });
+      if (cut_inside_) return;
+    }
+    report::RecordLines lines(format_);
+    const bool whole = make_lines(run, run + 1, lines, [] {});
+    const std::lock_guard lock(writing_);
+    cut_inside_ = cut_inside_ || !whole;
+    made_[run] = {.text = std::move(lines.text()), .done = true, .whole = whole};
+    for (; written_ < made_.size() && made_[written_].done && made_[written_].whole; ++written_) {
+      write_text(std::exchange(made_[written_].text, {}));
+    }
+    written_more_.notify_all();
+  }
+
+  // The rest: a record goes on in the run behind its own, and so may those behind it.
+  void write_from(usize run) {
+    if (run == runs_.count) return;
+    report::RecordLines lines(format_);
+    make_lines(run, runs_.count, lines, [&] {
+      if (lines.text().size() < kChunk) return;
+      write_text(lines.text());
+      lines.text().clear();
+    });
+    write_text(lines.text());
+  }
+
+  void write_text(const std::string& text) {
+    if (text.empty()) return;
+    put(writer_.before_lines());
+    put(text);
+  }
+  void put(std::string_view text) { file_.has_value() ? file_->write(text) : console_.document(text); }
+
+  std::optional<os::OutputFile> file_;
+  diag::Console& console_;
+  const RecordsRequest& request_;
+  const RecordRuns& runs_;
+  const report::RecordFormat format_;
+  report::RecordWriter writer_;
+  profile::SpeRecordNames names_;
+  std::mutex writing_;  // of what follows
+  std::condition_variable written_more_;
+  std::vector<Made> made_;
+  usize written_ = 0;  // runs
+  bool cut_inside_ = false;
+};
 
 }  // namespace
 
-void KeptPieces::replay(const RecordSink& sink) const {
-  std::map<u32, SpeStream> streams;
-  for (const Kept& kept : pieces_) {
-    raw::SpePiece piece = kept.piece;
-    piece.bytes = kept.bytes;
-    const decode::spe::Origin origin{.core = piece.core};
-    streams[piece.core].feed(piece, [&](const decode::spe::Record& record) { sink(origin, record); });
-  }
+RecordRuns runs_of(const KeptPieces& pieces, diag::Result<void>& replayed) {
+  return {.count = 1, .replay = [&pieces, &replayed](usize, usize, const RecordSink& sink) {
+            std::map<u32, SpeStream> streams;
+            replayed = pieces.replay([&](const raw::SpePiece& piece) {
+              const decode::spe::Origin origin{.core = piece.core};
+              streams[piece.core].feed(piece, [&](const decode::spe::Record& record) { sink(origin, record); });
+            });
+            return true;
+          }};
+}
+
+RecordsRequest records_request(const request::Request& request, std::vector<u64> midr_of_core) {
+  const std::string& name = *request.sampling.records_file;
+  const bool printed = prints_records(request);
+  return {.path = printed ? name : output_path(request.outputs, name),
+          .json = printed ? request.outputs.json : name.ends_with(".json"),
+          .midr_of_core = std::move(midr_of_core),
+          .to_ns = {}};
 }
 
 diag::Result<void> write_records(const RecordsRequest& request, const profile::SpeProfile& profile,
-                                 const RecordReplay& replay) {
-  WPERF_TRY(os::OutputFile file, os::OutputFile::create(request.path));
-  profile::SpeRecordNamer namer(profile);
-  for (u32 core = 0; core < request.midr_of_core.size(); ++core) {
-    namer.set_data_sources(core, decode::spe::find_data_source_family(request.midr_of_core[core]));
+                                 const RecordRuns& runs, diag::Console& console) {
+  std::optional<os::OutputFile> file;
+  if (request.path != kConsole) {
+    WPERF_TRY(os::OutputFile created, os::OutputFile::create(request.path));
+    file.emplace(std::move(created));
   }
-  report::RecordWriter writer(format_of(request.path));
-  std::string text;
-  writer.begin(text);
-  replay([&](const decode::spe::Origin& origin, const decode::spe::Record& record) {
-    profile::SpeRecordRow row = namer.row(origin, record);
-    if (row.time.given && request.to_ns) row.time.value = request.to_ns(row.time.value);
-    writer.add(row, text);
-    if (text.size() < kChunk) return;
-    file.write(text);
-    text.clear();
-  });
-  writer.end(text);
-  file.write(text);
-  return file.close();
+  return RecordFile(std::move(file), console, request, profile, runs).write();
 }
 
 }  // namespace wperf::pipeline

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --records FILE: every SPE record on a line, with names. The bytes are decoded once more for it, when their addresses
-// have been named; so they are kept as long.
+// --records FILE or -: every SPE record on a line, with names. The bytes are decoded once more for it, when their
+// addresses have been named; so they are kept as long.
 #pragma once
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "decode/spe/tally.h"
+#include "diag/console.h"
 #include "diag/result.h"
+#include "pipeline/kept_pieces.h"
 #include "profile/spe_profile.h"
-#include "raw/spe.h"
+#include "request/request.h"
 
 namespace wperf::pipeline {
 
 using RecordSink = std::function<void(const decode::spe::Origin&, const decode::spe::Record&)>;
-// Brings the records of a run again.
-using RecordReplay = std::function<void(const RecordSink&)>;
-
-class KeptPieces {
- public:
-  void keep(const raw::SpePiece& piece) { pieces_.push_back({piece, {piece.bytes.begin(), piece.bytes.end()}}); }
-  void replay(const RecordSink& sink) const;
-
- private:
-  struct Kept {
-    raw::SpePiece piece;  // its bytes are gone
-    std::vector<std::byte> bytes;
-  };
-  std::vector<Kept> pieces_;
+// The records again, in runs that may be asked for side by side: replay(first, last, sink) brings those of some. False:
+// a record goes on in the run behind.
+struct RecordRuns {
+  usize count = 1;
+  std::function<bool(usize first, usize last, const RecordSink&)> replay;
 };
 
+// One run: the records in pieces that live as long as it. `replayed` says afterwards whether they were all there.
+RecordRuns runs_of(const KeptPieces& pieces, diag::Result<void>& replayed);
+
 struct RecordsRequest {
-  std::string path;  // ends in .json: JSON, else CSV
+  std::string path;   // "-": the console
+  bool json = false;  // else CSV
   std::vector<u64> midr_of_core;
   std::function<u64(u64 ticks)> to_ns;  // empty: times stay ticks
 };
+// Where --records of this request goes, and how.
+RecordsRequest records_request(const request::Request& request, std::vector<u64> midr_of_core);
 diag::Result<void> write_records(const RecordsRequest& request, const profile::SpeProfile& profile,
-                                 const RecordReplay& replay);
+                                 const RecordRuns& runs, diag::Console& console);
 
 }  // namespace wperf::pipeline

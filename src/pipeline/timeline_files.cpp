@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "os/files.h"
+#include <utility>
+
 #include "os/process.h"
 #include "pipeline/outputs.h"
 #include "report/count_report.h"
@@ -49,13 +50,14 @@ std::vector<TimelineFile> timeline_files(const request::Request& request, const 
   return files;
 }
 
-void write_timeline_files(const profile::TimelineProfile& timeline, const std::vector<TimelineFile>& files,
-                          diag::Console& console) {
+diag::Result<void> write_timeline_files(const profile::TimelineProfile& timeline,
+                                        const std::vector<TimelineFile>& files, diag::Console& console) {
+  diag::Result<void> first_failure;
   for (const TimelineFile& file : files) {
-    if (!os::save_text_file(file.path, report::timeline_csv(timeline, file.event_class)).has_value()) {
-      console.warn("Unable to open " + file.path);
-    }
+    auto written = write_output_file(file.path, report::timeline_csv(timeline, file.event_class), console);
+    if (first_failure.has_value()) first_failure = std::move(written);
   }
+  return first_failure;
 }
 
 }  // namespace wperf::pipeline

@@ -19,8 +19,8 @@ struct TimelineFile {
 
 std::vector<TimelineFile> timeline_files(const request::Request& request, const plan::CountPlan& plan);
 
-// A file that cannot be written is warned about; the others are written.
-void write_timeline_files(const profile::TimelineProfile& timeline, const std::vector<TimelineFile>& files,
-                          diag::Console& console);
+// Whatever becomes of one file, the others are written.
+diag::Result<void> write_timeline_files(const profile::TimelineProfile& timeline,
+                                        const std::vector<TimelineFile>& files, diag::Console& console);
 
 }  // namespace wperf::pipeline

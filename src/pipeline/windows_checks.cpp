@@ -94,10 +94,19 @@ Check check_installed(const DriverFacts& driver, bool works) {
               .status = CheckStatus::fail,
               .detail = fmt::format("{}, but not running: {}", kind, driver.file),
               .fix = driver.device_problem.has_value() ? "restart Windows, or install it again"
-                                                       : "run `sc start WPERFDRIVER` as administrator"};
+                                                       : "run `sc start WPERFDRV` as administrator"};
   if (driver.last_error != 0) check.detail += "; its last start failed: " + driver.error_text;
   if (driver.last_error == kBadImageHash) check.fix = "see the checks `signature`, `test-mode` and `secure-boot`";
   return check;
+}
+
+Check check_other(const device::OtherDriver& other) {
+  return {
+      .name = "windowsperf",
+      .detail = fmt::format("the driver of Arm's WindowsPerf is installed too, as {}; only its own wperf uses it, and "
+                            "counters that one holds are not free here",
+                            other.instance_id),
+      .fix = {}};
 }
 
 Check check_signature(const DriverFacts& driver, bool works) {
@@ -199,6 +208,7 @@ Check check_privileges(const WindowsFacts& windows) {
 
 std::vector<Check> windows_checks(const WindowsFacts& windows, const DriverFacts& driver, bool works) {
   std::vector<Check> checks{check_windows(windows, works), check_installed(driver, works)};
+  for (const device::OtherDriver& other : driver.others) checks.push_back(check_other(other));
   if (driver.signature_known) checks.push_back(check_signature(driver, works));
   checks.push_back(check_test_mode(windows, works));
   checks.push_back(check_secure_boot(windows, works));

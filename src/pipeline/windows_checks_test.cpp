@@ -77,6 +77,15 @@ TEST(WindowsChecks, DriverThatIsNotInstalled) {
   EXPECT_TRUE(mentions(check, "wperf-devgen install"));
 }
 
+TEST(WindowsChecks, DriverOfWindowsPerfIsNamedAndStandsForNothing) {
+  DriverFacts driver;
+  driver.others = {{.instance_id = "ROOT\\SYSTEM\\0001", .hardware_ids = "Root\\WPERFDRIVER"}};
+  const auto checks = windows_checks(good_windows(), driver, false);
+  EXPECT_EQ(find(checks, "installed").status, CheckStatus::fail);
+  EXPECT_TRUE(mentions(find(checks, "windowsperf"), "ROOT\\SYSTEM\\0001"));
+  EXPECT_EQ(find(checks, "windowsperf").status, CheckStatus::ok);
+}
+
 TEST(WindowsChecks, DeviceManagerProblemsAreExplained) {
   DriverFacts driver = good_driver();
   driver.running = false;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "diag/nearest.h"
 #include "plan/cores.h"
 #include "plan/counters.h"
+#include "plan/default_events.h"
 #include "plan/kernel_plan.h"
 #include "plan/names.h"
 #include "plan/padding.h"
@@ -25,6 +27,7 @@ class ScheduleMaker {
 
   diag::Result<void> add(const request::EventList& list, const MetricDefinition* metric);
   diag::Result<void> add(const request::MetricName& name);
+  diag::Result<void> add_optional(const request::EventList& list);
   diag::Result<std::array<Schedule, kEventClassCount>> finish();
 
  private:
@@ -43,8 +46,17 @@ class ScheduleMaker {
 diag::Error unsupported_metric(std::string_view name, const Vocabulary& vocabulary) {
   std::string text = fmt::format("metric '{}' not supported\nsupported metrics:", name);
   for (const MetricDefinition& metric : vocabulary.metrics) text += "\n  " + metric.name;
-  if (vocabulary.metrics.empty()) text += "\nno metric registered";
-  return diag::contract_error(std::move(text));
+  diag::Error error = diag::contract_error(std::move(text));
+  std::vector<std::string_view> names;
+  for (const MetricDefinition& metric : vocabulary.metrics) names.push_back(metric.name);
+  for (usize i = 0; i < vocabulary.product.group_count(); ++i) names.push_back(vocabulary.product.group(i).name);
+  error.hint = diag::did_you_mean(diag::nearest(name, names));
+  if (vocabulary.metrics.empty()) {
+    error.text += "\nno metric registered";
+    error.hint =
+        "metrics are made of hardware events, and none are known here; `wperf list` names the events that -e counts";
+  }
+  return error;
 }
 
 diag::Result<Entry> ScheduleMaker::make_entry(const request::EventToken& token, const MetricDefinition* metric) {
@@ -59,7 +71,7 @@ diag::Result<Entry> ScheduleMaker::make_entry(const request::EventToken& token, 
   WPERF_TRY(entry.code, resolve_code(token, vocabulary_, order));
   if (token.number.has_value()) vocabulary_.extra.add_raw(token.event_class, entry.code);
   // A formula looks its events up by the names it uses, whatever else the code is called.
-  entry.name = solution ? token.text : shown_name(token.event_class, entry.code, vocabulary_);
+  entry.name = solution ? token.text : shown_name(token, entry.code, vocabulary_);
   if (metric != nullptr) entry.metric = metric->name;
   return entry;
 }
@@ -76,6 +88,14 @@ diag::Result<void> ScheduleMaker::add(const request::EventList& list, const Metr
     if (!request::continues_group(list, i)) events.groups.emplace_back();
     entry.group = static_cast<u32>(events.groups.size() - 1);
     events.groups.back().push_back(std::move(entry));
+  }
+  return {};
+}
+
+diag::Result<void> ScheduleMaker::add_optional(const request::EventList& list) {
+  WPERF_CHECK_OK(add(list, nullptr));
+  for (ClassEvents& events : classes_) {
+    for (Entry& entry : events.singles) entry.optional = true;
   }
   return {};
 }
@@ -203,6 +223,9 @@ diag::Result<CountPlan> make_count_plan(const request::Request& request, const C
   }
   WPERF_TRY(plan.dmc_channels, choose_channels(request.dmc_channel, machine.dmc_channels));
   ScheduleMaker maker(machine, vocabulary);
+  if (machine.kernel != nullptr && wants_default_events(request)) {
+    WPERF_CHECK_OK(maker.add_optional(default_events(*machine.kernel, plan.of_program)));
+  }
   for (const request::CountItem& item : request.items) {
     if (const auto* list = std::get_if<request::EventList>(&item)) {
       WPERF_CHECK_OK(maker.add(*list, nullptr));

@@ -131,6 +131,7 @@ TEST(CountPlan, UnknownWords) {
   bare.counters_total = bare.counters_free = {6, 0, 0, 0};
   EXPECT_EQ(error_of(counting_metrics({"x"}), bare),
             "metric 'x' not supported\nsupported metrics:\nno metric registered");
+  EXPECT_NE(planned(counting_metrics({"x"}), bare).error().hint.find("`wperf list`"), std::string::npos);
   bare.counters_total[3] = bare.counters_free[3] = 8;
   bare.counters_total[1] = bare.counters_free[1] = 6;
   EXPECT_EQ(error_of(counting_metrics({"x"}), bare),

@@ -17,10 +17,11 @@ namespace wperf::plan {
 struct KernelEvent {
   u32 type = 0;
   u64 config = 0, config1 = 0, config2 = 0;
-  bool hardware = false;   // needs a counter of the cores
-  bool in_kernel = false;  // happens in kernel mode, so asking for user mode only would count nothing
-  bool clock = false;      // counts nanoseconds
-  std::vector<u32> cores;  // those whose kernel thread reads it (units outside the cores); empty: any
+  bool hardware = false;       // needs a counter of the cores
+  bool in_kernel = false;      // happens in kernel mode, so asking for user mode only would count nothing
+  bool in_both_modes = false;  // is counted in kernel mode too, where this user may, whether -k is given or not
+  bool clock = false;          // counts nanoseconds
+  std::vector<u32> cores;      // those whose kernel thread reads it (units outside the cores); empty: any
 };
 
 class KernelEvents {
@@ -34,11 +35,11 @@ class KernelEvents {
   virtual bool has_counters() const = 0;
   // Why `cycles` cannot be sampled; empty: they can.
   virtual std::string why_no_cycles() const = 0;
-  // What `list` shows, with a word on what it is.
+  // What `list` shows, with a word on what it is; those of hardware counters only where they are asked for.
   struct Word {
     std::string name, kind;
   };
-  virtual std::vector<Word> words() const = 0;
+  virtual std::vector<Word> words(bool of_hardware) const = 0;
 };
 
 }  // namespace wperf::plan

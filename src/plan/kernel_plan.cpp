@@ -51,12 +51,7 @@ diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& 
   } else {
     WPERF_TRY(entry.kernel_event, kernel.find(token.text));
   }
-  if (!entry.kernel_event.has_value()) {
-    if (kernel.counts_catalogue()) return std::optional<Entry>{};
-    diag::Error unknown = diag::contract_error(fmt::format("unknown event name: {}", token.text));
-    unknown.hint = "`wperf list` shows the names; unit/terms/ and system:tracepoint are names, too";
-    return unknown;
-  }
+  if (!entry.kernel_event.has_value()) return unknown_event(token, vocabulary, &kernel);
   if (entry.kernel_event->hardware && !kernel.has_counters()) return no_counters_for(token.text);
   entry.code = shown_code(*entry.kernel_event);
   return std::optional<Entry>(std::move(entry));

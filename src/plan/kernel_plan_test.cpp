@@ -25,7 +25,7 @@ class FakeKernelEvents final : public KernelEvents {
   bool counts_catalogue() const override { return catalogue_; }
   bool has_counters() const override { return counters_; }
   std::string why_no_cycles() const override { return counters_ ? "" : "none here"; }
-  std::vector<Word> words() const override { return {}; }
+  std::vector<Word> words(bool) const override { return {}; }
 
  private:
   bool catalogue_, counters_;
@@ -130,7 +130,7 @@ TEST(KernelPlan, SampledByDefault) {
   const SamplePlan clock = sampled(kernel_machine(false, false), "", 1000);
   EXPECT_EQ(clock.events.at(0).name, "cpu-clock");
   EXPECT_EQ(clock.events.at(0).interval, 1'000'000u);
-  EXPECT_EQ(clock.note, "none here");
+  EXPECT_EQ(clock.note, "sampled is cpu-clock, not cycles: none here");
   EXPECT_EQ(clock.rate_hz, 1000u);
 }
 
@@ -153,6 +153,50 @@ TEST(KernelPlan, NoTracepointsElsewhere) {
   const auto plan = make_sample_plan(request, machine, vocabulary_of(machine));
   ASSERT_FALSE(plan.has_value());
   EXPECT_EQ(plan.error().text.substr(0, plan.error().text.find('\n')), "event interval: many is invalid!");
+}
+
+// Every word is known.
+class AllKernelEvents final : public KernelEvents {
+ public:
+  explicit AllKernelEvents(bool counters) : counters_(counters) {}
+  diag::Result<std::optional<KernelEvent>> find(std::string_view) const override {
+    return std::optional<KernelEvent>(KernelEvent{.type = 1, .cores = {}});
+  }
+  bool counts_catalogue() const override { return false; }
+  bool has_counters() const override { return counters_; }
+  std::string why_no_cycles() const override { return {}; }
+  std::vector<Word> words(bool) const override { return {}; }
+
+ private:
+  bool counters_;
+};
+
+std::string default_names(bool counters, const request::Request& request) {
+  Capabilities machine = test_machine();
+  machine.kernel = std::make_shared<AllKernelEvents>(counters);
+  Vocabulary vocabulary = vocabulary_of(machine);
+  const auto plan = make_count_plan(request, machine, vocabulary);
+  if (!plan.has_value()) return plan.error().text;
+  std::string names;
+  for (const Entry& entry : plan.value().schedules[0].entries) {
+    EXPECT_TRUE(entry.optional) << entry.name;
+    names += (names.empty() ? "" : " ") + entry.name;
+  }
+  return names;
+}
+
+TEST(KernelPlan, WhatIsCountedWhenNothingIsNamed) {
+  request::Request request;
+  request.command = request::Command::stat;
+  EXPECT_EQ(default_names(false, request), "") << "nor what to measure";
+  request.timeout = request::Duration{1000};
+  EXPECT_EQ(default_names(false, request), "cpu-clock context-switches cpu-migrations page-faults");
+  request.program = request::Program{"prog", "prog", true};
+  EXPECT_EQ(default_names(false, request), "task-clock context-switches cpu-migrations page-faults");
+  EXPECT_EQ(default_names(true, request),
+            "task-clock context-switches cpu-migrations page-faults cycles instructions branches branch-misses");
+  request.command = request::Command::test;
+  EXPECT_EQ(default_names(true, request), "");
 }
 
 }  // namespace

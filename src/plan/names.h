@@ -6,6 +6,7 @@
 #include "base/event_class.h"
 #include "base/ints.h"
 #include "diag/result.h"
+#include "plan/kernel_events.h"
 #include "plan/plan.h"
 
 namespace wperf::plan {
@@ -16,7 +17,11 @@ enum class NameOrder { architecture_first, product_first };
 
 diag::Result<u16> resolve_code(const request::EventToken& token, const Vocabulary& vocabulary, NameOrder order);
 
-// The product's name of the code; else a -E or raw event registered for it; else r<hex>.
-std::string shown_name(EventClass event_class, u16 code, const Vocabulary& vocabulary);
+// `kernel` may be null. The hint names the event that may have been meant.
+diag::Error unknown_event(const request::EventToken& token, const Vocabulary& vocabulary, const KernelEvents* kernel);
+
+// The product's name of the code that `token` stands for; else that of a -E or raw event registered for it; else the
+// architecture's; else, and for an event given as a number, r<hex>.
+std::string shown_name(const request::EventToken& token, u16 code, const Vocabulary& vocabulary);
 
 }  // namespace wperf::plan

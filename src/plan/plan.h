@@ -30,11 +30,16 @@ struct Capabilities {
   std::array<u8, 32> counter_map{};  // 0xff = none
   std::string device_id;
   std::string instance_id, hardware_ids;  // of `detect`
+  bool call_stacks = true;                // samples can tell who called
   std::string vendor;                     // of cores without a MIDR; empty: the MIDR says
   // Where the system's own kernel counts: its words. It takes turns by itself, counts programs wherever they run, and
   // adapts intervals to a rate. Null: a driver of ours.
   std::shared_ptr<const KernelEvents> kernel;
 };
+
+// What a core is, where cores differ; and each of the kinds once, the machine's own first.
+pmu::Product product_of_core(const Capabilities& machine, u32 core);
+std::vector<pmu::Product> kinds_of_cores(const Capabilities& machine);
 
 inline constexpr u32 kAnyCore = ~u32{0};  // where a program runs that is not pinned
 
@@ -47,6 +52,7 @@ struct Entry {
   std::optional<u32> group;  // number of the group within its class, in schedule order
   std::string metric;        // the metric it belongs to, or empty
   bool padding = false;
+  bool optional = false;                    // nobody named it: left out where it cannot be counted
   std::optional<KernelEvent> kernel_event;  // what the device is asked for instead of `code`
 };
 std::string note_of(const Entry& entry);  // contract 3.2: e, e,M, gN, gN,M, p
@@ -62,7 +68,8 @@ struct MetricDefinition {
   std::string name;
   std::string definition;  // "{a,b}" or "/dsu/x,/dsu/y": the Events column of `list`
   request::EventList events;
-  std::optional<pmu::Metric> solution;  // set for the product's own (Telemetry Solution) metrics
+  // Set for metrics with a formula (Telemetry Solution): that of the first kind of cores that has it.
+  std::optional<pmu::Metric> solution;
 };
 
 // The words of this run: product tables + extra events + metrics that fit this machine.

@@ -10,12 +10,14 @@
 #include "plan/kernel_plan.h"
 #include "plan/names.h"
 #include "plan/sampled_cores.h"
+#include "request/number.h"
 
 namespace wperf::plan {
 namespace {
 
-// Up to an eighth of the interval either way: enough to fall out of step with any loop, and the rate stays.
-constexpr u32 kJitterShift = 3;
+// Up to half of the interval either way. Less does not do: by an eighth, samples walk so slowly through a loop that is
+// nearly a multiple of the interval that a thousand of them tell no more than ten.
+constexpr u32 kJitterShift = 1;
 
 // An event of this rate starts with the right interval; others get there in a few steps.
 constexpr u64 kGuessedEventsPerSecond = 1'000'000'000;
@@ -34,14 +36,11 @@ u32 first_interval(u32 rate_hz) {
 }
 
 // Names follow the architecture first, as when counting.
-diag::Result<u16> resolve(const request::SampledEvent& asked, const Vocabulary& vocabulary) {
-  request::EventToken token;
-  token.text = asked.text;
-  token.number = asked.number;
+diag::Result<u16> resolve(const request::EventToken& token, const Vocabulary& vocabulary) {
   auto code = resolve_code(token, vocabulary, NameOrder::architecture_first);
   if (code.has_value()) return code;
   diag::Error error = std::move(code).error();
-  if (asked.text.find_first_of("/{}") != std::string::npos) {
+  if (token.text.find_first_of("/{}") != std::string::npos) {
     error.hint = "sampling knows no groups and only events of the cores: NAME or NAME:INTERVAL, separated by commas";
   }
   return error;
@@ -49,9 +48,11 @@ diag::Result<u16> resolve(const request::SampledEvent& asked, const Vocabulary& 
 
 diag::Result<SampleEvent> plan_event(const request::SampledEvent& asked, const Vocabulary& vocabulary,
                                      std::optional<u32> rate_hz) {
+  const request::EventToken token{
+      .event_class = EventClass::core, .text = asked.text, .number = asked.number, .group = std::nullopt};
   SampleEvent event;
-  WPERF_TRY(event.code, resolve(asked, vocabulary));
-  event.name = event.code == kCycleEvent ? "cycle" : shown_name(EventClass::core, event.code, vocabulary);
+  WPERF_TRY(event.code, resolve(token, vocabulary));
+  event.name = event.code == kCycleEvent ? "cycle" : shown_name(token, event.code, vocabulary);
   event.adaptive = rate_hz.has_value() && !asked.interval.has_value();
   event.interval = event.adaptive ? first_interval(*rate_hz) : asked.interval.value_or(request::kDefaultInterval);
   return event;
@@ -102,6 +103,11 @@ diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked,
   return event;
 }
 
+std::string why_not_cycles(const Capabilities& machine, const std::vector<SampleEvent>& events) {
+  const std::string reason = machine.kernel->why_no_cycles();
+  return reason.empty() ? reason : "sampled is " + events.front().name + ", not cycles: " + reason;
+}
+
 diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Request& request, const Capabilities& machine,
                                                            const Vocabulary& vocabulary) {
   const request::Sampling& sampling = request.sampling;
@@ -135,22 +141,52 @@ diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& reque
   for (const request::SampledEvent& asked : sampling.events) {
     if (asked.interval_error.has_value()) return *asked.interval_error;
   }
-  if (sampling.events.empty()) return cycles_only(sampling.rate_hz);
+  if (sampling.events.empty()) {
+    WPERF_CHECK_OK(check_sampled_events(1, machine));
+    return cycles_only(sampling.rate_hz);
+  }
   std::vector<SampleEvent> events;
   for (const request::SampledEvent& asked : sampling.events) {
     WPERF_TRY(SampleEvent event, plan_event(asked, vocabulary, sampling.rate_hz));
     events.push_back(std::move(event));
   }
-  const auto cycles = static_cast<usize>(
-      std::count_if(events.begin(), events.end(), [](const SampleEvent& event) { return event.code == kCycleEvent; }));
-  WPERF_CHECK_OK(check_sampled_events(events.size() - cycles, machine));
-  if (cycles > 1) {
-    return diag::Error{.text = "cycles are asked for twice, but a core has one cycle counter",
-                       .hint = "name cpu_cycles (0x11) once"};
-  }
+  WPERF_CHECK_OK(check_sampled_events(events.size(), machine));
   WPERF_CHECK_OK(check_rate(sampling, events));
   std::sort(events.begin(), events.end(), in_report_order);
   return events;
+}
+
+// The last word counts. 0: the device's own.
+diag::Result<u32> configured_limit(const request::Request& request, const Capabilities& machine) {
+  u32 limit = 0;
+  for (const request::ConfigSetting& setting : request.config) {
+    if (setting.name != request::kSampleLimitSetting) continue;
+    limit = static_cast<u32>(request::parse_decimal(setting.value).value_or(0));
+    if (machine.kernel != nullptr) {
+      return diag::Error{.text = "the kernel of this machine has a limit of its own: it does not take sample.limit",
+                         .hint = "write to /proc/sys/kernel/perf_event_max_sample_rate",
+                         .code = diag::ExitCode::usage};
+    }
+    if (limit == 0) {
+      return diag::Error{
+          .text = "sample.limit is at least one sample a second", .hint = {}, .code = diag::ExitCode::usage};
+    }
+  }
+  return limit;
+}
+
+diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Capabilities& machine) {
+  if (machine.kernel != nullptr || !stacks.wanted()) return {};
+  if (stacks.source == request::StackSource::stack_copies) {
+    return diag::Error{.text = "copies of stacks are taken on the linux device only",
+                       .hint = "-g takes callers by frame pointers, which every program for Windows on Arm keeps",
+                       .code = diag::ExitCode::usage};
+  }
+  if (!machine.call_stacks) {
+    return diag::Error{.text = "the driver is of an older version, which takes no call stacks",
+                       .hint = "install the driver that came with this wperf, or leave out what shows callers"};
+  }
+  return {};
 }
 
 bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
@@ -175,20 +211,22 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
                                      ? place_by_kernel(std::move(cores), request, machine.core_count)
                                      : place_on_cores(std::move(cores), request, machine.core_count));
   plan.process = request.process;
-  if (machine.kernel != nullptr && request.sampling.events.empty()) plan.note = machine.kernel->why_no_cycles();
+  if (machine.kernel != nullptr && request.sampling.events.empty()) plan.note = why_not_cycles(machine, plan.events);
   plan.cores = std::move(placed.cores);
   plan.program_core = placed.program_core;
   plan.kernel = request.kernel;
   plan.jitter_shift = request.sampling.jitter ? kJitterShift : 0;
+  WPERF_TRY(plan.most_per_second, configured_limit(request, machine));
   const bool adaptive =
       std::any_of(plan.events.begin(), plan.events.end(), [](const SampleEvent& event) { return event.adaptive; });
   if (adaptive) plan.rate_hz = request.sampling.rate_hz;
   if (adaptive && machine.kernel != nullptr) plan.rate_hz = request.sampling.rate_hz.value_or(kKernelRateHz);
   plan.display = request.sampling.display;
+  plan.call_stacks = wanted_call_stacks(request);
+  WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));
   if (machine.kernel != nullptr) {
-    plan.call_stacks = wanted_call_stacks(request);
-    if (has_table(plan.display, request::Breakdown::caller)) {
-      plan.call_stacks.source = std::max(plan.call_stacks.source, request::StackSource::frame_pointers);
+    if (has_table(plan.display, request::Breakdown::caller) && !plan.call_stacks.wanted()) {
+      plan.call_stacks = request::automatic_stacks();
     }
     plan.core_numbers = has_table(plan.display, request::Breakdown::core) || sorts_by_core(request.recording);
   }
@@ -199,7 +237,7 @@ request::CallStacks wanted_call_stacks(const request::Request& request) {
   request::CallStacks stacks = request.sampling.call_stacks;
   const request::RecordingView& view = request.recording;
   const bool shown = view.children || view.tree || view.callers || view.callees || view.folded;
-  if (shown && !stacks.wanted()) stacks.source = request::StackSource::frame_pointers;
+  if (shown && !stacks.wanted()) stacks = request::automatic_stacks();
   return stacks;
 }
 

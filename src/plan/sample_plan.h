@@ -13,7 +13,7 @@
 
 namespace wperf::plan {
 
-inline constexpr u16 kCycleEvent = 0x11;  // cpu_cycles; sits on the fixed cycle counter
+inline constexpr u16 kCycleEvent = 0x11;  // cpu_cycles; shown as "cycle" (contract 3.3)
 inline constexpr u32 kDefaultCycleInterval = 0x8000000;
 
 struct SampleEvent {
@@ -31,8 +31,9 @@ struct SamplePlan {
   std::optional<u32> process;       // what one program does is sampled; set when it is there
   std::string note;                 // why it is this event, where the user named none and it is not cycles
   bool kernel = false;
-  u32 jitter_shift = 0;  // an interval varies by up to interval >> jitter_shift either way; 0: not at all
-  u64 seed = 1;          // of the jitter: the same one gives the same intervals
+  u32 jitter_shift = 0;     // an interval varies by up to interval >> jitter_shift either way; 0: not at all
+  u32 most_per_second = 0;  // samples on each core, which the driver keeps to; 0: its own limit
+  u64 seed = 1;             // of the jitter: the same one gives the same intervals
   std::optional<u32>
       rate_hz;  // samples a second that each adaptive event should give on each core; set if there is one
   request::CallStacks call_stacks;

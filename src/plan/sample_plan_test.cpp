@@ -54,6 +54,16 @@ constexpr char kNoProgram[] = "no pid or process name specified, sample address 
 constexpr char kOneCoreOfSample[] = "sampling: you can specify 1 core with -c option";
 constexpr char kOneCoreOfRecord[] = "you can specify only one core for sampling";
 
+TEST(SamplePlan, TheLastLimitCounts) {
+  request::Request request = recording("ld_spec");
+  EXPECT_EQ(sample_planned(request).value().most_per_second, 0u);
+  request.config = {
+      {request::kSampleLimitSetting, "100"}, {request::kPeriodSetting, "20"}, {request::kSampleLimitSetting, "90000"}};
+  EXPECT_EQ(sample_planned(request).value().most_per_second, 90'000u);
+  request.config = {{request::kSampleLimitSetting, "0"}};
+  EXPECT_EQ(sample_error(request), "sample.limit is at least one sample a second");
+}
+
 TEST(SamplePlan, NamesAndIntervals) {
   EXPECT_EQ(events_of(recording("ld_spec:100000")), "ld_spec(112):100000");
   EXPECT_EQ(events_of(recording("LD_SPEC")), "ld_spec(112):67108864");
@@ -66,12 +76,15 @@ TEST(SamplePlan, WithoutEventsCycles) {
   EXPECT_EQ(events_of(recording("")), "cycle(17):134217728");
 }
 
-TEST(SamplePlan, CyclesSitOnTheirOwnCounter) {
+TEST(SamplePlan, CyclesAreAnEventLikeAnyOther) {
   EXPECT_EQ(events_of(recording("cpu_cycles:1000")), "cycle(17):1000");
   EXPECT_EQ(events_of(recording("CPU_CYCLES")), "cycle(17):67108864");
   EXPECT_EQ(events_of(recording("r11:7")), "cycle(17):7");
-  EXPECT_EQ(sample_planned(recording("r1,r2,r3,r4,r5,r6,cpu_cycles")).value().events.size(), 7u);
-  EXPECT_EQ(sample_error(recording("cpu_cycles,0x11")), "cycles are asked for twice, but a core has one cycle counter");
+  EXPECT_EQ(sample_planned(recording("r1,r2,r3,r4,r5,cpu_cycles")).value().events.size(), 6u);
+  EXPECT_EQ(sample_error(recording("r1,r2,r3,r4,r5,r6,cpu_cycles")),
+            "number of events requested exceeds the number of hardware PMU counters(6)")
+      << "the processor's own cycle counter is the system's";
+  EXPECT_EQ(events_of(recording("cpu_cycles:9,0x11:7")), "cycle(17):7 cycle(17):9");
 }
 
 // The order of the sections of the report: cycles, then by number.
@@ -110,7 +123,10 @@ TEST(SamplePlan, AsManyEventsAsThereAreFreeCounters) {
   EXPECT_EQ(sample_error(recording("r1,r2,r3,r4,r5"), taken),
             "number of events requested exceeds the number of free hardware PMU counters(4) out of a total of (6)");
   EXPECT_EQ(sample_error(recording("r1,r2,r3,r4"), taken), "no error");
-  EXPECT_EQ(sample_error(recording("cpu_cycles"), test_machine(kNeoverseN1, 0)), "no error");
+  for (const char* events : {"cpu_cycles", ""}) {
+    EXPECT_EQ(sample_error(recording(events), test_machine(kNeoverseN1, 0)),
+              "number of events requested exceeds the number of free hardware PMU counters(0) out of a total of (6)");
+  }
 }
 
 TEST(SamplePlan, CoresOfSample) {
@@ -230,7 +246,7 @@ TEST(SamplePlan, OptionsOfTheRun) {
   request.sampling.display.rows = 7;
   const SamplePlan plan = sample_planned(request).value();
   EXPECT_TRUE(plan.kernel);
-  EXPECT_EQ(plan.jitter_shift, 3u);
+  EXPECT_EQ(plan.jitter_shift, 1u);
   EXPECT_EQ(plan.display.rows, 7u);
 }
 

@@ -9,6 +9,7 @@ namespace wperf::plan {
 inline constexpr u64 kNeoverseN1 = 0x413fd0c1;
 inline constexpr u64 kNeoverseN2 = 0x410fd490;
 inline constexpr u64 kNeoverseV1 = 0x411fd401;
+inline constexpr u64 kCortexX1C = 0x410fd4c0;
 inline constexpr u64 kUnknownCpu = 0x7f0f1230;
 
 inline Capabilities test_machine(u64 midr = kNeoverseN1, u32 free_counters = 6) {

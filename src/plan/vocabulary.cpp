@@ -10,22 +10,11 @@
 #include "plan/metric_file.h"
 #include "plan/names.h"
 #include "plan/plan.h"
+#include "pmu/core_metrics.h"
 #include "request/event_list.h"
 
 namespace wperf::plan {
 namespace {
-
-struct BuiltIn {
-  std::string_view name;
-  std::string_view events;
-};
-constexpr BuiltIn kCoreMetrics[] = {
-    {"imix", "inst_spec,dp_spec,vfp_spec,ase_spec,ld_spec,st_spec"},
-    {"icache", "l1i_cache,l1i_cache_refill,l2i_cache,l2i_cache_refill,inst_retired"},
-    {"dcache", "l1d_cache,l1d_cache_refill,l2d_cache,l2d_cache_refill,inst_retired"},
-    {"itlb", "l1i_tlb,l1i_tlb_refill,l2i_tlb,l2i_tlb_refill,inst_retired"},
-    {"dtlb", "l1d_tlb,l1d_tlb_refill,l2d_tlb,l2d_tlb_refill,inst_retired"},
-};
 
 // Arm and Qualcomm as in WindowsPerf; Microsoft, whose Cobalt 100 is a Neoverse N2.
 bool has_core_metrics(u64 midr) {
@@ -57,7 +46,6 @@ class VocabularyMaker {
   diag::Result<MetricDefinition> define(std::string name, std::string definition, NameOrder order) const;
   void add_built_in(std::string_view name, std::string definition, std::optional<pmu::Metric> solution);
   bool has(std::string_view name) const;
-  bool has_class(EventClass event_class) const { return machine_.counters_total[index_of(event_class)] != 0; }
 
   const Capabilities& machine_;
   Vocabulary vocabulary_;
@@ -84,16 +72,17 @@ diag::Result<void> VocabularyMaker::add_metric_file(const std::string& text) {
 
 void VocabularyMaker::add_built_in_metrics() {
   const u32 available = machine_.counters_free[index_of(EventClass::core)];
-  if (has_core_metrics(machine_.midr) && available != 0) {
-    for (const BuiltIn& metric : kCoreMetrics) {
+  for (const pmu::BuiltInMetric& metric : pmu::built_in_metrics()) {
+    if (!metric.definition.empty()) {
+      add_built_in(metric.name, std::string(metric.definition), std::nullopt);
+    } else if (has_core_metrics(machine_.midr) && available != 0) {
       add_built_in(metric.name, fmt::format("{{{}}}", first_events(metric.events, available)), std::nullopt);
     }
   }
-  if (has_class(EventClass::dsu)) add_built_in("l3_cache", "/dsu/l3d_cache,/dsu/l3d_cache_refill", std::nullopt);
-  if (has_class(EventClass::dmc_clkdiv2)) add_built_in("ddr_bw", "/dmc_clkdiv2/rdwr", std::nullopt);
-  for (usize i = 0; i < vocabulary_.product.metric_count(); ++i) {
-    const pmu::Metric metric = vocabulary_.product.metric(i);
-    add_built_in(metric.name, fmt::format("{{{}}}", metric.events), metric);
+  for (const pmu::Product product : kinds_of_cores(machine_)) {
+    for (const pmu::Metric& metric : pmu::metrics_of(product)) {
+      add_built_in(metric.name, fmt::format("{{{}}}", metric.events), metric);
+    }
   }
 }
 
@@ -142,6 +131,20 @@ Vocabulary VocabularyMaker::finish() {
 }
 
 }  // namespace
+
+pmu::Product product_of_core(const Capabilities& machine, u32 core) {
+  const u64 midr = core < machine.core_midr.size() ? machine.core_midr[core] : 0;
+  return pmu::identify(midr != 0 ? midr : machine.midr);
+}
+
+std::vector<pmu::Product> kinds_of_cores(const Capabilities& machine) {
+  std::vector<pmu::Product> kinds{pmu::identify(machine.midr)};
+  for (u32 core = 0; core < machine.core_midr.size(); ++core) {
+    const pmu::Product kind = product_of_core(machine, core);
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+  }
+  return kinds;
+}
 
 const MetricDefinition* Vocabulary::find_metric(std::string_view name) const {
   const auto found =

@@ -79,6 +79,25 @@ TEST(Vocabulary, EveryMetricOfEveryProductResolvesToItsOwnCodes) {
   }
 }
 
+TEST(Vocabulary, CoresWithoutPublishedMetricsHaveThoseThatHoldOnThem) {
+  const Vocabulary words = vocabulary_of(test_machine(kCortexX1C));
+  ASSERT_EQ(words.product.metric_count(), 0u) << "no test";
+  EXPECT_EQ(definition_of(words, "ipc"), "{cpu_cycles,inst_retired}");
+  EXPECT_EQ(words.find_metric("ipc")->solution->postfix, "inst_retired cpu_cycles /");
+}
+
+TEST(Vocabulary, OfAMachineOfTwoKindsTheMetricsOfBoth) {
+  Capabilities machine = test_machine(kCortexX1C);
+  machine.core_midr = {kCortexX1C, kCortexX1C, kNeoverseV1, kNeoverseV1};
+  EXPECT_EQ(kinds_of_cores(machine).size(), 2u);
+  EXPECT_EQ(product_of_core(machine, 2).name(), "neoverse-v1");
+  EXPECT_EQ(product_of_core(machine, 9).name(), "cortex-x1c") << "one that nobody described";
+  const Vocabulary words = vocabulary_of(machine);
+  EXPECT_EQ(words.product.name(), "cortex-x1c");
+  EXPECT_NE(definition_of(words, "ipc"), "none");
+  EXPECT_NE(definition_of(words, "retiring"), "none") << "a metric of the Neoverse V1 alone";
+}
+
 TEST(Vocabulary, FileMetricsReplaceBuiltIns) {
   const auto result =
       make_vocabulary(test_machine(), {}, {"imix:{ld_spec,st_spec}\nmine:/dsu/l3d_cache , inst_spec\n"});
@@ -148,11 +167,30 @@ TEST(Names, OrderOfTheTables) {
 
 TEST(Names, ShownNames) {
   Vocabulary words = make_vocabulary(test_machine(), {"mine:1b,other:fff0"}, {}).value();
-  EXPECT_EQ(shown_name(EventClass::core, 0x1b, words), "inst_spec");
-  EXPECT_EQ(shown_name(EventClass::core, 0xfff0, words), "other");
-  EXPECT_EQ(shown_name(EventClass::core, 0xfff1, words), "rfff1");
-  EXPECT_EQ(shown_name(EventClass::dsu, 0x2b, words), "l3d_cache");
-  EXPECT_EQ(shown_name(EventClass::dsu, 0xfff0, words), "rfff0");
+  const auto shown = [&](std::string_view text) {
+    const request::EventToken token = event_list(text).tokens.at(0);
+    return shown_name(token, resolve_code(token, words, NameOrder::architecture_first).value(), words);
+  };
+  EXPECT_EQ(shown("mine"), "inst_spec");
+  EXPECT_EQ(shown("other"), "other");
+  EXPECT_EQ(shown("rfff1"), "rfff1");
+  EXPECT_EQ(shown("/dsu/r2b"), "l3d_cache");
+  EXPECT_EQ(shown("/dsu/rfff0"), "rfff0");
+  // Not in the list of a Neoverse N1.
+  EXPECT_EQ(shown("L2I_Cache"), "l2i_cache");
+  EXPECT_EQ(shown("l2i_tlb"), "l2i_tlb");
+  EXPECT_EQ(shown("r27"), "r27") << "as it was typed";
+}
+
+TEST(Names, WhatArmv9AddsIsKnownOnItsCores) {
+  const request::EventToken token = event_list("pmu_ovfs").tokens.at(0);
+  const Vocabulary of_v3 = vocabulary_of(test_machine(0x410fd840));
+  ASSERT_FALSE(of_v3.product.find_event("pmu_ovfs").has_value()) << "no test";
+  const auto code = resolve_code(token, of_v3, NameOrder::architecture_first);
+  ASSERT_TRUE(code.has_value());
+  EXPECT_EQ(shown_name(token, code.value(), of_v3), "pmu_ovfs");
+  const Vocabulary of_n1 = vocabulary_of(test_machine());
+  EXPECT_FALSE(resolve_code(token, of_n1, NameOrder::architecture_first).has_value());
 }
 
 }  // namespace

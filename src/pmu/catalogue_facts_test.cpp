@@ -73,5 +73,33 @@ TEST(CatalogueFacts, EveryProductIsWhatItsFactsSay) {
   EXPECT_GE(files, 38u);
 }
 
+std::string published_title(Product product, const std::string& kind, const std::string& name) {
+  if (kind == "metric") return std::string(product.find_metric(name).value_or(Metric{}).title);
+  if (kind == "group") return std::string(product.find_group(name).value_or(MetricGroup{}).title);
+  return std::string(product.find_event(name).value_or(Event{}).title);
+}
+
+// cpu,kind,name,title; only a title has commas of its own, and then stands in quotes.
+TEST(CatalogueFacts, TitlesAreThePublishedOnes) {
+  std::ifstream file(std::filesystem::path(WPERF_SOURCE_DIR) / ".." / "shared" / "facts" / "titles.csv");
+  if (!file.is_open()) GTEST_SKIP() << "no facts beside the source tree";
+  usize compared = 0;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    if (line.ends_with('\r')) line.pop_back();
+    const usize kind = line.find(',') + 1, name = line.find(',', kind) + 1, title = line.find(',', name) + 1;
+    const std::optional<Product> product = find_product(line.substr(0, kind - 1));
+    ASSERT_TRUE(product.has_value()) << line;
+    const std::string shown =
+        published_title(*product, line.substr(kind, name - kind - 1), line.substr(name, title - name - 1));
+    if (shown.empty()) continue;  // of another issue of the facts
+    const bool quoted = line[title] == '"';
+    EXPECT_EQ(shown, quoted ? line.substr(title + 1, line.size() - title - 2) : line.substr(title)) << line;
+    ++compared;
+  }
+  EXPECT_GT(compared, 2400u);
+}
+
 }  // namespace
 }  // namespace wperf::pmu

@@ -66,6 +66,13 @@ diag::Result<ExtraEvent> parse_token(std::string_view token) {
   return ExtraEvent{.event_class = event_class, .name = std::move(name), .code = code};
 }
 
+const ExtraEvent* find_name(const std::vector<ExtraEvent>& events, EventClass event_class, std::string_view name) {
+  for (const ExtraEvent& event : events) {
+    if (event.event_class == event_class && event.name == name) return &event;
+  }
+  return nullptr;
+}
+
 const ExtraEvent* find_code(const std::vector<ExtraEvent>& events, EventClass event_class, u16 code) {
   for (const ExtraEvent& event : events) {
     if (event.event_class == event_class && event.code == code) return &event;
@@ -88,6 +95,8 @@ diag::Result<void> ExtraEvents::parse(std::string_view text) {
     const std::string_view token = text.substr(begin, comma - begin);
     if (token.empty()) return quoted_refusal("empty token", text);
     WPERF_TRY(ExtraEvent event, parse_token(token));
+    const ExtraEvent* twin = find_name(events, event.event_class, event.name);
+    if (twin != nullptr && twin->code != event.code) return refusal("two values for one extra event", token);
     if (find_code(events, event.event_class, event.code) == nullptr) events.push_back(std::move(event));
     begin = comma + 1;
   }
@@ -109,10 +118,7 @@ void ExtraEvents::add_raw(EventClass event_class, u16 code) {
 }
 
 const ExtraEvent* ExtraEvents::find(EventClass event_class, std::string_view exact_name) const {
-  for (const ExtraEvent& event : events_) {
-    if (event.event_class == event_class && event.name == exact_name) return &event;
-  }
-  return nullptr;
+  return find_name(events_, event_class, exact_name);
 }
 
 const ExtraEvent* ExtraEvents::find(EventClass event_class, u16 code) const {

@@ -37,6 +37,8 @@ TEST(ExtraEvents, FirstNameForANumberWinsPerClass) {
   ASSERT_EQ(events.all().size(), 2u);
   EXPECT_EQ(events.find(EventClass::core, u16{0x1b})->name, "first");
   EXPECT_EQ(events.find(EventClass::dsu, u16{0x1b})->name, "third");
+  EXPECT_TRUE(events.parse("first:0x1b").has_value()) << "the same once more";
+  EXPECT_FALSE(events.parse("first:1c").has_value()) << "also in a second -E";
 }
 
 TEST(ExtraEvents, Refusals) {
@@ -55,6 +57,7 @@ TEST(ExtraEvents, Refusals) {
   EXPECT_EQ(refusal_of("a:1g"), "extra event value is not a hexadecimal number in a:1g");
   EXPECT_EQ(refusal_of(":1"), "missing extra event name before ':' in :1");
   EXPECT_EQ(refusal_of("/dsu/:1"), "missing extra event name before ':' in /dsu/:1");
+  EXPECT_EQ(refusal_of("foo:1b,Foo:70"), "two values for one extra event in Foo:70");
   EXPECT_EQ(refusal_of("/gpu/a:1"), "unknown event class prefix in /gpu/a:1");
 }
 

@@ -22,12 +22,26 @@ struct CountRow {
   double fraction = 1;        // of the time it was measured
   double low = 0, high = 0;   // 95 % interval of what a counter of its own would have counted
   bool has_interval = false;  // false: too little was seen, low and high say nothing
+  double deviation = 0;       // standard deviation of the runs that `value` is the mean of
+  // False: its turn never came, so value and scaled are 0 and say nothing. Of a sum: nor did that of one of its parts.
+  bool counted() const { return fraction > 0; }
+};
+
+// What the row `cycle` of a core holds.
+enum class CycleRow : u8 {
+  as_events,    // cycles counted as the events are
+  with_kernel,  // all cycles, where the events are counted without the kernel
+  uncounted     // 0: nothing could count them
 };
 
 struct CountUnit {
   u32 number = 0;              // core, cluster or channel
   std::vector<u32> cores;      // dsu: the cores of this cluster
   std::vector<CountRow> rows;  // core: first row is the cycle counter
+  CycleRow cycle_row = CycleRow::as_events;
+  // The counters' registers were wiped meanwhile: how often, and the part of the time whose counts are missing.
+  u64 losses = 0;
+  double lost_seconds = 0;
 };
 
 struct ClassCounts {
@@ -41,6 +55,7 @@ struct MetricRow {  // Telemetry Solution metric
   u32 core = 0;
   std::string product, metric, unit;
   double value = 0;
+  bool counted = true;  // false: the turn of one of its events never came, and value says nothing
 };
 
 struct L3Row {
@@ -48,11 +63,19 @@ struct L3Row {
   std::vector<u32> cores;
   double bandwidth_mb = 0;  // l3d_cache * 64 / 2^20
   double miss_percent = 0;
+  bool counted = true;  // as of MetricRow
 };
 
 struct DdrRow {
   std::optional<u32> channel;  // none: "all"
   double bandwidth_mb = 0;     // rdwr * 128 / 10^6
+  bool counted = true;         // as of MetricRow
+};
+
+// Standard deviations; those of counts are in the rows.
+struct Runs {
+  u32 count = 0;
+  double elapsed_seconds = 0, user_seconds = 0, system_seconds = 0;
 };
 
 struct CountProfile {
@@ -67,6 +90,11 @@ struct CountProfile {
   double elapsed_seconds = 0;
   // Where a program was counted wherever it ran, and not what cores did: the one unit of class core is it.
   std::optional<u32> process;
+  std::string program;                                 // its name; empty: not known, or no program
+  std::optional<double> user_seconds, system_seconds;  // of a program that ended, with what it waited for
+  bool by_kernel = false;                              // of this system, and not by the driver
+  std::vector<std::string> remarks;                    // what a reader should know, whole sentences
+  std::optional<Runs> runs;                            // all counts and times are means of several runs
 };
 
 struct TimelineProfile {

@@ -51,14 +51,4 @@ std::vector<NamedPlace> name_places(const std::vector<Place>& places, const std:
   return named;
 }
 
-u32 caller_of(const NamedPlace& pc, const NamedPlace& call) {
-  if (pc.answer == nullptr || call.answer == nullptr || call.answer->function.empty()) return kNone;
-  if (!pc.answer->return_address_saved) return call.symbol;
-  // Once saved, the register still holds the caller until the function calls something itself: from then on it points
-  // into the function. Another value that follows no call is not an address at all.
-  const bool own = call.module == pc.module && call.answer->rva >= pc.answer->function_begin &&
-                   call.answer->rva < pc.answer->function_end;
-  return own || !call.answer->is_call ? kNone : call.symbol;
-}
-
 }  // namespace wperf::profile

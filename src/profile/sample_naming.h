@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places → symbols, modules and the symbolizer's answers. Called by sample_profile_builder.cpp.
+// Places → symbols, modules and the symbolizer's answers. Called by spe_profile_builder.cpp.
 #pragma once
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "profile/address_answer.h"
 #include "profile/sample_places.h"
 #include "profile/sample_profile.h"
-#include "profile/sample_profile_builder.h"
 
 namespace wperf::profile {
 
@@ -36,8 +36,5 @@ class NameTable {
 // In the order of the places.
 std::vector<NamedPlace> name_places(const std::vector<Place>& places, const std::vector<SampleModule>& modules,
                                     const std::vector<std::vector<AddressAnswer>>& answers, NameTable& names);
-
-// The symbol that called the code at pc: kNone where the return address tells nothing.
-u32 caller_of(const NamedPlace& pc, const NamedPlace& call);
 
 }  // namespace wperf::profile

@@ -76,20 +76,4 @@ std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const s
   return addresses;
 }
 
-SamplePlaces collect_places(const SampleColumns& samples, const SampleRun& run) {
-  SamplePlaces places;
-  const bool callers = run.callers && samples.lr.size() == samples.pc.size();
-  places.pc_of.reserve(samples.pc.size());
-  if (callers) places.call_of.reserve(samples.pc.size());
-  for (usize i = 0; i < samples.pc.size(); ++i) {
-    const bool inside = run.all_processes || samples.process[i] == run.target.process;
-    const bool kernel = samples.exception_level[i] != 0;
-    places.pc_of.push_back(inside ? places.pcs.number_of({samples.pc[i], kernel}) : kOtherProcess);
-    if (!callers) continue;
-    const bool has_caller = inside && samples.lr[i] >= kCallSize;
-    places.call_of.push_back(has_caller ? places.calls.number_of({samples.lr[i] - kCallSize, kernel}) : kOtherProcess);
-  }
-  return places;
-}
-
 }  // namespace wperf::profile

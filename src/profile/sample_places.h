@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The distinct addresses of a run, numbered: each sample is looked at once here, everything after counts numbers.
-// Called by the profile builders and sample_counting.cpp.
+// Called by the builder of SPE profiles.
 #pragma once
 #include <initializer_list>
 #include <vector>
 
 #include "base/ints.h"
+#include "profile/address_answer.h"
 #include "profile/sample_profile.h"
-#include "profile/sample_profile_builder.h"
 
 namespace wperf::profile {
 
@@ -46,13 +46,5 @@ class ModuleMap {
 // What to ask each module: the addresses of all these lists in it, counted from its base, sorted, each once.
 std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const std::vector<Place>*> lists,
                                                    const std::vector<SampleModule>& modules);
-
-struct SamplePlaces {
-  PlaceIndex pcs, calls;            // calls: the instructions before the return addresses
-  std::vector<u32> pc_of, call_of;  // per sample; call_of is empty without callers
-};
-SamplePlaces collect_places(const SampleColumns& samples, const SampleRun& run);
-
-inline constexpr u32 kCallSize = 4;  // of ARM64; x64 has no return address in a register
 
 }  // namespace wperf::profile

@@ -28,9 +28,6 @@ struct Symbol {
   u32 module = kNone;  // index into modules; kNone: no module
 };
 
-// Where a module's names come from, best first.
-enum class SymbolSource : u8 { pdb, pdb_publics, exports, pdata, none };
-
 struct ModuleSection {
   std::string name;
   u32 rva = 0, virtual_size = 0;
@@ -46,9 +43,8 @@ struct SampleModule {
   std::vector<ModuleSection> sections;
   bool main = false;    // the program itself: its functions are shown without module name
   bool kernel = false;  // of the kernel's address space
-  SymbolSource source = SymbolSource::none;
-  std::string reason;  // why its names are no better; empty: they couldn't be
-  u64 samples = 0;     // of all events, filled by the builder
+  std::string reason;   // why its names are no better; empty: they couldn't be
+  u64 samples = 0;      // of all events, filled by the builder
 };
 
 struct SourceFile {
@@ -139,10 +135,12 @@ struct SampledEvent {
 struct CoreSamples {
   u32 core = 0;
   u64 generated = 0;
-  u64 lost_ring_full = 0;  // the tool did not collect fast enough
-  u64 lost_filtered = 0;   // from an exception level that was not asked for
-  u64 throttled = 0;       // times the system stopped sampling because it took too much time
-  u64 unreadable = 0;      // records that made no sense
+  u64 lost_ring_full = 0;   // the tool did not collect fast enough
+  u64 lost_filtered = 0;    // from an exception level that was not asked for, or somebody else's program
+  u64 held_back = 0;        // intervals that made no sample, because samples would have come too fast
+  u64 throttled = 0;        // times the system stopped sampling because it took too much time
+  u64 unreadable = 0;       // records that made no sense
+  u64 register_losses = 0;  // times the counters' registers were found wiped, and set up anew
 };
 
 struct Instruction {

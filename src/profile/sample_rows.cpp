@@ -39,6 +39,7 @@ class LineTable {
 
   std::vector<LineRow> take() {
     std::vector<LineRow> rows;
+    rows.reserve(lines_.size());
     for (auto& [key, entry] : lines_) {
       for (const auto& [inner, hits] : entry.inlined) {
         entry.row.inlined.push_back(
@@ -121,6 +122,7 @@ std::vector<SymbolRow> make_symbol_rows(const std::vector<PlaceHits>& hits, cons
                                         NameTable& names) {
   std::vector<SymbolRow> rows;
   const BySymbol by_symbol(hits, pcs);
+  rows.reserve(by_symbol.groups().size());
   for (const HitsOfSymbol& group : by_symbol.groups()) {
     SymbolRow row;
     row.symbol = group.symbol;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hits per place → the rows of one event. Called by sample_profile_builder.cpp, which counts samples, and
-// spe_profile_builder.cpp, which has counts.
+// Hits per place → the rows of one event. Called by spe_profile_builder.cpp.
 #pragma once
 #include <map>
 #include <vector>
 
+#include "profile/address_answer.h"
 #include "profile/sample_naming.h"
 #include "profile/sample_places.h"
-#include "profile/sample_profile_builder.h"
 
 namespace wperf::profile {
 

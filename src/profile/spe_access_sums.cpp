@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "decode/spe/latency.h"
-
 namespace wperf::profile {
 namespace {
 
@@ -20,51 +18,56 @@ u64 rank_of(u64 hits, u32 percent) {
 
 }  // namespace
 
-void AccessSums::add(u32 group, const decode::spe::AccessHits& row) {
-  AccessCounts& counts = counts_[group];
-  counts.hits += row.hits;
-  (row.store ? counts.stores : counts.loads) += row.hits;
-  counts.latency.hits += row.timed;
-  counts.latency_sum += row.latency;
-  counts.issue_sum += row.issue;
-  counts.translation_sum += row.translation;
-  counts.refills += row.refills;
-  counts.walks += row.walks;
-  counts.llc_misses += row.llc_misses;
-  counts.remote += row.remote;
-  counts.latency.longest = std::max(counts.latency.longest, row.longest);
+std::vector<AccessCounts> AccessSums::counts() const {
+  std::vector<AccessCounts> counts;
+  counts.reserve(sums_.size());
+  for (const decode::spe::AccessSum& sum : sums_) {
+    AccessCounts& one = counts.emplace_back();
+    one.hits = sum.hits;
+    one.loads = sum.hits - sum.stores;
+    one.stores = sum.stores;
+    one.latency = {.hits = sum.timed, .mean = mean_of(sum.latency, sum.timed), .longest = sum.longest};
+    one.issue = mean_of(sum.issue, sum.timed);
+    one.translation = mean_of(sum.translation, sum.timed);
+    one.refills = sum.refills;
+    one.walks = sum.walks;
+    one.llc_misses = sum.llc_misses;
+    one.remote = sum.remote;
+    one.latency_sum = sum.latency;
+    one.issue_sum = sum.issue;
+    one.translation_sum = sum.translation;
+  }
+  add_percentiles(counts);
+  return counts;
 }
 
-void AccessSums::add(u32 group, const decode::spe::LatencyHits& row) {
-  timed_.push_back({.key = u64{group} << 8 | row.bucket, .hits = row.hits});
-}
-
-std::vector<AccessCounts> AccessSums::take() {
-  std::sort(timed_.begin(), timed_.end(), [](const Timed& a, const Timed& b) { return a.key < b.key; });
-  for (usize i = 0; i < timed_.size();) {
-    const u64 group = timed_[i].key >> 8;
-    Latencies& latency = counts_[group].latency;
+void AccessSums::add_percentiles(std::vector<AccessCounts>& counts) const {
+  struct Timed {
+    u64 key = 0, hits = 0;
+  };
+  std::vector<Timed> timed;
+  timed.reserve(latencies_.size());
+  latencies_.for_each([&](u64 key, u64 hits) { timed.push_back({.key = key, .hits = hits}); });
+  std::sort(timed.begin(), timed.end(), [](const Timed& a, const Timed& b) { return a.key < b.key; });
+  for (usize i = 0; i < timed.size();) {
+    const u64 group = timed[i].key >> kCycleBits;
+    Latencies& latency = counts[group].latency;
     const u64 half = rank_of(latency.hits, 50), most = rank_of(latency.hits, 90), nearly = rank_of(latency.hits, 99);
     u64 seen = 0;
-    for (; i < timed_.size() && timed_[i].key >> 8 == group; ++i) {
+    for (; i < timed.size() && timed[i].key >> kCycleBits == group; ++i) {
       const u64 before = seen;
-      seen += timed_[i].hits;
-      const u32 last = std::min(decode::spe::last_latency(static_cast<u32>(timed_[i].key & 0xff)), latency.longest);
-      if (before < half && half <= seen) latency.p50 = last;
-      if (before < most && most <= seen) latency.p90 = last;
-      if (before < nearly && nearly <= seen) latency.p99 = last;
+      seen += timed[i].hits;
+      // One that was rounded up is not beyond the longest.
+      const u32 cycles = std::min(static_cast<u32>(timed[i].key & ((u64{1} << kCycleBits) - 1)), latency.longest);
+      if (before < half && half <= seen) latency.p50 = cycles;
+      if (before < most && most <= seen) latency.p90 = cycles;
+      if (before < nearly && nearly <= seen) latency.p99 = cycles;
     }
   }
-  for (AccessCounts& counts : counts_) {
-    counts.latency.mean = mean_of(counts.latency_sum, counts.latency.hits);
-    counts.issue = mean_of(counts.issue_sum, counts.latency.hits);
-    counts.translation = mean_of(counts.translation_sum, counts.latency.hits);
-  }
-  return std::move(counts_);
 }
 
-void Histogram::add(u32 bucket, u64 hits) {
-  const usize octave = static_cast<usize>(std::bit_width(decode::spe::first_latency(bucket)));
+void Histogram::add(u32 cycles, u64 hits) {
+  const usize octave = static_cast<usize>(std::bit_width(cycles));
   if (octave >= octaves_.size()) octaves_.resize(octave + 1);
   octaves_[octave] += hits;
 }

@@ -8,29 +8,29 @@
 
 namespace wperf::profile {
 
-// Groups are numbers from 0; a row belongs to one, which the caller tells.
+// Groups are numbers from 0; a sum belongs to one, which the caller tells.
 class AccessSums {
  public:
-  explicit AccessSums(u32 groups) : counts_(groups) {}
+  explicit AccessSums(u32 groups) : sums_(groups) {}
 
-  void add(u32 group, const decode::spe::AccessHits& row);
-  void add(u32 group, const decode::spe::LatencyHits& row);
-  // Means and percentiles are known now. By group.
-  std::vector<AccessCounts> take();
+  void add(u32 group, const decode::spe::AccessSum& sum) { sums_[group].add(sum); }
+  void add_latency(u32 group, u32 cycles, u64 hits) { latencies_.add(u64{group} << kCycleBits | cycles, hits); }
+  // By group, with means and percentiles.
+  std::vector<AccessCounts> counts() const;
 
  private:
-  struct Timed {
-    u64 key = 0;  // group << 8 | bucket
-    u64 hits = 0;
-  };
-  std::vector<AccessCounts> counts_;
-  std::vector<Timed> timed_;
+  static constexpr u32 kCycleBits = 16;
+
+  void add_percentiles(std::vector<AccessCounts>& counts) const;
+
+  std::vector<decode::spe::AccessSum> sums_;
+  decode::spe::CountTable latencies_;
 };
 
 // Latencies by power of two: 0, 1, 2-3, 4-7 …
 class Histogram {
  public:
-  void add(u32 bucket, u64 hits);
+  void add(u32 cycles, u64 hits);
   std::vector<LatencyBucket> take() const;
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -12,11 +13,13 @@
 namespace wperf::profile {
 namespace {
 
-using decode::spe::AccessHits;
 using decode::spe::DataSource;
 using decode::spe::LatencyHits;
+using decode::spe::SiteAccesses;
+using decode::spe::SourceAccesses;
 using decode::spe::SourceCode;
 using decode::spe::Tally;
+using decode::spe::TouchedData;
 
 double mean_latency(const decode::spe::DataCounts& counts) {
   return counts.timed == 0 ? 0 : static_cast<double>(counts.latency) / static_cast<double>(counts.timed);
@@ -25,20 +28,20 @@ double mean_latency(const decode::spe::DataCounts& counts) {
 // Data sources as rows, numbered in the order they are shown.
 class SourceTable {
  public:
-  explicit SourceTable(const std::vector<AccessHits>& rows) {
+  explicit SourceTable(const std::vector<SourceAccesses>& sources) {
     std::map<Key, u32> order;
-    for (const AccessHits& row : rows) order.try_emplace(key_of(row.store, row.source), 0);
+    for (const SourceAccesses& one : sources) order.try_emplace(key_of(one.store, one.source), 0);
     for (auto& [key, number] : order) {
       number = static_cast<u32>(rows_.size());
       rows_.push_back({.name = std::get<2>(key), .given = std::get<0>(key) <= kNumbered});
     }
-    for (const AccessHits& row : rows) {
-      const u32 number = order.at(key_of(row.store, row.source));
-      number_of_[code_of(row.store, row.source)] = number;
-      if (const DataSource* source = row.source.source(); source != nullptr) rows_[number].title = source->text;
+    for (const SourceAccesses& one : sources) {
+      const u32 number = order.at(key_of(one.store, one.source));
+      row_of_source_.push_back(number);
+      if (const DataSource* source = one.source.source(); source != nullptr) rows_[number].title = source->text;
     }
   }
-  u32 number_of(bool store, SourceCode source) const { return number_of_.at(code_of(store, source)); }
+  u32 row_of(u32 source) const { return row_of_source_[source]; }
   u32 size() const { return static_cast<u32>(rows_.size()); }
   std::vector<SourceRow> take() { return std::move(rows_); }
 
@@ -54,12 +57,9 @@ class SourceTable {
     if (known == nullptr) return {kNumbered, source.value(), std::move(name)};
     return {static_cast<u32>(known->level), known->modified ? 1 : 0, std::move(name)};
   }
-  static u64 code_of(bool store, SourceCode source) {
-    return source.given() ? source.code() : u64{1} << 32 | (store ? 1 : 0);
-  }
 
   std::vector<SourceRow> rows_;
-  std::map<u64, u32> number_of_;
+  std::vector<u32> row_of_source_;  // by index of the tally's
 };
 
 // Code places by source line; where there is none, each instruction is a line of its own.
@@ -88,22 +88,22 @@ class CodeLines {
 class Heaviest {
  public:
   explicit Heaviest(u32 groups) : of_group_(groups, kNone), cycles_(groups) {}
-  void add(u32 group, u32 member, u64 cycles) { sums_.at(group, u64{member} + 1) += cycles; }
+  void add(u32 group, u32 member, u64 cycles) { sums_.add(u64{group} << 32 | member, cycles); }
   std::vector<u32> take() {
-    sums_.for_each([&](const auto& slot) {
-      const u32 member = static_cast<u32>(slot.second - 1);
-      u32& heaviest = of_group_[slot.first];
-      u64& cycles = cycles_[slot.first];
+    sums_.for_each([&](u64 key, u64 sum) {
+      const u32 group = static_cast<u32>(key >> 32), member = static_cast<u32>(key);
+      u32& heaviest = of_group_[group];
+      u64& cycles = cycles_[group];
       // Of equals the first: the table has no order.
-      if (heaviest != kNone && std::tuple(cycles, member) > std::tuple(slot.value, heaviest)) return;
+      if (heaviest != kNone && std::tuple(cycles, heaviest) > std::tuple(sum, member)) return;
       heaviest = member;
-      cycles = slot.value;
+      cycles = sum;
     });
     return std::move(of_group_);
   }
 
  private:
-  decode::spe::FlatTable<u64> sums_;
+  decode::spe::CountTable sums_;
   std::vector<u32> of_group_;
   std::vector<u64> cycles_;
 };
@@ -116,20 +116,20 @@ u64 identity_of(const AccessLineRow& row) {
 }
 
 template <class Row>
-void keep_used_most_cycles_first(std::vector<Row>& rows) {
-  std::erase_if(rows, [](const Row& row) { return row.counts.hits == 0; });
+void sort_most_cycles_first(std::vector<Row>& rows) {
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return std::tuple(b.counts.latency_sum, b.counts.hits, identity_of(a)) <
            std::tuple(a.counts.latency_sum, a.counts.hits, identity_of(b));
   });
 }
 
-// The tables of loads and stores: sums by source, function and line, made in one pass over the tally's rows.
+// The tables of loads and stores: sums by source, function and line, made in one pass over the tally's.
 class AccessTables {
  public:
-  AccessTables(const std::vector<AccessHits>& rows, const MemoryInput& input, u32 symbol_count)
+  AccessTables(const Tally& tally, const std::vector<SourceAccesses>& sources, const MemoryInput& input,
+               u32 symbol_count)
       : input_(input),
-        sources_(rows),
+        sources_(sources),
         lines_(input.code),
         histograms_(sources_.size()),
         by_source_(sources_.size()),
@@ -138,24 +138,21 @@ class AccessTables {
         source_of_symbol_(symbol_count),
         source_of_line_(lines_.size()),
         place_of_line_(lines_.size()) {
-    for (const AccessHits& row : rows) add(row);
-  }
-
-  void add(const LatencyHits& row) {
-    const u32 place = input_.code_place(row.site), source = sources_.number_of(row.store, row.source);
-    all_.add(0, row);
-    by_source_.add(source, row);
-    by_symbol_.add(input_.code[place].symbol, row);
-    by_line_.add(lines_.line_of(place), row);
-    histogram_.add(row.bucket, row.hits);
-    histograms_[source].add(row.bucket, row.hits);
+    for (u32 i = 0; i < sources.size(); ++i) {
+      all_.add(0, sources[i].sum);
+      by_source_.add(sources_.row_of(i), sources[i].sum);
+    }
+    tally.for_each_access([&](const SiteAccesses& row) { add(row); });
+    tally.for_each_wait([&](const decode::spe::Wait& wait) { add(wait); });
+    tally.for_each_latency_of_source([&](const LatencyHits& row) { add_to_source(sources_.row_of(row.of), row); });
+    tally.for_each_latency_of_site([&](const LatencyHits& row) { add_to_place(input_.code_place(row.of), row); });
   }
 
   void take(MemoryProfile& memory) {
-    memory.all = all_.take().front();
+    memory.all = all_.counts().front();
     memory.histogram = histogram_.take();
     memory.sources = sources_.take();
-    const std::vector<AccessCounts> of_source = by_source_.take();
+    const std::vector<AccessCounts> of_source = by_source_.counts();
     for (usize i = 0; i < of_source.size(); ++i) {
       memory.sources[i].counts = of_source[i];
       memory.sources[i].histogram = histograms_[i].take();
@@ -165,37 +162,51 @@ class AccessTables {
   }
 
  private:
-  void add(const AccessHits& row) {
-    const u32 place = input_.code_place(row.site), symbol = input_.code[place].symbol, line = lines_.line_of(place);
-    const u32 source = sources_.number_of(row.store, row.source);
-    all_.add(0, row);
-    by_source_.add(source, row);
-    by_symbol_.add(symbol, row);
-    by_line_.add(line, row);
-    source_of_symbol_.add(symbol, source, row.latency);
-    source_of_line_.add(line, source, row.latency);
-    place_of_line_.add(line, place, row.latency);
+  u32 symbol_of(u32 place) const { return input_.code[place].symbol; }
+
+  void add(const SiteAccesses& row) {
+    const u32 place = input_.code_place(row.site), line = lines_.line_of(place);
+    by_symbol_.add(symbol_of(place), row.sum);
+    by_line_.add(line, row.sum);
+    place_of_line_.add(line, place, row.sum.latency);
+  }
+  void add(const decode::spe::Wait& wait) {
+    const u32 place = input_.code_place(wait.site), source = sources_.row_of(wait.source);
+    source_of_symbol_.add(symbol_of(place), source, wait.cycles);
+    source_of_line_.add(lines_.line_of(place), source, wait.cycles);
+  }
+  void add_to_source(u32 source, const LatencyHits& row) {
+    all_.add_latency(0, row.cycles, row.hits);
+    by_source_.add_latency(source, row.cycles, row.hits);
+    histogram_.add(row.cycles, row.hits);
+    histograms_[source].add(row.cycles, row.hits);
+  }
+  void add_to_place(u32 place, const LatencyHits& row) {
+    by_symbol_.add_latency(symbol_of(place), row.cycles, row.hits);
+    by_line_.add_latency(lines_.line_of(place), row.cycles, row.hits);
   }
 
   void take_functions(std::vector<AccessSymbolRow>& rows) {
-    const std::vector<AccessCounts> sums = by_symbol_.take();
+    const std::vector<AccessCounts> sums = by_symbol_.counts();
     const std::vector<u32> slowest = source_of_symbol_.take();
     for (u32 i = 0; i < sums.size(); ++i) {
-      rows.push_back({.symbol = i, .counts = sums[i], .slowest_source = slowest[i]});
+      if (sums[i].hits != 0) rows.push_back({.symbol = i, .counts = sums[i], .slowest_source = slowest[i]});
     }
-    keep_used_most_cycles_first(rows);
+    sort_most_cycles_first(rows);
   }
 
   void take_lines(std::vector<AccessLineRow>& rows) {
-    rows = lines_.take();
-    const std::vector<AccessCounts> sums = by_line_.take();
+    const std::vector<AccessLineRow> lines = lines_.take();
+    const std::vector<AccessCounts> sums = by_line_.counts();
     const std::vector<u32> slowest = source_of_line_.take(), places = place_of_line_.take();
     for (usize i = 0; i < sums.size(); ++i) {
-      rows[i].counts = sums[i];
-      rows[i].slowest_source = slowest[i];
-      if (places[i] != kNone) rows[i].address = input_.code[places[i]].address;
+      if (sums[i].hits == 0) continue;
+      AccessLineRow& row = rows.emplace_back(lines[i]);
+      row.counts = sums[i];
+      row.slowest_source = slowest[i];
+      row.address = input_.code[places[i]].address;
     }
-    keep_used_most_cycles_first(rows);
+    sort_most_cycles_first(rows);
   }
 
   const MemoryInput& input_;
@@ -207,13 +218,13 @@ class AccessTables {
   Heaviest source_of_symbol_, source_of_line_, place_of_line_;
 };
 
-void add_limits(const std::vector<AccessHits>& rows, MemoryLimits& limits) {
-  for (const AccessHits& row : rows) {
-    limits.saturated += row.saturated;
-    if (!row.source.given()) {
-      (row.store ? limits.stores_without_source : limits.loads_without_source) += row.hits;
-    } else if (row.source.source() == nullptr) {
-      limits.unnamed_sources += row.hits;
+void add_limits(const std::vector<SourceAccesses>& sources, MemoryLimits& limits) {
+  for (const SourceAccesses& one : sources) {
+    limits.saturated += one.sum.saturated;
+    if (!one.source.given()) {
+      (one.store ? limits.stores_without_source : limits.loads_without_source) += one.sum.hits;
+    } else if (one.source.source() == nullptr) {
+      limits.unnamed_sources += one.sum.hits;
     }
   }
 }
@@ -229,63 +240,66 @@ DataRow data_row(const Row& row) {
           .mean_latency = mean_latency(row.counts)};
 }
 
-// The rows with most hits, sorted.
-template <class Row>
-void keep_busiest(std::vector<Row>& rows) {
-  const auto busier = [](const Row& a, const Row& b) {
-    return std::tie(b.counts.hits, a.address, a.other_process) < std::tie(a.counts.hits, b.address, b.other_process);
+// Of `count` lines or pages the numbers of those with most hits, sorted. row_of(number): address, other_process,
+// counts.
+template <class RowOf>
+std::vector<u32> busiest(u32 count, const RowOf& row_of) {
+  std::vector<u32> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto busier = [&](u32 a, u32 b) {
+    const auto& first = row_of(a);
+    const auto& second = row_of(b);
+    return std::tie(second.counts.hits, first.address, first.other_process) <
+           std::tie(first.counts.hits, second.address, second.other_process);
   };
-  const usize kept = std::min(rows.size(), kMostDataRows);
-  std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kept), rows.end(), busier);
-  rows.resize(kept);
+  const usize kept = std::min(numbers.size(), kMostDataRows);
+  std::partial_sort(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(kept), numbers.end(), busier);
+  numbers.resize(kept);
+  return numbers;
 }
 
-void add_data(const Tally& tally, const MemoryInput& input, MemoryProfile& memory) {
-  std::vector<decode::spe::PageHits> pages = tally.pages();
-  memory.limits.page_count = pages.size();
-  memory.limits.forgotten_pages = tally.forgotten_pages();
-  keep_busiest(pages);
-  for (const decode::spe::PageHits& page : pages) memory.pages.push_back(data_row(page));
+DataRow line_row(const decode::spe::LineHits& line, const MemoryInput& input) {
+  DataRow row = data_row(line);
+  std::map<u32, u64> hits_of_place;
+  std::vector<u32> threads;
+  for (const decode::spe::LinePlace& place : line.places) {
+    hits_of_place[input.code_place(place.site)] += place.counts.hits;
+    if (place.thread != decode::spe::kNoThread) threads.push_back(place.thread);
+  }
+  std::sort(threads.begin(), threads.end());
+  row.threads = static_cast<u32>(std::unique(threads.begin(), threads.end()) - threads.begin());
+  u64 most = 0;
+  for (const auto& [place, hits] : hits_of_place) {
+    if (hits <= most) continue;
+    most = hits;
+    row.place = place;
+  }
+  return row;
+}
 
-  std::vector<decode::spe::LineHits> lines = tally.lines();
-  memory.shared = shared_lines(lines, input);
-  memory.limits.line_count = lines.size();
-  memory.limits.forgotten_lines = tally.forgotten_lines();
-  keep_busiest(lines);
-  for (const decode::spe::LineHits& line : lines) {
-    DataRow row = data_row(line);
-    std::map<u32, u64> hits_of_place;
-    std::vector<u32> threads;
-    for (const decode::spe::LinePlace& place : line.places) {
-      hits_of_place[input.code_place(place.site)] += place.counts.hits;
-      if (place.thread != decode::spe::kNoThread) threads.push_back(place.thread);
-    }
-    std::sort(threads.begin(), threads.end());
-    row.threads = static_cast<u32>(std::unique(threads.begin(), threads.end()) - threads.begin());
-    u64 most = 0;
-    for (const auto& [place, hits] : hits_of_place) {
-      if (hits <= most) continue;
-      most = hits;
-      row.place = place;
-    }
-    memory.lines.push_back(row);
+void add_data(const TouchedData& data, const MemoryInput& input, MemoryProfile& memory) {
+  memory.limits.page_count = data.page_count();
+  memory.limits.forgotten_pages = data.forgotten_pages();
+  for (const u32 page : busiest(data.page_count(), [&](u32 number) { return data.page(number); })) {
+    memory.pages.push_back(data_row(data.page(page)));
+  }
+  memory.shared = shared_lines(data, input);
+  memory.limits.line_count = data.line_count();
+  memory.limits.forgotten_lines = data.forgotten_lines();
+  for (const u32 line : busiest(data.line_count(), [&](u32 number) { return data.line_without_places(number); })) {
+    memory.lines.push_back(line_row(data.line(line), input));
   }
 }
 
-void add_walks(const std::vector<AccessHits>& rows, const MemoryInput& input, MemoryProfile& memory) {
-  struct Sum {
-    u64 hits = 0, walks = 0, translation = 0, timed = 0;
-  };
-  std::map<u32, Sum> sums;
-  for (const AccessHits& row : rows) {
-    Sum& sum = sums[input.code_place(row.site)];
-    sum.hits += row.hits;
-    sum.walks += row.walks;
-    sum.translation += row.translation;
-    sum.timed += row.timed;
-  }
+void add_walks(const Tally& tally, const MemoryInput& input, MemoryProfile& memory) {
+  std::map<u32, decode::spe::AccessSum> sums;
+  tally.for_each_access([&](const SiteAccesses& row) {
+    if (row.sum.walks != 0) sums[input.code_place(row.site)];
+  });
+  tally.for_each_access([&](const SiteAccesses& row) {
+    if (const auto found = sums.find(input.code_place(row.site)); found != sums.end()) found->second.add(row.sum);
+  });
   for (const auto& [place, sum] : sums) {
-    if (sum.walks == 0) continue;
     const double mean = sum.timed == 0 ? 0 : static_cast<double>(sum.translation) / static_cast<double>(sum.timed);
     memory.walks.push_back({.place = place, .hits = sum.hits, .walks = sum.walks, .translation = mean});
   }
@@ -316,13 +330,12 @@ MemoryProfile make_memory_profile(const Tally& tally, const MemoryInput& input) 
   MemoryProfile memory;
   u32 symbol_count = 0;
   for (const CodePlace& place : input.code) symbol_count = std::max(symbol_count, place.symbol + 1);
-  const std::vector<AccessHits> rows = tally.accesses();
-  AccessTables tables(rows, input, symbol_count);
-  for (const LatencyHits& row : tally.latencies()) tables.add(row);
-  tables.take(memory);
-  add_limits(rows, memory.limits);
-  add_data(tally, input, memory);
-  add_walks(rows, input, memory);
+  const std::vector<SourceAccesses> sources = tally.sources();
+  AccessTables(tally, sources, input, symbol_count).take(memory);
+  add_limits(sources, memory.limits);
+  memory.limits.latencies_rounded = tally.latencies_rounded();
+  add_data(tally.data(), input, memory);
+  add_walks(tally, input, memory);
   add_branches(input, memory);
   const std::vector<decode::spe::OwnerHits> owners = tally.owners();
   memory.limits.threads_known = std::any_of(owners.begin(), owners.end(), [](const decode::spe::OwnerHits& owner) {

@@ -15,11 +15,12 @@ struct MemoryInput {
   const std::vector<CodePlace>& code;
 
   u32 code_place(const decode::spe::Site& site) const { return code_place_of[places.number_of(site)]; }
+  u32 code_place(u32 site) const { return code_place_of[places.number_of_site(site)]; }
 };
 
 MemoryProfile make_memory_profile(const decode::spe::Tally& tally, const MemoryInput& input);
 
 // Lines that threads may be fighting over without sharing anything in them: most refills and peer answers first.
-std::vector<SharedLine> shared_lines(const std::vector<decode::spe::LineHits>& lines, const MemoryInput& input);
+std::vector<SharedLine> shared_lines(const decode::spe::TouchedData& data, const MemoryInput& input);
 
 }  // namespace wperf::profile

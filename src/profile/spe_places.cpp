@@ -41,9 +41,12 @@ std::vector<BranchSite> branch_sites(const decode::spe::Tally& tally) {
 }
 
 SpePlaces::SpePlaces(const decode::spe::Tally& tally, const SampleTarget& target, bool processes_known)
-    : modules_(target.modules), processes_known_(processes_known), events_(tally.events()) {
-  place_of_event_.reserve(events_.size());
-  for (const decode::spe::EventHits& row : events_) place_of_event_.push_back(number_of(row.site));
+    : modules_(target.modules), processes_known_(processes_known), place_of_site_(tally.site_count(), kNone) {
+  // Sites at which branches only aimed are no places. The order is that in which the sites were first seen.
+  tally.for_each_event([&](const decode::spe::EventHits& row) { place_of_site_[row.site] = kOtherProcess; });
+  for (u32 site = 0; site < tally.site_count(); ++site) {
+    if (place_of_site_[site] != kNone) place_of_site_[site] = number_of(tally.site(site));
+  }
   if (!tally.options().memory) return;
   branches_ = branch_sites(tally);
   for (const BranchSite& branch : branches_) {

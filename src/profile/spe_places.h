@@ -27,11 +27,10 @@ class SpePlaces {
   SpePlaces(const decode::spe::Tally& tally, const SampleTarget& target, bool processes_known);
 
   const std::vector<Place>& places() const { return index_.places(); }
-  const std::vector<decode::spe::EventHits>& events() const { return events_; }
-  const std::vector<u32>& place_of_event() const { return place_of_event_; }  // by index of events()
-  const std::vector<BranchSite>& branches() const { return branches_; }       // empty without memory
+  // Of a site of the tally at which something was sampled: kOtherProcess for what is not of the target.
+  u32 number_of_site(u32 site) const { return place_of_site_[site]; }
+  const std::vector<BranchSite>& branches() const { return branches_; }  // empty without memory
 
-  // kOtherProcess for what is not of the target.
   u32 number_of(const decode::spe::Site& site) {
     return is_other(site) ? kOtherProcess : index_.number_of(place_of(site));
   }
@@ -46,8 +45,7 @@ class SpePlaces {
   ModuleMap modules_;
   bool processes_known_;
   PlaceIndex index_;
-  std::vector<decode::spe::EventHits> events_;
-  std::vector<u32> place_of_event_;
+  std::vector<u32> place_of_site_;
   std::vector<BranchSite> branches_;
 };
 

@@ -22,10 +22,11 @@ using Kind = std::pair<OperationName, u64>;  // of operation, and its events
 
 // What the tally says of one kind of operation.
 struct KindHits {
-  std::vector<PlaceHits> places;
-  std::map<u64, u64> threads;  // process << 32 | thread
+  std::vector<PlaceHits> places;  // of other processes once, the others once each
+  std::map<u64, u64> threads;     // process << 32 | thread
   std::map<u32, u64> cores;
-  u64 hits = 0;
+  u64 hits = 0, of_others = 0;
+  usize place_count = 0;
 };
 
 u64 process_and_thread(const SpeRun& run, u32 context) {
@@ -37,11 +38,21 @@ u64 process_and_thread(const SpeRun& run, u32 context) {
 
 std::map<Kind, KindHits> hits_by_kind(const Tally& tally, const SpeRun& run, const SpePlaces& places) {
   std::map<Kind, KindHits> kinds;
-  for (usize i = 0; i < places.events().size(); ++i) {
-    const EventHits& row = places.events()[i];
+  // Twice, so that no list is longer than it has to be.
+  tally.for_each_event([&](const EventHits& row) { ++kinds[{row.operation, row.events}].place_count; });
+  for (auto& [kind, of_kind] : kinds) of_kind.places.reserve(of_kind.place_count + 1);
+  tally.for_each_event([&](const EventHits& row) {
     KindHits& kind = kinds[{row.operation, row.events}];
-    kind.places.push_back({.place = places.place_of_event()[i], .hits = row.hits});
+    const u32 place = places.number_of_site(row.site);
     kind.hits += row.hits;
+    if (place == kOtherProcess) {
+      kind.of_others += row.hits;
+    } else {
+      kind.places.push_back({.place = place, .hits = row.hits});
+    }
+  });
+  for (auto& [kind, of_kind] : kinds) {
+    if (of_kind.of_others != 0) of_kind.places.push_back({.place = kOtherProcess, .hits = of_kind.of_others});
   }
   for (const OwnerHits& row : tally.owners()) {
     KindHits& kind = kinds[{row.operation, row.events}];
@@ -49,17 +60,6 @@ std::map<Kind, KindHits> hits_by_kind(const Tally& tally, const SpeRun& run, con
     if (row.thread != decode::spe::kNoThread) kind.threads[process_and_thread(run, row.thread)] += row.hits;
   }
   return kinds;
-}
-
-// Every address of other processes is one place here: its hits are added up. The others come once each.
-std::vector<PlaceHits> joined(std::vector<PlaceHits> hits) {
-  u64 others = 0;
-  std::erase_if(hits, [&](const PlaceHits& one) {
-    if (one.place == kOtherProcess) others += one.hits;
-    return one.place == kOtherProcess;
-  });
-  if (others != 0) hits.push_back({.place = kOtherProcess, .hits = others});
-  return hits;
 }
 
 // The index into `out` for each place number. The first place stands for all other processes and stays in front.
@@ -118,7 +118,7 @@ SampledEvent make_event(const Kind& kind, KindHits& hits, const SpeRun& run, con
   SampledEvent event;
   event.name = decode::spe::source_name(kind.first, kind.second);
   event.samples = hits.hits;
-  const std::vector<PlaceHits> places = joined(std::move(hits.places));
+  const std::vector<PlaceHits> places = std::move(hits.places);
   event.rows = make_symbol_rows(places, named, names);
   sort_symbol_rows(ranks, event.rows);
   add_threads(hits.threads, run.processes, event);
@@ -168,16 +168,6 @@ SpeProfile make_spe_profile(const Tally& tally, SpeRun run, const std::vector<st
         make_memory_profile(tally, {.places = places, .code_place_of = code_place_of, .code = profile.places});
   }
   return profile;
-}
-
-const CodePlace* find_place(const SpeProfile& profile, u64 address, bool kernel) {
-  if (profile.places.empty()) return nullptr;
-  const auto found = std::lower_bound(profile.places.begin() + 1, profile.places.end(), std::tuple(address, kernel),
-                                      [](const CodePlace& place, const std::tuple<u64, bool>& wanted) {
-                                        return std::tuple(place.address, place.kernel) < wanted;
-                                      });
-  const bool known = found != profile.places.end() && found->address == address && found->kernel == kernel;
-  return known ? &*found : nullptr;
 }
 
 }  // namespace wperf::profile

@@ -13,7 +13,7 @@
 #include "base/ints.h"
 #include "decode/spe/records.h"
 #include "decode/spe/tally.h"
-#include "profile/sample_profile_builder.h"
+#include "profile/address_answer.h"
 #include "profile/spe_profile.h"
 
 namespace wperf::profile {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 
 #include "decode/spe/event_names.h"
 #include "decode/spe/packets.h"
@@ -205,9 +206,9 @@ TEST(SpeMemory, ByDataSource) {
   EXPECT_EQ(memory.sources[1].name, "dram");
   EXPECT_EQ(memory.sources[2].name, "stores, no source");
   EXPECT_FALSE(memory.sources[2].given);
-  EXPECT_EQ(memory.sources[1].counts.latency.p50, 303U);  // the end of the bucket 288 to 303
-  EXPECT_EQ(memory.sources[1].counts.latency.p90, 303U);
-  EXPECT_EQ(memory.sources[1].counts.latency.p99, 1000U);  // not beyond what was seen
+  EXPECT_EQ(memory.sources[1].counts.latency.p50, 300U);
+  EXPECT_EQ(memory.sources[1].counts.latency.p90, 300U);
+  EXPECT_EQ(memory.sources[1].counts.latency.p99, 1000U);
   EXPECT_EQ(memory.sources[1].counts.latency.longest, 1000U);
   EXPECT_DOUBLE_EQ(memory.sources[1].counts.latency.mean, 370);
   EXPECT_EQ(memory.sources[1].counts.refills, 10U);
@@ -304,18 +305,41 @@ TEST(SpeMemory, BranchesAndWalks) {
 
 TEST(SpeMemory, PercentilesOfManyLatencies) {
   AccessSums sums(2);
-  decode::spe::AccessHits access;
-  access.hits = access.timed = 1000;
-  access.longest = 20;
-  sums.add(1, access);
-  decode::spe::LatencyHits latency;
-  latency.hits = 50;
-  for (latency.bucket = 1; latency.bucket <= 20; ++latency.bucket) sums.add(1, latency);
-  const std::vector<AccessCounts> counts = sums.take();
+  sums.add(1, {.hits = 1000, .timed = 1000, .longest = 20});
+  for (u32 cycles = 1; cycles <= 20; ++cycles) sums.add_latency(1, cycles, 50);
+  const std::vector<AccessCounts> counts = sums.counts();
   EXPECT_EQ(counts[1].latency.p50, 10U);
   EXPECT_EQ(counts[1].latency.p90, 18U);
   EXPECT_EQ(counts[1].latency.p99, 20U);
   EXPECT_EQ(counts[0].latency.p99, 0U);
+}
+
+// Latencies of two functions by chance, of which each percentile is the latency at its rank.
+TEST(SpeMemory, PercentilesAreThoseOfTheSortedLatencies) {
+  Tally tally = memory_tally();
+  std::mt19937 chance(11);
+  std::map<std::string, std::vector<u32>> latencies;
+  for (u32 i = 0; i < 3000; ++i) {
+    const bool first = chance() % 3 != 0;
+    const u32 cycles = 4 + static_cast<u32>(chance() % (first ? 450 : 4000));
+    const u64 pc = kImage + (first ? kFirst : kSecond) + 4 * (chance() % 16);
+    add(tally, access(chance() % 4 == 0, pc, 0x8000, 1, 8, cycles));
+    for (const char* const group : {"all", first ? "first" : "second"}) latencies[group].push_back(cycles);
+  }
+  const SpeProfile profile = profile_of(tally);
+  const MemoryProfile& memory = profile.memory.value();
+  const auto expect_exact = [](const Latencies& said, std::vector<u32> sorted) {
+    std::sort(sorted.begin(), sorted.end());
+    const auto at = [&](usize percent) { return sorted[(sorted.size() * percent + 99) / 100 - 1]; };
+    EXPECT_EQ(std::tuple(said.p50, said.p90, said.p99, said.longest),
+              std::tuple(at(50), at(90), at(99), sorted.back()));
+  };
+  expect_exact(memory.all.latency, latencies["all"]);
+  ASSERT_EQ(memory.functions.size(), 2U);
+  for (const AccessSymbolRow& row : memory.functions) {
+    expect_exact(row.counts.latency, latencies[display_name(profile.samples, row.symbol)]);
+  }
+  EXPECT_FALSE(memory.limits.latencies_rounded);
 }
 
 TEST(SpeRecordNamer, NamesOneRecord) {
@@ -325,8 +349,9 @@ TEST(SpeRecordNamer, NamesOneRecord) {
   operation.timestamp = 99;
   add(tally, operation);
   const SpeProfile profile = profile_of(tally);
-  SpeRecordNamer namer(profile);
-  namer.set_data_sources(0, decode::spe::find_data_source_family(0x410fd0c0));
+  SpeRecordNames names(profile);
+  names.set_data_sources(0, decode::spe::find_data_source_family(0x410fd0c0));
+  SpeRecordNamer namer(names);
   SpeRecordRow row = namer.row({}, record_of(operation));
   EXPECT_EQ(row.function, "first");
   EXPECT_EQ(row.module, "program.exe");
@@ -349,7 +374,8 @@ TEST(SpeProfile, NothingAtAll) {
   const SpeProfile profile = profile_of(memory_tally());
   EXPECT_TRUE(profile.samples.events.empty());
   EXPECT_TRUE(profile.memory->sources.empty());
-  EXPECT_EQ(find_place(profile, 0, false), nullptr);
+  const SpeRecordNames names(profile);
+  EXPECT_EQ(SpeRecordNamer(names).row({}, record_of(plain(kImage))).function, "[other process]");
 }
 
 }  // namespace

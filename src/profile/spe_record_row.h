@@ -2,6 +2,7 @@
 // One SPE record with names, for those who want records and not sums (`--records`). Called by pipeline, which decodes
 // the bytes a second time once their addresses are named; shown by report/spe_records.h.
 #pragma once
+#include <array>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,23 +38,76 @@ struct SpeRecordRow {
   bool damaged = false;
 };
 
-class SpeRecordNamer {
+// What is looked up by record, made once; several namers may use it at the same time.
+class SpeRecordNames {
  public:
-  explicit SpeRecordNamer(const SpeProfile& profile);  // kept
+  explicit SpeRecordNames(const SpeProfile& profile);  // kept
 
   // Null: nothing is known of this core.
   void set_data_sources(u32 core, const decode::spe::DataSourceFamily* family);
-  const SpeRecordRow& row(const decode::spe::Origin& origin, const decode::spe::Record& record);
 
  private:
-  const std::string& events_text(u64 events);
+  friend class SpeRecordNamer;
+  struct Name {  // of a place: indices as in CodePlace
+    u32 symbol = 0, module = kNone;
+  };
+  const Name* name_of(const decode::spe::Origin& origin, const decode::spe::Record& record) const;
+  const decode::spe::DataSourceFamily* family_of(u32 core) const {
+    return core < families_.size() ? families_[core] : nullptr;
+  }
 
   const SpeProfile& profile_;
-  SpeRecordRow row_;
-  std::vector<std::string> symbols_;                            // by symbol
+  decode::spe::NumberTable places_;                             // of the profile without the first, in their order
+  std::vector<Name> names_;                                     // of all places of the profile
+  std::vector<std::string_view> symbols_;                       // by symbol
   std::vector<const decode::spe::DataSourceFamily*> families_;  // by core
-  std::unordered_map<u64, std::string> events_texts_;
-  std::string source_;
+};
+
+class SpeRecordNamer {
+ public:
+  explicit SpeRecordNamer(const SpeRecordNames& names) : names_(names) {}  // kept
+
+  // Until the next one.
+  SpeRecordRow& row(const decode::spe::Origin& origin, const decode::spe::Record& record);
+
+ private:
+  // Texts by what they tell, spelled once each.
+  class Texts {
+   public:
+    template <class Spell>
+    const std::string& of(u64 key, Spell&& spell) {
+      Recent& recent = recent_[key % kRecent];
+      if (recent.text == nullptr || recent.key != key) recent = {.key = key, .text = &look_up(key, spell)};
+      return *recent.text;
+    }
+
+   private:
+    template <class Spell>
+    const std::string& look_up(u64 key, Spell&& spell) {
+      if (texts_.size() >= kMost && !texts_.contains(key)) {
+        texts_.clear();
+        recent_ = {};
+      }
+      const auto [entry, is_new] = texts_.try_emplace(key);
+      if (is_new) entry->second = spell();
+      return entry->second;
+    }
+
+    struct Recent {
+      u64 key = 0;
+      const std::string* text = nullptr;
+    };
+    static constexpr usize kMost = 4096, kRecent = 61;  // a damaged file may hold any number of them
+    std::unordered_map<u64, std::string> texts_;
+    std::array<Recent, kRecent> recent_{};
+  };
+
+  std::string_view source_text(u32 core, u64 source);
+
+  const SpeRecordNames& names_;
+  SpeRecordRow row_;
+  Texts events_texts_, source_texts_;
+  std::string odd_source_;  // of a number no core has
 };
 
 }  // namespace wperf::profile

@@ -52,15 +52,18 @@ u32 count_threads(const std::vector<const LinePlace*>& places) {
 
 }  // namespace
 
-std::vector<SharedLine> shared_lines(const std::vector<LineHits>& lines, const MemoryInput& input) {
+std::vector<SharedLine> shared_lines(const decode::spe::TouchedData& data, const MemoryInput& input) {
   std::vector<SharedLine> shared;
   std::vector<const LinePlace*> places;
-  for (const LineHits& line : lines) {
+  for (u32 number = 0; number < data.line_count(); ++number) {
+    const decode::spe::DataCounts& counts = data.counts_of_line(number);
+    if (counts.hits < 2 || counts.refills + counts.peer == 0) continue;
+    const LineHits line = data.line(number);
     // A line of another process is not this one's though its address may be the same.
-    if (line.other_process || line.places.size() < 2 || line.counts.refills + line.counts.peer == 0) continue;
+    if (line.other_process || line.places.size() < 2) continue;
     places.clear();
     for (const LinePlace& place : line.places) {
-      if (place.thread != decode::spe::kNoThread && input.places.number_of(place.site) != kOtherProcess) {
+      if (place.thread != decode::spe::kNoThread && input.places.number_of_site(place.site) != kOtherProcess) {
         places.push_back(&place);
       }
     }

@@ -9,6 +9,7 @@
 namespace wperf::raw {
 
 struct CounterReading {
+  bool refused = false;  // it was not counted at all, and shows nowhere
   u64 value = 0;
   u64 slots = 0;           // time slots it was on a counter
   u64 running_ns = 0;      // time it was on a counter
@@ -19,13 +20,23 @@ struct CounterReading {
   u64 squares_low = 0, squares_high = 0;  // sum of (count in slot)²
 };
 
+// Where the cycles of a core come from.
+enum class CycleSource : u8 {
+  none,     // nowhere: they are 0 because nothing could count them
+  counted,  // as the events are: filtered by exception level
+  shared    // the system's own cycle counter: all it counts, so the kernel too
+};
+
 struct UnitCounts {
   EventClass event_class = EventClass::core;
   u32 unit = 0;  // core, cluster or channel number
   bool multiplexed = false;
   u64 rounds = 0;  // time slots in total
   u64 enabled_ns = 0;
-  u64 cycles = 0;                       // core class: fixed cycle counter
+  u64 cycles = 0;  // core class
+  CycleSource cycle_source = CycleSource::counted;
+  // The registers were found wiped or changed by somebody: how often, and for how much of enabled_ns nothing is known.
+  u64 losses = 0, lost_ns = 0;
   std::vector<CounterReading> entries;  // in the order of the schedule
 };
 

@@ -15,6 +15,9 @@ struct Sample {
   u32 overflowed = 0;  // bit n: event n of the plan passed its interval
   u16 core = 0;
   u16 exception_level = 0;
+  // Its callers: return addresses in SampleCapture::frames, innermost first; those of the kernel come first.
+  u64 first_frame = 0;
+  u8 frame_count = 0, kernel_frames = 0;
 };
 
 // What one core's interrupt handler says of itself. taken = delivered + lost.
@@ -22,9 +25,13 @@ struct CoreTally {
   u32 core = 0;
   u64 taken = 0;
   u64 lost_ring_full = 0;
-  u64 lost_filtered = 0;  // from an exception level that was not asked for
-  u64 throttled = 0;      // times the system stopped sampling because it took too much time
-  u64 unreadable = 0;     // records that made no sense
+  u64 lost_filtered = 0;    // from an exception level that was not asked for, or somebody else's program
+  u64 held_back = 0;        // intervals that made no sample, because samples would have come too fast
+  u64 throttled = 0;        // times the system stopped sampling because it took too much time
+  u64 unreadable = 0;       // records that made no sense
+  u64 lost_stacks = 0;      // samples without their callers: no room, or the thread ended before they were taken
+  u64 cut_stacks = 0;       // samples with more callers than were asked for
+  u64 register_losses = 0;  // times the counters' registers were found wiped, and set up anew
 };
 
 struct Module {
@@ -47,6 +54,7 @@ struct Process {
 struct SampleCapture {
   u64 start_ns = 0, end_ns = 0;
   std::vector<Sample> samples;     // by core, then in order
+  std::vector<u64> frames;         // of all samples; see Sample::first_frame
   std::vector<CoreTally> tallies;  // by core
   std::vector<Process> processes;  // those known at the end, ended ones included
 };

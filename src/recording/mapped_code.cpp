@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "import/perf_data/run_facts.h"
 #include "modules/kernel_symbols.h"
 #include "os/files.h"
 
@@ -28,8 +29,31 @@ std::string name_of_written_code(const perf_data::MappedCode& code) {
   return may_have_map(code) ? name_of_written_code(code.first_process) : std::string(code.path);
 }
 
-modules::LoadedElf load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
-                                    const perf_data::MappedCode& code, const modules::ElfSearch& search) {
+modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
+                                      const modules::SymbolOptions& images) {
+  if (!file.features().text(perf_data::Feature::perf_version).starts_with("wperf ")) return {};
+  const std::string path(code.path);
+  const raw::Module module{
+      .name = path.substr(path.find_last_of("/\\") + 1), .path = path, .base = 0, .size = 0, .entry = 0};
+  return modules::CodeFile(std::move(modules::load_modules({module}, images).front()));
+}
+
+modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+                                   const perf_data::MappedCode& code, const modules::ElfSearch& search,
+                                   const modules::SymbolOptions& images) {
+  const std::optional<perf_data::RunFacts> facts =
+      perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  if (!facts.has_value() || !facts->windows) {
+    modules::CodeFile elf(load_mapped_elf(file, history, code, search));
+    if (elf.has_symbols()) return elf;
+    modules::CodeFile image = load_recorded_image(file, code, images);
+    return image.is_image() ? std::move(image) : std::move(elf);
+  }
+  return load_recorded_image(file, code, images);
+}
+
+modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+                                   const perf_data::MappedCode& code, const modules::ElfSearch& search) {
   if (code.path != modules::kVdsoPath)
     return modules::load_elf(std::string(code.path), code.build_id, search, code.first_process);
   perf_data::Bytes build_id = code.build_id;

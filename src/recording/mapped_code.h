@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is behind code that a recording says was mapped: an ELF file, the vdso, or memory that the program wrote its
-// code into and may have described in a map. Called by recorded_places and kernel_sample_profile.
+// code into and may have described in a map. Called by recorded_places.
 #pragma once
 #include <string>
 
 #include "import/perf_data/task_history.h"
-#include "modules/elf_files.h"
+#include "modules/code_file.h"
 #include "symbols/listed/listed_symbols.h"
 
 namespace wperf::recording {
 
-// Of code that is in a file, or the vdso.
-modules::LoadedElf load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
-                                    const perf_data::MappedCode& code, const modules::ElfSearch& search);
+// Of code that is in a file, or the vdso; for the Windows programs that wperf itself recorded, images with their PDBs.
+modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+                                   const perf_data::MappedCode& code, const modules::ElfSearch& search,
+                                   const modules::SymbolOptions& images);
+// A Windows image in a recording of wperf's; else nothing to ask.
+modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
+                                      const modules::SymbolOptions& images);
+modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+                                   const perf_data::MappedCode& code, const modules::ElfSearch& search);
 
 // What the module of such code is called: by the process that made it, or as memory that has a name.
 std::string name_of_written_code(u32 process);

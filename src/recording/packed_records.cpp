@@ -96,4 +96,32 @@ diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u6
   return out;
 }
 
+diag::Result<UnpackedRecords> join_records(const perf_data::PerfFile& file, const RecordingInput& input,
+                                           PackedOrder order) {
+  if (input.further_records().empty()) return unpack_records(file, input.bytes().size(), order);
+  if (order == PackedOrder::other) {
+    return diag::Error{.text = "a folder of perf.data files in the other byte order is not read",
+                       .hint = "`perf record` without --threads makes one file",
+                       .code = diag::ExitCode::damaged_input};
+  }
+  UnpackedRecords all;
+  const auto add = [&](const perf_data::PerfFile& one, u64 size) -> diag::Result<void> {
+    if (!has_packed_records(one)) {
+      append_bytes(all.bytes, one.record_bytes());
+      return {};
+    }
+    WPERF_TRY(const UnpackedRecords unpacked, unpack_records(one, size, order));
+    append_bytes(all.bytes, unpacked.bytes);
+    if (!unpacked.trouble.empty()) all.trouble = unpacked.trouble;
+    return {};
+  };
+  WPERF_CHECK_OK(add(file, input.bytes().size()));
+  for (const os::MappedFile& further : input.further_records()) {
+    perf_data::PerfFile of_thread = file;
+    of_thread.replace_records(further.bytes());
+    WPERF_CHECK_OK(add(of_thread, further.bytes().size()));
+  }
+  return all;
+}
+
 }  // namespace wperf::recording

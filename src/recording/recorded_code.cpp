@@ -27,6 +27,7 @@ struct HitFunction {
   CodeHits hits;
   u64 begin = 0, end = 0;
   std::map<u64, CodeHits> of_address;  // as linked
+  std::map<u64, u32> site_of_address;
 };
 
 void add_hits(CodeHits& to, const CodeHits& hits) {
@@ -35,17 +36,20 @@ void add_hits(CodeHits& to, const CodeHits& hits) {
 }
 
 // Functions of an event that have a file, by their numbers in the profile.
-std::map<u32, HitFunction> hit_functions(const CodeSites& sites, const StackProfile& profile, u32 event,
+std::map<u32, HitFunction> hit_functions(const CodeFiles& files, const StackProfile& profile, u32 event,
                                          const stacks::ChosenSamples& chosen) {
   std::map<u32, HitFunction> functions;
   for (const stacks::StackSample& sample : profile.samples) {
-    if (sample.event != event || sites.of_node[sample.node] == kNothing || !chosen.has(sample)) continue;
-    const CodeSites::Site& site = sites.sites[sites.of_node[sample.node]];
+    const u32 number = profile.site_of_node[sample.node];
+    if (sample.event != event || number == kNothing || !chosen.has(sample)) continue;
+    const stacks::CodeSite& site = profile.sites[number];
+    if (files.find(profile.functions[site.function].module) == nullptr) continue;
     HitFunction& function = functions[site.function];
     function.begin = site.begin;
     function.end = site.end;
     const CodeHits hits{sample.count, sample.period};
     add_hits(function.hits, hits);
+    function.site_of_address[site.address] = number;
     add_hits(function.of_address[site.address], hits);
   }
   return functions;
@@ -84,20 +88,20 @@ class Sources {
 
 class CodeWriter {
  public:
-  CodeWriter(const CodeSites& sites, const CodeRequest& request, const StackProfile& profile)
-      : sites_(sites), request_(request), profile_(profile), sources_(request.folders) {}
+  CodeWriter(const CodeFiles& files, const CodeRequest& request, const StackProfile& profile)
+      : files_(files), request_(request), profile_(profile), sources_(request.folders) {}
 
   diag::Result<FunctionCode> code_of_function(u32 event, u32 number, const HitFunction& function);
 
  private:
-  void add_lines(const modules::LoadedElf& file, const HitFunction& function, FunctionCode& out);
-  diag::Result<void> add_instructions(const modules::LoadedElf& file, const HitFunction& function, FunctionCode& out);
-  void append_instructions(const modules::LoadedElf& file, const HitFunction& function, u64 base,
+  void add_lines(const HitFunction& function, FunctionCode& out);
+  diag::Result<void> add_instructions(const modules::CodeFile& file, const HitFunction& function, FunctionCode& out);
+  void append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
                            const std::vector<symbols::Instruction>& all, FunctionCode& out) const;
-  std::string text_of(const modules::LoadedElf& file, const HitFunction& around, u64 base,
+  std::string text_of(const modules::CodeFile& file, const HitFunction& around, u64 base,
                       const symbols::Instruction& instruction) const;
 
-  const CodeSites& sites_;
+  const CodeFiles& files_;
   const CodeRequest& request_;
   const StackProfile& profile_;
   Sources sources_;
@@ -110,8 +114,8 @@ diag::Result<FunctionCode> CodeWriter::code_of_function(u32 event, u32 number, c
   out.function = number;
   out.hits = function.hits;
   const stacks::StackModule& module = profile_.modules[profile_.functions[number].module];
-  const modules::LoadedElf& file = sites_.files[sites_.file_of_module[profile_.functions[number].module]];
-  add_lines(file, function, out);
+  const modules::CodeFile& file = *files_.find(profile_.functions[number].module);
+  add_lines(function, out);
   if (out.lines.empty()) {
     out.reason = "no line information for this code of " + module.path;
     if (!module.reason.empty()) out.reason += ": " + module.reason;
@@ -120,17 +124,17 @@ diag::Result<FunctionCode> CodeWriter::code_of_function(u32 event, u32 number, c
   return out;
 }
 
-void CodeWriter::add_lines(const modules::LoadedElf& file, const HitFunction& function, FunctionCode& out) {
-  std::vector<u64> addresses;
-  for (const auto& [address, hits] : function.of_address) addresses.push_back(address);
-  const symbols::ElfAnswers known = file.symbols->answer(addresses, {.lines = true, .decorated = request_.decorated});
+void CodeWriter::add_lines(const HitFunction& function, FunctionCode& out) {
   std::map<std::pair<std::string_view, u32>, CodeHits> lines;
   bool any = false;
-  for (const symbols::ElfAnswer& answer : known.answers) {
-    const symbols::ElfFrame frame = answer.frame_count == 0 ? symbols::ElfFrame{} : known.frames[answer.first_frame];
-    any = any || frame.line != 0;
+  for (const auto& [address, hits] : function.of_address) {
+    const stacks::CodeSite& site = profile_.sites[function.site_of_address.at(address)];
+    // The function's own line, whatever was inlined there.
+    const stacks::CodeFrame frame =
+        site.frame_count == 0 ? stacks::CodeFrame{} : profile_.code_frames[site.first_frame + site.frame_count - 1];
     const bool has_line = frame.line != 0;
-    add_hits(lines[{has_line ? frame.file : std::string_view(), frame.line}], function.of_address.at(answer.address));
+    any = any || has_line;
+    add_hits(lines[{has_line ? profile_.texts[frame.file] : std::string_view(), frame.line}], hits);
   }
   if (!any) return;
   for (const auto& [place, hits] : lines) {
@@ -141,20 +145,17 @@ void CodeWriter::add_lines(const modules::LoadedElf& file, const HitFunction& fu
                    [](const auto& a, const auto& b) { return a.hits.period > b.hits.period; });
 }
 
-diag::Result<void> CodeWriter::add_instructions(const modules::LoadedElf& file, const HitFunction& function,
+diag::Result<void> CodeWriter::add_instructions(const modules::CodeFile& file, const HitFunction& function,
                                                 FunctionCode& out) {
-  const symbols::ElfFile* image = file.symbols->image();
-  const auto begin = image != nullptr ? image->offset_of_address(function.begin) : std::nullopt;
   std::optional<modules::CodeBytes> code;
-  if (begin.has_value() && function.begin < function.end && function.end - function.begin <= kMostCodeBytes &&
-      *begin + kMostCodeBytes < ~u32{0}) {
-    code = code_of(file, static_cast<u32>(*begin), static_cast<u32>(*begin + (function.end - function.begin)));
+  if (function.begin < function.end && function.end - function.begin <= kMostCodeBytes) {
+    code = file.code(function.begin, function.end);
   }
   if (!code.has_value()) {
     out.reason += (out.reason.empty() ? "" : "; ") + std::string("its machine code cannot be shown: ");
-    out.reason += image == nullptr                 ? "the file is not here"
-                  : function.begin >= function.end ? "nothing says where the function begins and ends"
-                                                   : "it is of another kind of processor, or too long";
+    out.reason += function.begin >= function.end
+                      ? "nothing says where the function begins and ends"
+                      : "its file is not here, is of another kind of processor, or the function is too long";
     return {};
   }
   auto found = disassemblers_.find(code->instructions);
@@ -162,13 +163,12 @@ diag::Result<void> CodeWriter::add_instructions(const modules::LoadedElf& file, 
     WPERF_TRY(auto opened, symbols::Disassembler::open(code->instructions));
     found = disassemblers_.emplace(code->instructions, std::move(opened)).first;
   }
-  append_instructions(file, function, code->base,
-                      found->second.disassemble(code->bytes, code->base, static_cast<u32>(*begin)), out);
+  append_instructions(file, function, code->base, found->second.disassemble(code->bytes, code->base, code->first), out);
   return {};
 }
 
 // Those that were hit, and a few around each.
-void CodeWriter::append_instructions(const modules::LoadedElf& file, const HitFunction& function, u64 base,
+void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
                                      const std::vector<symbols::Instruction>& all, FunctionCode& out) const {
   constexpr size_t kAround = 6;
   std::vector<CodeHits> hits(all.size());
@@ -188,41 +188,41 @@ void CodeWriter::append_instructions(const modules::LoadedElf& file, const HitFu
   for (size_t i = 0; i < all.size(); ++i) {
     if (is_shown[i]) addresses.push_back(base + all[i].rva);
   }
-  const symbols::ElfAnswers known = file.symbols->answer(addresses, {.lines = true, .decorated = request_.decorated});
+  const symbols::Symbolization known = file.answer(addresses, {.lines = true, .decorated = request_.decorated});
   size_t at = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     if (!is_shown[i]) continue;
-    const symbols::ElfAnswer& answer = known.answers[at++];
+    const symbols::SymbolizedAddress& answer = known.answers[at++];
     CodeInstruction& one = out.instructions.emplace_back();
     one.address = answer.address;
     one.text = text_of(file, function, base, all[i]);
     one.hits = hits[i];
     one.follows_gap = i != 0 && !is_shown[i - 1];
     if (answer.frame_count == 0) continue;
-    const symbols::ElfFrame& frame = known.frames[answer.first_frame];
+    const symbols::SymbolizedFrame& frame = known.frames[answer.first_frame + answer.frame_count - 1];
     if (frame.line != 0) one.line = fmt::format("{}:{}", modules::base_name(frame.file), frame.line);
   }
 }
 
-std::string CodeWriter::text_of(const modules::LoadedElf& file, const HitFunction& around, u64 base,
+std::string CodeWriter::text_of(const modules::CodeFile& file, const HitFunction& around, u64 base,
                                 const symbols::Instruction& instruction) const {
   if (instruction.operands.empty()) return instruction.mnemonic;
   std::string text = fmt::format("{:<7} {}", instruction.mnemonic, instruction.operands);
   if (!instruction.target.has_value()) return text;
   const u64 target = base + *instruction.target;
   if (target >= around.begin && target < around.end) return fmt::format("{} <+0x{:x}>", text, target - around.begin);
-  const symbols::ElfAnswer answer = file.symbols->function_at(target, request_.decorated);
+  const symbols::SymbolizedAddress answer = file.function_at(target, request_.decorated);
   if (answer.function.empty()) return text;
   return fmt::format("{} <{}>", text, profile::place_text(answer.function, static_cast<u32>(target - answer.begin)));
 }
 
 }  // namespace
 
-diag::Result<void> add_function_code(const CodeSites& sites, const CodeRequest& request, StackProfile& profile) {
+diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, StackProfile& profile) {
   const stacks::ChosenSamples chosen(profile, request.filter);
-  CodeWriter writer(sites, request, profile);
+  CodeWriter writer(files, request, profile);
   for (u32 event = 0; event < profile.events.size(); ++event) {
-    const std::map<u32, HitFunction> functions = hit_functions(sites, profile, event, chosen);
+    const std::map<u32, HitFunction> functions = hit_functions(files, profile, event, chosen);
     std::vector<u32> order;
     for (const auto& [number, function] : functions) {
       const double least = static_cast<double>(profile.events[event].period) * kLeastPermille / 1000;

@@ -20,6 +20,6 @@ struct CodeRequest {
 };
 
 // Fills profile.code. The sites are those that name_places() answered for this profile.
-diag::Result<void> add_function_code(const CodeSites& sites, const CodeRequest& request, stacks::StackProfile& profile);
+diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, stacks::StackProfile& profile);
 
 }  // namespace wperf::recording

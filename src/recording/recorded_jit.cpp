@@ -45,26 +45,29 @@ void RecordedJit::replace_addresses(u32 pid, u64 when, std::span<stacks::StackFr
   const auto known = of_process_.find(pid);
   if (known == of_process_.end()) return;
   const symbols::JitDump& dump = dumps_[known->second].code;
-  bool is_caller = false;
+  bool is_caller = false;  // of user code; what the kernel interrupted stands at the instruction itself
   for (stacks::StackFrame& frame : frames) {
-    if (frame.kind == stacks::AddressKind::user && !is_spot(frame.address)) {
+    const bool is_user = stacks::is_user_code(frame.kind);
+    if (frame.kind == stacks::AddressKind::user) {
       // Where an address is called from stands behind the call.
-      const u64 address = frame.address - (is_caller && frame.address != 0 ? 1 : 0);
+      const u64 address = frame.address - (is_caller && !frame.at_call && frame.address != 0 ? 1 : 0);
       const u32 function = dump.find(address, has_times_ ? when : ~u64{0});
       if (function != symbols::JitDump::kNone) {
-        frame.address = kSpot | spots_.insert((u64{known->second} << 32) | function, address).id;
+        const u32 spot = spots_.insert((u64{known->second} << 32) | function, address).id;
+        frame = {spot, stacks::AddressKind::made, frame.at_call};
       }
     }
-    is_caller = true;
+    is_caller = is_user;
   }
 }
 
-RecordedJit::Spot RecordedJit::spot(u64 address) const {
-  const u32 number = static_cast<u32>(address & ~kSpot);
+RecordedJit::Spot RecordedJit::spot(u64 number) const {
   if (number >= spots_.size()) return {};
-  const symbols::JitDump& dump = dumps_[spots_.first(number) >> 32].code;
-  const symbols::JitFunction& function = dump.functions()[static_cast<u32>(spots_.first(number))];
-  return {dump.process(), function.name, dump.line_at(function, spots_.second(number))};
+  const u32 id = static_cast<u32>(number);
+  const symbols::JitDump& dump = dumps_[spots_.first(id) >> 32].code;
+  const symbols::JitFunction& function = dump.functions()[static_cast<u32>(spots_.first(id))];
+  const u64 address = spots_.second(id);
+  return {dump.process(), address, function.name, dump.line_at(function, address)};
 }
 
 }  // namespace wperf::recording

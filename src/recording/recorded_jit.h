@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Code that programs made as they ran and described in a jit-PID.dump, which recordings name as a mapped file. What
 // lies at an address changes with time, and tallies know no times: an address in such code is replaced by the number
-// of a spot, an offset in one version of one function. Called by recorded_samples, asked for names by recorded_places.
+// of a spot, an address in one version of one function. Called by recorded_samples, asked for names by recorded_places.
 #pragma once
 #include <span>
 #include <string_view>
@@ -22,19 +22,16 @@ class RecordedJit {
   static RecordedJit open(const perf_data::TaskHistory& history, bool has_monotonic_times);
 
   bool empty() const { return dumps_.empty(); }
-  // Replaces the addresses of a stack, innermost first, that lie in code of a dump.
+  // Replaces the addresses of a stack, innermost first, that lie in code of a dump; their frames become of kind made.
   void replace_addresses(u32 pid, u64 when, std::span<stacks::StackFrame> frames);
-
-  // No process has code there.
-  static constexpr u64 kSpot = u64{1} << 62;
-  static bool is_spot(u64 address) { return (address & kSpot) != 0 && (address >> 63) == 0; }
 
   struct Spot {
     u32 process = 0;
+    u64 address = 0;  // where it was when the sample was taken; of a caller, in the call
     std::string_view function;
     symbols::JitLine line;
   };
-  Spot spot(u64 address) const;
+  Spot spot(u64 number) const;
 
  private:
   struct Dump {

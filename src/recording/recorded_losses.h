@@ -5,6 +5,7 @@
 // come from the hardware and stand beside. Called by recorded_samples and recorded_capture.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "import/perf_data/perf_file.h"
@@ -15,6 +16,14 @@ inline bool counts_losses(const perf_data::PerfFile& file) {
   return std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
     return (event.attributes.read_format & perf_data::kReadLost) != 0;
   });
+}
+
+// About how many records stood where the file is damaged, if they were as long as the others are.
+inline u64 records_in_damage(const perf_data::PerfFile& file, const perf_data::Tally& tally) {
+  const u64 bytes = tally.damaged_bytes(), sound = file.record_bytes().size() - bytes;
+  if (bytes == 0 || sound == 0 || tally.records == 0) return 0;
+  const double each = static_cast<double>(sound) / static_cast<double>(tally.records);
+  return std::max(tally.damaged_places(), static_cast<u64>(std::llround(static_cast<double>(bytes) / each)));
 }
 
 class RecordedLosses {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "import/perf_data/perf_data_builder_test.h"
-#include "recording/recorded_capture.h"
 #include "recording/recorded_samples.h"
 
 namespace wperf::recording {
@@ -13,11 +12,11 @@ namespace {
 using perf_data::RecordType;
 using perf_data::test::Fields;
 
-constexpr u64 kFields = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleCpu;
+constexpr u64 kFieldsOfLosses = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleCpu;
 
 class RecordedLossesTest : public testing::Test {
  protected:
-  void events_with(u64 read_format) { builder.event(perf_data::test::attributes(kFields, read_format)); }
+  void events_with(u64 read_format) { builder.event(perf_data::test::attributes(kFieldsOfLosses, read_format)); }
   void lost(u64 records, u32 core = 0) { add(RecordType::lost, Fields().u64s({0, records}), core, 0); }
   void lost_samples(u64 samples, u32 core = 0, u16 misc = 0) {
     add(RecordType::lost_samples, Fields().u64s({samples}), core, misc);
@@ -28,17 +27,6 @@ class RecordedLossesTest : public testing::Test {
     const perf_data::PerfFile file = perf_data::PerfFile::open(bytes_).value();
     return read_recorded_samples(file, request, wanted_detail(request)).profile.losses;
   }
-  // By core, as a recording of this machine shows them.
-  std::vector<u64> captured() {
-    bytes_ = builder.build();
-    std::vector<u64> lost;
-    for (const raw::CoreTally& tally : capture_of(perf_data::PerfFile::open(bytes_).value(), {"an event"}).tallies) {
-      EXPECT_EQ(tally.taken, tally.lost_ring_full) << "no sample was delivered";
-      lost.push_back(tally.lost_ring_full);
-    }
-    return lost;
-  }
-
   perf_data::test::FileBuilder builder;
 
  private:
@@ -54,7 +42,6 @@ TEST_F(RecordedLossesTest, CountsOfTheKernelContainWhatRingsToldOf) {
   lost_samples(4, 2);
   EXPECT_EQ(reported().lost_records, 7u);
   EXPECT_EQ(reported().lost_samples, 7u);
-  EXPECT_EQ(captured(), (std::vector<u64>{10, 4}));
 }
 
 TEST_F(RecordedLossesTest, WithoutThemLossesOfTheHardwareStandBeside) {
@@ -63,7 +50,6 @@ TEST_F(RecordedLossesTest, WithoutThemLossesOfTheHardwareStandBeside) {
   lost_samples(10, 1);
   EXPECT_EQ(reported().lost_records, 7u);
   EXPECT_EQ(reported().lost_samples, 10u);
-  EXPECT_EQ(captured(), (std::vector<u64>{17}));
 }
 
 TEST_F(RecordedLossesTest, ARecordingThatEndedBeforeTheCounts) {
@@ -71,14 +57,12 @@ TEST_F(RecordedLossesTest, ARecordingThatEndedBeforeTheCounts) {
   lost(7, 3);
   EXPECT_EQ(reported().lost_records, 7u);
   EXPECT_EQ(reported().lost_samples, 0u);
-  EXPECT_EQ(captured(), (std::vector<u64>{7}));
 }
 
 TEST_F(RecordedLossesTest, WhatAFilterDroppedIsNotLost) {
   events_with(perf_data::kReadLost);
   lost_samples(1000, 0, perf_data::kMiscLostToFilter);
   EXPECT_EQ(reported().lost_samples, 0u);
-  EXPECT_EQ(captured(), (std::vector<u64>{0}));
 }
 
 TEST_F(RecordedLossesTest, SumsDoNotWrap) {
@@ -89,7 +73,6 @@ TEST_F(RecordedLossesTest, SumsDoNotWrap) {
   lost_samples(~u64{0});
   EXPECT_EQ(reported().lost_records, ~u64{0});
   EXPECT_EQ(reported().lost_samples, ~u64{0});
-  EXPECT_EQ(captured(), (std::vector<u64>{u64{2} << 40}));
 }
 
 }  // namespace

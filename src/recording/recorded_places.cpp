@@ -12,7 +12,6 @@
 #include "modules/for_each_module.h"
 #include "modules/kernel_symbols.h"
 #include "recording/mapped_code.h"
-#include "recording/recorded_images.h"
 #include "stacks/id_table.h"
 
 namespace wperf::recording {
@@ -44,14 +43,14 @@ class PlaceNamer {
     std::vector<u32> asked(tally.address_count());
     for (u32 i = 0; i < asked.size(); ++i) {
       const stacks::TalliedAddress one = tally.address(i);
-      const bool is_spot = one.kind == AddressKind::user && RecordedJit::is_spot(one.address);
+      const bool is_spot = one.kind == AddressKind::made;
       asked[i] = is_spot ? asked_.insert(kJit, one.address).id
                          : place_of(one.space, one.kind, searched_address(one.address, one.is_caller));
     }
     find_names();
     options_.lists ? list_stacks(tally, asked) : place_stacks(tally, asked);
   }
-  NamedPlaces take() { return {std::move(sites_), std::move(lists_)}; }
+  NamedPlaces take() { return {std::move(files_), std::move(lists_)}; }
 
  private:
   // What is asked for: an offset in a mapped file, an address of the kernel, a spot of made code, or one that nobody
@@ -70,16 +69,18 @@ class PlaceNamer {
   void place_stacks(const stacks::StackTally& tally, const std::vector<u32>& asked_of_address);
   void list_stacks(const stacks::StackTally& tally, const std::vector<u32>& asked_of_address);
   void list_frames(const stacks::TalliedAddress& address, u32 asked);
-  u32 node_below(u32 parent, u32 number, u32 asked);
+  u32 node_below(u32 parent, u32 number, u32 asked, u64 address);
   u32 insert_node(u32 parent, u64 key, u32 place);
-  void name_file(const MappedCode& code, const modules::LoadedElf& loaded, const std::vector<u32>& asked);
-  bool name_image(const MappedCode& code, const std::vector<u32>& asked);
-  void name_answer(const symbols::ElfAnswer& answer, const symbols::ElfFrame* frames, u32 function, u32 asked);
+  void name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked);
+  void name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, u32 function,
+                   u32 asked);
+  void keep_site(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, u32 function,
+                 u32 asked);
   u32 inlined_function(std::string_view name, u32 module);
-  void keep_file(u32 module, modules::LoadedElf loaded) {
-    sites_.file_of_module.resize(module + 1, kNothing);
-    sites_.file_of_module[module] = static_cast<u32>(sites_.files.size());
-    sites_.files.push_back(std::move(loaded));
+  void keep_file(u32 module, modules::CodeFile file) {
+    files_.of_module.resize(module + 1, kNothing);
+    files_.of_module[module] = static_cast<u32>(files_.files.size());
+    files_.files.push_back(std::move(file));
   }
   void name_written_code(const MappedCode& code, const std::vector<u32>& asked);
   void name_kernel(const std::vector<u32>& asked);
@@ -98,6 +99,11 @@ class PlaceNamer {
     const auto [place, is_new] = places_.insert(function, line);
     if (is_new) profile_.places.push_back({function, line});
     return place;
+  }
+  u32 text(std::string_view one) {
+    const auto [entry, is_new] = texts_.try_emplace(std::string(one), static_cast<u32>(profile_.texts.size()));
+    if (is_new) profile_.texts.push_back(entry->first);
+    return entry->second;
   }
   u32 add_line(std::string_view file, u32 line) {
     if (file.empty() || line == 0) return kNothing;
@@ -120,7 +126,8 @@ class PlaceNamer {
   std::vector<Named> named_;  // by number in asked_
   std::vector<u32> inlined_places_;
   std::map<std::pair<u32, std::string>, u32> inlined_functions_;  // by module and name
-  CodeSites sites_;                                               // sites: by number in asked_
+  CodeFiles files_;
+  std::unordered_map<std::string, u32> texts_;
   stacks::LineStacks lists_;
   IdTable places_;
   std::unordered_map<std::string, u32> line_numbers_;
@@ -128,7 +135,7 @@ class PlaceNamer {
 
 void PlaceNamer::find_names() {
   named_.assign(asked_.size(), {});
-  if (options_.code || options_.lists) sites_.sites.assign(asked_.size(), {kNothing, 0, 0, 0});
+  if (options_.code || options_.lists) profile_.sites.assign(asked_.size(), {});
   std::vector<std::vector<u32>> of_code(history_.codes().size());
   std::vector<u32> of_kernel, of_nobody, of_jit;
   for (u32 i = 0; i < asked_.size(); ++i) {
@@ -149,10 +156,10 @@ void PlaceNamer::find_names() {
   // A few at a time: what was read of a file is given back before the next ones come.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
     const std::span<const u32> some = std::span(used).subspan(begin, std::min(kFilesTogether, used.size() - begin));
-    std::vector<modules::LoadedElf> loaded(some.size());
+    std::vector<modules::CodeFile> loaded(some.size());
     modules::for_each_module(some.size(), [&](size_t i) {
       const MappedCode& code = history_.codes()[some[i]];
-      if (!code.is_anonymous) loaded[i] = load_mapped_code(file_, history_, code, options_.search);
+      if (!code.is_anonymous) loaded[i] = load_mapped_code(file_, history_, code, options_.search, options_.images);
     });
     for (size_t i = 0; i < some.size(); ++i) {
       const MappedCode& code = history_.codes()[some[i]];
@@ -170,39 +177,20 @@ void PlaceNamer::find_names() {
   if (!of_jit.empty()) name_jit(of_jit);
 }
 
-// Of a Windows program.
-bool PlaceNamer::name_image(const MappedCode& code, const std::vector<u32>& asked) {
-  std::vector<u32> rvas;
-  for (const u32 one : asked) rvas.push_back(static_cast<u32>(asked_.second(one)));  // `asked` is by offset
-  rvas.erase(std::unique(rvas.begin(), rvas.end()), rvas.end());
-  const std::string folders = fmt::format("{}", fmt::join(options_.search.folders, ";"));
-  const auto image = name_recorded_image(file_, std::string(code.path), rvas, folders, options_.decorated);
-  if (!image.has_value()) return false;
+void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked) {
+  const usize slash = code.path.find_last_of(file.is_image() ? "/\\" : "/");
   const u32 module =
-      add_module(std::string(code.path.substr(code.path.find_last_of("/\\") + 1)), code.path, image->reason);
-  std::unordered_map<u32, u32> functions;  // by where they begin
-  usize at = 0;
-  for (const u32 one : asked) {
-    while (at + 1 < image->answers.size() && image->answers[at].rva < asked_.second(one)) ++at;
-    const profile::AddressAnswer& answer = image->answers[at];
-    const auto [entry, is_new] = functions.try_emplace(answer.function_begin, 0);
-    if (is_new) entry->second = add_function(answer.function, module);
-    const bool has_line = options_.lines && !answer.frames.empty();
-    const u32 line = has_line ? add_line(answer.frames.front().file, answer.frames.front().line) : kNothing;
-    named_[one].place = add_place(entry->second, line);
+      add_module(std::string(code.path.substr(slash == code.path.npos ? 0 : slash + 1)), code.path, file.reason());
+  if (file.is_image()) {
+    profile_.modules[module].pdb_path = file.pdb_path();
+    profile_.modules[module].image_base = file.pe()->image_base();
   }
-  return true;
-}
-
-void PlaceNamer::name_file(const MappedCode& code, const modules::LoadedElf& loaded, const std::vector<u32>& asked) {
-  if (!loaded.symbols.has_value() && name_image(code, asked)) return;
-  const u32 module = add_module(std::string(modules::base_name(code.path)), code.path, loaded.reason);
   u32 nameless = kNothing;
   std::vector<u64> addresses;
   std::vector<u32> of_address;
   for (const u32 one : asked) {
     std::optional<u64> address;
-    if (loaded.symbols.has_value()) address = loaded.symbols->address_of_offset(asked_.second(one));
+    if (file.has_symbols()) address = file.address_of_offset(asked_.second(one));
     if (address.has_value()) {
       addresses.push_back(*address);
       of_address.push_back(one);
@@ -221,37 +209,66 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::LoadedElf& loa
   for (const u32 i : order) {
     if (sorted.empty() || sorted.back() != addresses[i]) sorted.push_back(addresses[i]);
   }
-  const symbols::ElfAnswers known =
-      loaded.symbols->answer(sorted, {.lines = options_.lines || options_.inlined, .decorated = options_.decorated});
-  std::unordered_map<u64, u32> functions;  // by where they begin
+  const bool lines = options_.lines || options_.inlined || options_.code_lines;
+  const symbols::Symbolization known = file.answer(sorted, {.lines = lines, .decorated = options_.decorated});
+  const std::vector<modules::CodeRange> ranges =
+      options_.line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>();
+  // By where they begin; what nobody knows the beginning of, by name.
+  std::unordered_map<u64, u32> functions;
+  std::unordered_map<std::string_view, u32> loose_functions;
   usize at = 0;
   for (const u32 i : order) {
     while (known.answers[at].address != addresses[i]) ++at;
-    const symbols::ElfAnswer& answer = known.answers[at];
+    const symbols::SymbolizedAddress& answer = known.answers[at];
     u32 function = nameless;
     if (!answer.function.empty()) {
-      const auto [entry, is_new] = functions.try_emplace(answer.begin, 0);
-      if (is_new) entry->second = add_function(answer.function, module);
-      function = entry->second;
+      const bool has_begin = answer.begin != answer.end;
+      const auto add = [&](auto& numbers, const auto& key) {
+        const auto [entry, is_new] = numbers.try_emplace(key, 0);
+        if (is_new) entry->second = add_function(answer.function, module);
+        return entry->second;
+      };
+      function = has_begin ? add(functions, answer.begin) : add(loose_functions, answer.function);
     } else if (nameless == kNothing) {
       function = nameless = add_function({}, module);
     }
-    name_answer(answer, known.frames.data() + answer.first_frame, function, of_address[i]);
+    name_answer(known, answer, function, of_address[i]);
+    if (!ranges.empty()) {
+      profile_.sites[of_address[i]].line_begin = ranges[at].begin;
+      profile_.sites[of_address[i]].line_end = ranges[at].end;
+    }
   }
 }
 
-void PlaceNamer::name_answer(const symbols::ElfAnswer& answer, const symbols::ElfFrame* frames, u32 function,
-                             u32 asked) {
-  if (options_.code || options_.lists) sites_.sites[asked] = {function, answer.address, answer.begin, answer.end};
-  const auto line_of = [&](const symbols::ElfFrame& frame) {
+void PlaceNamer::keep_site(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, u32 function,
+                           u32 asked) {
+  stacks::CodeSite& site = profile_.sites[asked];
+  site = {function, answer.address, answer.begin, answer.end};
+  if (!options_.code) return;
+  site.first_frame = static_cast<u32>(profile_.code_frames.size());
+  site.frame_count = answer.frame_count;
+  for (u32 i = 0; i < answer.frame_count; ++i) {
+    const symbols::SymbolizedFrame& frame = known.frames[answer.first_frame + i];
+    profile_.code_frames.push_back({text(frame.function), text(frame.file), frame.line, frame.inlined});
+  }
+}
+
+// A line belongs to the function that it is shown with: where inlined functions are not shown, it is the line of the
+// call that was replaced.
+void PlaceNamer::name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer,
+                             u32 function, u32 asked) {
+  if (options_.code || options_.lists) keep_site(known, answer, function, asked);
+  const symbols::SymbolizedFrame* const frames = known.frames.data() + answer.first_frame;
+  const auto line_of = [&](const symbols::SymbolizedFrame& frame) {
     return options_.lines ? add_line(frame.file, frame.line) : kNothing;
   };
   const u32 count = answer.frame_count;
+  const u32 own = add_place(function, count != 0 ? line_of(frames[count - 1]) : kNothing);
   if (!options_.inlined || count < 2) {
-    named_[asked].place = add_place(function, count != 0 ? line_of(frames[0]) : kNothing);
+    named_[asked].place = own;
     return;
   }
-  named_[asked] = {add_place(function, line_of(frames[count - 1])), static_cast<u32>(inlined_places_.size()), 0};
+  named_[asked] = {own, static_cast<u32>(inlined_places_.size()), 0};
   for (u32 i = count - 1; i-- > 0;) {
     if (frames[i].function.empty()) continue;
     inlined_places_.push_back(
@@ -276,7 +293,7 @@ u32 PlaceNamer::insert_node(u32 parent, u64 key, u32 place) {
 }
 
 // Inlined functions make nodes of their own below the one of the function that they are in.
-u32 PlaceNamer::node_below(u32 parent, u32 number, u32 asked) {
+u32 PlaceNamer::node_below(u32 parent, u32 number, u32 asked, u64 address) {
   constexpr u64 kByAddress = u64{1} << 32;
   const Named& named = named_[asked];
   u32 node = insert_node(parent, options_.code ? kByAddress | number : named.place, named.place);
@@ -284,9 +301,10 @@ u32 PlaceNamer::node_below(u32 parent, u32 number, u32 asked) {
     const u32 place = inlined_places_[named.first_inlined + i];
     node = insert_node(node, place, place);
   }
-  if (options_.code) {
-    const u32 site = sites_.sites[asked].function != kNothing ? asked : kNothing;
-    sites_.of_node.resize(profile_.nodes.size(), site);
+  if (options_.code && profile_.site_of_node.size() < profile_.nodes.size()) {
+    const u32 site = profile_.sites[asked].function != kNothing ? asked : kNothing;
+    profile_.site_of_node.resize(profile_.nodes.size(), site);
+    profile_.address_of_node.resize(profile_.nodes.size(), address);
   }
   return node;
 }
@@ -295,13 +313,21 @@ u32 PlaceNamer::node_below(u32 parent, u32 number, u32 asked) {
 // are one node.
 void PlaceNamer::place_stacks(const stacks::StackTally& tally, const std::vector<u32>& asked_of_address) {
   profile_.nodes.assign(1, {});
-  if (options_.code) sites_.of_node.assign(1, kNothing);
+  if (options_.code) {
+    profile_.site_of_node.assign(1, kNothing);
+    profile_.address_of_node.assign(1, 0);
+  }
+  const auto recorded_address = [&](u32 number) {
+    const stacks::TalliedAddress one = tally.address(number);
+    return one.kind == AddressKind::made ? jit_.spot(one.address).address : one.address;
+  };
   // Nodes of the stack that came last; where frames have nodes of inlined functions below, the last of those.
   std::vector<u32> path{0};
   tally.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
     path.resize(depth + 1);
     for (const u32 one : own) {
-      path.push_back(node_below(path.back(), one, asked_of_address[one]));
+      const u64 address = options_.code ? recorded_address(one) : 0;
+      path.push_back(node_below(path.back(), one, asked_of_address[one], address));
     }
     profile_.samples[row].node = path.back();
   });
@@ -309,10 +335,14 @@ void PlaceNamer::place_stacks(const stacks::StackTally& tally, const std::vector
 
 void PlaceNamer::list_frames(const stacks::TalliedAddress& address, u32 asked) {
   const Named& named = named_[asked];
+  if (address.kind == AddressKind::made) {
+    const u64 recorded = jit_.spot(address.address).address + (address.is_caller ? 1 : 0);
+    return lists_.frames.push_back({recorded, stacks::kNoOffset, named.place});
+  }
   for (u32 i = named.inlined; i-- > 0;) {
     lists_.frames.push_back({address.address, stacks::kNoOffset, inlined_places_[named.first_inlined + i]});
   }
-  const CodeSites::Site& site = sites_.sites[asked];
+  const stacks::CodeSite& site = profile_.sites[asked];
   // What was looked up is the call before the address that is told.
   const u64 offset =
       site.begin == site.end ? stacks::kNoOffset : site.address - site.begin + (address.is_caller ? 1 : 0);
@@ -361,15 +391,17 @@ void PlaceNamer::name_written_code(const MappedCode& code, const std::vector<u32
 void PlaceNamer::name_kernel(const std::vector<u32>& asked) {
   modules::KernelSymbols kernel = modules::KernelSymbols::load(file_, history_);
   std::map<std::string_view, u32> modules;
-  std::unordered_map<u64, u32> functions;  // by where they begin; what has no name at 0
+  std::map<std::pair<std::string_view, u64>, u32> functions;  // by module and where they begin; without a name at 0
   for (const u32 one : asked) {
     const modules::KernelSymbols::Function found = kernel.find(asked_.second(one));
-    const auto [entry, is_new] = functions.try_emplace(found.name.empty() ? 0 : found.begin, 0);
+    const auto [entry, is_new] = functions.try_emplace({found.module, found.name.empty() ? 0 : found.begin}, 0);
     if (is_new) {
       const auto [module, is_new_module] = modules.try_emplace(found.module, 0);
       if (is_new_module) {
-        module->second = add_module(found.module.empty() ? "[kernel]" : fmt::format("[{}]", found.module), {},
-                                    found.module.empty() ? kernel.reason() : std::string());
+        const bool is_nameless_module = !found.module.empty() && kernel.reason().empty() && found.name.empty();
+        module->second = add_module(
+            found.module.empty() ? "[kernel]" : fmt::format("[{}]", found.module), {},
+            is_nameless_module ? "the kernel that runs here does not have it at that place" : kernel.reason());
       }
       entry->second = add_function(found.name, module->second, true);
     }
@@ -394,6 +426,7 @@ void PlaceNamer::name_jit(const std::vector<u32>& asked) {
 
 void PlaceNamer::name_unknown(const std::vector<u32>& asked) {
   const u32 module = add_module("[unknown]", {}, "the recording does not say what was there");
+  profile_.modules[module].is_nowhere = true;
   const u32 place = add_place(add_function({}, module));
   for (const u32 one : asked) named_[one].place = place;
 }

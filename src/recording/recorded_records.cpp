@@ -2,7 +2,7 @@
 #include "recording/recorded_records.h"
 
 #include <algorithm>
-#include <thread>
+#include <mutex>
 
 #include "modules/for_each_module.h"
 
@@ -10,25 +10,59 @@ namespace wperf::recording {
 
 using decode::spe::Field;
 
-using perf_data::AddressSpaces;
+using perf_data::TaskHistory;
 
 namespace {
 
 constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
-constexpr usize kLeastShare = 4 << 20;  // bytes for which another thread is worth starting
-constexpr u64 kRecordAlignment = 64;    // of the cores that pad their records; where others' begin nobody knows
+constexpr usize kRunBytes = 2 << 20;
+// Runs that are counted by themselves. It is not for the machine to say how many: what a tally forgets depends on where
+// it began, and the answer must be the same on any.
+constexpr usize kRunsOfShare = 8;
+constexpr u64 kRecordAlignment = 64;  // of the cores that pad their records; where others' begin nobody knows
 
 u64 with_address(u64 payload, u64 address) {
   return (payload & ~kLow56) | (address & kLow56);
 }
 
+void add_states(const DecodeStates& parts, DecodeStates& sums) {
+  for (const auto& [core, part] : parts) {
+    decode::spe::DecodeState& sum = sums[core];
+    sum.records += part.records;
+    sum.passed_packets += part.passed_packets;
+    sum.damage.add(part.damage);
+  }
+}
+
 }  // namespace
 
-const decode::spe::Record* HomeMover::at_home(const Space* space, const decode::spe::Record& record) {
-  if (space == nullptr || record.exception_level() != 0) return nullptr;
-  const u64 pc = spaces_.at_home(*space, record.pc(), pc_hint_);
+u32 RecordMover::process_of(const decode::spe::Record& record, u32 otherwise) const {
+  if (!record.has(Field::context_el1) && !record.has(Field::context_el2)) return otherwise;
+  const u32 process = history_.process_of_thread(decode::spe::thread_of({}, record));
+  return process != TaskHistory::kNobody ? process : otherwise;
+}
+
+u64 RecordMover::time_of(const decode::spe::Record& record) const {
+  const bool known = record.has(Field::timestamp) && traces_.time().has_value() && traces_.time()->has_zero;
+  return known ? traces_.time()->to_perf_ns(record.timestamp()) : ~u64{0} - 1;
+}
+
+u32 RecordMover::space_of(u32 process, const decode::spe::Record& record) {
+  if (process == TaskHistory::kNobody) return perf_data::kNoCode;
+  const u64 when = time_of(record);
+  Known& known = known_[process % kKnown];
+  if (known.process != process || when < known.task.begin || when >= known.task.end) {
+    known = {process, history_.task_at(process, process, when)};
+  }
+  return known.task.space;
+}
+
+const decode::spe::Record* RecordMover::canonical(u32 process, const decode::spe::Record& record) {
+  if (record.exception_level() != 0) return nullptr;
+  const u32 space = space_of(process_of(record, process), record);
+  const u64 pc = pcs_.of(space, record.pc());
   const bool branches = record.has(Field::branch_target);
-  const u64 target = branches ? spaces_.at_home(*space, record.branch_target(), target_hint_) : 0;
+  const u64 target = branches ? targets_.of(space, record.branch_target()) : 0;
   if (pc == record.pc() && (!branches || target == record.branch_target())) return nullptr;
   moved_ = record;
   moved_.set(Field::pc, with_address(record.raw(Field::pc), pc));
@@ -36,22 +70,55 @@ const decode::spe::Record* HomeMover::at_home(const Space* space, const decode::
   return &moved_;
 }
 
-// What one thread decodes, and what came of it.
+// What one thread counts.
 struct RecordedRecords::Share {
-  std::vector<Piece> pieces;
-  usize bytes = 0;
   decode::spe::Tally tally;
   DecodeStates states;
-  bool ended_between_records = true;  // so that the share behind it began with one
+  bool whole = true;  // it ended between two records, so that the share behind it began with one
+  bool done = false;
 };
 
-RecordedRecords::RecordedRecords(const perf_data::AuxTraces& traces, const AddressSpaces& spaces)
-    : spaces_(spaces), only_process_(spaces.only_process()) {
+RecordedRecords::RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code)
+    : traces_(traces), code_(code), only_process_(code.history().only_process()), runs_(1) {
+  usize room = kRunBytes;
   for (const perf_data::AuxBuffer& buffer : traces.buffers()) {
-    for (const perf_data::AuxStretch& stretch : traces.stretches_of(buffer)) {
-      pieces_.push_back(piece_of(buffer, stretch));
+    for (const perf_data::AuxStretch& stretch : traces.stretches_of(buffer)) add_piece(piece_of(buffer, stretch), room);
+  }
+}
+
+void RecordedRecords::add_piece(Piece piece, usize& room) {
+  while (piece.bytes.size() > room) {
+    const u64 end = (piece.offset + room) / kRecordAlignment * kRecordAlignment;
+    if (end > piece.offset) {
+      const usize size = static_cast<usize>(end - piece.offset);
+      Piece& first = runs_.back().emplace_back(piece);
+      first.bytes = piece.bytes.first(size);
+      first.goes_on = true;
+      piece.bytes = piece.bytes.subspan(size);
+      piece.offset = end;
+    }
+    runs_.emplace_back();
+    room = kRunBytes;
+  }
+  room -= piece.bytes.size();
+  runs_.back().push_back(piece);
+}
+
+// With what was cut between two of these runs in one piece again.
+RecordedRecords::Run RecordedRecords::joined(usize first, usize last) const {
+  Run pieces;
+  for (usize i = first; i < last; ++i) {
+    for (const Piece& piece : runs_[i]) {
+      if (!pieces.empty() && pieces.back().goes_on) {
+        Piece& begun = pieces.back();
+        begun.bytes = {begun.bytes.data(), begun.bytes.size() + piece.bytes.size()};
+        begun.goes_on = piece.goes_on;
+      } else {
+        pieces.push_back(piece);
+      }
     }
   }
+  return pieces;
 }
 
 // Whose records they are where they do not say themselves: of the thread that the buffer belongs to, else of the only
@@ -59,77 +126,49 @@ RecordedRecords::RecordedRecords(const perf_data::AuxTraces& traces, const Addre
 RecordedRecords::Piece RecordedRecords::piece_of(const perf_data::AuxBuffer& buffer,
                                                  const perf_data::AuxStretch& stretch) const {
   Piece piece{.origin = {.core = buffer.cpu == perf_data::kAnyCpu ? 0 : buffer.cpu},
-              .space = spaces_.space_of(only_process_),
+              .process = only_process_,
               .offset = stretch.offset,
               .bytes = stretch.bytes};
-  if (buffer.cpu != perf_data::kAnyCpu || buffer.tid == AddressSpaces::kNobody) return piece;
+  if (buffer.cpu != perf_data::kAnyCpu || buffer.tid == TaskHistory::kNobody) return piece;
   piece.origin.thread = stretch.chunk != nullptr ? stretch.chunk->tid : buffer.tid;
-  piece.space = spaces_.space_of(stretch.chunk != nullptr ? stretch.chunk->pid : spaces_.process_of_thread(buffer.tid));
+  piece.process = stretch.chunk != nullptr ? stretch.chunk->pid : code_.history().process_of_thread(buffer.tid);
   return piece;
 }
 
-std::vector<RecordedRecords::Share> RecordedRecords::shares(usize count) const {
-  usize total = 0;
-  for (const Piece& piece : pieces_) total += piece.bytes.size();
-  const usize most = std::clamp<usize>(total / kLeastShare, 1, count);
-  const usize target = total / most + kRecordAlignment;
-  std::vector<Share> shares(1);
-  for (Piece piece : pieces_) {
-    while (shares.back().bytes + piece.bytes.size() > target && shares.size() < most) {
-      const u64 wanted = piece.offset + (target - shares.back().bytes);
-      const usize cut = static_cast<usize>(wanted / kRecordAlignment * kRecordAlignment - piece.offset);
-      if (cut != 0 && cut < piece.bytes.size()) {
-        Piece first = piece;
-        first.bytes = piece.bytes.first(cut);
-        shares.back().bytes += cut;
-        shares.back().pieces.push_back(first);
-        piece.bytes = piece.bytes.subspan(cut);
-        piece.offset += cut;
-        piece.begins_inside = true;
-      }
-      shares.emplace_back();
-    }
-    shares.back().bytes += piece.bytes.size();
-    shares.back().pieces.push_back(piece);
-  }
-  return shares;
-}
-
 void RecordedRecords::add_to(decode::spe::Tally& tally, DecodeStates& states) const {
-  std::vector<Share> parts = shares(std::max(1u, std::thread::hardware_concurrency()));
-  for (Share& part : parts) part.tally = tally;
-  modules::for_each_module(parts.size(), [&](size_t i) {
-    Share& part = parts[i];
-    HomeMover mover(spaces_);
-    const auto add = [&](const decode::spe::Origin& origin, const decode::spe::Record& record) {
-      part.tally.add(origin, record);
-    };
-    for (usize n = 0; n < part.pieces.size(); ++n) {
-      const Piece& piece = part.pieces[n];
-      decode::spe::DecodeState& state = part.states[piece.origin.core];
-      const usize used = decode(piece, state, mover, add);
-      const bool cut_here =
-          n + 1 == part.pieces.size() && i + 1 < parts.size() && parts[i + 1].pieces.front().begins_inside;
-      if (cut_here) part.ended_between_records = used == piece.bytes.size() && state.fresh && !state.broken;
-      decode::spe::end_of_buffer(state, piece.bytes.size() - used);
+  std::vector<Share> shares((runs_.size() + kRunsOfShare - 1) / kRunsOfShare);
+  decode::spe::Tally sum = tally;
+  DecodeStates states_of_shares;
+  std::mutex joining;
+  usize joined_shares = 0;
+  bool right = true;
+  modules::for_each_module(shares.size(), [&](size_t i) {
+    decode::spe::Tally own = tally;
+    shares[i].whole = for_each_in(
+        i * kRunsOfShare, std::min((i + 1) * kRunsOfShare, runs_.size()), shares[i].states,
+        [&](const decode::spe::Origin& origin, const decode::spe::Record& record) { own.add(origin, record); });
+    // In their order, and each as soon as it can be: no more of them are kept than there are threads.
+    const std::lock_guard lock(joining);
+    shares[i].tally = std::move(own);
+    shares[i].done = true;
+    for (; joined_shares < shares.size() && shares[joined_shares].done; ++joined_shares) {
+      Share& share = shares[joined_shares];
+      right = right && share.whole;
+      if (right) {
+        sum.merge(share.tally);
+        add_states(share.states, states_of_shares);
+      }
+      share.tally = decode::spe::Tally();
     }
   });
-  const bool right =
-      std::all_of(parts.begin(), parts.end(), [](const Share& part) { return part.ended_between_records; });
-  if (!right) {  // records of another size: in their order, then
-    for_each(states,
-             [&](const decode::spe::Origin& origin, const decode::spe::Record& record) { tally.add(origin, record); });
+  if (right) {
+    tally = std::move(sum);
+    add_states(states_of_shares, states);
     return;
   }
-  for (Share& part : parts) {
-    tally.merge(part.tally);
-    for (const auto& [core, state] : part.states) {
-      decode::spe::DecodeState& sum = states[core];
-      sum.records += state.records;
-      sum.passed_packets += state.passed_packets;
-      sum.damage.add(state.damage);
-    }
-  }
+  // Records of another size: in their order, then.
+  for_each(states,
+           [&](const decode::spe::Origin& origin, const decode::spe::Record& record) { tally.add(origin, record); });
 }
 
 }  // namespace wperf::recording

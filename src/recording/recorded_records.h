@@ -1,97 +1,117 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SPE records of a perf.data file, one after the other or on several threads, with their addresses of code moved to
-// their files' homes. Called by recorded_spe.cpp.
+// The SPE records of a perf.data file, one after the other or on several threads, with their addresses of code made
+// canonical. Called by recorded_spe.cpp.
 #pragma once
 #include <array>
 #include <map>
 #include <vector>
 
 #include "decode/spe/tally.h"
-#include "import/perf_data/address_spaces.h"
 #include "import/perf_data/aux_traces.h"
+#include "recording/canonical_code.h"
 
 namespace wperf::recording {
 
 using DecodeStates = std::map<u32, decode::spe::DecodeState>;  // by core
 
-// Moves addresses of user code to where their file is at home. One per thread that decodes.
-class HomeMover {
+// Makes addresses of user code canonical. One per thread that decodes.
+class RecordMover {
  public:
-  using Space = perf_data::AddressSpaces::Space;
-  explicit HomeMover(const perf_data::AddressSpaces& spaces) : spaces_(spaces) {}
+  RecordMover(const CanonicalCode& code, const perf_data::AuxTraces& traces)
+      : history_(code.history()), traces_(traces), pcs_(code), targets_(code) {}
 
-  // `otherwise`: of threads that nobody knows.
-  const Space* space_of_thread(u32 thread, const Space* otherwise) {
-    Known& known = known_[thread % kKnown];
-    if (known.thread != thread) {
-      const u32 pid = spaces_.process_of_thread(thread);
-      known = {thread, pid != perf_data::AddressSpaces::kNobody ? spaces_.space_of(pid) : otherwise};
-    }
-    return known.space;
-  }
-  // Null: it is there. Else a copy that lives until the next call.
-  const decode::spe::Record* at_home(const Space* space, const decode::spe::Record& record);
+  // `process`: of records that do not name their thread; TaskHistory::kNobody: nobody knows.
+  u32 space_of(u32 process, const decode::spe::Record& record);
+  u32 process_of(const decode::spe::Record& record, u32 otherwise) const;
+  // On the clock of the recording; the end of time where it is not known.
+  u64 time_of(const decode::spe::Record& record) const;
+  // Null: it is as it should be. Else a copy that lives until the next call.
+  const decode::spe::Record* canonical(u32 process, const decode::spe::Record& record);
 
  private:
   struct Known {
-    u32 thread = perf_data::AddressSpaces::kNobody;
-    const Space* space = nullptr;
+    u32 process = perf_data::TaskHistory::kNobody;
+    perf_data::TaskHistory::Task task = {.name = 0, .space = perf_data::kNoCode, .begin = 1, .end = 0};
   };
   static constexpr u32 kKnown = 256;
 
-  const perf_data::AddressSpaces& spaces_;
+  const perf_data::TaskHistory& history_;
+  const perf_data::AuxTraces& traces_;
+  CanonicalAddresses pcs_, targets_;
   std::array<Known, kKnown> known_{};
-  u32 pc_hint_ = 0, target_hint_ = 0;
   decode::spe::Record moved_;
 };
 
 class RecordedRecords {
  public:
-  RecordedRecords(const perf_data::AuxTraces& traces, const perf_data::AddressSpaces& spaces);
+  RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code);
 
   // callback(origin, record). What became of each core's bytes is in `states` afterwards.
   template <class Callback>
   void for_each(DecodeStates& states, Callback&& callback) const {
-    HomeMover mover(spaces_);
-    for (const Piece& piece : pieces_) {
+    for_each_in(0, runs_.size(), states, callback);
+  }
+  // The records lie in runs, which may be decoded side by side: those from `first` to before `last`. False: the last of
+  // them ends inside a record, which goes on in the run behind it.
+  usize run_count() const { return runs_.size(); }
+  template <class Callback>
+  bool for_each_in(usize first, usize last, DecodeStates& states, Callback&& callback) const {
+    RecordMover mover(code_, traces_);
+    bool whole = true;
+    for (const Piece& piece : joined(first, last)) {
       decode::spe::DecodeState& state = states[piece.origin.core];
       const usize used = decode(piece, state, mover, callback);
+      whole = !piece.goes_on || (used == piece.bytes.size() && state.fresh && !state.broken);
+      decode::spe::end_of_buffer(state, piece.bytes.size() - used);
+    }
+    return whole;
+  }
+  // callback(process, time, origin, record) with addresses as they were; `process`: TaskHistory::kNobody, nobody knows.
+  template <class Callback>
+  void for_each_as_recorded(DecodeStates& states, Callback&& callback) const {
+    const RecordMover mover(code_, traces_);
+    for (const Piece& piece : joined(0, runs_.size())) {
+      decode::spe::DecodeState& state = states[piece.origin.core];
+      state.buffer_address = piece.offset;
+      const auto take = [&](const decode::spe::Record& record) {
+        callback(mover.process_of(record, piece.process), mover.time_of(record), piece.origin, record);
+      };
+      const usize used = decode::spe::for_each_record(piece.bytes, state, take);
       decode::spe::end_of_buffer(state, piece.bytes.size() - used);
     }
   }
-  // The same into a tally, on as many threads as the machine has.
+  // The same into a tally that is empty, on as many threads as the machine has; the answer is the same on any.
   void add_to(decode::spe::Tally& tally, DecodeStates& states) const;
 
  private:
   // Bytes that a core wrote at once.
   struct Piece {
     decode::spe::Origin origin;
-    const HomeMover::Space* space = nullptr;  // of records that do not name their thread
-    u64 offset = 0;                           // in the core's stream
+    u32 process = perf_data::TaskHistory::kNobody;  // of records that do not name their thread
+    u64 offset = 0;                                 // in the core's stream
     perf_data::Bytes bytes;
-    bool begins_inside = false;  // of what was written at once: a record is hoped to begin here
+    // Behind it comes more of what was written at once, in the next run: a record is hoped to end here.
+    bool goes_on = false;
   };
+  using Run = std::vector<Piece>;
   struct Share;
 
   template <class Callback>
-  usize decode(const Piece& piece, decode::spe::DecodeState& state, HomeMover& mover, Callback& callback) const {
+  usize decode(const Piece& piece, decode::spe::DecodeState& state, RecordMover& mover, Callback& callback) const {
     state.buffer_address = piece.offset;
-    const decode::spe::Origin unnamed{.core = piece.origin.core};
     return decode::spe::for_each_record(piece.bytes, state, [&](const decode::spe::Record& record) {
-      const HomeMover::Space* space = piece.space;
-      if (record.has(decode::spe::Field::context_el1) || record.has(decode::spe::Field::context_el2)) {
-        space = mover.space_of_thread(decode::spe::thread_of(unnamed, record), piece.space);
-      }
-      const decode::spe::Record* const moved = mover.at_home(space, record);
+      const decode::spe::Record* const moved = mover.canonical(piece.process, record);
       callback(piece.origin, moved != nullptr ? *moved : record);
     });
   }
   Piece piece_of(const perf_data::AuxBuffer& buffer, const perf_data::AuxStretch& stretch) const;
-  std::vector<Share> shares(usize count) const;
+  void add_piece(Piece piece, usize& room);
+  Run joined(usize first, usize last) const;
 
-  const perf_data::AddressSpaces& spaces_;
+  const perf_data::AuxTraces& traces_;
+  const CanonicalCode& code_;
   const u32 only_process_;
-  std::vector<Piece> pieces_;
+  std::vector<Run> runs_;
 };
 
 }  // namespace wperf::recording

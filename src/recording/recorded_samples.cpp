@@ -8,13 +8,17 @@
 #include <optional>
 #include <unordered_map>
 
+#include "decode/spe/event_names.h"
 #include "import/perf_data/task_history.h"
 #include "modules/symbol_folders.h"
+#include "recording/leaf_callers.h"
 #include "recording/recorded_core_kinds.h"
 #include "recording/recorded_jit.h"
 #include "recording/recorded_losses.h"
 #include "recording/recorded_places.h"
+#include "recording/recorded_records.h"
 #include "recording/recorded_unwinding.h"
+#include "recording/sample_chain.h"
 #include "stacks/stack_tally.h"
 
 namespace wperf::recording {
@@ -26,64 +30,7 @@ using perf_data::TaskHistory;
 using stacks::AddressKind;
 using stacks::StackFrame;
 
-constexpr u64 kDeferredMark = ~u64{0} - 639;  // the user part of the stack follows in another record
-constexpr u32 kMonotonicClock = 1;            // CLOCK_MONOTONIC
-
-AddressKind kind_of_mode(u32 cpu_mode) {
-  if (cpu_mode == perf_data::kKernelMode) return AddressKind::kernel;
-  return cpu_mode == perf_data::kUserMode ? AddressKind::user : AddressKind::other;
-}
-
-AddressKind kind_of_mark(u64 mark) {
-  if (mark == perf_data::kCallchainKernel) return AddressKind::kernel;
-  return mark == perf_data::kCallchainUser ? AddressKind::user : AddressKind::other;
-}
-
-// The sample's own address, then its callers.
-void collect_frames(const Sample& sample, bool callers, std::vector<StackFrame>& out) {
-  out.clear();
-  AddressKind kind = kind_of_mode(sample.cpu_mode());
-  out.push_back({sample.ip, kind});
-  if (!callers) return;
-  bool is_first = true;
-  for (usize i = 0; i < sample.callchain.size(); ++i) {
-    const u64 address = sample.callchain[i];
-    if (address == kDeferredMark) break;
-    if (address >= perf_data::kCallchainMarks) {
-      kind = kind_of_mark(address);
-      continue;
-    }
-    // The stack begins with the interrupted instruction again; a precise event puts it a little off.
-    const bool again = is_first && (address == sample.ip || sample.exact_ip());
-    is_first = false;
-    if (!again) out.push_back({address, kind});
-  }
-}
-
-stacks::SampleHash hash_of(const stacks::StackTally::Origin& origin) {
-  stacks::SampleHash hash;
-  hash.mix((u64{origin.event} << 32) | origin.task);
-  hash.mix((u64{origin.core} << 32) | origin.space);
-  return hash;
-}
-
-stacks::SampleHash hash_of(const std::vector<StackFrame>& frames, const stacks::StackTally::Origin& origin) {
-  stacks::SampleHash hash = hash_of(origin);
-  for (const StackFrame& frame : frames) {
-    hash.mix(frame.address);
-    hash.mix(static_cast<u64>(frame.kind));
-  }
-  return hash;
-}
-
-// Of all that collect_frames() looks at.
-stacks::SampleHash hash_of(const Sample& sample, const stacks::StackTally::Origin& origin, bool callers) {
-  stacks::SampleHash hash = hash_of(origin);
-  hash.mix(sample.ip);
-  hash.mix(sample.misc);
-  if (callers) hash.mix_words(sample.callchain.bytes());
-  return hash;
-}
+constexpr u32 kMonotonicClock = 1;  // CLOCK_MONOTONIC
 
 // Without a description in the file: "type:configuration".
 std::string event_name(const perf_data::Event& event) {
@@ -108,9 +55,13 @@ class SampleReader {
       : file_(file), history_(history), wanted_(wanted), profile_(profile) {
     profile_.names = history.names();
     for (const perf_data::Event& event : file.attrs()) {
-      profile_.events.emplace_back().name = event_name(event);
-      has_callchains_ =
-          has_callchains_ || event.attributes.has(perf_data::kSampleCallchain | perf_data::kSampleUserStack);
+      const perf_data::EventAttributes& attributes = event.attributes;
+      profile_.events.push_back({.name = event_name(event),
+                                 .type = attributes.type,
+                                 .code = attributes.config,
+                                 .interval = attributes.by_frequency() ? 0 : attributes.period_or_frequency});
+      has_callchains_ = has_callchains_ || attributes.has(perf_data::kSampleCallchain | perf_data::kSampleUserStack) ||
+                        attributes.user_registers != 0;
     }
     if (profile_.events.empty()) profile_.events.emplace_back().name = "unknown";
     profile_.has_callers = has_callchains_;
@@ -119,12 +70,13 @@ class SampleReader {
     jit_ = RecordedJit::open(history, monotonic && history.has_times());
   }
 
+  // Callers of functions that have not saved the link register.
+  void call_leaves_with(LeafCallers& leaves) { leaves_ = &leaves; }
+  void slice_time(const stacks::TimeSlices& slices) { profile_.slices = slices; }
   // Callers of user code come from copies of stacks, where there are any.
   void unwind_with(RecordedUnwinder& unwinder) { unwinder_ = &unwinder; }
 
-  void limit_time(const request::TimeSpan& span) {
-    u64 first = ~u64{0};
-    file_.for_each_record([&](const Sample& sample, const Record&) { first = std::min(first, sample.time); });
+  void limit_time(const request::TimeSpan& span, u64 first) {
     const auto moment = [first](double seconds) {
       const double ns = seconds * 1e9;
       return ns >= 1.8e19 ? ~u64{0} : first + std::min(static_cast<u64>(ns), ~u64{0} - first);
@@ -133,7 +85,10 @@ class SampleReader {
     end_ = span.to.has_value() ? moment(*span.to) : ~u64{0};
   }
 
-  stacks::StackTally run();
+  // The operations that SPE recorded, each kind of them as an event; none of them has callers.
+  void add_operations(const perf_data::AuxTraces& traces);
+  void run();
+  stacks::StackTally finish();
   std::vector<u32> take_rows() { return std::move(rows_); }
   const RecordedJit& jit() const { return jit_; }
 
@@ -144,14 +99,35 @@ class SampleReader {
     u64 begin = 1, end = 0;
   };
 
+  void note_time(u64 time) {
+    first_time_ = std::min(first_time_, time);
+    last_time_ = std::max(last_time_, time);
+  }
   void take(const Sample& sample, const Record& record);
   void take_values(const Sample& sample, u64 when);
   void add(const Sample& sample, u32 event, u64 period, u64 when);
+  void wait(const SampleChain& chain, const stacks::StackTally::Origin& origin, u64 period);
+  void settle_oldest();
+  void settle_all();
   void unwind(const Sample& sample, u32 space);
+  void add_leaf_caller(const Sample& sample, u32 space);
+  u32 slice_at(u64 time) const;
+  void keep_slice(u32 row, u32 slice);
   const KnownTask& task_of(u32 pid, u32 tid, u64 when);
   u32 name_of(u32 tid, u32 name);
 
   static constexpr usize kKnownTasks = 256;
+
+  // A sample that waits until what its hash leads to has come from memory: of a large recording, the tables do not fit
+  // into the cores' caches, and one after the other these waits would be most of the time.
+  struct Waiting {
+    SampleChain chain;
+    stacks::StackTally::Origin origin;
+    stacks::SampleHash hash;
+    u64 period = 0;
+    usize sample = 0;  // index into rows_
+  };
+  static constexpr usize kWaiting = 16;
 
   const perf_data::PerfFile& file_;
   const TaskHistory& history_;
@@ -163,9 +139,11 @@ class SampleReader {
   std::unordered_map<u32, u32> nameless_;  // tid → index into names
   std::unordered_map<u64, u64> values_;    // of a counter by id, as the sample before told it
   std::vector<StackFrame> frames_;
-  u32 last_row_ = stacks::StackTally::kNoRow;
-  std::vector<u32> rows_;  // by sample of the file
+  std::vector<u32> rows_;                  // by sample of the file
+  std::array<Waiting, kWaiting> waiting_;  // a ring
+  usize arrived_ = 0, settled_ = 0;
   RecordedUnwinder* unwinder_ = nullptr;
+  LeafCallers* leaves_ = nullptr;
   std::vector<u64> unwound_;
   u64 begin_ = 0, end_ = ~u64{0};
   u64 first_time_ = ~u64{0}, last_time_ = 0;
@@ -173,21 +151,24 @@ class SampleReader {
   RecordedJit jit_;
 };
 
-stacks::StackTally SampleReader::run() {
+void SampleReader::run() {
   stacks::StackLosses& losses = profile_.losses;
   RecordedLosses lost_ones;
   const perf_data::Tally tally = file_.for_each_record(perf_data::Visitors{
       [&](const Sample& sample, const Record& record) {
-        last_row_ = stacks::StackTally::kNoRow;
+        if (wanted_.rows) rows_.push_back(stacks::StackTally::kNoRow);
         take(sample, record);
-        if (wanted_.rows) rows_.push_back(last_row_);
       },
       [&](const perf_data::Lost& lost, const Record&) { lost_ones.add(lost); },
       [&](const perf_data::LostSamples& lost, const Record&) { lost_ones.add(lost); },
       [&](const perf_data::Throttle& throttle, const Record&) { losses.throttled += throttle.is_end ? 0 : 1; },
   });
+  settle_all();
   losses.lost_records = lost_ones.of_rings();
   losses.lost_samples = lost_ones.others(counts_losses(file_));
+  losses.damaged_places = tally.damaged_places();
+  losses.damaged_bytes = tally.damaged_bytes();
+  losses.damaged_records_about = records_in_damage(file_, tally);
   losses.of_unknown_event = tally.of_unknown_event;
   losses.damaged_records = tally.all_damaged() - tally.of_unknown_event;
   losses.unknown_types = tally.unknown;
@@ -199,17 +180,47 @@ stacks::StackTally SampleReader::run() {
     losses.unknown_records += tally.by_type[type];
   }
   losses.merged_changes = history_.merged_changes();
+}
+
+stacks::StackTally SampleReader::finish() {
   if (first_time_ < last_time_) profile_.elapsed_seconds = static_cast<double>(last_time_ - first_time_) / 1e9;
   profile_.samples = tally_.take_samples();
   return std::move(tally_);
 }
 
+void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
+  const CanonicalCode canonical(history_);
+  const RecordedRecords records(traces, canonical);
+  DecodeStates states;
+  std::map<std::pair<decode::spe::OperationName, u64>, u32> events;
+  records.for_each_as_recorded(
+      states, [&](u32 process, u64 time, const decode::spe::Origin& origin, const decode::spe::Record& record) {
+        const bool has_time = time < ~u64{0} - 1;
+        if (has_time && (time < begin_ || time > end_)) return;
+        if (has_time) note_time(time);
+        const std::pair kind{decode::spe::operation_name(record), decode::spe::contract_events(record.events())};
+        const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
+        if (is_new) profile_.events.emplace_back().name = decode::spe::source_name(kind.first, kind.second);
+        ++profile_.events[event->second].samples;
+        ++profile_.events[event->second].period;
+        const u32 thread = decode::spe::thread_of(origin, record);
+        const u32 pid = process != TaskHistory::kNobody ? process : 0;
+        const KnownTask& task = task_of(pid, thread != decode::spe::kNoThread ? thread : pid, time);
+        const stacks::StackTally::Origin where{event->second, task.task, wanted_.cores ? origin.core : 0, task.space,
+                                               has_time && profile_.slices.count != 0 ? slice_at(time) : 0};
+        const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
+        frames_.assign(1, {record.pc(), code});
+        if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
+        keep_slice(tally_.add(hash_of(frames_, where), where, frames_, 1), where.slice);
+      });
+  for (const auto& [core, state] : states) {
+    profile_.losses.damaged_records += state.damage.damaged_records + state.damage.unfinished_records;
+  }
+}
+
 void SampleReader::take(const Sample& sample, const Record& record) {
   if (sample.time < begin_ || sample.time > end_) return;
-  if (sample.time != 0) {
-    first_time_ = std::min(first_time_, sample.time);
-    last_time_ = std::max(last_time_, sample.time);
-  }
+  if (sample.time != 0) note_time(sample.time);
   const u64 when = history_.has_times() ? sample.time : record.file_offset;
   const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
   if (file_.attrs()[event].attributes.has(perf_data::kSampleRead)) return take_values(sample, when);
@@ -238,21 +249,65 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   ++profile_.events[event].samples;
   profile_.events[event].period += period;
   const KnownTask& task = task_of(sample.pid, sample.tid, when);
-  const stacks::StackTally::Origin origin{event, task.task, wanted_.cores ? sample.cpu : 0, task.space};
-  // Where the frames are not those of the call chain, only they tell whether the sample is like another.
+  const stacks::StackTally::Origin origin{event, task.task, wanted_.cores ? sample.cpu : 0, task.space,
+                                          profile_.slices.count != 0 ? slice_at(sample.time) : 0};
   const bool has_copy = unwinder_ != nullptr && RecordedUnwinder::has_stack(sample);
-  const bool from_chain = !has_copy && jit_.empty();
-  stacks::SampleHash hash;
-  if (from_chain) {
-    hash = hash_of(sample, origin, wanted_.callers);
-    last_row_ = tally_.add_again(hash, period);
-    if (last_row_ != stacks::StackTally::kNoRow) return;
-  }
-  collect_frames(sample, wanted_.callers, frames_);
-  if (!jit_.empty()) jit_.replace_addresses(sample.pid, sample.time, frames_);
+  const SampleChain chain = chain_of(sample, file_.attrs()[event].attributes, wanted_.callers);
+  if (!has_copy && jit_.empty() && leaves_ == nullptr) return wait(chain, origin, period);
+  // Where the frames are not those of the call chain, only they tell whether the sample is like another.
+  settle_all();
+  collect_frames(chain, frames_);
   if (has_copy) unwind(sample, task.space);
-  if (!from_chain) hash = hash_of(frames_, origin);
-  last_row_ = tally_.add(hash, origin, frames_, period);
+  if (leaves_ != nullptr) add_leaf_caller(sample, task.space);
+  if (!jit_.empty()) jit_.replace_addresses(sample.pid, sample.time, frames_);
+  const u32 row = tally_.add(hash_of(frames_, origin), origin, frames_, period);
+  keep_slice(row, origin.slice);
+  if (wanted_.rows) rows_.back() = row;
+}
+
+void SampleReader::wait(const SampleChain& chain, const stacks::StackTally::Origin& origin, u64 period) {
+  if (arrived_ - settled_ == kWaiting) settle_oldest();
+  Waiting& one = waiting_[arrived_ % kWaiting];
+  one = {chain, origin, hash_of(chain, origin), period, rows_.size() - 1};
+  tally_.expect(one.hash);
+  ++arrived_;
+  constexpr usize kHalf = kWaiting / 2;
+  if (arrived_ - settled_ > kHalf) tally_.expect_row(waiting_[(arrived_ - kHalf - 1) % kWaiting].hash);
+}
+
+void SampleReader::settle_oldest() {
+  const Waiting& one = waiting_[settled_++ % kWaiting];
+  u32 row = tally_.add_again(one.hash, one.period);
+  if (row == stacks::StackTally::kNoRow) {
+    collect_frames(one.chain, frames_);
+    row = tally_.add(one.hash, one.origin, frames_, one.period);
+    keep_slice(row, one.origin.slice);
+  }
+  if (wanted_.rows) rows_[one.sample] = row;
+}
+
+void SampleReader::settle_all() {
+  while (settled_ != arrived_) settle_oldest();
+}
+
+void SampleReader::keep_slice(u32 row, u32 slice) {
+  if (profile_.slices.count != 0 && row == profile_.slice_of_sample.size()) profile_.slice_of_sample.push_back(slice);
+}
+
+u32 SampleReader::slice_at(u64 time) const {
+  const stacks::TimeSlices& slices = profile_.slices;
+  const u64 since = time > slices.begin_ns ? time - slices.begin_ns : 0;
+  return static_cast<u32>(std::min<u64>(since / slices.length_ns, slices.count - 1));
+}
+
+void SampleReader::add_leaf_caller(const Sample& sample, u32 space) {
+  if (frames_[0].kind != AddressKind::user) return;
+  const std::optional<u64> link = link_register(sample);
+  if (!link.has_value()) return;
+  const bool is_first = frames_.size() > 1 && frames_[1].address == *link;
+  const LinkUse use = leaves_->use_of(space, frames_[0].address, *link, frames_.size() > 1);
+  if (use == LinkUse::other || (use == LinkUse::maybe_recorded && is_first)) return;
+  frames_.insert(frames_.begin() + 1, {*link, AddressKind::user});
 }
 
 void SampleReader::unwind(const Sample& sample, u32 space) {
@@ -301,7 +356,7 @@ WantedDetail wanted_detail(const request::Request& request) {
   };
   wanted.lines = sorts_by(request::SortBy::line);
   wanted.inlined = view.inlined;
-  wanted.code = request.sampling.display.annotate;
+  wanted.code = wanted.code_lines = request.sampling.display.annotate;
   wanted.rows = request.sampling.records_file.has_value();
   const auto& by = request.sampling.display.by;
   wanted.core_kinds = sorts_by(request::SortBy::core_kind);
@@ -311,15 +366,92 @@ WantedDetail wanted_detail(const request::Request& request) {
   return wanted;
 }
 
+namespace {
+
+struct Span {
+  u64 begin = ~u64{0}, end = 0;
+};
+
+Span span_of(const perf_data::PerfFile& file, const TaskHistory& history, const perf_data::AuxTraces* traces) {
+  Span span;
+  const auto widen = [&span](u64 time) {
+    span.begin = std::min(span.begin, time);
+    span.end = std::max(span.end, time);
+  };
+  file.for_each_record([&](const Sample& sample, const Record&) { widen(sample.time); });
+  if (traces == nullptr) return span;
+  const CanonicalCode canonical(history);
+  DecodeStates states;
+  RecordedRecords(*traces, canonical)
+      .for_each_as_recorded(states, [&](u32, u64 time, const decode::spe::Origin&, const decode::spe::Record&) {
+        if (time < ~u64{0} - 1) widen(time);
+      });
+  return span;
+}
+
+// Sums of what a file says do not wrap.
+void add_capped(u64& sum, u64 more) {
+  sum += std::min(more, ~u64{0} - sum);
+}
+
+void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
+  profile.note = run.note;
+  for (const perf_data::CoreFacts& core : run.cores) {
+    add_capped(profile.losses.lost_samples, core.lost_ring_full);
+    add_capped(profile.losses.filtered, core.lost_filtered);
+    add_capped(profile.losses.held_back, core.held_back);
+    add_capped(profile.losses.register_losses, core.register_losses);
+  }
+  profile.losses.stacks_cut = run.stacks.cut;
+  profile.losses.stacks_without_table = run.stacks.without_table;
+  profile.losses.stacks_damaged = run.stacks.damaged;
+  profile.losses.stacks_of_32_bits = run.stacks.of_32_bits;
+}
+
+modules::SymbolOptions images_of(const request::Request& request, const std::optional<perf_data::RunFacts>& run) {
+  modules::SymbolOptions options{.pdb_files = request.sampling.more_pdb_files,
+                                 .symbol_path = request.sampling.symbol_path.value_or(""),
+                                 .decorated = request.sampling.display.decorated_names};
+  if (request.pdb_file.has_value()) options.pdb_files.push_back(*request.pdb_file);
+  if (run.has_value() && !run->pdb_file.empty()) options.pdb_files.push_back(run->pdb_file);
+  return options;
+}
+
+// A bound for memory: more slices than a chart has pixels help nobody.
+constexpr u64 kMostSlices = 10'000;
+
+stacks::TimeSlices slices_of(const Span& span, u64 length_ns) {
+  if (span.end <= span.begin) return {};
+  const u64 time_ns = span.end - span.begin;
+  while ((time_ns - 1) / length_ns >= kMostSlices) length_ns *= 2;
+  return {static_cast<u32>((time_ns - 1) / length_ns + 1), span.begin, length_ns};
+}
+
+}  // namespace
+
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const request::Request& request,
                                       const WantedDetail& wanted) {
   RecordedSamples out;
   stacks::StackProfile& profile = out.profile;
   profile.file = request.data_file.value_or("");
+  out.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
   const TaskHistory history = TaskHistory::collect(file);
   if (wanted.core_kinds) profile.core_kinds = recorded_core_kinds(file);
   SampleReader reader(file, history, wanted, profile);
-  if (request.recording.time.has_value()) reader.limit_time(*request.recording.time);
+  const bool has_run_time = out.run.has_value() && out.run->start_ns < out.run->end_ns;
+  if (request.recording.time.has_value() || (wanted.slice_ns != 0 && !has_run_time)) {
+    const Span span = span_of(file, history, wanted.traces);
+    if (request.recording.time.has_value()) reader.limit_time(*request.recording.time, span.begin);
+    if (wanted.slice_ns != 0 && !has_run_time) reader.slice_time(slices_of(span, wanted.slice_ns));
+  }
+  if (wanted.slice_ns != 0 && has_run_time) {
+    reader.slice_time(slices_of({out.run->start_ns, out.run->end_ns}, wanted.slice_ns));
+  }
+  std::optional<LeafCallers> leaves;
+  if (wanted.callers && out.run.has_value() && out.run->windows) {
+    leaves.emplace(file, history);
+    reader.call_leaves_with(*leaves);
+  }
   std::optional<RecordedUnwinder> unwinder;
   const bool has_copies = std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
     return event.attributes.has(perf_data::kSampleUserStack);
@@ -328,19 +460,25 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
     unwinder.emplace(file, history, modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false});
     reader.unwind_with(*unwinder);
   }
-  const stacks::StackTally tally = reader.run();
+  reader.run();
+  if (wanted.traces != nullptr) reader.add_operations(*wanted.traces);
+  const stacks::StackTally tally = reader.finish();
+  if (out.run.has_value()) add_run(*out.run, profile);
   if (unwinder.has_value()) count_incomplete(unwinder->incomplete(), profile.losses);
   const PlaceOptions options{.search = {.folders = modules::symbol_folders(request),
-                                        .lines = wanted.lines || wanted.inlined || wanted.code,
+                                        .lines = wanted.lines || wanted.inlined || wanted.code_lines,
                                         .downloads = wanted.downloads,
                                         .functions = wanted.functions},
+                             .images = images_of(request, out.run),
                              .lines = wanted.lines,
                              .inlined = wanted.inlined,
                              .decorated = request.sampling.display.decorated_names,
                              .code = wanted.code,
+                             .code_lines = wanted.code_lines,
+                             .line_ranges = wanted.line_ranges,
                              .lists = wanted.rows};
   NamedPlaces named = name_places(file, history, tally, reader.jit(), options, profile);
-  out.sites = std::move(named.sites);
+  out.files = std::move(named.files);
   out.lists = std::move(named.lists);
   if (wanted.rows) out.row_of_sample = reader.take_rows();
   return out;

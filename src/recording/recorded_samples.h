@@ -2,7 +2,9 @@
 // The samples of a perf.data file, counted by who, where and how they got there, and named. Called by run_report.
 #pragma once
 #include "diag/result.h"
+#include "import/perf_data/aux_traces.h"
 #include "import/perf_data/perf_file.h"
+#include "import/perf_data/run_facts.h"
 #include "recording/recorded_places.h"
 #include "request/request.h"
 #include "stacks/stack_profile.h"
@@ -17,19 +19,24 @@ struct WantedDetail {
   bool core_kinds = false;  // needs cores
   bool inlined = false;
   modules::DebugDownloads* downloads = nullptr;  // of --debuginfod
-  bool code = false;                             // of hot functions: read_recorded_samples() answers where it is
+  bool code = false;                             // a site for each address that was hit
+  bool code_lines = false;                       // of these sites
+  bool line_ranges = false;                      // of these sites
+  u64 slice_ns = 0;                              // length of the slices of time; 0: none
   bool rows = false;                             // each sample of the file is asked for again, by its row
+  const perf_data::AuxTraces* traces = nullptr;  // of SPE: what it recorded counts, too; null: there is none
   modules::FunctionFiles* functions = nullptr;   // of modules, kept for the next report
 };
 WantedDetail wanted_detail(const request::Request& request);
 
 struct RecordedSamples {
   stacks::StackProfile profile;
-  CodeSites sites;
+  CodeFiles files;           // where code was wanted
   stacks::LineStacks lists;  // where rows were wanted
   // Where each sample of the file was counted, in their order: four bytes for each. stacks::StackTally::kNoRow:
   // nowhere.
   std::vector<u32> row_of_sample;
+  std::optional<perf_data::RunFacts> run;  // of wperf's own recordings
 };
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const request::Request& request,
                                       const WantedDetail& wanted);

@@ -71,13 +71,14 @@ const unwind::FrameRow* FrameFile::row_at(u64 address) {
 
 class RecordedUnwinder::Files {
  public:
-  Files(const perf_data::PerfFile& file, const perf_data::TaskHistory& history, modules::ElfSearch search)
-      : file_(file), history_(history), search_(std::move(search)), files_(history.codes().size()) {
+  // Without a file: of this machine.
+  Files(const perf_data::PerfFile* file, const CodeMap& map, modules::ElfSearch search)
+      : file_(file), map_(map), search_(std::move(search)) {
     search_.lines = false;
     find_ = [this](u64 address) { return code_at(address); };
   }
 
-  void add_callers(const Sample& sample, u32 space, std::vector<u64>& callers);
+  unwind::Ending add_callers(const Sample& sample, u32 space, std::vector<u64>& callers);
   Incomplete incomplete_;
 
  private:
@@ -94,8 +95,8 @@ class RecordedUnwinder::Files {
   FrameFile& file_of(u32 number);
   void open_vdso(const MappedCode& code, FrameFile& out);
 
-  const perf_data::PerfFile& file_;
-  const perf_data::TaskHistory& history_;
+  const perf_data::PerfFile* file_;
+  const CodeMap& map_;
   modules::ElfSearch search_;
   std::vector<std::unique_ptr<FrameFile>> files_;  // by number of the code; null: not asked for yet
   std::vector<Known> known_ = std::vector<Known>(kKnown);
@@ -105,18 +106,19 @@ class RecordedUnwinder::Files {
 };
 
 unwind::Machine RecordedUnwinder::Files::machine_of(const perf_data::Registers& registers) const {
-  const std::string_view named = file_.features().text(perf_data::Feature::architecture);
+  if (file_ == nullptr) return unwind::machine_here();
+  const std::string_view named = file_->features().text(perf_data::Feature::architecture);
   if (named == "aarch64" || named == "arm64") return unwind::Machine::aarch64;
   if (named == "x86_64") return unwind::Machine::x86_64;
   constexpr u32 kArmInstructionPointer = 32;  // x86 has no registers with so high a number but vectors
   return ((registers.mask >> kArmInstructionPointer) & 1) != 0 ? unwind::Machine::aarch64 : unwind::Machine::x86_64;
 }
 
-void RecordedUnwinder::Files::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
+unwind::Ending RecordedUnwinder::Files::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
   constexpr usize kMostFrames = 4096;  // more than fit in the largest copy
   if (sample.user_registers.abi == kAbi32) {
     ++incomplete_.of_32_bits;
-    return;
+    return unwind::Ending::no_table;
   }
   space_ = space;
   machine_ = machine_of(sample.user_registers);
@@ -127,7 +129,8 @@ void RecordedUnwinder::Files::add_callers(const Sample& sample, u32 space, std::
   const unwind::StackCopy stack{.address = registers.value[sp],
                                 .bytes = copy.bytes.first(static_cast<usize>(copy.written)),
                                 .is_whole = copy.written != 0 && copy.written < copy.bytes.size()};
-  switch (unwind::unwind(machine_, registers, stack, find_, kMostFrames, callers)) {
+  const unwind::Ending ending = unwind::unwind(machine_, registers, stack, find_, kMostFrames, callers);
+  switch (ending) {
     case unwind::Ending::outermost:
       break;
     case unwind::Ending::stack_copy_too_short:
@@ -141,6 +144,7 @@ void RecordedUnwinder::Files::add_callers(const Sample& sample, u32 space, std::
       ++incomplete_.damaged;
       break;
   }
+  return ending;
 }
 
 CodeAt RecordedUnwinder::Files::code_at(u64 address) {
@@ -150,13 +154,13 @@ CodeAt RecordedUnwinder::Files::code_at(u64 address) {
 }
 
 CodeAt RecordedUnwinder::Files::find_code(u64 address) {
-  const CodePlace place = history_.place_in(space_, address);
+  const CodePlace place = map_.place_in(space_, address);
   CodeAt out;
   out.is_code = place.code != kNoCode;
   if (!out.is_code) return out;
   FrameFile& file = file_of(place.code);
   if (!file.image.has_value()) return out;
-  const u64 offset = history_.codes()[place.code].is_anonymous ? address - place.mapped_from : place.offset;
+  const u64 offset = map_.code(place.code).is_anonymous ? address - place.mapped_from : place.offset;
   const auto linked = file.image->address_of_offset(offset);
   if (!linked.has_value()) return out;
   out.moved_by = address - *linked;
@@ -165,10 +169,11 @@ CodeAt RecordedUnwinder::Files::find_code(u64 address) {
 }
 
 FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
+  if (number >= files_.size()) files_.resize(usize{number} + 1);
   std::unique_ptr<FrameFile>& file = files_[number];
   if (file != nullptr) return *file;
   file = std::make_unique<FrameFile>();
-  const MappedCode& code = history_.codes()[number];
+  const MappedCode& code = map_.code(number);
   if (code.path == "[vdso]") {
     open_vdso(code, *file);
   } else if (!code.is_anonymous) {
@@ -196,21 +201,27 @@ void RecordedUnwinder::Files::open_vdso(const MappedCode& code, FrameFile& out) 
   const auto is_here = [&](symbols::ByteSpan recorded) {
     return !here.empty() && recorded.size() >= here.size() && std::equal(here.begin(), here.end(), recorded.begin());
   };
-  bool is_same = is_here(code.build_id);
-  for (const perf_data::BuildId& one : file_.features().build_ids()) {
-    is_same = is_same || (one.file == "[vdso]" && is_here(one.id));
+  bool is_same = file_ == nullptr || is_here(code.build_id);
+  if (file_ != nullptr) {
+    for (const perf_data::BuildId& one : file_->features().build_ids()) {
+      is_same = is_same || (one.file == "[vdso]" && is_here(one.id));
+    }
   }
   if (is_same) out.image = std::move(parsed).value();
 }
 
 RecordedUnwinder::RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
                                    modules::ElfSearch search)
-    : files_(std::make_unique<Files>(file, history, std::move(search))) {}
+    : history_(std::make_unique<HistoryCodeMap>(history)),
+      files_(std::make_unique<Files>(&file, *history_, std::move(search))) {}
+
+RecordedUnwinder::RecordedUnwinder(const CodeMap& code, modules::ElfSearch search)
+    : files_(std::make_unique<Files>(nullptr, code, std::move(search))) {}
 
 RecordedUnwinder::~RecordedUnwinder() = default;
 
-void RecordedUnwinder::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
-  files_->add_callers(sample, space, callers);
+unwind::Ending RecordedUnwinder::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
+  return files_->add_callers(sample, space, callers);
 }
 
 const RecordedUnwinder::Incomplete& RecordedUnwinder::incomplete() const {

@@ -8,12 +8,16 @@
 #include "import/perf_data/perf_file.h"
 #include "import/perf_data/task_history.h"
 #include "modules/elf_files.h"
+#include "recording/code_map.h"
+#include "unwind/unwinder.h"
 
 namespace wperf::recording {
 
 class RecordedUnwinder {
  public:
   RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::TaskHistory& history, modules::ElfSearch search);
+  // Of programs of this machine. `code` is kept.
+  RecordedUnwinder(const CodeMap& code, modules::ElfSearch search);
   ~RecordedUnwinder();
 
   static bool has_stack(const perf_data::Sample& sample) {
@@ -24,7 +28,7 @@ class RecordedUnwinder {
   // what was interrupted (by a signal, by what the kernel did meanwhile) the address behind the first byte of the
   // instruction, so that the byte before tells the place of each. `space`: of the sample's process at its time, as
   // TaskHistory::task_at says.
-  void add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
+  unwind::Ending add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
 
   // Stacks that ended before the outermost function: for want of more bytes, of tables, for damage; and those of 32-bit
   // programs, which are not unwound.
@@ -35,6 +39,7 @@ class RecordedUnwinder {
 
  private:
   class Files;
+  std::unique_ptr<HistoryCodeMap> history_;
   std::unique_ptr<Files> files_;
 };
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contract 5.6 and 6.4. Clients validate these documents against schemas that allow no other key in core, dsu, dmc and
-// their rows; what is new goes to the level of Time_elapsed.
+// their rows of counters; what is new goes to the level of Time_elapsed, or into the rows of metrics, which are free.
 #include <algorithm>
+#include <span>
+#include <string>
 
+#include "report/count_derived.h"
+#include "report/count_notes.h"
 #include "report/count_report.h"
 #include "report/count_tables.h"
 #include "report/json_writer.h"
@@ -31,6 +35,36 @@ void write_overall(JsonWriter& json, const profile::ClassCounts& counts, Place p
                       [&] { return counter_table(counts.overall, CounterRows::overall, counts.multiplexed); });
 }
 
+// All strings but the flag, which is there only where it says something.
+void write_metrics(JsonWriter& json, std::span<const profile::MetricRow> metrics) {
+  json.key("ts_metric");
+  json.begin_object();
+  if (!metrics.empty()) {
+    json.key("Telemetry_Solution_Metrics");
+    json.begin_array();
+  }
+  for (const profile::MetricRow& row : metrics) {
+    json.begin_object();
+    json.key("core");
+    json.string(std::to_string(row.core));
+    json.key("product_name");
+    json.string(row.product);
+    json.key("metric_name");
+    json.string(row.metric);
+    json.key("value");
+    json.string(fixed(row.value, 3));
+    json.key("unit");
+    json.string(row.unit);
+    if (!row.counted) {
+      json.key("not_counted");
+      json.boolean(true);
+    }
+    json.end_object();
+  }
+  if (!metrics.empty()) json.end_array();
+  json.end_object();
+}
+
 void write_core(JsonWriter& json, const profile::CountProfile& profile, Place place) {
   const profile::ClassCounts& counts = class_counts(profile, EventClass::core);
   json.key("core");
@@ -51,8 +85,7 @@ void write_core(JsonWriter& json, const profile::CountProfile& profile, Place pl
   }
   json.end_array();
   write_overall(json, counts, place);
-  write_optional_rows(json, "ts_metric", "Telemetry_Solution_Metrics", !profile.metrics.empty(),
-                      [&] { return telemetry_table(profile.metrics); });
+  write_metrics(json, profile.metrics);
   json.end_object();
 }
 
@@ -68,7 +101,7 @@ void write_dsu(JsonWriter& json, const profile::CountProfile& profile, Place pla
     json.end_object();
   }
   write_optional_rows(json, "l3metric", "L3_Cache_Metrics", profile.has_l3_metric,
-                      [&] { return l3_table(profile.l3); });
+                      [&] { return l3_table(profile.l3, Face::json); });
   write_overall(json, counts, place);
   json.end_object();
 }
@@ -80,7 +113,7 @@ void write_dmc(JsonWriter& json, const profile::CountProfile& profile, Place pla
   write_optional_rows(json, "pmu", "PMU_Performance_Counters", in_document && dmc_scheduled(profile),
                       [&] { return dmc_table(profile); });
   write_optional_rows(json, "ddr", "DDR_Metrics", in_document && profile.has_ddr_metric,
-                      [&] { return ddr_table(profile.ddr); });
+                      [&] { return ddr_table(profile.ddr, Face::json); });
   json.end_object();
 }
 
@@ -96,6 +129,10 @@ void write_estimate(JsonWriter& json, EventClass event_class, u32 unit, const pr
   json.string(row.note);
   json.key("fraction");
   json.real(row.fraction);
+  if (!row.counted()) {
+    json.key("not_counted");
+    json.boolean(true);
+  }
   if (row.has_interval) {
     json.key("low");
     json.integer(whole_count(row.low));
@@ -124,16 +161,92 @@ void write_estimates(JsonWriter& json, const profile::CountProfile& profile) {
   json.end_array();
 }
 
+void write_derived(JsonWriter& json, const profile::CountProfile& profile) {
+  json.key("Derived");
+  json.begin_array();
+  for (const profile::CountUnit& unit : class_counts(profile, EventClass::core).units) {
+    for (const profile::CountRow& row : unit.rows) {
+      const std::optional<Derived> derived = derive(row, unit.rows, profile.elapsed_seconds);
+      if (!derived.has_value()) continue;
+      json.begin_object();
+      json.key("core_number");
+      json.integer(unit.number);
+      json.key("event_name");
+      json.string(row.name);
+      json.key("value");
+      json.real(derived->value);
+      json.key("unit");
+      json.string(derived->unit);
+      json.end_object();
+    }
+  }
+  json.end_array();
+}
+
+// All other numbers of the document are means of the runs.
+void write_runs(JsonWriter& json, const profile::CountProfile& profile) {
+  json.key("Runs");
+  json.begin_object();
+  json.key("count");
+  json.integer(profile.runs->count);
+  json.key("Time_elapsed_deviation");
+  json.real(profile.runs->elapsed_seconds);
+  json.key("counters");
+  json.begin_array();
+  for (const EventClass event_class : kEventClasses) {
+    for (const profile::CountUnit& unit : class_counts(profile, event_class).units) {
+      for (const profile::CountRow& row : unit.rows) {
+        json.begin_object();
+        json.key("class");
+        json.string(class_name(event_class));
+        json.key("unit");
+        json.integer(unit.number);
+        json.key("event_name");
+        json.string(row.name);
+        json.key("event_note");
+        json.string(row.note);
+        json.key("mean");
+        json.integer(row.value);
+        json.key("deviation");
+        json.real(row.deviation);
+        json.end_object();
+      }
+    }
+  }
+  json.end_array();
+  json.end_object();
+}
+
+// What WindowsPerf does not tell: at the top level, where its clients take more keys.
+void write_program(JsonWriter& json, const profile::CountProfile& profile) {
+  if (profile.process.has_value()) {  // then "core" tells of it, and core_number of no core
+    json.key("Process");
+    json.integer(*profile.process);
+  }
+  if (!profile.program.empty()) {
+    json.key("Program");
+    json.string(profile.program);
+  }
+  if (profile.user_seconds.has_value()) {
+    json.key("User_time");
+    json.real(*profile.user_seconds);
+  }
+  if (profile.system_seconds.has_value()) {
+    json.key("System_time");
+    json.real(*profile.system_seconds);
+  }
+  if (profile.by_kernel) write_derived(json, profile);
+  if (profile.runs.has_value()) write_runs(json, profile);
+}
+
 void write_count(JsonWriter& json, const profile::CountProfile& profile, Place place) {
   json.begin_object();
   write_core(json, profile, place);
   write_dsu(json, profile, place);
   write_dmc(json, profile, place);
   write_estimates(json, profile);
-  if (profile.process.has_value()) {  // then "core" tells of it, and core_number of no core
-    json.key("Process");
-    json.integer(*profile.process);
-  }
+  write_notes(json, profile);
+  write_program(json, profile);
   json.key("Time_elapsed");
   json.real(profile.elapsed_seconds);
   json.end_object();

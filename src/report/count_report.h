@@ -14,6 +14,8 @@ struct CountTextOptions {
 };
 std::string count_text(const profile::CountProfile& profile, const CountTextOptions& options);
 std::string count_json(const profile::CountProfile& profile);
+// What CSV has no place for: the notes of all counts together.
+std::string timeline_notes(const profile::TimelineProfile& timeline);
 std::string timeline_json(const profile::TimelineProfile& timeline);
 // The CSV of one event class.
 std::string timeline_csv(const profile::TimelineProfile& timeline, EventClass event_class);

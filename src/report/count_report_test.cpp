@@ -59,7 +59,9 @@ void check_document(const json& document) {
   EXPECT_TRUE(document["dsu"].contains("l3metric") && document["dsu"].contains("overall"));
   EXPECT_EQ(keys_of(document["dmc"]), (Keys{"ddr", "pmu"}));
   Keys top = {"Time_elapsed", "core", "dmc", "dsu"};
-  if (document.contains("Multiplexing_estimates")) top.insert("Multiplexing_estimates");
+  for (const char* ours : {"Multiplexing_estimates", "Cycles", "Lost_counts"}) {
+    if (document.contains(ours)) top.insert(ours);
+  }
   EXPECT_EQ(keys_of(document), top);
   EXPECT_TRUE(document["Time_elapsed"].is_number());
 }
@@ -151,6 +153,61 @@ TEST(count_text, sections_appear_only_for_scheduled_classes) {
   EXPECT_EQ(count_text(testing::nothing(), {}), "\n                 0.0 seconds time elapsed\n");
 }
 
+profile::CountProfile without_a_turn() {
+  profile::CountProfile profile = testing::two_cores_multiplexed();
+  for (profile::CountUnit& unit : profile.classes[0].units) {
+    for (profile::CountRow& row : unit.rows) {
+      if (row.note != "g0,ipc") continue;
+      row.fraction = 0;
+      row.value = row.scaled = row.slots = 0;
+      row.has_interval = false;
+    }
+  }
+  profile.metrics[0].value = 0;
+  profile.metrics[0].counted = false;
+  return profile;
+}
+
+TEST(count_text, names_what_never_had_a_turn) {
+  const std::string text = count_text(without_a_turn(), {.verbose = true});
+  EXPECT_TRUE(finds(text,
+                    "ld_spec +0x70 +e +0/10 +0 *\n\nNot counted, because their turn never came: ipc, ld_spec.\n"
+                    "Count longer, or ask for fewer at a time.\n"));
+  EXPECT_TRUE(finds(text, R"(0\s+neoverse-n1\s+ipc\s+-\s+per cycle)"));
+  EXPECT_TRUE(finds(text, R"(0\s+neoverse-n1\s+l1d_cache_mpki\s+0\.188\s+MPKI)"));
+  EXPECT_TRUE(finds(text, R"(core 0\s+ld_spec\s+e\s+0\.00\s+0\s+not counted)"));
+  EXPECT_EQ(occurrences(count_text(testing::one_core_plain(), {}), "Not counted"), 0u);
+}
+
+TEST(count_text, metrics_of_the_uncore_that_were_not_counted_have_no_value) {
+  profile::CountProfile clusters = testing::four_cores_dsu();
+  clusters.l3[0].counted = false;
+  EXPECT_TRUE(finds(count_text(clusters, {}), R"(0\s+0, 1\s+-\s+-\s*\n)"));
+  EXPECT_EQ(json::parse(count_json(clusters))["dsu"]["l3metric"]["L3_Cache_Metrics"][0]["miss_rate"], "35.01%");
+  profile::CountProfile channels = testing::one_core_dmc();
+  channels.ddr[1].counted = false;
+  channels.classes[index_of(EventClass::dmc_clkdiv2)].overall[0].fraction = 0;
+  const std::string text = count_text(channels, {});
+  EXPECT_TRUE(finds(text, R"(1\s+-\s*\n)"));
+  EXPECT_TRUE(finds(text, "Not counted, because their turn never came: ddr_bw\\."));
+}
+
+TEST(count_json, says_what_was_not_counted_beside_the_number) {
+  const json document = json::parse(count_json(without_a_turn()));
+  const json& metrics = document["core"]["ts_metric"]["Telemetry_Solution_Metrics"];
+  EXPECT_EQ(metrics[0]["value"], "0.000");
+  EXPECT_EQ(metrics[0]["not_counted"], true);
+  EXPECT_FALSE(metrics[1].contains("not_counted"));
+  const json& estimates = document["Multiplexing_estimates"];
+  EXPECT_EQ(estimates[0]["not_counted"], true);
+  EXPECT_FALSE(estimates[2].contains("not_counted"));
+}
+
+TEST(timeline_csv, leaves_the_cell_of_an_uncounted_metric_empty) {
+  const std::string text = timeline_csv(testing::timeline_of(without_a_turn()), EventClass::core);
+  EXPECT_TRUE(finds(text, ",,0.188,1.560,0.188,\n"));
+}
+
 TEST(count_json, has_exactly_the_keys_clients_allow) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.name);
@@ -186,6 +243,48 @@ TEST(count_json, estimates_stand_beside_time_elapsed) {
   EXPECT_GT(estimates[0]["high"], 1'622'000'000u);
   EXPECT_FALSE(estimates[4].contains("low"));  // one slot: no interval
   EXPECT_FALSE(json::parse(count_json(testing::one_core_plain())).contains("Multiplexing_estimates"));
+}
+
+TEST(count_json, notes_stand_beside_time_elapsed) {
+  profile::CountProfile profile = testing::two_cores_multiplexed();
+  EXPECT_FALSE(json::parse(count_json(profile)).contains("Cycles"));
+  EXPECT_FALSE(json::parse(count_json(profile)).contains("Lost_counts"));
+  profile::CountUnit& core = profile.classes[0].units[1];
+  core.cycle_row = profile::CycleRow::with_kernel;
+  core.losses = 2;
+  core.lost_seconds = 0.25;
+  const json document = json::parse(count_json(profile));
+  check_document(document);
+  EXPECT_EQ(document["Cycles"], "with kernel");
+  EXPECT_EQ(document["Lost_counts"], json::parse(R"([{"class": "core", "unit": 3, "times": 2, "seconds": 0.25}])"));
+  core.cycle_row = profile::CycleRow::uncounted;
+  EXPECT_EQ(json::parse(count_json(profile))["Cycles"], "not counted");
+}
+
+TEST(count_text, says_whose_cycles_they_are_and_what_is_missing) {
+  profile::CountProfile profile = testing::one_core_plain();
+  EXPECT_FALSE(finds(count_text(profile, {}), "\nnote: c|\nnote: the"));
+  profile::CountUnit& core = profile.classes[0].units[0];
+  core.cycle_row = profile::CycleRow::with_kernel;
+  EXPECT_TRUE(finds(count_text(profile, {}), "note: cycle includes the kernel, "));
+  core.cycle_row = profile::CycleRow::uncounted;
+  core.losses = 3;
+  core.lost_seconds = 0.6;
+  EXPECT_TRUE(finds(count_text(profile, {}), "note: cycle is not counted, "));
+  EXPECT_TRUE(finds(count_text(profile, {}),
+                    "note: the counters of core [0-9] were wiped 3 times, and what they counted in 0.600 seconds"));
+}
+
+TEST(timeline_notes, are_those_of_all_counts) {
+  profile::TimelineProfile timeline = testing::timeline_of(testing::one_core_plain());
+  EXPECT_EQ(timeline_notes(timeline), "");
+  EXPECT_EQ(timeline_notes({}), "");
+  timeline.counts[1].classes[0].units[0].losses = 1;
+  timeline.counts[2].classes[0].units[0].losses = 2;
+  timeline.counts[2].classes[0].units[0].lost_seconds = 0.5;
+  timeline.counts[2].classes[0].units[0].cycle_row = profile::CycleRow::with_kernel;
+  EXPECT_TRUE(finds(timeline_notes(timeline), "^\nnote: cycle includes the kernel, "));
+  EXPECT_TRUE(finds(timeline_notes(timeline), "core [0-9] were wiped 3 times, and what they counted in 0.500 seconds"));
 }
 
 TEST(count_json, uncore_rows_keep_their_names) {

@@ -20,6 +20,10 @@ std::string number_or_all(const std::optional<u32>& number) {
   return number.has_value() ? std::to_string(*number) : "all";
 }
 
+std::string shown(std::string value, bool counted, Face face) {
+  return counted || face == Face::json ? std::move(value) : std::string("-");
+}
+
 void append_dmc_rows(Table& table, const std::string& pmu_id, std::span<const profile::CountRow> rows) {
   for (const profile::CountRow& row : rows) {
     table.rows.push_back({pmu_id, with_commas(row.value), row.name, index_text(row, 4), row.note});
@@ -31,9 +35,15 @@ void append_estimates(Table& table, const std::string& unit, std::span<const pro
     if (!row.code.has_value()) continue;  // the fixed counter is always on
     std::string interval = row.has_interval ? fmt::format("{} .. {}", with_commas(whole_count(row.low)),
                                                           with_commas(whole_count(row.high)))
-                                            : std::string("unknown");
+                                            : std::string(row.counted() ? "unknown" : "not counted");
     table.rows.push_back(
         {unit, row.name, row.note, fixed(row.fraction * 100, 2), with_commas(row.scaled), std::move(interval)});
+  }
+}
+
+void append_runs(Table& table, const std::string& unit, std::span<const profile::CountRow> rows) {
+  for (const profile::CountRow& row : rows) {
+    table.rows.push_back({unit, row.name, row.note, with_commas(row.value), deviation_text(row)});
   }
 }
 
@@ -84,12 +94,13 @@ Table telemetry_table(std::span<const profile::MetricRow> metrics) {
   table.columns = {{"core", Align::right}, {"product_name"}, {"metric_name"}, {"value", Align::right}, {"unit"}};
   table.rows.reserve(metrics.size());
   for (const profile::MetricRow& row : metrics) {
-    table.rows.push_back({std::to_string(row.core), row.product, row.metric, fixed(row.value, 3), row.unit});
+    table.rows.push_back({std::to_string(row.core), row.product, row.metric,
+                          shown(fixed(row.value, 3), row.counted, Face::text), row.unit});
   }
   return table;
 }
 
-Table l3_table(std::span<const profile::L3Row> rows) {
+Table l3_table(std::span<const profile::L3Row> rows, Face face) {
   Table table;
   table.columns = {{"cluster", Align::right},
                    {"cores", Align::right},
@@ -97,8 +108,9 @@ Table l3_table(std::span<const profile::L3Row> rows) {
                    {"miss_rate", Align::right}};
   for (const profile::L3Row& row : rows) {
     std::string cores = row.cluster.has_value() ? fmt::format("{}", fmt::join(row.cores, ", ")) : "all";
-    table.rows.push_back({number_or_all(row.cluster), std::move(cores), fixed(row.bandwidth_mb, 2) + "MB",
-                          fixed(row.miss_percent, 2) + "%"});
+    table.rows.push_back({number_or_all(row.cluster), std::move(cores),
+                          shown(fixed(row.bandwidth_mb, 2) + "MB", row.counted, face),
+                          shown(fixed(row.miss_percent, 2) + "%", row.counted, face)});
   }
   return table;
 }
@@ -123,11 +135,11 @@ Table dmc_table(const profile::CountProfile& profile) {
   return table;
 }
 
-Table ddr_table(std::span<const profile::DdrRow> rows) {
+Table ddr_table(std::span<const profile::DdrRow> rows, Face face) {
   Table table;
   table.columns = {{"channel", Align::right}, {"rw_bandwidth", Align::right}};
   for (const profile::DdrRow& row : rows) {
-    table.rows.push_back({number_or_all(row.channel), fixed(row.bandwidth_mb, 2) + "MB"});
+    table.rows.push_back({number_or_all(row.channel), shown(fixed(row.bandwidth_mb, 2) + "MB", row.counted, face)});
   }
   return table;
 }
@@ -148,6 +160,23 @@ Table estimate_table(const profile::CountProfile& profile) {
     }
   }
   return table;
+}
+
+Table runs_table(const profile::CountProfile& profile) {
+  Table table;
+  table.columns = {{"unit"}, {"event name"}, {"event note"}, {"mean", Align::right}, {"deviation", Align::right}};
+  if (!profile.runs.has_value()) return table;
+  for (const EventClass event_class : kEventClasses) {
+    for (const profile::CountUnit& unit : class_counts(profile, event_class).units) {
+      append_runs(table, fmt::format("{} {}", unit_name(event_class), unit.number), unit.rows);
+    }
+  }
+  return table;
+}
+
+std::string deviation_text(const profile::CountRow& row) {
+  if (row.value == 0) return "± " + fixed(row.deviation, 1);
+  return "± " + fixed(100 * row.deviation / static_cast<double>(row.value), 2) + " %";
 }
 
 }  // namespace wperf::report

@@ -2,6 +2,7 @@
 // `man` (contract 8.6): the fields of an event, a metric or a group of metrics, and their text and JSON.
 #include <algorithm>
 
+#include "pmu/core_metrics.h"
 #include "report/small_reports.h"
 
 namespace wperf::report {
@@ -36,6 +37,12 @@ profile::ManualPage metric_page(pmu::Product product, const pmu::Metric& metric)
   return {{"CPU", std::string(product.name())},     {"NAME", name_and_title(metric.name, metric.title)},
           {"EVENTS", spaced_list(metric.events)},   {"DESCRIPTION", or_not_available(metric.description)},
           {"FORMULA", std::string(metric.formula)}, {"UNIT", std::string(metric.unit)}};
+}
+
+profile::ManualPage built_in_page(pmu::Product product, const pmu::BuiltInMetric& metric) {
+  return {{"CPU", std::string(product.name())},   {"NAME", name_and_title(metric.name, metric.title)},
+          {"EVENTS", spaced_list(metric.events)}, {"DESCRIPTION", std::string(metric.description)},
+          {"FORMULA", or_not_available({})},      {"UNIT", or_not_available({})}};
 }
 
 profile::ManualPage event_page(pmu::Product product, const pmu::Event& event) {
@@ -90,7 +97,8 @@ void append_paragraph(std::string& out, std::string_view paragraph) {
 }  // namespace
 
 std::optional<profile::ManualPage> find_manual_page(pmu::Product product, std::string_view name) {
-  if (const auto metric = product.find_metric(name)) return metric_page(product, *metric);
+  if (const auto metric = pmu::find_metric_of(product, name)) return metric_page(product, *metric);
+  if (const auto* metric = pmu::find_built_in_metric(name)) return built_in_page(product, *metric);
   if (const auto event = product.find_event(name)) return event_page(product, *event);
   if (const auto group = product.find_group(name)) return group_page(product, *group);
   return std::nullopt;

@@ -53,6 +53,8 @@ void write_limits(JsonWriter& json, const profile::MemoryLimits& limits) {
   write_number(json, "unnamed_sources", limits.unnamed_sources);
   json.key("threads_known");
   json.boolean(limits.threads_known);
+  json.key("latencies_rounded");
+  json.boolean(limits.latencies_rounded);
   write_number(json, "cache_lines", limits.line_count);
   write_number(json, "forgotten_line_hits", limits.forgotten_lines);
   write_number(json, "pages", limits.page_count);

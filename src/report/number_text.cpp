@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 
 namespace wperf::report {
 
@@ -20,12 +21,32 @@ std::string with_commas(u64 value) {
   return {buffer + at, sizeof buffer - at};
 }
 
+std::string times(u64 count) {
+  return count == 1 ? "once" : with_commas(count) + " times";
+}
+
 std::string hex(u64 value, int digits) {
   return fmt::format("0x{:0{}x}", value, digits);
 }
 
 std::string fixed(double value, int decimals) {
   return fmt::format("{:.{}f}", std::isfinite(value) ? value : 0.0, decimals);
+}
+
+std::string duration(double seconds) {
+  if (!std::isfinite(seconds) || seconds < 0) seconds = 0;
+  if (seconds < 0.0995) return fixed(seconds * 1e3, 1) + " ms";
+  if (seconds < 0.9995) return fixed(seconds * 1e3, 0) + " ms";
+  return fixed(seconds, seconds < 9.9995 ? 3 : 1) + " s";
+}
+
+std::string scaled_number(double value) {
+  constexpr std::string_view kPrefixes[] = {"", " K", " M", " G", " T", " P", " E"};
+  if (!std::isfinite(value) || value < 0) value = 0;
+  usize prefix = 0;
+  for (; value >= 999.5 && prefix + 1 < std::size(kPrefixes); ++prefix) value /= 1000;
+  const int decimals = value >= 99.5 || value == 0 ? 0 : value >= 9.95 ? 1 : 2;
+  return fixed(value, decimals).append(kPrefixes[prefix]);
 }
 
 u64 whole_count(double value) {

@@ -41,12 +41,10 @@ SampleProfile googolplex() {
   SampleModule exe = module_at("googolplex.exe", kExe, 0x140000000);
   exe.main = true;
   exe.pdb_file = "C:\\work\\googolplex.pdb";
-  exe.source = profile::SymbolSource::pdb;
   exe.sections = {{.name = ".text", .rva = 0x1000, .virtual_size = 0x53c},
                   {.name = ".rdata", .rva = 0x2000, .virtual_size = 0x2a8}};
   SampleModule dll = module_at("bignum.dll", kDll, 0x180000000);
   dll.pdb_file = "C:\\work\\bignum.pdb";
-  dll.source = profile::SymbolSource::pdb;
   dll.sections = {{.name = ".text", .rva = 0x1000, .virtual_size = 0x94c}};
   SampleModule ntdll = module_at("ntdll.dll", kNtdll, 0x180000000);
   ntdll.reason = "no PDB found (looked for ntdll.pdb beside the image)";

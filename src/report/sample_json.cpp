@@ -259,8 +259,10 @@ class SampleJson {
   }
 
   void write_losses(JsonWriter& json) const {
-    const auto throttled = [](const profile::CoreSamples& core) { return core.throttled != 0; };
-    if (profile_.samples_dropped() == 0 && std::none_of(profile_.cores.begin(), profile_.cores.end(), throttled)) {
+    const auto notable = [](const profile::CoreSamples& core) {
+      return core.throttled != 0 || core.held_back != 0 || core.register_losses != 0;
+    };
+    if (profile_.samples_dropped() == 0 && std::none_of(profile_.cores.begin(), profile_.cores.end(), notable)) {
       return;
     }
     json.key("losses");
@@ -275,9 +277,17 @@ class SampleJson {
       json.integer(core.lost_ring_full);
       json.key("filtered");
       json.integer(core.lost_filtered);
+      if (core.held_back != 0) {
+        json.key("held_back");
+        json.integer(core.held_back);
+      }
       if (core.throttled != 0) {
         json.key("throttled");
         json.integer(core.throttled);
+      }
+      if (core.register_losses != 0) {
+        json.key("register_losses");
+        json.integer(core.register_losses);
       }
       json.end_object();
     }

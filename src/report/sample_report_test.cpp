@@ -70,6 +70,16 @@ TEST(sample_golden, nothing) {
   expect_golden("sample_nothing.json", sample_json(testing::nothing_sampled(), {}));
 }
 
+TEST(sample_losses, counters_that_were_wiped_are_told) {
+  SampleProfile profile = testing::two_events_sampled();
+  EXPECT_EQ(sample_text(profile, {}).find("gaps: "), std::string::npos);
+  profile.cores[0].register_losses = 1;
+  EXPECT_NE(sample_text(profile, {}).find("gaps: counters were wiped once and set up anew, "), std::string::npos);
+  const json losses = parsed(profile, {})["sampling"]["losses"];
+  ASSERT_EQ(losses.size(), 1u);
+  EXPECT_EQ(losses[0]["register_losses"], 1);
+}
+
 TEST(sample_start, says_where_the_program_is) {
   EXPECT_EQ(sample_start_text(testing::two_events_sampled().target, "googolplex.exe", false),
             "base address of 'googolplex.exe': 0x7ff7a2b11000, runtime delta: 0x7ff662b10000\n");
@@ -81,12 +91,21 @@ TEST(sample_text, total_stands_after_the_table) {
   const std::string text = sample_text(testing::two_events_sampled(), options);
   EXPECT_TRUE(finds(text,
                     "\n={24} sample source: ld_spec, top 2 hot functions ={24}\n"
-                    "        overhead  count  symbol            \n"
-                    "        ========  =====  ======            \n"
+                    "        overhead  count  symbol\n"
+                    "        ========  =====  ======\n"
                     "           76.17    195  big_mul:bignum.dll\n"
-                    "           11.72     30  main              \n"
+                    "           11.72     30  main\n"
                     "           87.89%   225  top 2 in total\n"))
       << text;
+}
+
+TEST(sample_text, millions_in_total_stay_apart_from_their_share) {
+  SampleProfile profile = testing::two_events_sampled();
+  for (profile::SampledEvent& event : profile.events) {
+    for (profile::SymbolRow& row : event.rows) row.count *= 100'000;
+    event.samples *= 100'000;
+  }
+  EXPECT_TRUE(finds(sample_text(profile, {}), "\n +100\\.00% 25600000  top \\d+ in total\n"));
 }
 
 TEST(sample_text, a_filter_hides_rows_but_the_total_counts_all) {
@@ -94,7 +113,7 @@ TEST(sample_text, a_filter_hides_rows_but_the_total_counts_all) {
   options.symbol = only("main");
   const std::string text = sample_text(testing::two_events_sampled(), options);
   EXPECT_FALSE(finds(text, "big_mul"));
-  EXPECT_TRUE(finds(text, "  11\\.72     30  main  \n +100\\.00%   256  top 5 in total\n")) << text;
+  EXPECT_TRUE(finds(text, "  11\\.72     30  main\n +100\\.00%   256  top 5 in total\n")) << text;
 }
 
 TEST(sample_text, a_filter_finds_functions_beyond_the_row_limit) {

@@ -119,7 +119,7 @@ Table loss_table(const profile::SampleProfile& profile) {
               .rows = {}};
   for (const profile::CoreSamples& core : profile.cores) {
     add_losses(core, core.lost_ring_full, "came faster than they were collected; a greater interval helps", table);
-    add_losses(core, core.lost_filtered, "hit the kernel, which was not asked for (-k)", table);
+    add_losses(core, core.lost_filtered, "hit the kernel without -k, or other people's programs", table);
   }
   return table;
 }

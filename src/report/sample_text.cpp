@@ -59,10 +59,18 @@ void append_trace(std::string& out, const profile::SampleProfile& profile, const
 }
 
 void append_interruptions(std::string& out, const profile::SampleProfile& profile) {
-  u64 throttled = 0, unreadable = 0;
+  u64 held_back = 0, throttled = 0, unreadable = 0, register_losses = 0;
   for (const profile::CoreSamples& core : profile.cores) {
+    held_back += core.held_back;
     throttled += core.throttled;
     unreadable += core.unreadable;
+    register_losses += core.register_losses;
+  }
+  if (held_back != 0) {
+    fmt::format_to(Out(out),
+                   "held back: {} samples were not taken, because the cores would have done little else; a greater "
+                   "interval helps\n\n",
+                   with_commas(held_back));
   }
   if (throttled != 0) {
     fmt::format_to(Out(out),
@@ -72,6 +80,13 @@ void append_interruptions(std::string& out, const profile::SampleProfile& profil
   }
   if (unreadable != 0) {
     fmt::format_to(Out(out), "unreadable: {} records of the kernel made no sense\n\n", with_commas(unreadable));
+  }
+  if (register_losses != 0) {
+    fmt::format_to(
+        Out(out),
+        "gaps: counters were wiped {} and set up anew, samples from just before are missing; keep the machine "
+        "from sleeping and end other profilers\n\n",
+        times(register_losses));
   }
 }
 
@@ -109,8 +124,9 @@ void append_event(std::string& out, const profile::SampleProfile& profile, const
   const ShownRows shown = shown_rows(profile, event, options);
   for (const profile::SymbolRow* row : shown.rows) append_row_details(out, profile, *row, options);
   append_table(out, symbol_table(profile, event, shown));
+  // A great number gets a blank before it, below that of the column (contract 9.2 has 6 characters).
   fmt::format_to(Out(out), "{:>16}%{:>6}  top {} in total\n", fixed(percent(shown.total_count, event.samples), 2),
-                 shown.total_count, shown.total_rows);
+                 fmt::format(" {}", shown.total_count), shown.total_rows);
 }
 
 void append_breakdowns(std::string& out, const profile::SampleProfile& profile, const SampleOptions& options) {
@@ -137,7 +153,7 @@ void append_notes(std::string& out, const profile::SampleProfile& profile) {
                    module.reason);
   }
   if (modules.size() > kMostNotes) {
-    fmt::format_to(Out(notes), "note: and {} more modules without a PDB\n", modules.size() - kMostNotes);
+    fmt::format_to(Out(notes), "note: and {} more modules without debug information\n", modules.size() - kMostNotes);
   }
   if (!notes.empty()) out += '\n' + notes;
 }

@@ -32,7 +32,8 @@ std::vector<Block> test_report(pmu::Product product, const profile::TestReport& 
 std::vector<Block> version_report(std::span<const profile::Component> components);
 std::vector<Block> detect_report(std::span<const profile::DeviceInstance> devices);
 
-// A metric, an event or a group of metrics of that name, in this order; exact case. None: no such name.
+// A metric, also a built-in one, an event or a group of metrics of that name, in this order; exact case. None: no such
+// name.
 std::optional<profile::ManualPage> find_manual_page(pmu::Product product, std::string_view name);
 std::string manual_text(const profile::ManualPage& page);
 std::string manual_json(const profile::ManualPage& page);

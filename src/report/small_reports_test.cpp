@@ -219,6 +219,11 @@ TEST(manual, finds_metrics_events_and_groups_of_the_product) {
   const auto group = find_manual_page(neoverse_n1(), neoverse_n1().group(0).name);
   ASSERT_TRUE(group.has_value());
   EXPECT_EQ(group->at(3).type, "METRICS");
+  const auto built_in = find_manual_page(neoverse_n1(), "imix");
+  ASSERT_TRUE(built_in.has_value());
+  EXPECT_EQ(built_in->at(2).text, "inst_spec, dp_spec, vfp_spec, ase_spec, ld_spec, st_spec");
+  EXPECT_EQ(built_in->at(4).text, "n/a");
+  EXPECT_TRUE(find_manual_page(pmu::find_product("cortex-a76").value(), "ipc").has_value());
   EXPECT_FALSE(find_manual_page(neoverse_n1(), "LD_SPEC").has_value());
   EXPECT_EQ(find_manual_page(pmu::architectural(), "ld_spec").value().at(2).text, "n/a");
 }
@@ -244,11 +249,11 @@ TEST(header, matches_what_scripts_look_for) {
 }
 
 TEST(detect_report, keeps_backslashes) {
-  const std::vector<profile::DeviceInstance> devices = {{"ROOT\\WPERFDRIVER\\0000", "Root\\WPERFDRIVER"}};
+  const std::vector<profile::DeviceInstance> devices = {{"ROOT\\WPERFDRV\\0000", "Root\\WPERFDRV"}};
   expect_golden("detect.txt", blocks_text(detect_report(devices)));
   expect_golden("detect.json", blocks_json(detect_report(devices)));
   const json document = json::parse(blocks_json(detect_report(devices)));
-  EXPECT_EQ(document["Devices"][0]["Device_Instance_ID"], "ROOT\\WPERFDRIVER\\0000");
+  EXPECT_EQ(document["Devices"][0]["Device_Instance_ID"], "ROOT\\WPERFDRV\\0000");
   EXPECT_EQ(blocks_json(detect_report({})), R"({"Devices":[]})");
 }
 

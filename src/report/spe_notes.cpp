@@ -69,6 +69,11 @@ void add_limits(const profile::MemoryProfile& memory, Notes& notes) {
     notes.push_back(fmt::format("{} latencies are 4095 cycles, where 12-bit counters stop: they may have been longer",
                                 with_commas(limits.saturated)));
   }
+  if (limits.latencies_rounded) {
+    notes.push_back(
+        "latencies differ too much to be kept one by one: the percentiles of functions and lines are rounded up, by at "
+        "most 6.25 %");
+  }
   if (!limits.threads_known) {
     notes.push_back("records do not tell threads apart, so false sharing cannot be seen");
   }

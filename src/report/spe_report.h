@@ -16,6 +16,7 @@ struct SpeOptions {
   SampleOptions samples;
   bool memory = false;   // --mem: its tables follow the sections
   u32 memory_rows = 20;  // of each of its tables
+  usize width = 0;       // of the terminal in characters, for them; 0: lines may be as long as they need to be
 };
 
 // Everything after the progress line: the counting section if there is one, the sections, the tables of --mem.
@@ -31,14 +32,25 @@ std::string spe_json(const profile::SpeProfile& profile, const profile::CountPro
 std::string memory_text(const profile::SpeProfile& profile, const SpeOptions& options);
 
 // Records as they come: head, a line per record, tail. CSV with a line of titles, or one JSON document
-// {"records": [ {…}, … ]} with a record to each line; a key without value is left out.
+// {"records": [ {…}, … ]} with a record to each line; a key without value is left out. Lines may be made apart from
+// each other, each run of them by a RecordLines of its own, and are joined by one RecordWriter.
 enum class RecordFormat : u8 { csv, json };
+class RecordLines {
+ public:
+  explicit RecordLines(RecordFormat format) : format_(format) {}
+  void add(const profile::SpeRecordRow& row);
+  std::string& text() { return text_; }
+
+ private:
+  RecordFormat format_;
+  std::string text_;
+};
 class RecordWriter {
  public:
   explicit RecordWriter(RecordFormat format) : format_(format) {}
-  void begin(std::string& out);
-  void add(const profile::SpeRecordRow& row, std::string& out);
-  void end(std::string& out);
+  std::string_view begin();
+  std::string_view before_lines();  // what stands between the lines before and those that come: once for each run
+  std::string_view end() const;
 
  private:
   RecordFormat format_;

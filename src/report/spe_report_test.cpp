@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "report/count_report.h"
 #include "report/golden_profiles.h"
@@ -111,6 +112,28 @@ TEST(MemoryText, RowsAndFunctionsAreChosen) {
   EXPECT_NE(text.find("memory: by function"), std::string::npos);
 }
 
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(MemoryText, ANarrowTerminalBreaksNoNumber) {
+  const SpeProfile profile = testing::memory_sampled();
+  SpeOptions options = with_memory();
+  const std::string wide = memory_text(profile, options);
+  options.width = 80;
+  const std::string narrow = memory_text(profile, options);
+  for (const std::string& line : lines_in(narrow)) {
+    EXPECT_TRUE(line.size() <= 80 || line.starts_with("====")) << line;
+  }
+  std::istringstream words(wide);
+  for (std::string word; words >> word;) EXPECT_NE(narrow.find(word), std::string::npos) << word;
+  options.width = 1000;
+  EXPECT_EQ(memory_text(profile, options), wide);
+}
+
 TEST(MemoryText, NothingWithoutMemory) {
   EXPECT_EQ(memory_text(testing::loads_and_branches(), with_memory()), "");
 }
@@ -144,6 +167,9 @@ TEST(SpeNotes, OnlyWhatIsTrue) {
   profile.memory->limits.stores_without_source = 5;
   EXPECT_TRUE(says(profile, "does not tell where the data of stores"));
   EXPECT_TRUE(says(profile, "do not tell threads apart"));
+  EXPECT_FALSE(says(profile, "rounded"));
+  profile.memory->limits.latencies_rounded = true;
+  EXPECT_TRUE(says(profile, "functions and lines are rounded up"));
   profile.memory->limits.stores_without_source = 4;
   profile.memory->limits.threads_known = true;
   EXPECT_TRUE(says(profile, "4 stores came without data source"));
@@ -165,31 +191,43 @@ SpeRecordRow load_row() {
   return row;
 }
 
+std::string document(RecordWriter& writer, const std::vector<RecordLines*>& runs) {
+  std::string out(writer.begin());
+  for (RecordLines* const lines : runs) {
+    out += writer.before_lines();
+    out += lines->text();
+  }
+  out += writer.end();
+  return out;
+}
+
 TEST(RecordWriter, Csv) {
   RecordWriter writer(RecordFormat::csv);
-  std::string out;
-  writer.begin(out);
-  writer.add(load_row(), out);
-  writer.end(out);
-  EXPECT_EQ(out,
+  RecordLines lines(RecordFormat::csv);
+  lines.add(load_row());
+  SpeRecordRow row;
+  row.pc = {.value = 0, .given = true};
+  row.data_physical = {.value = ~u64{0}, .given = true};
+  row.target = {.value = ~u64{0}, .given = true};
+  row.damaged = true;
+  lines.add(row);
+  EXPECT_EQ(document(writer, {&lines}),
             "time,core,thread,exception_level,pc,function,module,operation,events,latency,issue_latency,"
             "translation_latency,data_address,physical_address,source,target,damaged\n"
             "1234,3,,0,0x7ff61000,\"f<int, \"\"x\"\">\",a.exe,LOAD_STORE_ATOMIC-LOAD-GP,retired+l1d-access,12,,,"
-            "0xffff800000000000,,l2,,\n");
+            "0xffff800000000000,,l2,,\n"
+            ",0,,0,0x0,,,,,,,,,0xffffffffffffffff,,0xffffffffffffffff,1\n");
 }
 
 TEST(RecordWriter, Json) {
-  RecordWriter writer(RecordFormat::json);
-  std::string none, out;
-  writer.begin(none);
-  writer.end(none);
-  EXPECT_EQ(json::parse(none).at("records").size(), 0U);
-  writer.begin(out);
-  writer.add(load_row(), out);
-  writer.add({}, out);
-  writer.end(out);
-  const json records = json::parse(out).at("records");
-  ASSERT_EQ(records.size(), 2U);
+  RecordWriter none(RecordFormat::json), writer(RecordFormat::json);
+  EXPECT_EQ(json::parse(document(none, {})).at("records").size(), 0U);
+  RecordLines first(RecordFormat::json), second(RecordFormat::json);
+  first.add(load_row());
+  first.add({});
+  second.add({});
+  const json records = json::parse(document(writer, {&first, &second})).at("records");
+  ASSERT_EQ(records.size(), 3U);
   EXPECT_EQ(records[0], json({{"time", 1234},
                               {"core", 3},
                               {"exception_level", 0},

@@ -7,6 +7,7 @@
 #include "report/number_text.h"
 #include "report/stack_report.h"
 #include "report/table.h"
+#include "report/text_width.h"
 
 namespace wperf::report {
 namespace {
@@ -45,11 +46,7 @@ void append_narrow_table(std::string& out, const Table& table, usize width) {
     const usize end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
     line.erase(line.find_last_not_of(' ') + 1);
-    if (width > 2 && line.size() > width) {
-      usize kept = width - 2;
-      while (kept != 0 && (static_cast<u8>(line[kept]) & 0xc0u) == 0x80u) --kept;
-      line = line.substr(0, kept) + "..";
-    }
+    if (width != 0) line = cut_to(line, width);
     out += line + '\n';
     begin = end + 1;
   }

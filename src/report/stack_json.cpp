@@ -157,6 +157,9 @@ void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
   };
   json.key("losses");
   json.begin_object();
+  count("damaged_places", losses.damaged_places);
+  count("damaged_bytes", losses.damaged_bytes);
+  count("damaged_records_about", losses.damaged_records_about);
   count("lost_records", losses.lost_records);
   count("lost_samples", losses.lost_samples);
   count("throttled", losses.throttled);

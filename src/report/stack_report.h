@@ -18,7 +18,8 @@ struct StackOptions {
   u32 rows = 50;
   bool children = false;
   bool tree = false, callers = false, callees = false;
-  bool relative = false;  // percentages are those of what the filter leaves
+  double percent_limit = 0.5;  // call trees leave out what has less
+  bool relative = false;       // percentages are those of what the filter leaves
   bool verbose = false;
   usize width = 0;  // of the terminal in characters; 0: lines may be as long as they need to be
 };
@@ -38,6 +39,8 @@ std::vector<u32> hot_functions(const stacks::StackProfile& profile, u32 event, c
 void append_code(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 void write_code(JsonWriter& json, const stacks::StackProfile& profile, u32 event);
 void append_call_trees(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
+// What StackLosses says of damage; empty: there is none.
+std::string damage_text(u64 places, u64 bytes, u64 records_about);
 // What was lost or could not be read, one sentence a line, with `prefix` before each.
 std::string stack_losses_text(const stacks::StackProfile& profile, std::string_view prefix);
 

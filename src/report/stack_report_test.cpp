@@ -36,7 +36,7 @@ TEST(StackText, ShowsTheGreatestFirstAndWhatIsNotNamed) {
             "  75.00        3  prog     [kernel]  [k] [unknown]\n"
             "  25.00        1  prog     prog      main;odd\n"
             "\n"
-            "                 1.5 seconds from first to last sample\n"
+            "             1.500 s from first to last sample\n"
             "\n"
             "note: 75.0 % of samples without a function in [kernel]: it is another kernel\n");
 }
@@ -47,11 +47,11 @@ TEST(StackText, PercentagesOfWhatTheFilterLeaves) {
   options.tree = true;
   const std::string absolute = stack_text(one_of_each(), options);
   EXPECT_NE(absolute.find("  25.00        1  prog     prog    main;odd\n"), std::string::npos) << absolute;
-  EXPECT_NE(absolute.find("   25.00   25.00  main;odd  (prog)\n"), std::string::npos) << absolute;
+  EXPECT_NE(absolute.find("   25.00   25.00  main;odd (prog)\n"), std::string::npos) << absolute;
   options.relative = true;
   const std::string relative = stack_text(one_of_each(), options);
   EXPECT_NE(relative.find("  100.00        1  prog     prog    main;odd\n"), std::string::npos) << relative;
-  EXPECT_NE(relative.find("  100.00  100.00  main;odd  (prog)\n"), std::string::npos) << relative;
+  EXPECT_NE(relative.find("  100.00  100.00  main;odd (prog)\n"), std::string::npos) << relative;
   EXPECT_NE(relative.find("shown: 1 of 4 samples, 25.00 %"), std::string::npos) << relative;
   const auto document = nlohmann::json::parse(stack_json(one_of_each(), options));
   EXPECT_EQ(document["recording"]["events"][0]["rows"][0]["percent"], 100.0);
@@ -88,6 +88,22 @@ TEST(StackText, LossesComeFirst) {
   EXPECT_NE(text.find("2 times the kernel paused"), std::string::npos);
   EXPECT_NE(text.find("5 records are of types that are not known"), std::string::npos);
   EXPECT_NE(text.find("84 stacks end early: the copy of the stack was too short"), std::string::npos);
+}
+
+TEST(StackText, DamageComesBeforeAllElse) {
+  StackProfile profile = one_of_each();
+  profile.losses.damaged_places = 2;
+  profile.losses.damaged_bytes = 4136;
+  profile.losses.damaged_records_about = 77;
+  profile.losses.lost_records = 1;
+  EXPECT_TRUE(
+      stack_text(profile, {})
+          .starts_with("the file is damaged: 4,136 bytes in 2 places hold no records that can be read, about 77 "
+                       "are missing\n1 records were lost"));
+  const auto losses = nlohmann::json::parse(stack_json(profile, {}))["recording"]["losses"];
+  EXPECT_EQ(losses["damaged_places"], 2);
+  EXPECT_EQ(losses["damaged_bytes"], 4136);
+  EXPECT_EQ(losses["damaged_records_about"], 77);
 }
 
 TEST(StackText, CodeOfAFunction) {
@@ -134,7 +150,7 @@ TEST(StackText, TreesAndFolded) {
   StackOptions options;
   options.tree = true;
   const std::string text = stack_text(one_of_each(), options);
-  EXPECT_NE(text.find("  100.00   25.00  main;odd  (prog)\n   75.00   75.00   [k] [unknown]\n"), std::string::npos)
+  EXPECT_NE(text.find("  100.00   25.00  main;odd (prog)\n   75.00   75.00  └ [k] [unknown]\n"), std::string::npos)
       << text;
   EXPECT_EQ(folded_text(one_of_each(), 0, options), "prog;main:odd 1\nprog;main:odd;[unknown] 3\n");
 }
@@ -157,6 +173,77 @@ TEST(StackJson, SaysTheSame) {
   EXPECT_EQ(document["recording"]["events"][1]["samples"], 0);
   EXPECT_EQ(document["recording"]["losses"]["lost_records"], 0);
   EXPECT_EQ(document["recording"]["modules"][1]["reason"], "it is another kernel");
+}
+
+// main calls a, which calls itself up to three deep, and each time b; and main calls c → d.
+StackProfile recursive() {
+  StackProfile profile;
+  profile.events = {{"cycles", 100, 100}};
+  profile.names = {"prog"};
+  profile.tasks = {{7, 8, 0}};
+  profile.modules = {{"prog", "/bin/prog", ""}, {"lib.so", "/lib/lib.so", ""}};
+  profile.functions = {{"_start", 1, true, false}, {"main", 0, true, false}, {"a", 0, true, false},
+                       {"b", 0, true, false},      {"c", 0, true, false},    {"d", 1, true, false}};
+  for (u32 function = 0; function < 6; ++function) profile.places.push_back({function, kNothing});
+  // root, _start, main, a, a, a, b below each a, c, d
+  profile.nodes = {
+      {kNothing, kNothing}, {0, 0}, {1, 1}, {2, 2}, {3, 2}, {4, 2}, {3, 3}, {4, 3}, {5, 3}, {2, 4}, {9, 5}};
+  const auto sample = [&](u32 node, u64 count) { profile.samples.push_back({0, 0, 0, node, count, count}); };
+  sample(3, 10);
+  sample(5, 20);
+  sample(6, 10);
+  sample(7, 10);
+  sample(8, 30);
+  sample(10, 20);
+  profile.has_callers = true;
+  return profile;
+}
+
+std::string tree_of(const StackProfile& profile, StackOptions options) {
+  options.tree = true;
+  const std::string text = stack_text(profile, options);
+  const usize begin = text.find("call tree");
+  return text.substr(begin, text.find("\n\n", begin) + 1 - begin);
+}
+
+TEST(StackTree, GuidesRecursionAndChains) {
+  EXPECT_EQ(tree_of(recursive(), {}),
+            "call tree (from 0.5 % on)\n"
+            "   all %  self %  function\n"
+            "  100.00    0.00  _start (lib.so) → main (prog)\n"
+            "   80.00   30.00  ├ a × 3 (prog)\n"
+            "   50.00   50.00  │ └ b (prog)\n"
+            "   20.00   20.00  └ c (prog) → d (lib.so)\n");
+}
+
+TEST(StackTree, ThePercentLimitCuts) {
+  StackOptions options;
+  options.percent_limit = 50.5;
+  EXPECT_EQ(tree_of(recursive(), options),
+            "call tree (from 50.5 % on)\n"
+            "   all %  self %  function\n"
+            "  100.00    0.00  _start (lib.so) → main (prog)\n"
+            "   80.00   30.00  └ a × 3 (prog)\n");
+}
+
+TEST(StackTree, NoLineIsWiderThanTheTerminal) {
+  StackProfile profile = recursive();
+  profile.functions[1].name = std::string(30, 'm');
+  profile.functions[4].name = std::string(90, 'c');
+  StackOptions options;
+  options.width = 50;
+  const std::string text = tree_of(profile, options);
+  EXPECT_NE(text.find("_start (lib.so) →\n                  mmmmm"), std::string::npos) << text;
+  EXPECT_NE(text.find("ccc..\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n                    d (lib.so)\n"), std::string::npos) << text;
+}
+
+TEST(StackTree, CallersOfAFunctionThatCallsItself) {
+  StackOptions options;
+  options.callers = true;
+  options.filter.symbol = [](std::string_view name) { return name == "b"; };
+  const std::string text = stack_text(recursive(), options);
+  EXPECT_NE(text.find("   50.00  b → a × 3 → main (prog) → _start (lib.so)\n"), std::string::npos) << text;
 }
 
 }  // namespace

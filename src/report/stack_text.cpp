@@ -6,6 +6,7 @@
 
 #include "report/number_text.h"
 #include "report/stack_report.h"
+#include "report/text_width.h"
 
 namespace wperf::report {
 namespace {
@@ -14,8 +15,6 @@ using stacks::kNothing;
 using stacks::SortKey;
 using stacks::StackProfile;
 using stacks::StackRow;
-
-constexpr std::string_view kCutMark = "..";
 
 double share_of(u64 part, u64 whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
@@ -62,29 +61,13 @@ std::string key_cell(const StackProfile& profile, const StackRow& row, SortKey k
   return {};
 }
 
-usize width_of_cell(std::string_view utf8) {
-  return static_cast<usize>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<u8>(c) & 0xc0u) != 0x80u; }));
-}
-
-// Its first `width` characters, with a mark that there were more.
-std::string cut_to(std::string_view utf8, usize width) {
-  if (width_of_cell(utf8) <= width) return std::string(utf8);
-  const usize kept = width > kCutMark.size() ? width - kCutMark.size() : 0;
-  usize at = 0;
-  for (usize characters = 0; at < utf8.size(); ++at) {
-    if ((static_cast<u8>(utf8[at]) & 0xc0u) != 0x80u && characters++ == kept) break;
-  }
-  return std::string(utf8.substr(0, at)) + std::string(kCutMark.substr(0, std::min(width, kCutMark.size())));
-}
-
 void append_columns(std::string& out, std::vector<TextColumn>& columns, usize screen) {
   constexpr usize kGap = 2, kNarrowest = 12;
   std::vector<usize> widths;
   usize line = 0;
   for (const TextColumn& column : columns) {
-    usize width = width_of_cell(column.title);
-    for (const std::string& cell : column.cells) width = std::max(width, width_of_cell(cell));
+    usize width = width_of(column.title);
+    for (const std::string& cell : column.cells) width = std::max(width, width_of(cell));
     widths.push_back(width);
     line += kGap + width;
   }
@@ -99,14 +82,14 @@ void append_columns(std::string& out, std::vector<TextColumn>& columns, usize sc
     std::string text;
     for (usize i = 0; i < columns.size(); ++i) {
       const std::string cell = cut_to(cell_of(i), widths[i]);
-      const std::string padding(widths[i] - width_of_cell(cell), ' ');
+      const std::string padding(widths[i] - width_of(cell), ' ');
       text.append(kGap, ' ').append(columns[i].right ? padding + cell : cell + padding);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + '\n';
   };
   append_line([&](usize i) { return columns[i].title; });
-  append_line([&](usize i) { return std::string(std::min(widths[i], width_of_cell(columns[i].title)), '='); });
+  append_line([&](usize i) { return std::string(std::min(widths[i], width_of(columns[i].title)), '='); });
   for (usize row = 0; row < columns.front().cells.size(); ++row) {
     append_line([&](usize i) { return columns[i].cells[row]; });
   }
@@ -186,15 +169,28 @@ u64 whole_period(const StackProfile& profile, u32 event, const StackOptions& opt
   return period;
 }
 
+std::string damage_text(u64 places, u64 bytes, u64 records_about) {
+  if (places == 0) return {};
+  std::string out = fmt::format("the file is damaged: {} bytes in {} {} hold no records that can be read",
+                                with_commas(bytes), with_commas(places), places == 1 ? "place" : "places");
+  if (records_about != 0) out += fmt::format(", about {} are missing", with_commas(records_about));
+  return out;
+}
+
 std::string stack_losses_text(const StackProfile& profile, std::string_view prefix) {
   const stacks::StackLosses& losses = profile.losses;
   std::string out;
   const auto say = [&](u64 count, std::string_view what) {
     if (count != 0) fmt::format_to(std::back_inserter(out), "{}{} {}\n", prefix, with_commas(count), what);
   };
+  const std::string damage = damage_text(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about);
+  if (!damage.empty()) out.append(prefix).append(damage) += '\n';
   say(losses.lost_records, "records were lost: the ring between kernel and perf was full");
   say(losses.lost_samples, "samples were lost in the kernel");
   say(losses.throttled, "times the kernel paused an event because its samples took too long");
+  say(losses.held_back, "samples were not taken, because the cores would have done little else");
+  say(losses.filtered, "samples were left out: of the kernel without -k, or of other people's programs");
+  say(losses.register_losses, "times counters were wiped, and samples from just before are missing");
   say(losses.of_unknown_event, "samples belong to no event of the file and are not shown");
   say(losses.damaged_records, "records are damaged and were left out");
   say(losses.merged_changes, "changes of mappings could not be told apart in time");
@@ -227,9 +223,9 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
     append_code(out, profile, event, options);
   }
   if (!any) out += "no samples\n";
-  fmt::format_to(std::back_inserter(out), "\n{:>20} seconds from first to last sample\n",
-                 elapsed(profile.elapsed_seconds));
+  fmt::format_to(std::back_inserter(out), "\n{:>20} from first to last sample\n", duration(profile.elapsed_seconds));
   std::string notes;
+  if (!profile.note.empty()) notes += "note: " + profile.note + '\n';
   append_module_notes(notes, profile);
   if ((options.children || options.tree || options.callers || options.callees) && !profile.has_callers) {
     notes += "note: this recording holds no stacks that can be read: `perf record -g` records them\n";

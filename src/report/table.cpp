@@ -3,23 +3,13 @@
 
 #include <algorithm>
 
+#include "report/text_width.h"
+
 namespace wperf::report {
 namespace {
 
 constexpr usize kMargin = 6;
 constexpr usize kGap = 2;
-
-// Characters, not bytes: names of files and functions may hold any. A terminal's colour (ESC … m) has no width.
-usize width_of(std::string_view utf8) {
-  usize width = 0;
-  bool escaped = false;
-  for (const char c : utf8) {
-    if (c == '\x1b') escaped = true;
-    if (!escaped && (static_cast<u8>(c) & 0xc0u) != 0x80u) ++width;
-    if (c == 'm') escaped = false;
-  }
-  return width;
-}
 
 std::string_view cell_of(const std::vector<std::string>& row, usize column) {
   return column < row.size() ? std::string_view(row[column]) : std::string_view();
@@ -31,6 +21,12 @@ void append_cell(std::string& out, std::string_view text, Align align, usize wid
   if (align == Align::right) out.append(padding, ' ');
   out += text;
   if (align == Align::left) out.append(padding, ' ');
+}
+
+// One wide cell would else fill every line of the table with blanks.
+void end_line(std::string& out) {
+  while (out.back() == ' ') out.pop_back();
+  out += '\n';
 }
 
 std::string key_of(std::string_view title) {
@@ -62,16 +58,16 @@ void append_table(std::string& out, const Table& table) {
 
   out.append(kMargin, ' ');
   for (usize i = 0; i < widths.size(); ++i) append_cell(out, table.columns[i].title, table.columns[i].align, widths[i]);
-  out += '\n';
+  end_line(out);
   out.append(kMargin, ' ');
   for (usize i = 0; i < widths.size(); ++i) {
     append_cell(out, std::string(width_of(table.columns[i].title), '='), table.columns[i].align, widths[i]);
   }
-  out += '\n';
+  end_line(out);
   for (const std::vector<std::string>& row : table.rows) {
     out.append(kMargin, ' ');
     for (usize i = 0; i < widths.size(); ++i) append_cell(out, cell_of(row, i), table.columns[i].align, widths[i]);
-    out += '\n';
+    end_line(out);
   }
 }
 

@@ -25,9 +25,10 @@ TEST(table, follows_the_layout_of_the_contract) {
             "                    7  b                   1000\n");
 }
 
-TEST(table, pads_the_last_column_too) {
-  const Table table{.columns = {{"note"}}, .rows = {{"g0,imix"}, {"e"}}};
-  EXPECT_EQ(table_text(table), "        note   \n        ====   \n        g0,imix\n        e      \n");
+TEST(table, lines_do_not_end_in_blanks) {
+  const Table table{.columns = {{"note"}, {"x"}}, .rows = {{"g0,imix", std::string(500, 'x')}, {"e"}}};
+  EXPECT_EQ(table_text(table),
+            "        note     x\n        ====     =\n        g0,imix  " + std::string(500, 'x') + "\n        e\n");
 }
 
 TEST(table, without_rows_is_a_head) {
@@ -36,7 +37,7 @@ TEST(table, without_rows_is_a_head) {
 
 TEST(table, measures_characters_and_fills_short_rows) {
   const Table table{.columns = {{"file"}, {"x"}}, .rows = {{"gr\u00fcn"}, {"other", "1"}}};
-  EXPECT_EQ(table_text(table), "        file   x\n        ====   =\n        gr\u00fcn    \n        other  1\n");
+  EXPECT_EQ(table_text(table), "        file   x\n        ====   =\n        gr\u00fcn\n        other  1\n");
 }
 
 TEST(table, rows_become_objects) {

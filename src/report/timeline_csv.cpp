@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contract 6.2: a head of name,value lines, two lines that title the columns, then one line per count. Each cell of the
-// table is followed by a comma, also the last of its line.
+// table is followed by a comma, also the last of its line. Of a metric that was not counted the cell is empty.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -62,7 +62,9 @@ void append_values(std::string& out, const profile::CountProfile& count, EventCl
     }
   }
   if (event_class == EventClass::core) {
-    for (const profile::MetricRow& metric : count.metrics) fmt::format_to(to, "{},", fixed(metric.value, 3));
+    for (const profile::MetricRow& metric : count.metrics) {
+      fmt::format_to(to, "{},", metric.counted ? fixed(metric.value, 3) : std::string());
+    }
   }
   out += '\n';
 }

@@ -8,12 +8,13 @@
 namespace wperf::request {
 
 diag::Result<CallStacks> parse_call_graph(std::string_view text) {
+  if (text == "auto") return automatic_stacks();
   if (text == "fp") return CallStacks{.source = StackSource::frame_pointers};
   if (text == "dwarf") return CallStacks{.source = StackSource::stack_copies};
   constexpr std::string_view kWithSize = "dwarf,";
   if (!text.starts_with(kWithSize)) {
     return diag::Error{.text = fmt::format("'{}' is no way to record call stacks", text),
-                       .hint = "--call-graph takes fp, dwarf and dwarf,BYTES",
+                       .hint = "--call-graph takes auto, fp, dwarf and dwarf,BYTES",
                        .code = diag::ExitCode::usage};
   }
   const std::optional<u64> bytes = parse_decimal(text.substr(kWithSize.size()));

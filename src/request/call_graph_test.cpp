@@ -7,6 +7,8 @@ namespace wperf::request {
 namespace {
 
 TEST(CallGraph, WaysToRecordStacks) {
+  EXPECT_EQ(parse_call_graph("auto").value().source, StackSource::automatic);
+  EXPECT_EQ(parse_call_graph("auto").value().stack_bytes, 16384u);
   EXPECT_EQ(parse_call_graph("fp").value().source, StackSource::frame_pointers);
   EXPECT_EQ(parse_call_graph("dwarf").value().source, StackSource::stack_copies);
   EXPECT_EQ(parse_call_graph("dwarf").value().stack_bytes, 8192u);

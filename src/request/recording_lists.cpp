@@ -114,4 +114,12 @@ diag::Result<TimeSpan> parse_time_span(std::string_view text) {
                      .code = diag::ExitCode::usage};
 }
 
+diag::Result<double> parse_percent(std::string_view text, std::string_view spelling) {
+  const std::optional<double> percent = parse_seconds(text);
+  if (percent.has_value() && *percent <= 100) return *percent;
+  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", text, spelling),
+                     .hint = "it takes 0 to 100, such as 2 or 0.05",
+                     .code = diag::ExitCode::usage};
+}
+
 }  // namespace wperf::request

@@ -19,4 +19,7 @@ diag::Result<std::vector<u32>> parse_number_list(std::string_view text, std::str
 // "1.5-3", "1.5-", "-3": seconds after the first sample.
 diag::Result<TimeSpan> parse_time_span(std::string_view text);
 
+// --percent-limit: 0 to 100, with a fraction or without.
+diag::Result<double> parse_percent(std::string_view text, std::string_view spelling);
+
 }  // namespace wperf::request

@@ -60,5 +60,16 @@ TEST(TimeSpan, RefusesWhatIsNone) {
   }
 }
 
+TEST(RecordingLists, Percent) {
+  EXPECT_EQ(parse_percent("0.05", "--percent-limit").value(), 0.05);
+  EXPECT_EQ(parse_percent("0", "--percent-limit").value(), 0);
+  EXPECT_EQ(parse_percent("100", "--percent-limit").value(), 100);
+  for (const char* bad : {"", "-1", "100.1", "x", "5%", "nan", "1e9"}) {
+    const auto percent = parse_percent(bad, "--percent-limit");
+    ASSERT_FALSE(percent.has_value()) << bad;
+    EXPECT_EQ(percent.error().code, diag::ExitCode::usage);
+  }
+}
+
 }  // namespace
 }  // namespace wperf::request

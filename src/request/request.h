@@ -45,9 +45,10 @@ struct Timeline {
   u64 count = 0;  // 0 = endless
 };
 
-// A setting that the parser found acceptable (contract 11.1). Only the period can be set; its value is a 32-bit
-// decimal.
+// A setting that the parser found acceptable (contract 11.1); its value is a 32-bit decimal.
 inline constexpr char kPeriodSetting[] = "count.period";
+inline constexpr u32 kLeastPeriodMs = 10, kGreatestPeriodMs = 100;
+inline constexpr char kSampleLimitSetting[] = "sample.limit";  // samples a second on each core
 struct ConfigSetting {
   std::string name, value;
 };
@@ -56,6 +57,7 @@ struct Outputs {
   bool json = false;
   bool quiet = false;
   bool verbose = false;
+  bool paged = true;                     // text longer than the screen may go through a pager
   std::optional<std::string> json_file;  // --output/-o (with -t see contract 6.3)
   std::optional<std::string> csv_file;   // --output-csv
   std::optional<std::string> directory;  // --cwd/--output-prefix
@@ -109,13 +111,22 @@ struct SampleDisplay {
 };
 
 // -g and --call-graph: how each sample is to tell who called.
-enum class StackSource { none, frame_pointers, stack_copies };
+// automatic: by frame pointers and by copies, whichever tells.
+enum class StackSource { none, frame_pointers, stack_copies, automatic };
+inline constexpr u32 kMostFrames = 127;
 inline constexpr u32 kDefaultStackBytes = 8192, kMostStackBytes = 65528;
+inline constexpr u32 kAutomaticStackBytes = 16384;
 struct CallStacks {
   StackSource source = StackSource::none;
   u32 stack_bytes = kDefaultStackBytes;  // of each copy; a multiple of 8
+  u32 most_frames = kMostFrames;         // callers of a sample
   bool wanted() const { return source != StackSource::none; }
+  // Is a copy of the stack taken with each sample?
+  bool copies() const { return source == StackSource::stack_copies || source == StackSource::automatic; }
 };
+constexpr CallStacks automatic_stacks() {
+  return {.source = StackSource::automatic, .stack_bytes = kAutomaticStackBytes};
+}
 
 // What only `sample` and `record` take.
 struct Sampling {
@@ -148,8 +159,9 @@ struct RecordingView {
   bool relative = false;  // percentages are those of what the filters leave
   bool tree = false, callers = false, callees = false;
   bool folded = false;
-  bool debuginfod = false;  // servers may be asked for files
-  bool inlined = false;     // functions that the compiler put into others are frames of their own
+  bool debuginfod = false;              // servers may be asked for files
+  std::optional<double> percent_limit;  // call trees leave out what has less; none: the default of a view
+  bool inlined = false;                 // functions that the compiler put into others are frames of their own
 };
 
 struct Request {
@@ -171,10 +183,13 @@ struct Request {
   std::optional<std::string> pe_file, pdb_file, image_name;
   std::optional<Program> program;
   std::optional<u32> process;         // -p: a running program, by its number
+  std::optional<u32> runs;            // -r: how often the program is counted; never 0
   std::optional<u32> spawn_delay_ms;  // none: measure from the first instruction of the program on
   Sampling sampling;
   RecordingView recording;
   bool force_lock = false;
+  std::optional<Command> help_topic;    // the command that help is to explain
+  bool all_help = false;                // every command and option
   std::vector<std::string> unexpected;  // unknown tokens, to be warned about
   std::vector<std::string> warnings;    // whole lines for stderr that do not end the run
 

@@ -13,20 +13,8 @@
 namespace wperf::request {
 namespace {
 
-// The number in C notation at the front of `text`. What follows its digits is not looked at: scripts live with that
-// since WindowsPerf. `0x` without a digit is no number (contract 14).
-std::optional<u64> leading_number(std::string_view text) {
-  const bool hexadecimal = text.size() > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-  const bool octal = !hexadecimal && text.size() > 1 && text[0] == '0';
-  const u32 base = hexadecimal ? 16 : octal ? 8 : 10;
-  if (hexadecimal) text.remove_prefix(2);
-  usize length = 0;
-  while (length < text.size() && parse_digits(text.substr(length, 1), base).has_value()) ++length;
-  return parse_digits(text.substr(0, length), base);
-}
-
 diag::Result<u32> parse_interval(std::string_view text) {
-  const std::optional<u64> interval = leading_number(text);
+  const std::optional<u64> interval = parse_c_number(text);
   if (!interval.has_value()) {
     return diag::contract_error(
         fmt::format("event interval: {} is invalid!\n"

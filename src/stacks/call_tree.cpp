@@ -146,7 +146,7 @@ CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vec
   const std::vector<bool> wanted = begin_with(functions, profile, tree);
   StackFilter of_tasks = filter;  // the functions are chosen already, and what they call may be any
   of_tasks.modules.clear();
-  of_tasks.symbol.reset();
+  of_tasks.symbol = {};
   const ChosenSamples chosen(profile, of_tasks);
   DownwardPaths paths(profile, tree);
   std::vector<u32> seen(profile.functions.size(), 0);

@@ -12,6 +12,12 @@
 
 namespace wperf::stacks {
 
+// Has memory brought near that will be looked at a little later. Always a part of its caller, as must be all that does
+// nothing else: GCC takes functions that only do this for ones without an effect, and drops calls of them.
+[[gnu::always_inline]] inline void bring_near(const void* memory) {
+  __builtin_prefetch(memory);
+}
+
 template <class T>
 class GrowingArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

@@ -30,6 +30,17 @@ class IdTable {
       if (slot.tag == tag && keys_[slot.id].first == first && keys_[slot.id].second == second) return {slot.id, false};
     }
   }
+  // A pair that will be inserted soon: what that looks at is brought from memory, first where its hash leads, then the
+  // key that is found there.
+  [[gnu::always_inline]] void expect(u64 first, u64 second) const {
+    if (!slots_.empty()) bring_near(&slots_[tag_of(first, second) & mask_]);
+  }
+  [[gnu::always_inline]] void expect_key(u64 first, u64 second) const {
+    if (slots_.empty()) return;
+    const u32 tag = tag_of(first, second);
+    const Slot& slot = slots_[tag & mask_];
+    if (slot.tag == tag && slot.id != kNone) bring_near(&keys_[slot.id]);
+  }
   u32 find(u64 first, u64 second) const {
     if (slots_.empty()) return kNone;
     const u32 tag = tag_of(first, second);

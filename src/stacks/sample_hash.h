@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "stacks/growing_array.h"
 
 namespace wperf::stacks {
 
@@ -58,6 +59,10 @@ class SampleRows {
       const Slot& slot = slots_[at];
       if (slot.row == kNone || (slot.hash == hash.first && slot.check == check)) return slot.row;
     }
+  }
+  // It will be asked for soon.
+  [[gnu::always_inline]] void expect(const SampleHash& hash) const {
+    if (!slots_.empty()) bring_near(&slots_[hash.first & mask_]);
   }
   // One that is not there yet.
   void add(const SampleHash& hash, u32 row) {

@@ -13,9 +13,12 @@
 namespace wperf::stacks {
 
 struct StackModule {
-  std::string name;    // "libc.so.6", "[kernel]", "[JIT] pid 7"
-  std::string path;    // as the process saw it; empty: none
-  std::string reason;  // why functions have no names; empty: they have
+  std::string name;           // "libc.so.6", "[kernel]", "[JIT] pid 7"
+  std::string path;           // as the process saw it; empty: none
+  std::string reason;         // why functions have no names; empty: they have
+  bool is_nowhere = false;    // what no mapping explains
+  std::string pdb_path = {};  // of a Windows module; empty: none
+  u64 image_base = 0;         // of a Windows module: addresses as linked begin here
 };
 
 struct StackFunction {
@@ -30,6 +33,22 @@ struct StackFunction {
 struct StackPlace {
   u32 function = 0;
   u32 line = kNothing;  // index into lines
+};
+
+// An inlined function, or the one that it all is in.
+struct CodeFrame {
+  u32 function = 0, file = 0;  // indices into texts
+  u32 line = 0;                // 0: not known
+  bool is_inlined = false;
+};
+
+// Where code was sampled, in its file: for views that show code. Addresses are as linked.
+struct CodeSite {
+  u32 function = kNothing;  // the one with a symbol
+  u64 address = 0;
+  u64 begin = 0, end = 0;                // of the function; equal: not known
+  u32 first_frame = 0, frame_count = 0;  // in code_frames: the innermost first, the function last
+  u64 line_begin = 0, line_end = 0;      // the code of its line around it; equal: not known, or not asked for
 };
 
 struct StackNode {
@@ -51,15 +70,28 @@ struct StackSample {
 struct StackEvent {
   std::string name;
   u64 samples = 0, period = 0;
+  u32 type = 0;      // as perf's attributes have it
+  u64 code = 0;      // the number of the event
+  u64 interval = 0;  // 0: it followed a rate
+};
+
+// The length of a recording in equal parts.
+struct TimeSlices {
+  u32 count = 0;  // 0: not asked for
+  u64 begin_ns = 0, length_ns = 0;
 };
 
 // What is not there, by cause.
 struct StackLosses {
-  u64 lost_records = 0;  // LOST: the ring was full
-  u64 lost_samples = 0;  // LOST_SAMPLES that no LOST told of
-  u64 throttled = 0;     // times the kernel stopped an event for a while
+  u64 damaged_places = 0, damaged_bytes = 0;  // of the file, where no record could be read
+  u64 damaged_records_about = 0;              // as many as fit there, by the size of those that could
+  u64 lost_records = 0;                       // LOST: the ring was full
+  u64 lost_samples = 0;                       // LOST_SAMPLES that no LOST told of
+  u64 throttled = 0;                          // times the kernel stopped an event for a while
   u64 damaged_records = 0, unknown_records = 0, of_unknown_event = 0;
   u64 merged_changes = 0;
+  // What our driver told: intervals without a sample, samples of others, and registers that somebody wiped.
+  u64 held_back = 0, filtered = 0, register_losses = 0;
   // Stacks that were unwound from copies and end early.
   u64 stacks_cut = 0, stacks_without_table = 0, stacks_damaged = 0, stacks_of_32_bits = 0;
   std::vector<std::pair<u32, u64>> unknown_types;
@@ -77,10 +109,19 @@ struct StackProfile {
   std::vector<StackPlace> places;
   std::vector<StackNode> nodes;
   std::vector<StackSample> samples;
-  std::vector<FunctionCode> code;  // of hot functions, by event, the hottest first; empty: not asked for
+  TimeSlices slices;
+  std::vector<u32> slice_of_sample;  // by sample, where slices were asked for
+  // Where code was asked for, there is a node for each address; else these are empty.
+  std::vector<CodeSite> sites;
+  std::vector<CodeFrame> code_frames;
+  std::vector<std::string> texts;
+  std::vector<u32> site_of_node;     // kNothing: none
+  std::vector<u64> address_of_node;  // as it was when recorded
+  std::vector<FunctionCode> code;    // of hot functions, by event, the hottest first; empty: not asked for
   StackLosses losses;
   bool has_callers = false;  // stacks of more than one frame were recorded and read
   double elapsed_seconds = 0;
+  std::string note;  // of the run; empty: nothing to say
 };
 
 }  // namespace wperf::stacks

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
 #include "stacks/id_table.h"
 
 namespace wperf::stacks {
@@ -12,15 +11,6 @@ namespace {
 template <class T>
 bool is_in(const std::vector<T>& list, const T& value) {
   return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
-}
-
-bool passes_symbol(const StackFilter& filter, std::string_view name) {
-  if (!filter.symbol.has_value()) return true;
-  const std::string lower = in_lower_case(std::string(name)), wanted = in_lower_case(*filter.symbol);
-  if (filter.open_start && filter.open_end) return lower.find(wanted) != std::string::npos;
-  if (filter.open_start) return lower.ends_with(wanted);
-  if (filter.open_end) return lower.starts_with(wanted);
-  return lower == wanted;
 }
 
 // Each different set of values gets a number and a row to begin with; a row is one of tasks × one of places.
@@ -85,7 +75,7 @@ ChosenSamples::ChosenSamples(const StackProfile& profile, const StackFilter& fil
   for (const StackFunction& function : profile.functions) {
     const StackModule& module = profile.modules[function.module];
     functions_.push_back((is_in(filter.modules, module.name) || is_in(filter.modules, module.path)) &&
-                         passes_symbol(filter, function.name));
+                         (!filter.symbol || filter.symbol(function.name)));
   }
 }
 

@@ -2,7 +2,7 @@
 // The rows of a table: samples that agree in the chosen keys, with what happened in them themselves and in what they
 // called. Pure. Called by report.
 #pragma once
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +17,9 @@ enum class SortKey : u8 { comm, pid, tid, core, core_kind, module, symbol, line 
 struct StackFilter {
   std::vector<std::string> comms = {}, modules = {};
   std::vector<u32> pids = {}, tids = {};
-  // --symbol: `text` in lower case is the whole name, or with an open end a part of it.
-  std::optional<std::string> symbol = {};
-  bool open_start = false, open_end = false;
+  std::function<bool(std::string_view name)> symbol = {};  // empty: every name
 
-  bool is_empty() const {
-    return comms.empty() && modules.empty() && pids.empty() && tids.empty() && !symbol.has_value();
-  }
+  bool is_empty() const { return comms.empty() && modules.empty() && pids.empty() && tids.empty() && !symbol; }
 };
 
 // The filter, asked once per task and function.

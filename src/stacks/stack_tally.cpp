@@ -8,6 +8,7 @@ namespace {
 
 constexpr u32 kKindShift = 32;
 constexpr u64 kCaller = u64{1} << 34;
+static_assert(static_cast<u32>(AddressKind::made) == 3, "two bits of a key are a kind");
 
 u64 address_key(u32 space, AddressKind kind, bool is_caller) {
   const u64 where = kind == AddressKind::user ? space : 0;
@@ -29,8 +30,8 @@ void StackTally::add_stack(u32 space, std::span<const StackFrame> frames) {
   const usize callers = frames.size() - 1;
   const auto key_of = [&](usize i) {
     // Where the kernel was entered from user code, that code was interrupted, and stands at the instruction itself.
-    const bool is_interrupted = frames[i].kind == AddressKind::user && frames[i - 1].kind != AddressKind::user;
-    return AddressKey{address_key(space, frames[i].kind, !is_interrupted), frames[i].address};
+    const bool is_interrupted = is_user_code(frames[i].kind) && !is_user_code(frames[i - 1].kind);
+    return AddressKey{address_key(space, frames[i].kind, !is_interrupted && !frames[i].at_call), frames[i].address};
   };
   const usize most = std::min(callers, last_callers_.size());
   usize depth = 0;
@@ -38,10 +39,29 @@ void StackTally::add_stack(u32 space, std::span<const StackFrame> frames) {
   last_callers_.resize(depth);
   for (usize i = callers - depth; i > 0; --i) {
     last_callers_.push_back(key_of(i));
-    frames_.push_back(addresses_.insert(last_callers_.back().where, frames[i].address).id);
+    append_frame(last_callers_.back());
   }
-  frames_.push_back(addresses_.insert(address_key(space, frames[0].kind, false), frames[0].address).id);
+  append_frame({address_key(space, frames[0].kind, false), frames[0].address});
   stacks_.push_back({static_cast<u32>(depth), static_cast<u32>(frames.size() - depth)});
+}
+
+void StackTally::append_frame(const AddressKey& key) {
+  constexpr usize kHalf = kWaiting / 2;
+  if (arrived_ - settled_ == kWaiting) settle_oldest();
+  waiting_[arrived_++ % kWaiting] = key;
+  addresses_.expect(key.where, key.address);
+  if (arrived_ - settled_ <= kHalf) return;
+  const AddressKey& older = waiting_[(arrived_ - kHalf - 1) % kWaiting];
+  addresses_.expect_key(older.where, older.address);
+}
+
+void StackTally::settle_oldest() {
+  const AddressKey& key = waiting_[settled_++ % kWaiting];
+  frames_.push_back(addresses_.insert(key.where, key.address).id);
+}
+
+void StackTally::finish() {
+  while (settled_ != arrived_) settle_oldest();
 }
 
 u32 StackTally::add(const SampleHash& hash, const Origin& origin, std::span<const StackFrame> frames, u64 period) {
@@ -55,6 +75,7 @@ u32 StackTally::add(const SampleHash& hash, const Origin& origin, std::span<cons
 }
 
 std::vector<StackSample> StackTally::take_samples() {
+  finish();
   rows_.clear();
   addresses_.forget_slots();
   std::vector<AddressKey>().swap(last_callers_);

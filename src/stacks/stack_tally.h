@@ -3,6 +3,7 @@
 // once, as what it does not share with the one before it, so memory grows with the number of different stacks and not
 // with that of samples. Called by pipeline.
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 
@@ -12,7 +13,12 @@
 
 namespace wperf::stacks {
 
-enum class AddressKind : u8 { user = 0, kernel = 1, other = 2 };  // other: of a guest or a hypervisor
+// other: of a guest or a hypervisor. made: of a program's own making, at run time; then the address is the number of
+// what was there when the sample was taken, because a tally knows no times.
+enum class AddressKind : u8 { user = 0, kernel = 1, other = 2, made = 3 };
+inline bool is_user_code(AddressKind kind) {
+  return kind == AddressKind::user || kind == AddressKind::made;
+}
 
 struct TalliedAddress {
   u32 space = 0;  // in which it means something; of user code only
@@ -25,6 +31,7 @@ struct TalliedAddress {
 struct StackFrame {
   u64 address = 0;
   AddressKind kind = AddressKind::user;
+  bool at_call = false;  // a caller's: that of the call itself, and not of what follows it
   bool operator==(const StackFrame&) const = default;
 };
 
@@ -34,9 +41,17 @@ class StackTally {
   struct Origin {
     u32 event = 0, task = 0, core = 0;
     u32 space = 0;
+    u32 slice = 0;  // of time
   };
 
   static constexpr u32 kNoRow = SampleRows::kNone;
+  // Asked for samples that are added a little later, this has what adding them looks at brought from memory: first
+  // where the hash leads, then the row that is found there.
+  [[gnu::always_inline]] void expect(const SampleHash& hash) const { rows_.expect(hash); }
+  [[gnu::always_inline]] void expect_row(const SampleHash& hash) const {
+    const u32 row = rows_.find(hash);
+    if (row != kNoRow) bring_near(&samples_[row]);
+  }
   // Most samples are like one before: then its frames need not be looked at. Counts with the one that was added with
   // this hash and answers its row in samples(), or kNoRow.
   u32 add_again(const SampleHash& hash, u64 period) {
@@ -50,6 +65,8 @@ class StackTally {
   // innermost first, never empty. Answers the row.
   u32 add(const SampleHash& hash, const Origin& origin, std::span<const StackFrame> frames, u64 period);
 
+  // When all were added; what follows is asked only then.
+  void finish();
   u32 address_count() const { return addresses_.size(); }
   TalliedAddress address(u32 number) const;
   // visit(row, depth, own): the stack of each row, in their order, by numbers of addresses. `depth` outermost frames
@@ -63,7 +80,7 @@ class StackTally {
     }
   }
   std::span<const StackSample> samples() const { return samples_.all(); }  // their nodes are not filled in here
-  // When all were added. What only adding needs is given back.
+  // Finishes, too. What only adding needs is given back.
   std::vector<StackSample> take_samples();
 
  private:
@@ -76,12 +93,18 @@ class StackTally {
     bool operator==(const AddressKey&) const = default;
   };
   void add_stack(u32 space, std::span<const StackFrame> frames);
+  void append_frame(const AddressKey& key);
+  void settle_oldest();
 
   IdTable addresses_;  // kind, space and whether it is a caller (first), address (second)
   GrowingArray<Stack> stacks_;
   GrowingArray<u32> frames_;              // numbers of addresses, stack by stack
   std::vector<AddressKey> last_callers_;  // of the newest stack, outermost first
-  SampleRows rows_;                       // of samples_
+  // The newest frames wait here, a ring, until what their numbers are found by has come from memory.
+  static constexpr usize kWaiting = 64;
+  std::array<AddressKey, kWaiting> waiting_;
+  usize arrived_ = 0, settled_ = 0;
+  SampleRows rows_;  // of samples_
   GrowingArray<StackSample> samples_;
 };
 

@@ -17,6 +17,13 @@ struct RvaRange {
   bool contains(Rva rva) const { return begin <= rva && rva < end; }
 };
 
+// Where, before an instruction of ARM64 code runs, the address lies that its function will return to.
+enum class CallerPlace : u8 {
+  link_register,
+  frame_record,  // x29 points to the function's own frame record, which holds it
+  stack          // somewhere else, where only unwinding finds it; x29 is still the caller's
+};
+
 struct Guid {
   u32 data1 = 0;
   u16 data2 = 0, data3 = 0;

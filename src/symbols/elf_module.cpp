@@ -26,18 +26,18 @@ DwarfSections dwarf_sections(const ElfFile& file, bool split) {
           .cu_index = split ? file.contents(".debug_cu_index") : EndianBytes()};
 }
 
-ElfSource source_of(ElfSymbolTable table) {
+SymbolSource source_of(ElfSymbolTable table) {
   switch (table) {
     case ElfSymbolTable::full:
-      return ElfSource::symtab;
+      return SymbolSource::symtab;
     case ElfSymbolTable::dynamic:
-      return ElfSource::dynsym;
+      return SymbolSource::dynsym;
     case ElfSymbolTable::embedded:
-      return ElfSource::embedded;
+      return SymbolSource::embedded;
     case ElfSymbolTable::plt:
-      return ElfSource::plt;
+      return SymbolSource::plt;
   }
-  return ElfSource::none;
+  return SymbolSource::none;
 }
 
 // "_Zfoo@@V1": the version is no part of the name.
@@ -78,7 +78,7 @@ struct ElfModule::State {
   }
   void read_symbols();
   void open_dwarf();
-  void add_frames(ElfAnswer& answer, const ElfQuery& query, std::vector<ElfFrame>& out);
+  void add_frames(SymbolizedAddress& answer, const SymbolQuery& query, std::vector<SymbolizedFrame>& out);
 };
 
 void ElfModule::State::open_dwarf() {
@@ -93,10 +93,11 @@ void ElfModule::State::open_dwarf() {
   dwarf = DwarfFile::open(dwarf_sections(*holder, false), other, open_split);
 }
 
-void ElfModule::State::add_frames(ElfAnswer& answer, const ElfQuery& query, std::vector<ElfFrame>& out) {
+void ElfModule::State::add_frames(SymbolizedAddress& answer, const SymbolQuery& query,
+                                  std::vector<SymbolizedFrame>& out) {
   scratch.clear();
   if (dwarf.has_value()) dwarf->frames_at(answer.address, scratch);
-  const bool nameless = answer.source == ElfSource::none;
+  const bool nameless = answer.source == SymbolSource::none;
   if (nameless && scratch.empty()) return;
   answer.first_frame = static_cast<u32>(out.size());
   for (const DwarfFrame& frame : scratch) {
@@ -104,7 +105,7 @@ void ElfModule::State::add_frames(ElfAnswer& answer, const ElfQuery& query, std:
   }
   if (scratch.empty()) out.emplace_back();
   if (nameless && !out.back().function.empty()) {
-    answer.source = ElfSource::dwarf;
+    answer.source = SymbolSource::dwarf;
     answer.function = out.back().function;
   }
   out.back().function = answer.function;
@@ -171,8 +172,8 @@ diag::Result<ElfModule> ElfModule::make(const ElfModuleFiles& files) {
   return out;
 }
 
-ElfAnswer ElfModule::function_at(u64 address, bool decorated) const {
-  ElfAnswer answer;
+SymbolizedAddress ElfModule::function_at(u64 address, bool decorated) const {
+  SymbolizedAddress answer;
   answer.address = address;
   const std::optional<ElfSymbol> symbol = state_->symbol_at(address);
   if (!symbol.has_value()) return answer;
@@ -183,15 +184,15 @@ ElfAnswer ElfModule::function_at(u64 address, bool decorated) const {
   return answer;
 }
 
-ElfAnswers ElfModule::answer(const std::vector<u64>& addresses, const ElfQuery& query) const {
-  ElfAnswers out;
+Symbolization ElfModule::answer(const std::vector<u64>& addresses, const SymbolQuery& query) const {
+  Symbolization out;
   out.answers.reserve(addresses.size());
   if (query.lines) {
     state_->open_dwarf();
     out.frames.reserve(addresses.size() * 2);
   }
   for (const u64 address : addresses) {
-    ElfAnswer& answer = out.answers.emplace_back(function_at(address, query.decorated));
+    SymbolizedAddress& answer = out.answers.emplace_back(function_at(address, query.decorated));
     if (query.lines) state_->add_frames(answer, query, out.frames);
   }
   return out;

@@ -15,10 +15,9 @@
 #include "symbols/elf/elf_file.h"
 #include "symbols/elf/elf_symbols.h"
 #include "symbols/elf/function_cache.h"
+#include "symbols/symbolization.h"
 
 namespace wperf::symbols {
-
-enum class ElfSource : u8 { symtab, dynsym, embedded, plt, dwarf, none };
 
 struct ElfModuleFiles {
   ByteSpan image;                // empty: not at hand
@@ -26,33 +25,6 @@ struct ElfModuleFiles {
   ByteSpan alternate;            // what .gnu_debugaltlink of the debug file (or image) names; empty: none
   SplitOpener open_split = {};   // for split DWARF; may be empty
   ByteSpan kept_functions = {};  // as FunctionCache wrote them; empty: none. Unfit ones are not used
-};
-
-struct ElfQuery {
-  bool lines = true;       // frames too, else only the function
-  bool decorated = false;  // names as the compiler made them
-};
-
-struct ElfFrame {
-  std::string_view function;  // display name
-  std::string_view file;      // empty: not known
-  u32 line = 0;
-  bool inlined = false;
-};
-
-struct ElfAnswer {
-  u64 address = 0;
-  ElfSource source = ElfSource::none;
-  std::string_view function;  // display name, "name@plt" for stubs; empty: none
-  u64 begin = 0, end = 0;     // of the function; equal when not known
-  u32 first_frame = 0;        // in ElfAnswers::frames: innermost inlined first, the function last
-  u32 frame_count = 0;        // 0 when lines were not asked for, or nothing is known. Padding: a line, no function
-};
-
-struct ElfAnswers {
-  std::vector<ElfAnswer> answers;  // one for each address, in their order
-  std::vector<ElfFrame> frames;
-  // Texts live as long as the ElfModule.
 };
 
 class ElfModule {
@@ -65,9 +37,9 @@ class ElfModule {
   ~ElfModule();
 
   // addresses: as linked (not as loaded), sorted, unique.
-  ElfAnswers answer(const std::vector<u64>& addresses, const ElfQuery& query) const;
+  Symbolization answer(const std::vector<u64>& addresses, const SymbolQuery& query) const;
   // Function alone, one address.
-  ElfAnswer function_at(u64 address, bool decorated) const;
+  SymbolizedAddress function_at(u64 address, bool decorated) const;
 
   const ElfFile* image() const;
   const ElfSymbols& symbols() const;  // without any where kept functions answer

@@ -30,10 +30,10 @@ TEST(ElfModule, NamesAsPeopleWriteThem) {
                                  {"plain", 0x1500, 16}},
                                 {});
   const ElfModule module = module_of(image, {});
-  const ElfAnswers answers = module.answer({0x10ff, 0x1100, 0x1205, 0x1300, 0x1400, 0x150f, 0x1510}, {});
+  const Symbolization answers = module.answer({0x10ff, 0x1100, 0x1205, 0x1300, 0x1400, 0x150f, 0x1510}, {});
   ASSERT_EQ(answers.answers.size(), 7u);
   const auto function = [&](usize i) { return std::string(answers.answers[i].function); };
-  EXPECT_EQ(answers.answers[0].source, ElfSource::none);
+  EXPECT_EQ(answers.answers[0].source, SymbolSource::none);
   EXPECT_EQ(function(1), "rust::main");
   EXPECT_EQ(function(2), "mycrate::foo");
   EXPECT_EQ(function(3), "demangle.test");
@@ -41,7 +41,7 @@ TEST(ElfModule, NamesAsPeopleWriteThem) {
   EXPECT_EQ(function(5), "plain");
   EXPECT_EQ(answers.answers[5].begin, 0x1500u);
   EXPECT_EQ(answers.answers[5].end, 0x1510u);
-  EXPECT_EQ(answers.answers[5].source, ElfSource::symtab);
+  EXPECT_EQ(answers.answers[5].source, SymbolSource::symtab);
   EXPECT_EQ(function(6), "");
   // A function without lines has one frame.
   ASSERT_EQ(answers.answers[5].frame_count, 1u);
@@ -52,7 +52,7 @@ TEST(ElfModule, NamesAsPeopleWriteThem) {
 TEST(ElfModule, FramesOnlyWhereAskedFor) {
   const auto image = image_with({{"f", 0x1100, 16}}, {});
   const ElfModule module = module_of(image, {});
-  const ElfAnswers answers = module.answer({0x1100}, {.lines = false});
+  const Symbolization answers = module.answer({0x1100}, {.lines = false});
   EXPECT_TRUE(answers.frames.empty());
   EXPECT_EQ(answers.answers[0].function, "f");
 }
@@ -61,7 +61,7 @@ TEST(ElfModule, TheDebugFileNamesMore) {
   const auto image = image_with({{"exported", 0x1100, 16}}, "12345678", true);
   const auto debug = image_with({{"exported", 0x1100, 16}, {"hidden", 0x1200, 16}}, "12345678");
   EXPECT_EQ(module_of(image, {}).function_at(0x1200, false).function, "");
-  EXPECT_EQ(module_of(image, {}).function_at(0x1100, false).source, ElfSource::dynsym);
+  EXPECT_EQ(module_of(image, {}).function_at(0x1100, false).source, SymbolSource::dynsym);
   const ElfModule module = module_of(image, debug);
   EXPECT_EQ(module.function_at(0x1200, false).function, "hidden");
   EXPECT_EQ(module.reason(), "");

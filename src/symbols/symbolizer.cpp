@@ -28,10 +28,10 @@ std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
 }
 
 // What an image can say without a PDB.
-Source image_source(const std::optional<PeFile>& image) {
-  if (!image.has_value()) return Source::none;
-  if (!image->exports().empty()) return Source::exports;
-  return image->functions().empty() ? Source::none : Source::pdata;
+SymbolSource image_source(const std::optional<PeFile>& image) {
+  if (!image.has_value()) return SymbolSource::none;
+  if (!image->exports().empty()) return SymbolSource::exports;
+  return image->functions().empty() ? SymbolSource::none : SymbolSource::pdata;
 }
 
 std::string why_no_pdb(const std::optional<PeFile>& image, std::string search) {
@@ -54,7 +54,7 @@ std::string decorated_name(const PdbFile& pdb, const Function& procedure) {
 }
 
 struct Found {
-  Source source = Source::none;
+  SymbolSource source = SymbolSource::none;
   std::string name;
   RvaRange bounds;
   const void* symbol = nullptr;  // the public or export that it is named after
@@ -67,7 +67,7 @@ class Finder {
       : image_(image), pdb_(pdb), options_(options) {}
 
   const Found& find(Rva rva) {
-    const bool sized = found_.source == Source::pdb || found_.source == Source::pdata;
+    const bool sized = found_.source == SymbolSource::pdb || found_.source == SymbolSource::pdata;
     if (!sized || !found_.bounds.contains(rva)) search(rva);
     return found_;
   }
@@ -76,28 +76,28 @@ class Finder {
   void search(Rva rva) {
     if (const Function* function = pdb_.has_value() ? pdb_->function_at(rva) : nullptr) {
       if (!function->is_public) {
-        found_ = {Source::pdb,
+        found_ = {SymbolSource::pdb,
                   options_.decorated ? decorated_name(*pdb_, *function) : std::string(function->name),
                   {function->rva, {function->rva.value + function->size}}};
         return;
       }
       // A public has no size: the nearest one below may be that of another function.
       if (!image_.has_value() || image_->reaches(function->rva, rva)) {
-        name_after(Source::pdb_publics, function, function->rva, function->name);
+        name_after(SymbolSource::pdb_publics, function, function->rva, function->name);
         return;
       }
     }
     if (const Export* entry = image_.has_value() ? image_->export_at(rva) : nullptr) {
-      name_after(Source::exports, entry, entry->rva, entry->name);
+      name_after(SymbolSource::exports, entry, entry->rva, entry->name);
       return;
     }
     found_ = {};
     if (const auto around = bounds_at(rva)) {
-      found_ = {Source::pdata, fmt::format("function at {:#x}", around->begin.value), *around};
+      found_ = {SymbolSource::pdata, fmt::format("function at {:#x}", around->begin.value), *around};
     }
   }
 
-  void name_after(Source source, const void* symbol, Rva begin, std::string_view name) {
+  void name_after(SymbolSource source, const void* symbol, Rva begin, std::string_view name) {
     if (found_.symbol == symbol) return;
     const RvaRange bounds = bounds_at(begin).value_or(RvaRange{});
     found_ = {source, options_.decorated ? std::string(name) : undecorated(name), bounds, symbol};
@@ -117,7 +117,7 @@ class Finder {
 
 void add_frames(const std::optional<PdbFile>& pdb, std::vector<Frame>& scratch, Answer& answer) {
   scratch.clear();
-  if (pdb.has_value() && (answer.source == Source::pdb || answer.source == Source::pdb_publics)) {
+  if (pdb.has_value() && (answer.source == SymbolSource::pdb || answer.source == SymbolSource::pdb_publics)) {
     pdb->frames_at(answer.address, scratch);
   }
   if (scratch.empty()) scratch.emplace_back();
@@ -143,12 +143,12 @@ ModuleSymbols ModuleSymbols::make(std::string module_name, std::optional<PeFile>
   state.module = std::move(module_name);
   state.reason = pdb.has_value() ? refuse_pdb(image, *pdb) : why_no_pdb(image, std::move(files.why_no_pdb));
   if (state.reason.empty()) {
-    state.source = Source::pdb;
+    state.source = SymbolSource::pdb;
     state.file = std::move(files.pdb);
     out.state_->pdb = std::move(pdb);
   } else {
     state.source = image_source(image);
-    if (state.source != Source::none) state.file = std::move(files.image);
+    if (state.source != SymbolSource::none) state.file = std::move(files.image);
   }
   out.state_->image = std::move(image);
   return out;
@@ -159,19 +159,19 @@ std::vector<Answer> ModuleSymbols::answer(const std::vector<Rva>& addresses, con
   answers.reserve(addresses.size());
   Finder finder(state_->image, state_->pdb, options);
   std::vector<Frame> scratch;
-  Source best = Source::none;
+  SymbolSource best = SymbolSource::none;
   for (const Rva rva : addresses) {
     const Found& found = finder.find(rva);
     Answer& answer = answers.emplace_back();
     answer.address = rva;
     answer.source = found.source;
-    if (found.source == Source::none) continue;
+    if (found.source == SymbolSource::none) continue;
     best = std::min(best, found.source);
     answer.function = found.name;
     answer.bounds = found.bounds;
     add_frames(state_->pdb, scratch, answer);
   }
-  if (best != Source::none && state_->pdb.has_value()) state_->state.source = best;
+  if (best != SymbolSource::none && state_->pdb.has_value()) state_->state.source = best;
   return answers;
 }
 

@@ -12,10 +12,9 @@
 #include "symbols/address.h"
 #include "symbols/pdb/pdb_file.h"
 #include "symbols/pe/pe_file.h"
+#include "symbols/symbolization.h"
 
 namespace wperf::symbols {
-
-enum class Source : u8 { pdb, pdb_publics, exports, pdata, none };
 
 struct SymbolFrame {
   std::string function;  // display name
@@ -26,7 +25,7 @@ struct SymbolFrame {
 
 struct Answer {
   Rva address;
-  Source source = Source::none;
+  SymbolSource source = SymbolSource::none;
   std::string function;  // undecorated, or decorated when asked for; "function at 0x…" from .pdata; empty: none
   RvaRange bounds;       // of the function; empty range when not known
   std::vector<SymbolFrame> frames;  // innermost inlined first, the function last; without lines where unknown
@@ -39,7 +38,7 @@ struct NameOptions {
 // How it went, for -v, doctor and the end of reports.
 struct ModuleState {
   std::string module;  // base name
-  Source source = Source::none;
+  SymbolSource source = SymbolSource::none;
   std::string file;    // the PDB or image that answered
   std::string reason;  // why not better: "no PDB found (looked in …)", "PDB of another build (…)"
 };

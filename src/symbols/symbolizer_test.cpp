@@ -51,7 +51,7 @@ std::vector<Rva> every_fourth_byte(const PeFile& image) {
   return out;
 }
 
-std::set<std::string> names_of(const std::vector<Answer>& answers, Source source) {
+std::set<std::string> names_of(const std::vector<Answer>& answers, SymbolSource source) {
   std::set<std::string> out;
   for (const Answer& answer : answers) {
     if (answer.source == source) out.insert(answer.function);
@@ -64,8 +64,8 @@ void expect_consistent(const std::vector<Answer>& answers, const std::vector<Rva
   for (size_t i = 0; i < answers.size(); ++i) {
     const Answer& answer = answers[i];
     EXPECT_EQ(answer.address, addresses[i]);
-    EXPECT_EQ(answer.function.empty(), answer.source == Source::none);
-    EXPECT_EQ(answer.frames.empty(), answer.source == Source::none);
+    EXPECT_EQ(answer.function.empty(), answer.source == SymbolSource::none);
+    EXPECT_EQ(answer.frames.empty(), answer.source == SymbolSource::none);
     if (answer.bounds.begin != answer.bounds.end) {
       EXPECT_TRUE(answer.bounds.contains(answer.address));
     }
@@ -83,12 +83,12 @@ TEST_F(Module, WithItsPdb) {
     const auto addresses = every_fourth_byte(*module.image());
     const auto answers = module.answer(addresses, {});
     expect_consistent(answers, addresses);
-    const auto names = names_of(answers, Source::pdb);
+    const auto names = names_of(answers, SymbolSource::pdb);
     for (const char* expected : {"shapes::tail_call", "shapes::sum_of<int>", "shapes::sum_of<double>",
                                  "shapes::Counter::add", "exported_sum", "shapes::variable_frame"}) {
       EXPECT_EQ(names.count(expected), 1u) << expected;
     }
-    EXPECT_EQ(module.state().source, Source::pdb);
+    EXPECT_EQ(module.state().source, SymbolSource::pdb);
     EXPECT_EQ(module.state().file, name + ".pdb");
     EXPECT_EQ(module.state().reason, "");
     bool line_seen = false;
@@ -107,7 +107,7 @@ TEST_F(Module, BoundsAreThoseOfPdataWhereThatHasThem) {
   int compared = 0;
   for (const Answer& answer : module.answer(every_fourth_byte(*module.image()), {})) {
     const auto bounds = module.image()->function_at(answer.address);
-    if (answer.source != Source::pdb || !bounds.has_value()) continue;
+    if (answer.source != SymbolSource::pdb || !bounds.has_value()) continue;
     ++compared;
     EXPECT_EQ(answer.bounds.begin, bounds->begin) << answer.function;
     EXPECT_EQ(answer.bounds.end, bounds->end) << answer.function;
@@ -120,7 +120,7 @@ TEST_F(Module, DecoratedNamesOnRequest) {
   const auto addresses = every_fourth_byte(*module.image());
   const auto answers = module.answer(addresses, {.decorated = true});
   expect_consistent(answers, addresses);
-  const auto names = names_of(answers, Source::pdb);
+  const auto names = names_of(answers, SymbolSource::pdb);
   EXPECT_EQ(names.count("?tail_call@shapes@@YAHH@Z"), 1u);
   EXPECT_EQ(names.count("??$sum_of@H@shapes@@YAHPEBHH@Z"), 1u);
   EXPECT_EQ(names.count("exported_sum"), 1u);
@@ -132,18 +132,18 @@ TEST_F(Module, PdbOfPublicsAlone) {
   const auto addresses = every_fourth_byte(*module.image());
   const auto answers = module.answer(addresses, {});
   expect_consistent(answers, addresses);
-  const auto names = names_of(answers, Source::pdb_publics);
+  const auto names = names_of(answers, SymbolSource::pdb_publics);
   EXPECT_EQ(names.count("shapes::tail_call"), 1u);
   EXPECT_EQ(names.count("shapes::sum_of<double>"), 1u);
   EXPECT_EQ(names.count("shapes::Counter::add_twice"), 1u);
-  EXPECT_EQ(module.state().source, Source::pdb_publics);
+  EXPECT_EQ(module.state().source, SymbolSource::pdb_publics);
   // A public's own .pdata function and no other's.
   for (const Answer& answer : answers) {
     const auto bounds = module.image()->function_at(answer.address);
-    if (answer.source != Source::pdb_publics || !bounds.has_value()) continue;
+    if (answer.source != SymbolSource::pdb_publics || !bounds.has_value()) continue;
     EXPECT_EQ(answer.bounds.begin, bounds->begin);
   }
-  const auto decorated = names_of(module.answer(addresses, {.decorated = true}), Source::pdb_publics);
+  const auto decorated = names_of(module.answer(addresses, {.decorated = true}), SymbolSource::pdb_publics);
   EXPECT_EQ(decorated.count("?tail_call@shapes@@YAHH@Z"), 1u);
 }
 
@@ -153,12 +153,12 @@ TEST_F(Module, WithoutPdb) {
   const auto addresses = every_fourth_byte(*module.image());
   const auto answers = module.answer(addresses, {});
   expect_consistent(answers, addresses);
-  const auto exported = names_of(answers, Source::exports);
+  const auto exported = names_of(answers, SymbolSource::exports);
   EXPECT_EQ(exported, (std::set<std::string>{"exported_leaf", "exported_sum"}));
   size_t unnamed = 0;
   for (const Answer& answer : answers) {
     const auto bounds = module.image()->function_at(answer.address);
-    if (answer.source != Source::pdata) continue;
+    if (answer.source != SymbolSource::pdata) continue;
     ASSERT_TRUE(bounds.has_value());
     char text[40];
     std::snprintf(text, sizeof text, "function at 0x%x", bounds->begin.value);
@@ -166,7 +166,7 @@ TEST_F(Module, WithoutPdb) {
     ++unnamed;
   }
   EXPECT_GT(unnamed, 100u);
-  EXPECT_EQ(module.state().source, Source::exports);
+  EXPECT_EQ(module.state().source, SymbolSource::exports);
   EXPECT_EQ(module.state().file, "i.dll");
   EXPECT_EQ(module.state().reason, "why");
   EXPECT_EQ(module.pdb(), nullptr);
@@ -176,26 +176,26 @@ TEST_F(Module, PdbOfAnotherBuildIsRefused) {
   const auto module =
       ModuleSymbols::make("m", image("functions_arm64.dll"), pdb("functions_x64.pdb"), {.image = "i", .pdb = "p"});
   EXPECT_EQ(module.pdb(), nullptr);
-  EXPECT_EQ(module.state().source, Source::exports);
+  EXPECT_EQ(module.state().source, SymbolSource::exports);
   EXPECT_EQ(module.state().file, "i");
   EXPECT_EQ(module.state().reason.rfind("the PDB is of another build: it is ", 0), 0u) << module.state().reason;
-  EXPECT_TRUE(names_of(module.answer(every_fourth_byte(*module.image()), {}), Source::pdb).empty());
+  EXPECT_TRUE(names_of(module.answer(every_fourth_byte(*module.image()), {}), SymbolSource::pdb).empty());
 }
 
 TEST_F(Module, PdbAlone) {
   const auto module = ModuleSymbols::make("m", std::nullopt, pdb("functions_arm64.pdb"), {.image = {}, .pdb = "p"});
-  EXPECT_EQ(module.state().source, Source::pdb);
+  EXPECT_EQ(module.state().source, SymbolSource::pdb);
   EXPECT_EQ(module.image(), nullptr);
   const PeFile same = image("functions_arm64.dll");
   const auto addresses = every_fourth_byte(same);
   const auto answers = module.answer(addresses, {});
-  EXPECT_EQ(names_of(answers, Source::pdb).count("shapes::tail_call"), 1u);
+  EXPECT_EQ(names_of(answers, SymbolSource::pdb).count("shapes::tail_call"), 1u);
 }
 
 TEST(ModuleWithNothing, AnswersNothing) {
   const auto module = ModuleSymbols::make("gone.dll", std::nullopt, std::nullopt);
   EXPECT_EQ(module.state().module, "gone.dll");
-  EXPECT_EQ(module.state().source, Source::none);
+  EXPECT_EQ(module.state().source, SymbolSource::none);
   EXPECT_EQ(module.state().reason, "neither the image nor a PDB was found");
   const std::vector<Rva> addresses = {{0}, {0x1000}, {0xffffffff}};
   expect_consistent(module.answer(addresses, {}), addresses);

@@ -13,6 +13,14 @@ namespace wperf::unwind {
 
 enum class Machine : u8 { x86_64, aarch64 };
 
+constexpr Machine machine_here() {
+#if defined(__aarch64__) || defined(_M_ARM64)
+  return Machine::aarch64;
+#else
+  return Machine::x86_64;
+#endif
+}
+
 struct StackCopy {
   u64 address = 0;  // of its first byte: the stack pointer when the sample was taken
   std::span<const std::byte> bytes;

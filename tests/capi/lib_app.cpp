@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wperf-lib-app: a C++ program on libwperf. Prints the versions, every event and metric, and a count of one second on
-// core 0. Scripts read its lines by their first word.
-#include <wperf/wperf.h>
+// wperf-lib-app: a C++ program as it is written for wperf-lib.h. Prints the versions, every event and metric, and a
+// count of one second on core 0. Scripts read its lines by their first word.
+#include <wperf-lib.h>
 
 #include <clocale>
 #include <cstdio>
@@ -24,7 +24,7 @@ bool print_versions() {
 }
 
 bool print_events() {
-  const LIST_CONF conf{.list_event_types = WPERF_LIST_CORE_EVENTS};
+  LIST_CONF conf{CORE_EVT};
   int count = 0;
   if (!wperf_list_events(&conf, nullptr) || !wperf_list_num_events(&conf, &count)) return false;
   std::printf("wperf_list_num_events: %d\n", count);
@@ -33,41 +33,49 @@ bool print_events() {
     std::printf("wperf_list_events: type=%d, id=0x%x, name=%ls, desc=%ls\n", static_cast<int>(event.type), event.id,
                 event.name, event.desc);
   }
-  return *wperf_last_error() == '\0';
+  return true;
 }
 
 bool print_metrics() {
+  LIST_CONF conf{CORE_EVT};
   int metrics = 0;
   int rows = 0;
-  if (!wperf_list_metrics(nullptr, nullptr)) return false;
-  if (!wperf_list_num_metrics(nullptr, &metrics) || !wperf_list_num_metrics_events(nullptr, &rows)) return false;
+  if (!wperf_list_metrics(&conf, nullptr)) return false;
+  if (!wperf_list_num_metrics(&conf, &metrics) || !wperf_list_num_metrics_events(&conf, &rows)) return false;
   std::printf("wperf_list_num_metrics: %d\n", metrics);
   std::printf("wperf_list_num_metrics_events: %d\n", rows);
   METRIC_INFO metric{};
-  while (wperf_list_metrics(nullptr, &metric)) {
+  while (wperf_list_metrics(&conf, &metric)) {
     std::printf("wperf_list_metrics: metric=%ls, event_idx=0x%x\n", metric.metric_name, metric.event_idx);
   }
-  return *wperf_last_error() == '\0';
+  return true;
 }
 
 bool print_count() {
-  const uint32_t core = 0;
+  uint8_t cores[] = {0};
+  uint16_t events[] = {0x1b, 0x75, 0x74, 0x73, 0x78, 0x77};
+  uint16_t group[] = {0x70, 0x71};
+  uint16_t* groups[] = {group};
+  int sizes[] = {2};
   STAT_CONF conf{};
-  conf.cores = &core;
   conf.num_cores = 1;
-  conf.events = L"inst_spec,{ld_spec,st_spec},vfp_spec,ase_spec,dp_spec,br_immed_spec,crypto_spec";
-  conf.duration_ms = 1000;
+  conf.cores = cores;
+  conf.num_events = 6;
+  conf.events = events;
+  conf.group_events = {1, sizes, groups};
+  conf.duration = 1;
+  conf.period = 100;
   if (!wperf_stat(&conf, nullptr)) return false;
   STAT_INFO row{};
   while (wperf_stat(&conf, &row)) {
     std::printf(
-        "wperf_stat: core=%u, counter_value=%llu, event=%ls, event_idx=%d, scheduled=%llu/%llu, scaled=%llu, "
-        "note=%ls\n",
-        row.core_idx, static_cast<unsigned long long>(row.counter_value), row.event_name, row.event_idx,
-        static_cast<unsigned long long>(row.scheduled), static_cast<unsigned long long>(row.round),
-        static_cast<unsigned long long>(row.scaled_value), row.event_note);
+        "wperf_stat: core_idx=%u, counter_value=%llu, event_idx=0x%x, scheduled=%llu/%llu, scaled=%llu, note=%d\n",
+        static_cast<unsigned>(row.core_idx), static_cast<unsigned long long>(row.counter_value), row.event_idx,
+        static_cast<unsigned long long>(row.multiplexed_scheduled),
+        static_cast<unsigned long long>(row.multiplexed_round), static_cast<unsigned long long>(row.scaled_value),
+        static_cast<int>(row.evt_note.type));
   }
-  return *wperf_last_error() == '\0';
+  return true;
 }
 
 }  // namespace

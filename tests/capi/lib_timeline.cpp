@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // wperf-lib-timeline CORE N I METRIC PE_FILE PARAM: counts METRIC on CORE N times, with pauses of I seconds, while
 // PE_FILE runs with PARAM. Prints what the library tells, the name of the CSV file included.
-#include <wperf/wperf.h>
+#include <wperf-lib.h>
 
 #include <clocale>
 #include <cstdio>
@@ -18,30 +18,29 @@ std::wstring wide(const char* word) {
   return text;
 }
 
-void print_line(const char* line, void*) {
-  std::printf("%s\n", line);
-}
-
 int run(char** words) {
-  const auto core = static_cast<uint32_t>(std::strtoul(words[1], nullptr, 10));
+  uint8_t core = static_cast<uint8_t>(std::strtoul(words[1], nullptr, 10));
   const std::wstring metric = wide(words[4]), program = wide(words[5]), parameter = wide(words[6]);
+  const wchar_t* metrics[] = {metric.c_str()};
   STAT_CONF conf{};
-  conf.cores = &core;
   conf.num_cores = 1;
-  conf.metrics = metric.c_str();
-  conf.duration_ms = 1000;
-  conf.program = program.c_str();
-  conf.arguments = parameter.c_str();
+  conf.cores = &core;
+  conf.num_metrics = 1;
+  conf.metric_events = metrics;
+  conf.duration = 1;
+  conf.period = 100;
   conf.timeline = true;
-  conf.num_counts = std::strtoull(words[2], nullptr, 10);
-  conf.interval_ms = static_cast<uint64_t>(std::strtod(words[3], nullptr) * 1000);
-  conf.csv_file = L"wperf_core_{core}_{timestamp}.{class}.csv";
+  conf.count_timeline = static_cast<int>(std::strtol(words[2], nullptr, 10));
+  conf.counting_interval = std::strtod(words[3], nullptr);
+  conf.pe_file = program.c_str();
+  conf.record_commandline = parameter.c_str();
   if (!wperf_stat(&conf, nullptr)) return 1;
   STAT_INFO row{};
   while (wperf_stat(&conf, &row)) {
-    std::printf("wperf_stat: count=%llu, core=%u, counter_value=%llu, event=%ls, note=%ls\n",
-                static_cast<unsigned long long>(row.count_idx), row.core_idx,
-                static_cast<unsigned long long>(row.counter_value), row.event_name, row.event_note);
+    const bool of_metric = row.evt_note.type == METRIC_EVT_NOTE;
+    std::printf("wperf_stat: core=%u, counter_value=%llu, event_idx=0x%x, metric=%ls\n",
+                static_cast<unsigned>(row.core_idx), static_cast<unsigned long long>(row.counter_value), row.event_idx,
+                of_metric ? row.evt_note.note.metric_note.name : L"");
   }
   return 0;
 }
@@ -54,7 +53,6 @@ int main(int count, char** words) {
     std::fprintf(stderr, "usage: wperf-lib-timeline CORE N I METRIC PE_FILE PARAM\n");
     return 2;
   }
-  wperf_set_message_function(print_line, nullptr);
   wperf_set_verbose(true);
   const int status = wperf_init() ? run(words) : 1;
   if (status != 0) std::fprintf(stderr, "wperf-lib-timeline: %s\n", wperf_last_error());

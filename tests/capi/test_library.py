@@ -15,6 +15,7 @@ from support import BINARY, SOURCE, TIMEOUT, WperfTest, workload  # noqa: E402
 BIN = pathlib.Path(BINARY).parent
 LIBRARY = BIN / "libwperf.so"
 HEADER = SOURCE / "include" / "wperf" / "wperf.h"
+LIB_HEADER = HEADER.with_name("wperf-lib.h")
 STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{SOURCE / 'include'}"]
 
 
@@ -22,11 +23,20 @@ def declared_functions():
     return set(re.findall(r"^WPERF_API [^;]*?\b(wperf_\w+)\(", HEADER.read_text(encoding="utf-8"), re.MULTILINE))
 
 
+def lib_functions():
+    """{name in wperf-lib.h: name that it is exported under}."""
+    text = LIB_HEADER.read_text(encoding="utf-8")
+    names = re.findall(r"^WPERF_LIB_API [^;]*?\b(wperf_\w+)\(", text, re.MULTILINE)
+    renamed = dict(re.findall(r"^#define (wperf_\w+) (wperf_lib_\w+)$", text.split("extern \"C\"")[0], re.MULTILINE))
+    return {name: renamed.get(name, name) for name in names}
+
+
 class Surface(unittest.TestCase):
     def test_the_library_exports_the_header_and_nothing_else(self):
         listing = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", LIBRARY], check=True, text=True,
                                  capture_output=True).stdout
-        self.assertEqual({line.split()[0].split("@")[0] for line in listing.splitlines()}, declared_functions())
+        exported = {line.split()[0].split("@")[0] for line in listing.splitlines()}
+        self.assertEqual(exported, declared_functions() | set(lib_functions().values()))
         self.assertGreater(len(declared_functions()), 15)
 
     def test_nothing_of_ours_runs_when_it_is_loaded(self):
@@ -38,14 +48,47 @@ class Surface(unittest.TestCase):
 
     def test_the_page_names_every_function(self):
         page = (SOURCE / "docs" / "user" / "library.md").read_text(encoding="utf-8")
-        self.assertEqual({name for name in declared_functions() if f"`{name}" not in page}, set())
+        self.assertEqual({name for name in declared_functions() | set(lib_functions()) if f"`{name}" not in page}, set())
 
     def test_the_header_compiles_alone(self):
-        for compiler, language, standard in (("cc", "c", "c11"), ("c++", "c++", "c++98"), ("c++", "c++", "c++20")):
-            extra = ["-Wno-long-long", "-Wno-variadic-macros"] if standard == "c++98" else []
-            done = subprocess.run([compiler, *STRICT, *extra, "-x", language, f"-std={standard}", "-fsyntax-only", "-"],
-                                  input="#include <wperf/wperf.h>\nint use(void);\n", text=True, capture_output=True)
-            self.assertEqual(done.stderr, "", standard)
+        for header in ("wperf.h", "wperf-lib.h"):
+            for compiler, language, standard in (("cc", "c", "c11"), ("c++", "c++", "c++98"), ("c++", "c++", "c++20")):
+                extra = ["-Wno-long-long", "-Wno-variadic-macros"] if standard == "c++98" else []
+                done = subprocess.run([compiler, *STRICT, *extra, "-x", language, f"-std={standard}", "-fsyntax-only", "-"],
+                                      input=f"#include <wperf/{header}>\nint use(void);\n", text=True, capture_output=True)
+                self.assertEqual(done.stderr, "", (header, standard))
+
+    def test_the_headers_do_not_mix_silently(self):
+        both = "#include <wperf/wperf.h>\n#include <wperf/wperf-lib.h>\n"
+        done = subprocess.run(["cc", *STRICT, "-x", "c", "-fsyntax-only", "-"], input=both, text=True, capture_output=True)
+        self.assertIn("a file includes one of them", done.stderr)
+
+    def test_layouts_are_those_programs_were_written_for(self):
+        """Offsets worked out by hand from the published lists of members: 8-byte pointers, natural alignment."""
+        offsets = {"VERSION_INFO": {"patch": 8, "gitver": 12}, "LIST_CONF": {"list_event_types": 0},
+                   "EVENT_INFO": {"id": 4, "name": 8, "desc": 16}, "METRIC_INFO": {"event_idx": 8},
+                   "EVENT_NOTE": {"note.group_note.group_id": 8, "note.metric_note.group_id": 8, "note.metric_note.name": 16},
+                   "STAT_CONF": {"cores": 8, "num_events": 16, "events": 24, "group_events.num_group_events": 40,
+                                 "group_events.events": 48, "num_metrics": 56, "metric_events": 64, "duration": 72,
+                                 "kernel_mode": 80, "period": 88, "timeline": 96, "count_timeline": 100,
+                                 "counting_interval": 104, "pe_file": 112, "record_commandline": 120,
+                                 "record_spawn_delay": 128},
+                   "STAT_INFO": {"counter_value": 8, "event_idx": 16, "multiplexed_scheduled": 24, "multiplexed_round": 32,
+                                 "scaled_value": 40, "evt_note": 48},
+                   "TEST_CONF": {"events": 8, "num_metrics": 16, "metric_events": 24},
+                   "TEST_INFO": {"type": 8, "num_result": 16, "evt_note_result.type": 20},
+                   "SAMPLE_CONF": {"pdb_file": 8, "image_name": 16, "core_idx": 24, "num_events": 28, "events": 32,
+                                   "intervals": 40, "display_short": 48, "duration": 56, "kernel_mode": 64, "annotate": 65,
+                                   "record": 66, "record_commandline": 72, "record_spawn_delay": 80, "export_perf_data": 84},
+                   "SAMPLE_INFO": {"symbol": 8, "count": 16, "overhead": 24},
+                   "ANNOTATE_INFO": {"symbol": 8, "source_file": 16, "line_number": 24, "hits": 32},
+                   "SAMPLE_STATS": {"sample_dropped": 8}}
+        checks = "\n".join(f'_Static_assert(offsetof({name}, {member}) == {at}, "{name}.{member}");'
+                           for name, members in offsets.items() for member, at in members.items())
+        pointers = "".join(f"P{name} of_{name};\nstruct _{name} a_{name};\n" for name in offsets)
+        done = subprocess.run(["cc", *STRICT, "-x", "c", "-std=c11", "-fsyntax-only", "-"], text=True, capture_output=True,
+                              input=f"#include <wperf/wperf-lib.h>\n{checks}\n{pointers}")
+        self.assertEqual(done.stderr, "")
 
 
 class Programs(WperfTest):
@@ -69,6 +112,9 @@ class Programs(WperfTest):
         metrics = {re.search(r"metric=(\w+)", line)[1] for line in of("wperf_list_metrics")}
         self.assertEqual(of("wperf_list_num_metrics"), [f"wperf_list_num_metrics: {len(metrics)}"])
         self.assertEqual(len(of("wperf_stat")), 9)
+        counted = re.findall(r"event_idx=(0x\w+), .*note=(\d)", done.stdout)
+        self.assertCountEqual(counted, [("0xffff", "0"), ("0x1b", "0"), ("0x75", "0"), ("0x74", "0"), ("0x73", "0"),
+                                        ("0x78", "0"), ("0x77", "0"), ("0x70", "1"), ("0x71", "1")])
 
     def test_the_lists_are_those_of_the_tool(self):
         done = self.run_program("wperf-lib-app")
@@ -81,13 +127,15 @@ class Programs(WperfTest):
         self.assertEqual(set(re.findall(r"metric=(\w+)", done.stdout)), metrics)
 
     def test_every_call_works_from_c(self):
-        done = self.run_program("wperf-lib-c-compat", workload("googolplex.exe"), WPERF_DEVICE="sim:pace=free,mhz=5")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        lines = done.stdout.splitlines()
-        for line in lines:
-            self.assertRegex(line, r"^Test wperf_[^\t]+\t \.\.\. PASS$")
-        tested = set(re.findall(r"^Test (wperf_\w+)", done.stdout, re.MULTILINE))
-        self.assertEqual(declared_functions() - tested, {"wperf_last_error", "wperf_stop"})
+        programs = {"wperf-every-call": declared_functions() - {"wperf_last_error", "wperf_stop"},
+                    "wperf-lib-c-compat": set(lib_functions()) - {"wperf_last_error", "wperf_set_message_function"}}
+        for name, functions in programs.items():
+            with tempfile.TemporaryDirectory() as folder:
+                done = self.run_program(name, workload("googolplex.exe"), cwd=folder, WPERF_DEVICE="sim:pace=free,mhz=5")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            for line in done.stdout.splitlines():
+                self.assertRegex(line, r"^Test wperf_[^\t]+\t \.\.\. PASS$")
+            self.assertEqual(set(re.findall(r"^Test (wperf_\w+)", done.stdout, re.MULTILINE)), functions)
 
     def test_a_failure_shows(self):
         done = self.run_program("wperf-lib-c-compat", WPERF_DEVICE="toaster")

@@ -3,42 +3,20 @@
 """The linux device end to end: real programs on the machine the test runs on. Software events only, so that it runs in
 virtual machines; what needs a right or a counter that is not there is skipped and says so."""
 import json
+import collections
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
+from measured_programs import ENOUGH, Busy, until_enough
 from support import BINARY, WperfTest
-
-PROGRAM = r"""
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-volatile unsigned long sink;
-__attribute__((noinline)) void three_quarters(long n) { for (long i = 0; i < n * 300000; ++i) sink += i; }
-__attribute__((noinline)) void one_quarter(long n) { for (long i = 0; i < n * 100000; ++i) sink += i; }
-__attribute__((noinline)) void in_child(long n) { for (long i = 0; i < n * 100000; ++i) sink += i; }
-__attribute__((noinline)) void caller_of_most(long n) { three_quarters(n); __asm__ volatile(""); }
-__attribute__((noinline)) void outer_caller(long n) { caller_of_most(n); __asm__ volatile(""); }
-int main(int count, char** words) {
-  long turns = count > 1 ? atol(words[1]) : 100;
-  int children = count > 2 ? atoi(words[2]) : 0;
-  for (int i = 0; i < children; ++i) {
-    if (fork() == 0) { in_child(turns); _exit(0); }
-  }
-  if (children == 0) {
-    for (long i = 0; i < turns; ++i) { outer_caller(1); one_quarter(1); }
-  }
-  while (wait(0) > 0) {}
-  return 3;
-}
-"""
 
 
 def paranoid():
@@ -82,14 +60,11 @@ class LinuxTest(WperfTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        compiler = shutil.which("cc")
-        if compiler is None:
+        if shutil.which("cc") is None:
             raise unittest.SkipTest("there is no C compiler here")
         cls.folder = tempfile.TemporaryDirectory()
-        source = pathlib.Path(cls.folder.name, "busy.c")
-        source.write_text(PROGRAM)
-        cls.program = str(source.with_suffix(""))
-        subprocess.run([compiler, "-g", "-O1", "-fno-omit-frame-pointer", "-o", cls.program, source], check=True)
+        cls.busy = Busy(cls.folder.name)
+        cls.program = cls.busy.path
 
     @classmethod
     def tearDownClass(cls):
@@ -110,35 +85,106 @@ class LinuxTest(WperfTest):
                           isinstance(row["counter_value"], str) else row["counter_value"]
                           for row in document["core"]["cores"][0]["Performance_counter"]}
 
-    def hot(self, *arguments):
-        """{symbol: share of the first event's samples}"""
-        document = self.linux("record", "--json", *arguments)
-        event = document["sampling"]["events"][0]
-        counts = {row["symbol"]: row["count"] for row in event["samples"]}
+    @staticmethod
+    def hot_counts(document):
+        """{symbol: samples} of the first event."""
+        counts = collections.Counter()
+        for row in document["recording"]["events"][0]["rows"]:
+            counts[row["symbol"]] += row["samples"]
+        return counts
+
+    def hot(self, words_for, *arguments):
+        """{symbol: share of the first event's samples}, of a run long enough. words_for(milliseconds): what ends the line."""
+        document = until_enough(lambda milliseconds: self.linux("record", "--json", *arguments, *words_for(milliseconds)),
+                                lambda document: sum(self.hot_counts(document).values()))
+        counts = self.hot_counts(document)
         total = sum(counts.values())
-        self.assertGreater(total, 50, "too few samples to judge")
+        self.assertGreaterEqual(total, ENOUGH, "too few samples to judge")
         return document, {name: count / total for name, count in counts.items()}
 
+    def check_shares(self, shares):
+        """Those of the program's two functions are those of its own clock."""
+        true = self.busy.shares()
+        both = sum(shares[name] for name in true)
+        self.assertGreater(both, 0.9)
+        for name, share in true.items():
+            self.assertAlmostEqual(shares[name] / both, share, delta=0.1, msg=f"{shares} {true}")
+
     def test_counts_a_program(self):
-        document, rows = self.rows("-e", "task-clock,page-faults", "--", self.program, "50")
+        document, rows = self.rows("-e", "task-clock,page-faults", "--", *self.busy.words(500))
         self.assertIn("Process", document)
         self.assertGreater(rows["page-faults"], 10)
-        self.assertGreater(rows["task-clock"], 1_000_000)
-        self.assertLess(rows["task-clock"], 60_000_000_000)
+        told = sum(self.busy.nanoseconds().values())
+        self.assertGreater(rows["task-clock"], 0.99 * told)  # and what comes before and after its loop
+        self.assertLess(rows["task-clock"], 1.5 * told)
         text = self.ok("stat", "-e", "{task-clock,page-faults}", "--", self.program, "1", device="linux")
-        self.assertIn("Performance counter stats for process", text)
+        name = pathlib.Path(self.program).name
+        self.assertRegex(text, rf"Performance counter stats for {name} \(pid \d+\), kernel mode excluded:\n")
         self.assertIn("g0", text)
 
+    def test_counts_what_most_want_to_know(self):
+        document, rows = self.rows("--", *self.busy.words(200))
+        wanted = ["task-clock", "page-faults"]
+        if paranoid() <= 1 or os.geteuid() == 0:
+            wanted += ["context-switches", "cpu-migrations"]
+        self.assertLessEqual(set(wanted), set(rows))
+        used = next(one for one in document["Derived"] if one["event_name"] == "task-clock")
+        self.assertEqual(used["unit"], "CPUs used")
+        self.assertAlmostEqual(used["value"], rows["task-clock"] / 1e9 / document["Time_elapsed"], delta=0.01)
+        self.assertAlmostEqual(document["User_time"] + document["System_time"], rows["task-clock"] / 1e9, delta=0.05)
+        self.assertEqual(document["Program"], pathlib.Path(self.program).name)
+        text = self.ok("stat", "--", self.program, "100", device="linux")
+        self.assertRegex(text, r" task-clock +[\d.]+ m?s, [\d.]+ CPUs used\n")
+        self.assertRegex(text, r" page-faults +[\d.]+( [KM])?/s\n")
+        for what in ("elapsed", "user", "system"):
+            self.assertRegex(text, rf"\n +[\d.]+ m?s {what}\n")
+        self.assertIn("no event specified", self.fails("stat", status=255, device="linux"))
+
+    def test_report_finds_the_recording(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def place(name, age):
+                path = os.path.join(folder, name)
+                self.ok("record", "-q", "-o", path, "--", *self.busy.words(50), device="linux")
+                os.utime(path, (1_700_000_000 - age,) * 2)
+
+            self.assertIn("no perf.data or *.data", self.fails("report", status=2, cwd=folder))
+            place("old.data", 100)
+            place("young.data", 0)
+            os.mkdir(os.path.join(folder, "folder.data"))
+            self.assertTrue(self.ok("report", cwd=folder).startswith("recording: young.data\n\nevent "))
+            place("perf.data", 200)
+            self.assertTrue(self.ok("report", "--children", cwd=folder).startswith("recording: perf.data\n\nevent "))
+            self.assertIn("recording", self.json("report", "--json", cwd=folder))
+
+    def test_counts_several_runs(self):
+        document, rows = self.rows("-r", "4", "-e", "task-clock,page-faults", "--", *self.busy.words(50))
+        self.assertEqual(document["Runs"]["count"], 4)
+        clock = document["Runs"]["counters"][0]
+        self.assertEqual((clock["event_name"], clock["mean"]), ("task-clock", rows["task-clock"]))
+        self.assertGreater(clock["deviation"], 0)
+        self.assertLess(clock["deviation"], clock["mean"])
+        text = self.ok("stat", "-r", "2", "-e", "task-clock", "--", self.program, "10", device="linux")
+        self.assertIn(", mean of 2 runs, kernel mode excluded:\n", text)
+        self.assertRegex(text, r"[\d,]+ +± [\d.]+ %  task-clock")
+        self.assertEqual(text.count("counting ..."), 1)
+        self.assertEqual(self.run_wperf("stat", "-r", "2", "--", "sh", "-c", "exit 7", device="linux").returncode, 7)
+        self.assertIn("needs one to start", self.fails("stat", "-r", "2", "--timeout", "1", status=2, device="linux"))
+        for bad in ("0", "1001", "x"):
+            self.assertIn("-r takes", self.fails("stat", "-r", bad, "--", "true", status=2, device="linux"))
+
     def test_counts_children(self):
-        _, alone = self.rows("-e", "task-clock", "--", self.program, "200", "1")
-        _, four = self.rows("-e", "task-clock", "--", self.program, "200", "4")
+        _, alone = self.rows("-e", "task-clock", "--", *self.busy.words(100, 1))
+        _, four = self.rows("-e", "task-clock", "--", *self.busy.words(100, 4))
         self.assertGreater(four["task-clock"], 2 * alone["task-clock"])
+        self.assertGreater(four["task-clock"], 0.99 * self.busy.nanoseconds()["in_child"])
 
     def test_counts_a_running_process(self):
         with subprocess.Popen([self.program, "100000"]) as busy:
             try:
                 _, rows = self.rows("-e", "task-clock", "-p", busy.pid, "--timeout", "0.3")
-                self.assertGreater(rows["task-clock"], 10_000_000)
+                ran = int(pathlib.Path(f"/proc/{busy.pid}/schedstat").read_text(encoding="ascii").split()[0])
+                self.assertGreater(rows["task-clock"], 0)
+                self.assertLess(rows["task-clock"], ran)
                 self.assertIsNone(busy.poll(), "it is left alone")
             finally:
                 busy.kill()
@@ -159,41 +205,41 @@ class LinuxTest(WperfTest):
         self.assertTrue(all(count not in (0, "0") for count in counts), counts)
 
     def test_samples_the_hot_functions(self):
-        document, shares = self.hot("-e", "cpu-clock:500000", "--", self.program, "600")
-        self.assertAlmostEqual(shares["three_quarters"], 0.75, delta=0.1)
-        self.assertAlmostEqual(shares["one_quarter"], 0.25, delta=0.1)
-        self.assertEqual(document["sampling"]["samples_dropped"], 0)
+        document, shares = self.hot(self.busy.words, "-e", "cpu-clock:500000", "--")
+        self.check_shares(shares)
+        self.assertEqual(document["recording"]["losses"]["lost_samples"], 0)
 
     def test_says_which_event_and_why(self):
         text = self.ok("record", "--", self.program, "100", device="linux")
-        if "sample source: cpu-clock" in text:
+        if "event cpu-clock: " in text:
             self.assertIn("sampled is cpu-clock, not cycles: ", text)
         else:
-            self.assertIn("sample source: cycles", text)
+            self.assertIn("event cycles: ", text)
 
     def test_samples_children_and_names_them(self):
-        _, shares = self.hot("-e", "cpu-clock:500000", "--", self.program, "400", "8")
+        _, shares = self.hot(lambda milliseconds: self.busy.words(milliseconds // 8, 8), "-e", "cpu-clock:500000", "--")
         self.assertGreater(shares["in_child"], 0.8)
-        text = self.ok("record", "-e", "cpu-clock:500000", "--by", "process,thread,module,core", "--", self.program,
-                       "400", "8", device="linux")
-        self.assertIn("by process", text)
-        self.assertGreaterEqual(text.count(" busy\n"), 8)
+        text = self.ok("record", "-e", "cpu-clock:500000", "--by", "process,thread,module,core", "--",
+                       *self.busy.words(200, 8), device="linux")
+        by_process = text[text.index(" pid\n"):]
+        self.assertGreaterEqual(len(re.findall(r"(?m)^ +[\d.]+ +\d+  busy +\d+$", by_process)), 8)
 
     def test_samples_programs_that_programs_start(self):
-        _, shares = self.hot("-e", "cpu-clock:500000", "--", "sh", "-c", f"{self.program} 300; {self.program} 300")
+        _, shares = self.hot(lambda milliseconds: (f"{self.program} {milliseconds // 2}; {self.program} {milliseconds // 2}",),
+                             "-e", "cpu-clock:500000", "--", "sh", "-c")
         self.assertGreater(sum(share for name, share in shares.items() if name.startswith("three_quarters")), 0.5)
 
     def test_annotates_and_disassembles(self):
         text = self.ok("record", "-e", "cpu-clock:500000", "--disassemble", "--", self.program, "300", device="linux")
         self.assertIn("busy.c", text)
-        self.assertRegex(text, r"\n +[0-9a-f]+ +(add|ldr) ", "an instruction of the loop")
+        self.assertRegex(text, r"\n *[\d.]* +\d* +(0x)?[0-9a-f]+  busy\.c:\d+ +(add|ldr|mov) ", "an instruction of the loop")
 
     def test_samples_a_running_process(self):
         with subprocess.Popen([self.program, "100000"]) as busy:
             try:
-                time.sleep(0.1)
-                _, shares = self.hot("-e", "cpu-clock:500000", "-p", busy.pid, "--timeout", "0.5")
-                self.assertGreater(shares["three_quarters"], 0.5)
+                _, shares = self.hot(lambda milliseconds: (milliseconds / 1000,), "-e", "cpu-clock:500000", "-p", busy.pid,
+                                     "--timeout")
+                self.assertGreater(shares["three_quarters"] + shares["one_quarter"], 0.9)
             finally:
                 busy.kill()
 
@@ -264,17 +310,19 @@ class LinuxTest(WperfTest):
         process = re.fullmatch(r"\[JIT\] pid (\d+)", next(iter(made))[0]).group(1)
         os.remove(f"/tmp/perf-{process}.map")
         done = self.ok("record", "-e", "cpu-clock:200000", "--", maker, device="linux")
-        named = re.search(r"made_up:\[JIT\] pid (\d+)", done)
+        named = re.search(r"\[JIT\] pid (\d+) +made_up", done)
         self.assertIsNotNone(named, done)
         os.remove(f"/tmp/perf-{named.group(1)}.map")
 
     def test_keeps_the_recording(self):
-        path, recording = self.recorded("-e", "cpu-clock:500000", "--", self.program, "300")
+        path, recording = until_enough(lambda milliseconds: self.recorded("-e", "cpu-clock:500000", "--",
+                                                                          *self.busy.words(milliseconds)),
+                                       lambda result: sum(self.self_counts(result[1]).values()))
         counts = self.self_counts(recording)
         total = sum(counts.values())
-        self.assertGreater(total, 50)
+        self.assertGreaterEqual(total, ENOUGH)
         self.assertEqual(recording["events"][0]["event"], "cpu-clock")
-        self.assertAlmostEqual(counts["busy", "busy", "three_quarters"] / total, 0.75, delta=0.1)
+        self.check_shares({symbol: count / total for (_, _, symbol), count in counts.items()})
         other = os.path.join(self.folder.name, "by_output.data")
         text = self.ok("record", "-e", "cpu-clock:500000", "-o", other, "--", self.program, "50", device="linux")
         self.assertIn("recorded in", text)
@@ -287,7 +335,9 @@ class LinuxTest(WperfTest):
         if shutil.which("perf") is None:
             self.skipTest("there is no perf here")
         for more in ((), ("-g",), ("-e", "page-faults:1")):
-            path, recording = self.recorded("-e", "cpu-clock:500000", *more, "--", self.program, "200", "3")
+            path, recording = until_enough(lambda milliseconds: self.recorded("-e", "cpu-clock:500000", *more, "--",
+                                                                              *self.busy.words(milliseconds // 3, 3)),
+                                           lambda result: result[1]["events"][0]["samples"], enough=100)
             done = subprocess.run(["perf", "script", "-i", path, "-F", "comm,pid,time,event,ip,sym,dso", "-G"],
                                   capture_output=True, text=True, check=True, errors="replace")
             lines = [line for line in done.stdout.splitlines() if line.strip()]
@@ -295,20 +345,23 @@ class LinuxTest(WperfTest):
             self.assertEqual(len(lines), events, done.stderr)
             in_child = sum(count for (_, _, symbol), count in self.self_counts(recording).items() if symbol == "in_child")
             self.assertEqual(sum("cpu-clock" in line and " in_child " in line for line in lines), in_child)
-            self.assertGreater(in_child, 50)
+            self.assertGreater(in_child, 50)  # of a hundred
 
     def test_call_stacks(self):
         for how in (("-g",), ("--call-graph", "fp"), ("--call-graph", "dwarf")):
-            document = self.linux("record", "--json", *how, "--children", "-e", "cpu-clock:500000", "--", self.program, "300")
-            event = document["recording"]["events"][0]
+            event = until_enough(
+                lambda milliseconds: self.linux("record", "--json", *how, "--children", "-e", "cpu-clock:500000", "--",
+                                                *self.busy.words(milliseconds))["recording"]["events"][0],
+                lambda event: event["samples"])
             rows = {row["symbol"]: row for row in event["rows"]}
             total = sum(row["samples"] for row in event["rows"])
-            self.assertGreater(total, 50)
+            self.assertGreaterEqual(total, ENOUGH)
+            most = (self.busy.shares()["three_quarters"] - 0.1) * total
             self.assertLess(rows["outer_caller"]["samples"], 0.1 * total)
-            self.assertGreater(rows["outer_caller"]["all_samples"], 0.6 * total, how)
-            self.assertGreater(rows["main"]["all_samples"], 0.6 * total, how)
+            self.assertGreater(rows["outer_caller"]["all_samples"], most, how)
+            self.assertGreater(rows["main"]["all_samples"], most, how)
             if "dwarf" in how:  # functions that call nothing have no frame: their callers are only in the tables
-                self.assertGreater(rows["caller_of_most"]["all_samples"], 0.6 * total, how)
+                self.assertGreater(rows["caller_of_most"]["all_samples"], most, how)
                 self.assertGreater(rows["main"]["all_samples"], 0.9 * total, how)
         folded = self.ok("record", "--folded", "-e", "cpu-clock:500000", "--", self.program, "100", device="linux")
         self.assertRegex(folded, r"main;outer_caller;(caller_of_most;)?three_quarters \d+")
@@ -320,8 +373,7 @@ class LinuxTest(WperfTest):
         with subprocess.Popen([BINARY, "record", "--device", "linux", "-q", "-e", "cpu-clock:500000", "--output-perf-data", path,
                                "--", self.program, "100000"]) as recorder:
             try:
-                end = time.monotonic() + 30
-                while time.monotonic() < end and not (os.path.exists(path) and os.path.getsize(path) > 20_000):
+                while recorder.poll() is None and not (os.path.exists(path) and os.path.getsize(path) > 20_000):
                     time.sleep(0.05)
             finally:
                 children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(recorder.pid)], capture_output=True, text=True,
@@ -334,7 +386,7 @@ class LinuxTest(WperfTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("not finished", done.stderr)
         counts = self.self_counts(json.loads(done.stdout)["recording"])
-        self.assertGreater(counts["busy", "busy", "three_quarters"], 50)
+        self.assertGreater(counts["busy", "busy", "three_quarters"], 0)
 
     def test_a_full_disk(self):
         if os.geteuid() != 0:
@@ -344,16 +396,39 @@ class LinuxTest(WperfTest):
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], check=False, capture_output=True).returncode:
             self.skipTest("nothing may be mounted here")
         try:
-            done = self.run_wperf("record", "-e", "cpu-clock:100000", "-o", f"{disk}/full.data", "--", self.program, "1500",
-                                  device="linux")
+            for milliseconds in (500, 2000, 8000, 30000):  # until it is full
+                done = self.run_wperf("record", "-e", "cpu-clock:100000", "-o", f"{disk}/full.data", "--",
+                                      *self.busy.words(milliseconds), device="linux")
+                if done.returncode != 0:
+                    break
             self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
             self.assertIn("No space left", done.stderr)
             self.assertIn("three_quarters", done.stdout, "what was written is shown")
             done = self.run_wperf("report", f"{disk}/full.data")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("three_quarters", done.stdout)
+            self.assertEqual(done.stderr, "", "it is whole as far as it goes")
+            if shutil.which("perf") is not None:
+                done = subprocess.run(["perf", "script", "-i", f"{disk}/full.data"], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("three_quarters", done.stdout)
         finally:
             subprocess.run(["umount", disk], check=True)
+
+    def test_a_reader_that_goes_away_ends_nothing_too_early(self):
+        path = os.path.join(self.folder.name, "unread.data")
+        reading, writing = os.pipe()
+        os.close(reading)
+        with os.fdopen(writing, "w") as nobody:
+            done = subprocess.run([BINARY, "record", "--device", "linux", "-e", "cpu-clock:500000", "-o", path, "--",
+                                   *self.busy.words(100)], stdout=nobody, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(done.returncode, 141)
+            report = subprocess.run([BINARY, "report", path], stdout=nobody, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((report.returncode, report.stderr), (-signal.SIGPIPE, ""))
+        self.assertEqual(set(self.busy.nanoseconds()), {"three_quarters", "one_quarter"}, "it ran to its end")
+        whole = self.run_wperf("report", path)
+        self.assertEqual((whole.returncode, whole.stderr), (0, ""))
 
     def test_a_file_that_cannot_be_made(self):
         done = self.run_wperf("record", "-o", "/no/such/folder/x.data", "--", "true", device="linux")

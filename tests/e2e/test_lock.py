@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One process at a time owns the driver; the lock is told, taken by force, and freed when its owner dies."""
 import signal
-import time
 import unittest
 
-from support import WperfTest
+from support import TIMEOUT, WperfTest
 
 BUSY = "warning: other WindowsPerf process acquired the wperf-driver."
 ROBBED = "warning: other WindowsPerf process hijacked"
@@ -14,7 +13,7 @@ class LockTest(WperfTest):
     options = "pace=real,seed=1"
 
     def holder(self):
-        process = self.start_wperf("stat", "-e", "inst_retired", "-c", "0", "--timeout", "30")
+        process = self.start_wperf("stat", "-e", "inst_retired", "-c", "0", "--timeout", "3000")
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
@@ -34,7 +33,7 @@ class LockTest(WperfTest):
     def test_force_robs_and_the_robbed_ends_by_itself(self):
         holder = self.holder()
         self.ok("--force-lock")
-        out, err = holder.communicate(timeout=20)
+        out, err = holder.communicate(timeout=TIMEOUT)
         self.assertEqual(holder.returncode, 1)
         self.assertIn(ROBBED, err)
         self.assertIn("Operation terminated, your data was lost!", err)
@@ -46,7 +45,7 @@ class LockTest(WperfTest):
     def test_a_killed_holder_frees_the_lock(self):
         holder = self.holder()
         holder.kill()
-        holder.wait(timeout=20)
+        holder.wait(timeout=TIMEOUT)
         self.ok("--version")
 
     def test_instances_are_separate_machines(self):
@@ -55,11 +54,8 @@ class LockTest(WperfTest):
 
     def test_ctrl_c_reports_and_frees_the_lock(self):
         holder = self.holder()
-        time.sleep(0.5)
-        asked = time.monotonic()
         holder.send_signal(signal.SIGINT)
-        out, err = holder.communicate(timeout=20)
-        self.assertLess(time.monotonic() - asked, 10)
+        out, err = holder.communicate(timeout=TIMEOUT)
         self.assertEqual((holder.returncode, err), (0, ""))
         self.assertIn("Ctrl-C received, quit counting...", out)
         self.assertRegex(out, r"inst_retired")

@@ -32,8 +32,22 @@ class PerfDataTest(WperfTest):
         return functions
 
     def test_wperf_report_shows_the_same(self):
+        """What record printed, report prints of the file that was kept: text, JSON and code."""
+        for options in ((), ("--json",), ("--by", "caller,module,thread"), ("--disassemble", "--json"), ("-v", "--json"),
+                        ("--timeline", "200", "--json"), ("--tree",), ("--sort", "module,symbol,line")):
+            with self.subTest(options=options):
+                path = self.folder / "mine.data"
+                shown = self.ok(*RECORD, *options, "--output-perf-data", path, *PROGRAM)
+                reported = self.ok("report", path, *options)
+                self.assertGreater(len(reported), 100)
+                self.assertEqual(shown[-len(reported):], reported)
+                before = re.sub(r"recorded in .*\n", "", shown[:-len(reported)])
+                self.assertRegex(before, r"\A((base address of|sampling \.).*\n)*\Z")
+
+    def test_the_views_of_recordings_count_the_same(self):
         functions = self.record("--output-perf-data", self.folder / "mine.data")
-        recording = self.json("report", self.folder / "mine.data", "--json", "--sample-display-row", "100000")["recording"]
+        recording = self.json("report", self.folder / "mine.data", "--json", "--sort", "comm,module,symbol",
+                              "--sample-display-row", "100000")["recording"]
         events = recording["events"]
         self.assertEqual({event["event"] for event in events}, set(functions))
         for event in events:

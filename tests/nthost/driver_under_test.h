@@ -32,8 +32,11 @@ struct Opened {
   u32 status;
   File* file;  // null unless status is success
 };
+// Who asks: a program; a part of the kernel, whose rights nobody checks; such a part for a program, whose rights it
+// wants checked (OBJ_FORCE_ACCESS_CHECK).
+enum class Opener { program, kernel, kernel_for_program };
 // IRP_MJ_CREATE with the security context of the process, by the link of the control device or by the interface.
-Opened open(Process& process);
+Opened open(Process& process, Opener opener = Opener::program);
 // IRP_MJ_DEVICE_CONTROL, METHOD_BUFFERED, in the context of the process that opened the file: one system buffer of
 // max(input_size, capacity) bytes, of which the part beyond the input is poison. Checked: completed exactly once, with
 // the status the dispatch routine returned; Information at most capacity; the bytes around the buffer are untouched.
@@ -78,6 +81,8 @@ u64 profile_interrupts(u32 cpu);  // overflow interrupts taken so far
 // Physical ranges that exist besides RAM: MmMapIoSpaceEx gives them, with `memory` behind them.
 void add_device_memory(u64 physical, void* memory, u64 bytes);
 void remove_device_memory();
+// Memory that only MmGetPhysicalMemoryRangesEx2 tells of, asked for all partitions; gone with remove_device_memory.
+void set_memory_of_partition(u64 physical, u64 bytes);
 
 // ETW. Providers enabled here see IsEnabled; events the driver wrote are kept until cleared.
 struct EtwEvent {

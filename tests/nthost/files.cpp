@@ -142,13 +142,15 @@ Completed send(File& file, Request request) {
   return send_request(file.top, request);
 }
 
-Completed send_create(File& file) {
+Completed send_create(File& file, Opener opener) {
   ACCESS_STATE access = {};
   access.RemainingDesiredAccess = access.OriginalDesiredAccess = kGenericReadWrite;
   access.SubjectSecurityContext.PrimaryToken = &file.process->token;
   access.SubjectSecurityContext.ProcessAuditId = reinterpret_cast<PVOID>(static_cast<u64>(file.process->id));
   IO_SECURITY_CONTEXT security = {nullptr, &access, kGenericReadWrite, 0};
   Request request = {.major = IRP_MJ_CREATE};
+  if (opener != Opener::program) request.mode = KernelMode;
+  if (opener == Opener::kernel_for_program) request.parameters.Flags = SL_FORCE_ACCESS_CHECK;
   request.parameters.Parameters.Create.SecurityContext = &security;
   request.parameters.Parameters.Create.Options = 1u << 24;  // FILE_OPEN
   request.parameters.Parameters.Create.ShareAccess = 3;
@@ -164,7 +166,7 @@ void set_buffer_poison(u8 value) {
   poison = value;
 }
 
-Opened open(Process& process) {
+Opened open(Process& process, Opener opener) {
   DEVICE_OBJECT* named = is_going() ? nullptr : find_device_by_link();
   if (named == nullptr && !is_going()) named = device_of_interface();
   if (named == nullptr) return {static_cast<u32>(STATUS_OBJECT_NAME_NOT_FOUND), nullptr};
@@ -180,7 +182,7 @@ Opened open(Process& process) {
     ++named->ReferenceCount;
     __atomic_fetch_add(&process.open_files, 1, __ATOMIC_ACQ_REL);
   }
-  const Completed done = send_create(file);
+  const Completed done = send_create(file, opener);
   if (NT_SUCCESS(done.status)) return {static_cast<u32>(done.status), &file};
   if (give_file(file)) last_file_closed();  // a failed create gets no cleanup and no close
   return {static_cast<u32>(done.status), nullptr};

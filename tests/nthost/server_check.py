@@ -9,6 +9,7 @@ import server_client as wire
 
 VERSION, LOCK, SAMPLE_CONFIGURE, SAMPLE_START, SAMPLE_STOP, SAMPLE_DRAIN = (
     (0x8000 << 16) | (3 << 14) | ((0x900 + n) << 2) for n in (0, 1, 32, 33, 34, 35))
+WIRE_VERSION, DRAIN_HEAD = 2, 64
 RUNNING, RETURNED, STOPPED = 1, 2, 4
 NO_SUCH_CLIENT, ACCESS_DENIED, LOCK_BUSY = 0xC0000008, 0xC0000022, 0xE0570005
 TOOL, OTHER, PROGRAM = 44, 48, 52
@@ -20,7 +21,7 @@ WAYS_BACK, WAYS_BACK_END = 0x7FFE_0000_0000, 0x7FFF_0000_0000
 
 
 def header(size):
-    return struct.pack("<2I", size, 1)
+    return struct.pack("<2I", size, WIRE_VERSION)
 
 
 def control(host, client, code, payload=b"", capacity=0):
@@ -60,7 +61,7 @@ def latency_ms(host, requests=200):
 def sampled(host, rounds):
     """(pc, process, thread) of the samples of a run on core 1."""
     events = struct.pack("<2HI", 0x11, 0, 200_000)
-    request = struct.pack("<2I4QQ2I", 0, 1, 2, 0, 0, 0, 0, 0, 0) + events + bytes(8 * 31)
+    request = struct.pack("<2I4QQ4I", 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0) + events + bytes(8 * 30)
     expect("configure", control(host, 1, SAMPLE_CONFIGURE, request)[0], 0)
     expect("start", control(host, 1, SAMPLE_START)[0], 0)
     expect("run", host.run(PROGRAM, 1, BASE, COUNT_DOWN, argument=rounds), 0)
@@ -68,10 +69,10 @@ def sampled(host, rounds):
         time.sleep(0.02)
     expect("end of the program", host.program(wire.STOP_RUN, PROGRAM, 1), (RETURNED, 7))
     expect("stop", control(host, 1, SAMPLE_STOP)[0], 0)
-    status, data = control(host, 1, SAMPLE_DRAIN, struct.pack("<2I", 1, 0), capacity=48 + 40 * 1024)
+    status, data = control(host, 1, SAMPLE_DRAIN, struct.pack("<2I", 1, 0), capacity=DRAIN_HEAD + 40 * 1024)
     expect("drain", status, 0)
     count = struct.unpack_from("<I", data, 12)[0]
-    samples = [struct.unpack_from("<3Q2I", data, 48 + 40 * i) for i in range(count)]
+    samples = [struct.unpack_from("<3Q2I", data, DRAIN_HEAD + 40 * i) for i in range(count)]
     return [(pc, process, thread) for _, pc, _, process, thread in samples]
 
 

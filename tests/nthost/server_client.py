@@ -9,6 +9,7 @@ HELLO, OPEN, CONTROL, CLEANUP, CLOSE, RUN, RUN_STATE, STOP_RUN, SHUTDOWN = range
 MAGIC = 0x54484E57
 ANSWER = struct.Struct("<4I")
 START_UP_S = 30
+HUNG_S = 600  # for an answer: a busy machine emulates slowly, and its programs come first
 
 
 class HostGone(Exception):
@@ -47,6 +48,7 @@ class Host:
             try:
                 line = socket.create_connection(("127.0.0.1", self.port), timeout=START_UP_S)
                 line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                line.settimeout(HUNG_S)
                 return line
             except ConnectionRefusedError:
                 if self.process.poll() is not None or time.monotonic() > deadline:

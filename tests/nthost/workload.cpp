@@ -18,7 +18,7 @@ struct Workload {
   u64 (*function)(u64 argument);
   u64 entry, argument, stack, return_to;
   u64 result;
-  u32 ended;
+  u32 ended, chosen_id;
 };
 
 namespace {
@@ -48,6 +48,7 @@ void work(void* context) {
   if (it.process == nullptr) {
     it.result = it.function(it.argument);
   } else {
+    if (it.chosen_id != 0) current_thread()->id = it.chosen_id;
     mask_interrupts();  // from here on stop()'s interrupt strikes at EL0
     if (!__atomic_load_n(&current_thread()->stop_requested, __ATOMIC_ACQUIRE)) {
       it.result = enter_el0(it.entry, it.argument, it.stack, it.return_to);
@@ -77,8 +78,9 @@ Workload* start_kernel_work(u32 cpu, u64 (*function)(u64 argument), u64 argument
   return &it;
 }
 
-Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument) {
+Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u32 thread) {
   Workload& it = take();
+  it.chosen_id = thread;
   const u64 slot = kStacksBegin + static_cast<u64>(&it - workloads) * kSlot;
   it.process = &process;
   it.entry = entry;
@@ -97,9 +99,6 @@ bool has_ended(const Workload& work) {
 }
 u32 thread_id(const Workload& work) {
   return work.thread->id;
-}
-void set_thread_id(Workload& work, u32 id) {
-  work.thread->id = id;
 }
 
 u64 finish(Workload* work) {

@@ -13,15 +13,16 @@ Workload* start_kernel_work(u32 cpu, u64 (*function)(u64 argument), u64 argument
 
 // Goes to `entry` at EL0 in `process` with x0 = argument, a stack of 64 KB, and x30 = a page that ends the work: the
 // program returns, or executes svc #0; its x0 is the result. Any other exception of it is a failure of the scenario.
-Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument);
+// `thread`: the id that its thread has from its first instruction on (the server: that of where the program came from);
+// 0: any.
+Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u32 thread = 0);
 
 // Instructions that EL0 executes besides those of the program itself: the svc it returns to (none if it uses its own).
 constexpr u64 kInstructionsOfReturn = 1;
 
 bool has_ended(const Workload& work);
-u32 thread_id(const Workload& work);         // as PsGetCurrentThreadId tells it
-void set_thread_id(Workload& work, u32 id);  // the server: the id that the thread has where the program came from
-u64 finish(Workload* work);                  // waits for its end; x0 of the program
+u32 thread_id(const Workload& work);  // as PsGetCurrentThreadId tells it
+u64 finish(Workload* work);           // waits for its end; x0 of the program
 // Ends it wherever it is: at EL0 at once; work at EL1 cannot be stopped and is waited for. Returns when it has ended.
 void stop(Workload* work);
 

@@ -18,11 +18,14 @@ TOP = "wperf-3.8.0-windows-arm64/"
 def fake_image(certificates=0, machine=0xAA64):
     """So much of a PE file that its machine and certificate table can be found."""
     image = bytearray(0x200)
+    image[:2] = b"MZ"
     image[0x3C] = 0x80
+    image[0x80:0x84] = b"PE\0\0"
+    image[0x98:0x9A] = (0x20B).to_bytes(2, "little")
     image[0x84:0x86] = machine.to_bytes(2, "little")
     at = 0x80 + 24 + 112 + 4 * 8 + 4
     image[at:at + 4] = certificates.to_bytes(4, "little")
-    return bytes(image)
+    return bytes(make_package.stable_image.stable(image))
 
 
 class ArchiveTest(unittest.TestCase):
@@ -35,7 +38,8 @@ class ArchiveTest(unittest.TestCase):
         for name in ("tool/wperf.exe", "tool/wperf-devgen.exe", "driver/wperf-driver.sys", "library/wperf.dll"):
             (self.folder / name).write_bytes(fake_image())
         (self.folder / "driver/wperf-driver.pdb").write_bytes(b"pdb\n")
-        (self.folder / "library/wperf.lib").write_bytes(b"!<arch>\n")
+        for name in ("wperf.lib", "wperf-lib.lib"):
+            (self.folder / "library" / name).write_bytes(b"!<arch>\n")
         for place in make_package.ZIG_LICENSES.values():
             (self.folder / "zig" / place).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / "zig" / place).write_text("a licence\n")
@@ -65,7 +69,8 @@ class ArchiveTest(unittest.TestCase):
                      "wperf-driver.man", "wperf-app.man", "wperf.wprp", "README.txt", "LICENSE.txt", "licenses/fmt.txt",
                      "licenses/capstone.txt", "licenses/mingw-w64.txt", "docs/man/wperf.1", "docs/user/devgen.md",
                      "docs/user/installing-on-windows.md", "completions/wperf.ps1", "libwperf/bin/wperf.dll",
-                     "libwperf/lib/wperf.lib", "libwperf/include/wperf/wperf.h"):
+                     "libwperf/lib/wperf.lib", "libwperf/lib/wperf-lib.lib", "libwperf/include/wperf/wperf.h",
+                     "libwperf/include/wperf/wperf-lib.h"):
             self.assertIn(name, self.names())
         self.assertEqual(self.read("wperf.exe"), fake_image())
         self.assertEqual(self.read("wperf-driver.pdb"), b"pdb\n")
@@ -87,6 +92,16 @@ class ArchiveTest(unittest.TestCase):
         self.assertEqual(self.pack().returncode, 0)
         self.assertNotIn(b"not signed", self.read("README.txt"))
         self.assertIn("wperf-driver.cat", self.names())
+
+    def test_programs_with_the_time_of_day_are_refused(self):
+        for name in ("tool/wperf.exe", "tool/wperf-devgen.exe", "library/wperf.dll"):
+            image = bytearray(fake_image())
+            image[0x88:0x8C] = (1_700_000_000).to_bytes(4, "little")
+            (self.folder / name).write_bytes(image)
+            result = self.pack()
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(f"{name} carries the time when it was linked", result.stderr)
+            (self.folder / name).write_bytes(fake_image())
 
     def test_programs_of_another_machine_are_refused(self):
         (self.folder / "tool/wperf.exe").write_bytes(fake_image(machine=0x8664))

@@ -11,6 +11,10 @@ import xml.etree.ElementTree as ElementTree
 ROOT = pathlib.Path(os.environ.get("WPERF_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 PACKAGE = ROOT / "driver" / "package"
 EVENTS = "{http://schemas.microsoft.com/win/2004/08/events}"
+OLDEST_WINDOWS = ".10.0...19041"  # Windows 10 version 2004
+# What Arm's driver is known by, and the setup class it is in.
+WINDOWSPERF = {"INTERFACE_GUID": "F8047FDD-7083-4C2E-90EF-C0C73F1045FD", "HARDWARE_ID": "Root\\WPERFDRIVER"}
+SYSTEM_CLASS = "{4D36E97D-E325-11CE-BFC1-08002BE10318}"
 IN_TYPES = {"u8": "win:UInt8", "u16": "win:UInt16", "u32": "win:UInt32", "u64": "win:UInt64"}
 
 
@@ -83,23 +87,39 @@ class InfTest(unittest.TestCase):
             make_inf(VERSION="3.8.0", ARCH="x86")
 
     def test_processor(self):
-        self.assertIn("Models.NTarm64", self.sections)
-        self.assertIn(",NTarm64", self.sections["Manufacturer"][0])
+        models = self.sections["Manufacturer"][0].partition("=")[2].split(",")
+        self.assertEqual([word.strip() for word in models], ["Models", f"NTarm64{OLDEST_WINDOWS}"])
+        self.assertIn(f"Models.NTarm64{OLDEST_WINDOWS}", self.sections)
         self.assertNotIn("amd64", self.text)
-        self.assertIn("Models.NTamd64", inf_sections(make_inf(VERSION="3.8.0", ARCH="amd64").decode("ascii")))
+        other = inf_sections(make_inf(VERSION="3.8.0", ARCH="amd64").decode("ascii"))
+        self.assertIn(f"Models.NTamd64{OLDEST_WINDOWS}", other)
 
     def test_hardware_id_and_service_are_those_of_the_code(self):
-        (model,) = self.sections["Models.NTarm64"]
+        (model,) = self.sections[f"Models.NTarm64{OLDEST_WINDOWS}"]
         install, hardware_id = (word.strip() for word in model.partition("=")[2].split(","))
         self.assertEqual(install, "Install")
         self.assertEqual(hardware_id, macro(self.abi, "WPERF_HARDWARE_ID"))
         service = values(self.sections["Install.NT.Services"])["AddService"].split(",")
         self.assertEqual(service[0].strip(), macro(self.abi, "WPERF_SERVICE_NAME"))
         self.assertEqual(int(service[1]) & 2, 2)  # SPSVCINST_ASSOCSERVICE
+        self.assertEqual(values(self.sections["Version"])["ClassGuid"], macro(self.abi, "WPERF_SETUP_CLASS"))
+        title = values(self.sections["Strings"])["ServiceName"].strip('"')
+        self.assertEqual(title, macro(self.abi, "WPERF_SERVICE_TITLE"))
+        self.assertIn("WPERFDRIVER", title[:22])  # what driverquery shows of it, and clients of WindowsPerf look for
+
+    def test_nothing_that_must_be_ones_own_is_windowsperfs(self):
+        for ours, theirs in (("INTERFACE_GUID", guid_of(self.abi, "WINDOWSPERF_INTERFACE_GUID")),
+                             ("HARDWARE_ID", macro(self.abi, "WINDOWSPERF_HARDWARE_ID"))):
+            self.assertEqual(theirs, WINDOWSPERF[ours])
+        self.assertNotEqual(guid_of(self.abi, " WPERF_INTERFACE_GUID"), WINDOWSPERF["INTERFACE_GUID"])
+        self.assertNotEqual(macro(self.abi, "WPERF_HARDWARE_ID").lower(), WINDOWSPERF["HARDWARE_ID"].lower())
+        self.assertNotEqual(macro(self.abi, "WPERF_SERVICE_NAME").lower(), "wperfdriver")
+        self.assertNotEqual(macro(self.abi, "WPERF_PLAIN_DRIVER_FILE").lower(), "wperf-driver.sys")
+        self.assertNotEqual(values(self.sections["Version"])["ClassGuid"], SYSTEM_CLASS)
 
     def test_files_are_those_of_the_installer(self):
         installer = source("devgen/installer.cpp")
-        driver = re.search(r'kDriverName = "([^"]*)"', installer)[1]
+        driver = macro(self.abi, "WPERF_DRIVER_FILE")
         self.assertEqual(re.search(r'kInfName = "([^"]*)"', installer)[1], "wperf-driver.inf")
         self.assertEqual(self.sections["DriverFiles"], [driver])
         self.assertEqual(list(values(self.sections["SourceDisksFiles"])), [driver])

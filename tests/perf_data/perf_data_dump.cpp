@@ -172,10 +172,11 @@ void print_features(const PerfFile& file) {
 void print_records(const PerfFile& file) {
   RecordStream stream = file.records();
   Record record;
+  Sample sample;
   const Printer printer{file};
   while (stream.next(record)) {
     line.clear();
-    visit_record(record, file.events(), printer, stream.tally());
+    visit_record(record, file.events(), printer, stream.tally(), sample);
     fmt::print("R\t{:x}\t{:x}\t{}\t{}{}\n", record.file_offset, record.body.size() + 8, record.type,
                record_name(record.type), line);
   }

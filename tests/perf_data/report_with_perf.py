@@ -152,7 +152,6 @@ EXPLAINED = [
     (r"@plt$|^\[unknown\]$|^_init$", "perf calls stubs without a symbol '@plt' or takes them for what lies before, and does not "
      "know those of .plt.sec and .plt.got"),
     (r"^__vdso_|^__kernel_|^\[unknown\]$", "perf takes the names of the vdso from its own process"),
-    (r"^(__pi_|__)?(mem|clear_|copy_|rep_)\w+$", "of several names at one place of the kernel perf shows one or the other"),
 ]
 
 
@@ -235,19 +234,33 @@ def by_wperf(wperf, path, *more):
     return events, {module["module"]: module["path"] for module in recording["modules"] if module["path"]}
 
 
+SAME_KERNEL_PLACE = "of several names at one place of the kernel perf shows the one that is listed last"
 SAME_PLACE = "of a function without a size and one that begins where it stands, perf may show the former"
 
 
 def are_one_place(path, symbols):
-    """Do pairs of these names stand at one address of the file?"""
+    """Does each of these names stand at one address of the file with another of them?"""
     places = collections.defaultdict(set)
     listed = subprocess.run(["readelf", "-Ws", "--dyn-syms", path], capture_output=True, text=True, check=False).stdout
     for line in listed.splitlines():
         words = line.split()
         if len(words) == 8 and words[3] == "FUNC":
             places[words[7].split("@")[0]].add(words[1])
-    return all(any(places[symbol.split("@")[0]] & places[other.split("@")[0]] for other in symbols if other != symbol)
-               for symbol in symbols)
+    return share_places(places, [symbol.split("@")[0] for symbol in symbols])
+
+
+def are_one_kernel_place(symbols):
+    """The same of the running kernel."""
+    places = collections.defaultdict(set)
+    for line in pathlib.Path("/proc/kallsyms").read_text(errors="replace").splitlines():
+        words = line.split()
+        if words[2] in symbols:
+            places[words[2]].add(words[0])
+    return share_places(places, symbols)
+
+
+def share_places(places, symbols):
+    return all(any(places[symbol] & places[other] for other in symbols if other != symbol) for symbol in symbols)
 
 
 class Comparison:
@@ -284,8 +297,12 @@ class Comparison:
             if balanced and all(re.search(pattern, symbol) for symbol, _, _ in symbols):
                 self.explained[pattern] += len(symbols)
                 return
+        names = [symbol for symbol, _, _ in symbols]
+        if balanced and where.endswith(" | [kernel]") and are_one_kernel_place(names):
+            self.explained[SAME_KERNEL_PLACE] += len(symbols)
+            return
         path = self.paths.get(where.split(" | ")[-1])
-        if balanced and path and are_one_place(path, [symbol for symbol, _, _ in symbols]):
+        if balanced and path and are_one_place(path, names):
             self.explained[SAME_PLACE] += len(symbols)
             return
         self.differences += len(symbols)
@@ -310,7 +327,7 @@ def main():
     if not perf_recordings.compare_all(options, RECORDINGS, compile_programs, record, compare):
         return perf_recordings.SKIPPED
     print(f"{comparison.rows} rows, {comparison.differences} differences, {sum(comparison.explained.values())} explained")
-    for pattern, reason in [*EXPLAINED, (SAME_PLACE, SAME_PLACE)]:
+    for pattern, reason in [*EXPLAINED, (SAME_KERNEL_PLACE, SAME_KERNEL_PLACE), (SAME_PLACE, SAME_PLACE)]:
         print(f"  {comparison.explained[pattern]} rows: {reason}")
     return 1 if comparison.differences else 0
 

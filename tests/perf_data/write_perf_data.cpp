@@ -85,7 +85,7 @@ int write(const std::string& path, std::string_view module) {
   const FileEnding ending = file_ending(events, records.size(), facts());
   file.replace(0, ending.header.size(), ending.header);
   file += ending.tail;
-  const auto saved = os::save_file_at_once(path, std::as_bytes(std::span(file)));
+  const auto saved = os::save_with_folders(path, std::as_bytes(std::span(file)));
   if (saved.has_value()) return 0;
   fmt::print(stderr, "error: {}\n", saved.error().text);
   return 1;

@@ -97,6 +97,39 @@ def by_wperf(wperf, path):
     return counts
 
 
+def rows(wperf, path, *options):
+    """Samples by row of `--sort comm,symbol` or another list of keys, summed over the kinds of operations."""
+    command = [wperf, "report", path, "--json", "--sample-display-row", "100000", "--sample-display-long", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0 or done.stderr:
+        sys.exit(f"error: wperf ended with {done.returncode}: {done.stderr}")
+    counts = collections.Counter()
+    for event in json.loads(done.stdout)["recording"]["events"]:
+        for row in event["rows"]:
+            symbol = "unknown" if row["symbol"] == "[unknown]" else row["symbol"]
+            counts[row["comm"], symbol] += row["samples"]
+    return counts
+
+
+def check_views(wperf, path, ours):
+    """The views of samples count what SPE's own tables count. The number of differences."""
+    by_both = rows(wperf, path, "--sort", "comm,symbol")
+    by_symbol = collections.Counter()
+    for (_, symbol), count in by_both.items():
+        by_symbol[symbol] += count
+    differences = sum(by_symbol[name] != ours[name] for name in by_symbol.keys() | ours.keys())
+    if {comm for comm, _ in by_both} != {"first", "second"}:
+        differences += 1
+    second = {key: count for key, count in by_both.items() if key[0] == "second"}
+    if rows(wperf, path, "--sort", "comm,symbol", "--comm", "second") != second:
+        differences += 1
+    folded = subprocess.run([wperf, "report", path, "--folded"], capture_output=True, text=True, check=True).stdout
+    if not folded or not all(re.fullmatch(r"(first|second);\S.* \d+", line) for line in folded.splitlines()):
+        differences += 1
+    print(f"views: {len(by_both)} rows, {differences} differences")
+    return differences
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wperf", type=pathlib.Path, required=True)
@@ -115,7 +148,7 @@ def main():
             print(f"skipped: this perf shows {sum(theirs.values())} of {options.records} records\n{said[-300:]}")
             return 77
         ours = by_wperf(options.wperf, path)
-    differences = 0
+        differences = check_views(options.wperf, path, ours)
     for name in sorted(ours.keys() | theirs.keys()):
         if ours[name] != theirs[name]:
             differences += 1

@@ -75,15 +75,15 @@ std::string_view or_unknown(std::string_view text) {
   return text.empty() ? std::string_view("??") : text;
 }
 
-void print(const ElfAnswers& answers, const std::vector<u64>& in_order) {
-  std::map<u64, const ElfAnswer*> by_address;
-  for (const ElfAnswer& one : answers.answers) by_address[one.address] = &one;
+void print(const Symbolization& answers, const std::vector<u64>& in_order) {
+  std::map<u64, const SymbolizedAddress*> by_address;
+  for (const SymbolizedAddress& one : answers.answers) by_address[one.address] = &one;
   for (const u64 address : in_order) {
-    const ElfAnswer& one = *by_address[address];
+    const SymbolizedAddress& one = *by_address[address];
     std::printf("%#llx\n", static_cast<unsigned long long>(address));
     if (one.frame_count == 0) std::printf("??\n??:0\n");
     for (wperf::u32 i = 0; i < one.frame_count; ++i) {
-      const ElfFrame& frame = answers.frames[one.first_frame + i];
+      const SymbolizedFrame& frame = answers.frames[one.first_frame + i];
       const auto function = or_unknown(frame.function), file = or_unknown(frame.file);
       std::printf("%.*s\n%.*s:%u\n", static_cast<int>(function.size()), function.data(), static_cast<int>(file.size()),
                   file.data(), frame.line);
@@ -104,13 +104,13 @@ int run(const ElfModule& module, std::string_view task, const std::vector<u64>& 
   std::vector<u64> addresses = in_order;
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-  const ElfAnswers answers = module.answer(addresses, {.lines = true, .decorated = task == "raw"});
+  const Symbolization answers = module.answer(addresses, {.lines = true, .decorated = task == "raw"});
   if (task == "print" || task == "raw") {
     print(answers, in_order);
     return 0;
   }
   u64 with_line = 0, named = 0;
-  for (const ElfAnswer& one : answers.answers) {
+  for (const SymbolizedAddress& one : answers.answers) {
     named += one.function.empty() ? 0 : 1;
     if (one.frame_count != 0) with_line += answers.frames[one.first_frame].line != 0 ? 1 : 0;
   }

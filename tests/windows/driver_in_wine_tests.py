@@ -17,7 +17,7 @@ class DriverInWine(WindowsTest):
     def test_device_requests_and_removal(self):
         done = self.world.run(INSTALLER, "install")
         self.assertEqual(done.returncode, 0, done)
-        self.assertIn("ROOT\\WPERFDRIVER", self.json("detect", schema="detect")["Devices"][0]["Device_Instance_ID"].upper())
+        self.assertIn("ROOT\\WPERFDRV", self.json("detect", schema="detect")["Devices"][0]["Device_Instance_ID"].upper())
         self.assertEqual(len(self.json("--version", schema="version")["Version"]), 2)
         facts = {row["Test_Name"]: row["Result"] for row in self.json("test", schema="test")["Test_Results"]}
         self.assertEqual(facts["pmu_device.product_name"], MODEL)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One process at a time has the driver: two processes of Windows, one driver on the emulated machine."""
-import time
 
-from support import WindowsTest
+from support import LIMIT, WindowsTest
 
 REFUSED = ["warning: other WindowsPerf process acquired the wperf-driver.",
            "note: use --force-lock to force driver to give lock to current `wperf` process.", "Operation cancelled!"]
@@ -20,7 +19,7 @@ class Lock(WindowsTest):
     def test_force_robs_and_the_robbed_ends_by_itself(self):
         holder = self.holder()
         self.ok("--force-lock")
-        _, err = holder.communicate(timeout=20)
+        _, err = holder.communicate(timeout=LIMIT)
         self.assertEqual(holder.returncode, 1)
         self.assertEqual(self.plain(err).splitlines()[:2], [ROBBED, "Operation terminated, your data was lost!"])
         self.ok("--version")
@@ -29,23 +28,20 @@ class Lock(WindowsTest):
         holder = self.holder()
         self.world.kill(holder)
         holder.communicate()
-        self.driver_is_free_in(5)
+        self.driver_is_free_in(LIMIT)
 
     def test_a_killed_holders_program_is_gone_from_the_machine(self):
         holder = self.holder("--", "remote.exe")
         self.world.kill(holder)
         holder.communicate()
         self.world.run("taskkill.exe", "/f", "/im", "remote.exe")
-        self.driver_is_free_in(5)
+        self.driver_is_free_in(LIMIT)
         self.ok("stat", "-e", "cpu_cycles", "-c", "1", "--timeout", "30", "--", "remote.exe", "100")
 
     def test_ctrl_c_ends_the_count_and_reports(self):
         holder = self.holder()
-        time.sleep(0.3)
-        begun = time.monotonic()
         self.world.interrupt(holder)
-        out, err = holder.communicate(timeout=20)
-        self.assertLess(time.monotonic() - begun, 5)
+        out, err = holder.communicate(timeout=LIMIT)
         self.assertEqual((holder.returncode, err), (0, b""))
         self.assertIn(b"Ctrl-C received, quit counting...", out)
         self.assertRegex(out, rb"seconds time elapsed")

@@ -107,6 +107,12 @@ def make_inf(compiler):
     inf = compiler.folder / "wperf-driver.inf"
     compiler.call("cmake", f"-DVERSION={version}", f"-DOUTPUT={inf}", f"-DARCH={INF_ARCHITECTURES[compiler.architecture]}",
                   "-P", "driver/package/make_inf.cmake")
+    # Wine takes a section of models with the version of a Windows behind its name for one of another machine.
+    text = inf.read_bytes()
+    plain = re.sub(rb"(NT\w+)\.10\.0\.\.\.\d+", rb"\1", text)
+    if plain.count(b".10.0") != 0 or plain == text:
+        raise RuntimeError("the INF no longer names the oldest Windows as Wine's copy expects")
+    inf.write_bytes(plain)
     return inf
 
 

@@ -21,6 +21,7 @@ import commands_tests
 import counting_tests
 import driver_in_wine_tests
 import installation_tests
+import library_tests
 import lock_tests
 import rights_tests
 import sampling_tests
@@ -28,7 +29,7 @@ import worlds
 from support import DRIVER, INSTALLER, SERVICE, SOURCE, TOOL, Scene
 
 TEST_CASES = (commands_tests.Commands, counting_tests.Counting, sampling_tests.Sampling, lock_tests.Lock,
-              rights_tests.Rights, installation_tests.Installation, counting_tests.Instructions,
+              rights_tests.Rights, library_tests.Library, installation_tests.Installation, counting_tests.Instructions,
               driver_in_wine_tests.DriverInWine)
 BUILD = SOURCE / "build"
 PHASES = (("fast", True), ("fast", False), ("exact", True), ("", False))  # machine, installed; no machine: shim/
@@ -103,6 +104,8 @@ def play(world, arguments, result):
         programs_of_users = BUILD / PRESETS[world.architecture] / "bin"
         world.put(built.bridge, built.remote, built.remote_pdb, built.inf, programs_of_users / TOOL,
                   programs_of_users / INSTALLER)
+        library = BUILD / PRESETS[world.architecture] / "lib"
+        world.put(*library.glob("wperf.dll"), *library.glob("wperf-*.exe"))
         print(f"---- {world.name}: ready in {time.monotonic() - begun:.1f} s", flush=True)
         essential = world.architecture == "arm64" and arguments.only == "*"
         for machine, installed in PHASES:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every test here needs: wperf.exe in a world (worlds.py), and what a user sees of it. run_windows.py fills `Scene`."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -12,10 +13,11 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "tests/contract"))
 import validate_schema  # noqa: E402
 
-SERVICE = "WPERFDRIVER"
+SERVICE = "WPERFDRV"
 TOOL = "wperf.exe"
 INSTALLER = "wperf-devgen.exe"
 DRIVER = "wperf-driver.sys"
+LIMIT = 300  # seconds: whoever takes longer hangs
 ROUND = 4000 * 8 + 9  # instructions of a round of remote.exe: remote_work.h, and what is between the loops
 
 
@@ -38,7 +40,7 @@ class WindowsTest(unittest.TestCase):
     def world(self):
         return Scene.world
 
-    def run_wperf(self, *arguments, timeout=60):
+    def run_wperf(self, *arguments, timeout=LIMIT):
         return self.world.run(TOOL, *arguments, timeout=timeout)
 
     def ok(self, *arguments, **keywords):
@@ -78,14 +80,15 @@ class WindowsTest(unittest.TestCase):
         """What the tool of this machine prints for the simulated twin of the emulated machine."""
         if Scene.native is None:
             self.skipTest("there is no native build of wperf to compare with (build/release)")
-        done = subprocess.run([Scene.native, *arguments, "--device", Scene.same_machine], capture_output=True, timeout=60,
-                              stdin=subprocess.DEVNULL)
+        environment = dict(os.environ, WPERF_SIM_INSTANCE=f"windows-tests-{os.getpid()}")  # nobody else's machine
+        done = subprocess.run([Scene.native, *arguments, "--device", Scene.same_machine], capture_output=True, timeout=LIMIT,
+                              stdin=subprocess.DEVNULL, env=environment)
         self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
         return done.stdout.decode("utf-8")
 
     def holder(self, *more):
         """A process that counts for long. It is killed at the end of the test."""
-        process = self.world.start(TOOL, "stat", "-e", "cpu_cycles", "-c", "1", "--timeout", "50", *more)
+        process = self.world.start(TOOL, "stat", "-e", "cpu_cycles", "-c", "1", "--timeout", "3000", *more)
         self.addCleanup(process.communicate)
         self.addCleanup(self.world.kill, process)
         self.assertEqual(process.stdout.read(len("counting")), b"counting")  # now it holds the lock

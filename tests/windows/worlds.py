@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 
-TIMEOUT = 120
+TIMEOUT = 300  # seconds: whoever takes longer hangs
 FOLDER = "wperf"  # below C:\
 QUIET = {"WINEDEBUG": "-all", "DISPLAY": "", "LC_ALL": "C.UTF-8", "WINEDLLOVERRIDES": "mscoree,mshtml="}
 SETTINGS = r"HKLM\Software\wperf-bridge"
@@ -27,6 +27,7 @@ class World:
 
     name = ""
     architecture = ""
+    keeps_x18 = True  # where code of Windows finds what is local to a thread
     reads_other_processes = True  # ReadProcessMemory, without which the tool does not know where a program lies
 
     def __init__(self):
@@ -152,6 +153,7 @@ class ArmWine(World):
 
     name = "ARM64 Wine"
     architecture = "arm64"
+    keeps_x18 = False  # Debian's ARM64 Wine is ELF files, and the C library of Linux below them uses the register
     reads_other_processes = False  # qemu-user has no ptrace
     loader = "/usr/lib/wine/wine64"
     server = "/usr/lib/wine/wineserver64"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Latencies in buckets: exact below 32 cycles, then sixteen to each power of two, so that a bucket is at most 6.25 %
-// wide. Called by the tally and by whoever makes percentiles of it. Pure.
+// Latencies that are too many to be kept apart, in buckets: exact below 32 cycles, then sixteen to each power of two,
+// so that a bucket is at most 6.25 % wide. Called by the tally. Pure.
 #pragma once
 #include <bit>
 
@@ -33,6 +33,11 @@ constexpr u32 first_latency(u32 bucket) {
 
 constexpr u32 last_latency(u32 bucket) {
   return first_latency(bucket + 1) - 1;
+}
+
+// To the greatest of its bucket.
+constexpr u32 rounded_up(u32 cycles) {
+  return last_latency(latency_bucket(cycles));
 }
 
 }  // namespace wperf::decode::spe

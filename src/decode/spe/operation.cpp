@@ -86,6 +86,8 @@ void decode_branch(u32 payload, Operation& operation) {
   operation.conditional = bit(payload, 0);
   operation.indirect = bit(payload, 1);
   operation.guarded_stack = bit(payload, 2);
+  static_assert(static_cast<u32>(BranchLink::call) == 1 && static_cast<u32>(BranchLink::function_return) == 2 &&
+                static_cast<u32>(BranchLink::neither) == 3);
   operation.link = static_cast<BranchLink>(bit_field(payload, 3, 2));
 }
 

@@ -11,38 +11,22 @@ namespace wperf::decode::spe {
 
 namespace {
 
-// The second half of every key says that it is one, and whose address the first half is. Below follow
-//   events     operation << 20 | events
-//   owners     the same; the first half is core << 32 | thread
-//   accesses   store, source
-//   latencies  store, bucket << 32, source
-//   branches   conditional, indirect, target
-constexpr u64 kUsed = u64{1} << 63, kKernel = u64{1} << 62, kOther = u64{1} << 61;
-constexpr u64 kStore = u64{1} << 60, kConditional = u64{1} << 60, kIndirect = u64{1} << 59;
-constexpr u32 kOperationShift = 20, kBucketShift = 32;
-constexpr u64 kEventBits = (u64{1} << kOperationShift) - 1;
-constexpr u64 kLow56 = (u64{1} << 56) - 1, kUpperHalf = u64{1} << 56;
+// The key of a site: its address, in which the upper byte is all ones or nothing, and whose it is.
+constexpr u64 kLow56 = (u64{1} << 56) - 1;
+constexpr u64 kUpperHalf = u64{1} << 56, kKernel = u64{1} << 57, kOther = u64{1} << 58;
+// The key of a branch: two sites, of which no memory holds more than 31 bits can number, and what it is.
+constexpr u32 kBranchShift = 33, kTargetShift = 2;
+constexpr u64 kConditional = 1, kIndirect = 2;
+constexpr u32 kMostCycles = 0xffff;
 
 static_assert(kOperationNameCount <= 16);
 
-u64 site_key(const Origin& origin, const Record& record) {
-  return kUsed | (record.exception_level() != 0 ? kKernel : 0) | (origin.other_process ? kOther : 0);
-}
-
-Site site_of(u64 pc, u64 second) {
-  return {.pc = pc, .kernel = (second & kKernel) != 0, .other_process = (second & kOther) != 0};
-}
-
-u64 packed_target(u64 address) {
+u64 packed_address(u64 address) {
   return (address & kLow56) | (address >> 56 != 0 ? kUpperHalf : 0);
 }
 
-u64 unpacked_target(u64 second) {
-  return (second & kLow56) | ((second & kUpperHalf) != 0 ? ~kLow56 : 0);
-}
-
-OperationName operation_of(u64 second) {
-  return static_cast<OperationName>(second >> kOperationShift & 0xf);
+u64 owner_key(u32 core, u32 thread) {
+  return u64{core} << 32 | thread;
 }
 
 bool has_event(const Record& record, u32 bit) {
@@ -61,15 +45,20 @@ bool is_peer(const DataSource* source) {
   }
 }
 
-// At most this many hits: half of the table, or more where many are equal.
-template <class Value, class Hits>
-u64 median_hits(const FlatTable<Value>& table, Hits&& hits_of) {
-  std::vector<u64> hits;
-  hits.reserve(table.size());
-  table.for_each([&](const auto& slot) { hits.push_back(hits_of(slot.value)); });
-  const auto middle = hits.begin() + static_cast<std::ptrdiff_t>(hits.size() / 2);
-  std::nth_element(hits.begin(), middle, hits.end());
-  return *middle;
+AccessSum sum_of(const Record& record, bool store) {
+  const u32 cycles = record.total_latency();
+  return {.hits = 1,
+          .stores = store ? u64{1} : 0,
+          .timed = record.has(Field::total_latency) ? u64{1} : 0,
+          .latency = cycles,
+          .issue = record.issue_latency(),
+          .translation = record.translation_latency(),
+          .refills = has_event(record, kEventL1dRefill) ? u64{1} : 0,
+          .walks = has_event(record, kEventTlbWalk) ? u64{1} : 0,
+          .llc_misses = has_event(record, kEventLlcMiss) ? u64{1} : 0,
+          .remote = has_event(record, kEventRemoteAccess) ? u64{1} : 0,
+          .saturated = cycles == kSaturatedLatency ? u64{1} : 0,
+          .longest = cycles};
 }
 
 }  // namespace
@@ -92,14 +81,19 @@ const DataSource* SourceCode::source() const {
   return known != nullptr ? known->find(value()) : nullptr;
 }
 
-void DataCounts::add(const DataCounts& other) {
+void AccessSum::add(const AccessSum& other) {
   hits += other.hits;
   stores += other.stores;
+  timed += other.timed;
+  latency += other.latency;
+  issue += other.issue;
+  translation += other.translation;
   refills += other.refills;
   walks += other.walks;
-  peer += other.peer;
-  latency += other.latency;
-  timed += other.timed;
+  llc_misses += other.llc_misses;
+  remote += other.remote;
+  saturated += other.saturated;
+  longest = std::max(longest, other.longest);
 }
 
 void Tally::set_data_sources(u32 core, const DataSourceFamily* family) {
@@ -116,256 +110,196 @@ SourceCode Tally::source_of(u32 core, const Record& record) const {
   return SourceCode(core < families_.size() ? families_[core] : 0, record.data_source());
 }
 
+Site Tally::site(u32 number) const {
+  const u64 key = sites_.key(number);
+  return {.pc = (key & kLow56) | ((key & kUpperHalf) != 0 ? ~kLow56 : 0),
+          .kernel = (key & kKernel) != 0,
+          .other_process = (key & kOther) != 0};
+}
+
 void Tally::add(const Origin& origin, const Record& record) {
   ++records_;
   damaged_ += record.damaged ? 1 : 0;
-  const u64 kind =
-      static_cast<u64>(operation_name(record)) << kOperationShift | (contract_events(record.events()) & kEventBits);
-  events_.add(record.pc(), site_key(origin, record) | kind);
+  const u64 whose = (record.exception_level() != 0 ? kKernel : 0) | (origin.other_process ? kOther : 0);
+  const u32 site = sites_.at(packed_address(record.pc()) | whose);
+  const u64 kind = static_cast<u64>(operation_name(record)) << kEventBits |
+                   (contract_events(record.events()) & ((u64{1} << kEventBits) - 1));
+  events_.add_one(u64{site} << kKindBits | kind);
   const u32 thread = thread_of(origin, record);
-  add_owner(kUsed | kind, origin.core, thread, 1);
+  add_owner(kind, origin.core, thread, 1);
   if (!options_.memory || !record.has(Field::operation)) return;
   const u64 operation_class = record.raw(Field::operation) >> 8;
-  if (operation_class == kClassMemory) add_memory(origin, thread, record);
-  if (operation_class == kClassBranch) add_branch(origin, record);
+  if (operation_class == kClassMemory) add_memory(origin, thread, site, record);
+  if (operation_class == kClassBranch) add_branch(whose, site, record);
 }
 
-void Tally::add_owner(u64 key, u32 core, u32 thread, u64 hits) {
-  const u64 first = u64{core} << 32 | thread;
+void Tally::add_owner(u64 kind, u32 core, u32 thread, u64 hits) {
   if (owners_.size() < options_.most_owners) {
-    owners_.at(first, key) += hits;
-  } else if (u64* const known = owners_.find_value(first, key); known != nullptr) {
+    owners_.add(u64{owner_numbers_.at(owner_key(core, thread))} << kKindBits | kind, hits);
+    return;
+  }
+  const u32 owner = owner_numbers_.find(owner_key(core, thread));
+  u64* const known = owner != NumberTable::kNone ? owners_.find(u64{owner} << kKindBits | kind) : nullptr;
+  if (known != nullptr) {
     *known += hits;
   } else {
-    owners_.at(u64{core} << 32 | kNoThread, key) += hits;
+    owners_.add(u64{owner_numbers_.at(owner_key(core, kNoThread))} << kKindBits | kind, hits);
   }
 }
 
-void Tally::add_memory(const Origin& origin, u32 thread, const Record& record) {
-  const SourceCode source = source_of(origin.core, record);
+AccessSum& Tally::accesses_at(u32 site) {
+  const u32 number = access_sites_.at(site);
+  return number == site_sums_.size() ? site_sums_.add({}) : site_sums_[number];
+}
+
+AccessSum& Tally::accesses_from(u32 source) {
+  if (source >= source_sums_.size()) source_sums_.resize(usize{source} + 1);
+  return source_sums_[source];
+}
+
+void Tally::add_memory(const Origin& origin, u32 thread, u32 site, const Record& record) {
   const bool store = (record.raw(Field::operation) & 1) != 0;
-  const bool timed = record.has(Field::total_latency);
-  const u64 key = site_key(origin, record) | (store ? kStore : 0) | source.code();
-  DataCounts counts{.hits = 1,
-                    .stores = store ? u64{1} : 0,
-                    .refills = has_event(record, kEventL1dRefill) ? u64{1} : 0,
-                    .walks = has_event(record, kEventTlbWalk) ? u64{1} : 0,
-                    .latency = record.total_latency(),
-                    .timed = timed ? u64{1} : 0};
-  Access& access = accesses_.at(record.pc(), key);
-  ++access.hits;
-  access.timed += counts.timed;
-  access.latency += counts.latency;
-  access.issue += record.issue_latency();
-  access.translation += record.translation_latency();
-  access.refills += counts.refills;
-  access.walks += counts.walks;
-  access.llc_misses += has_event(record, kEventLlcMiss) ? 1 : 0;
-  access.remote += has_event(record, kEventRemoteAccess) ? 1 : 0;
-  access.saturated += record.total_latency() == kSaturatedLatency ? 1 : 0;
-  access.longest = std::max<u64>(access.longest, record.total_latency());
-  if (timed) latencies_.add(record.pc(), key | u64{latency_bucket(record.total_latency())} << kBucketShift);
+  const SourceCode code = source_of(origin.core, record);
+  const u32 source = source_numbers_.at((store ? u64{1} << 32 : 0) | code.code());
+  const AccessSum sum = sum_of(record, store);
+  accesses_at(site).add(sum);
+  accesses_from(source).add(sum);
+  waits_.add(u64{site} << 32 | source, sum.latency);
+  if (sum.timed != 0) {
+    const u32 cycles = std::min(record.total_latency(), kMostCycles);
+    latencies_of_sources_.add(u64{source} << kLatencyBits | cycles, 1);
+    latencies_of_sites_.add_one(u64{site} << kLatencyBits | (latencies_rounded_ ? rounded_up(cycles) : cycles));
+    if (latencies_of_sites_.size() > options_.most_latencies) round_latencies();
+  }
   if (!record.has(Field::data_virtual)) return;
-
-  const bool from_peer = is_peer(source.source()) || has_event(record, kEventModified);
-  counts.peer = from_peer ? 1 : 0;
-  const u64 address = record.data_virtual();
-  const u64 whose = kUsed | (origin.other_process ? kOther : 0);
-  pages_.at(address & ~(kPageBytes - 1), whose).add(counts);
-  if (pages_.size() > options_.most_pages) shrink_pages();
-  Line& line = lines_.at(address & ~(kLineBytes - 1), whose);
-  line.counts.add(counts);
-  add_place(line, {.site = site_of(record.pc(), key),
-                   .thread = thread,
-                   .offset = static_cast<u32>(address & (kLineBytes - 1)),
-                   .counts = counts});
-  if (lines_.size() > options_.most_lines) shrink_lines();
+  const bool from_peer = is_peer(code.source()) || has_event(record, kEventModified);
+  data_.add(record.data_virtual(), origin.other_process,
+            {.site = site,
+             .thread = thread,
+             .counts = {.hits = 1,
+                        .stores = sum.stores,
+                        .refills = sum.refills,
+                        .walks = sum.walks,
+                        .peer = from_peer ? u64{1} : 0,
+                        .latency = sum.latency,
+                        .timed = sum.timed}});
 }
 
-void Tally::add_place(Line& line, const LinePlace& place) {
-  for (LinePlace& known : line.places) {
-    if (known.site == place.site && known.thread == place.thread && known.offset == place.offset) {
-      known.counts.add(place.counts);
-      return;
-    }
-  }
-  if (line.places.size() < options_.most_places) {
-    line.places.push_back(place);
-  } else {
-    line.without_place += place.counts.hits;
-  }
-}
-
-void Tally::add_branch(const Origin& origin, const Record& record) {
+void Tally::add_branch(u64 whose, u32 site, const Record& record) {
   const u64 payload = record.raw(Field::operation);
-  const u64 key = site_key(origin, record) | ((payload & 1) != 0 ? kConditional : 0) |
-                  ((payload & 2) != 0 ? kIndirect : 0) | packed_target(record.branch_target());
-  Branch& branch = branches_.at(record.pc(), key);
+  const u32 target = sites_.at(packed_address(record.branch_target()) | whose);
+  const u32 number = branch_numbers_.at(u64{site} << kBranchShift | u64{target} << kTargetShift |
+                                        ((payload & 1) != 0 ? kConditional : 0) | ((payload & 2) != 0 ? kIndirect : 0));
+  Branch& branch = number == branches_.size() ? branches_.add({}) : branches_[number];
   ++branch.hits;
   branch.mispredicted += has_event(record, kEventMispredicted) ? 1 : 0;
   branch.not_taken += has_event(record, kEventNotTaken) ? 1 : 0;
 }
 
-void Tally::shrink_lines() {
-  const u64 most = median_hits(lines_, [](const Line& line) { return line.counts.hits; });
-  lines_.retain([&](const FlatTable<Line>::Slot& slot) {
-    const bool kept = slot.value.counts.hits > most;
-    if (!kept) forgotten_lines_ += slot.value.counts.hits;
-    return kept;
-  });
-}
-
-void Tally::shrink_pages() {
-  const u64 most = median_hits(pages_, [](const DataCounts& counts) { return counts.hits; });
-  pages_.retain([&](const FlatTable<DataCounts>::Slot& slot) {
-    const bool kept = slot.value.hits > most;
-    if (!kept) forgotten_pages_ += slot.value.hits;
-    return kept;
-  });
+// Too many to be kept apart.
+void Tally::round_latencies() {
+  if (latencies_rounded_) return;
+  latencies_rounded_ = true;
+  CountTable rounded;
+  for_each_latency_of_site(
+      [&](const LatencyHits& row) { rounded.add(u64{row.of} << kLatencyBits | rounded_up(row.cycles), row.hits); });
+  latencies_of_sites_ = std::move(rounded);
 }
 
 void Tally::merge(const Tally& other) {
   records_ += other.records_;
   damaged_ += other.damaged_;
-  forgotten_lines_ += other.forgotten_lines_;
-  forgotten_pages_ += other.forgotten_pages_;
-  other.events_.table().for_each([&](const auto& slot) { events_.add(slot.first, slot.second, slot.value); });
-  other.owners_.for_each([&](const auto& slot) {
-    add_owner(slot.second, static_cast<u32>(slot.first >> 32), static_cast<u32>(slot.first), slot.value);
+  std::vector<u32> sites(other.sites_.size());
+  for (u32 i = 0; i < sites.size(); ++i) sites[i] = sites_.at(other.sites_.key(i));
+  other.events_.for_each([&](u64 key, u64 hits) {
+    events_.add(u64{sites[key >> kKindBits]} << kKindBits | (key & ((u64{1} << kKindBits) - 1)), hits);
   });
-  other.latencies_.table().for_each([&](const auto& slot) { latencies_.add(slot.first, slot.second, slot.value); });
-  other.accesses_.for_each([&](const auto& slot) {
-    Access& mine = accesses_.at(slot.first, slot.second);
-    const Access& its = slot.value;
-    mine.hits += its.hits;
-    mine.timed += its.timed;
-    mine.latency += its.latency;
-    mine.issue += its.issue;
-    mine.translation += its.translation;
-    mine.refills += its.refills;
-    mine.walks += its.walks;
-    mine.llc_misses += its.llc_misses;
-    mine.remote += its.remote;
-    mine.saturated += its.saturated;
-    mine.longest = std::max(mine.longest, its.longest);
+  for (const OwnerHits& row : other.owners()) {
+    add_owner(static_cast<u64>(row.operation) << kEventBits | row.events, row.core, row.thread, row.hits);
+  }
+  std::vector<u32> sources;
+  for (u32 i = 0; i < other.source_sums_.size(); ++i) {
+    sources.push_back(source_numbers_.at(other.source_numbers_.key(i)));
+    accesses_from(sources.back()).add(other.source_sums_[i]);
+  }
+  other.for_each_access([&](const SiteAccesses& row) { accesses_at(sites[row.site]).add(row.sum); });
+  other.for_each_wait(
+      [&](const Wait& wait) { waits_.add(u64{sites[wait.site]} << 32 | sources[wait.source], wait.cycles); });
+  other.for_each_latency_of_source([&](const LatencyHits& row) {
+    latencies_of_sources_.add(u64{sources[row.of]} << kLatencyBits | row.cycles, row.hits);
   });
-  other.branches_.for_each([&](const auto& slot) {
-    Branch& mine = branches_.at(slot.first, slot.second);
-    mine.hits += slot.value.hits;
-    mine.mispredicted += slot.value.mispredicted;
-    mine.not_taken += slot.value.not_taken;
+  if (other.latencies_rounded_) round_latencies();
+  other.for_each_latency_of_site([&](const LatencyHits& row) {
+    const u32 cycles = latencies_rounded_ ? rounded_up(row.cycles) : row.cycles;
+    latencies_of_sites_.add(u64{sites[row.of]} << kLatencyBits | cycles, row.hits);
   });
-  other.pages_.for_each([&](const auto& slot) { pages_.at(slot.first, slot.second).add(slot.value); });
-  if (pages_.size() > options_.most_pages) shrink_pages();
-  other.lines_.for_each([&](const auto& slot) {
-    Line& mine = lines_.at(slot.first, slot.second);
-    mine.counts.add(slot.value.counts);
-    mine.without_place += slot.value.without_place;
-    for (const LinePlace& place : slot.value.places) add_place(mine, place);
-  });
-  if (lines_.size() > options_.most_lines) shrink_lines();
+  if (latencies_of_sites_.size() > options_.most_latencies) round_latencies();
+  merge_branches(other, sites);
+  data_.merge(other.data_, sites);
+}
+
+void Tally::merge_branches(const Tally& other, const std::vector<u32>& sites) {
+  constexpr u64 kTargetBits = (u64{1} << (kBranchShift - kTargetShift)) - 1, kFlags = (u64{1} << kTargetShift) - 1;
+  for (u32 i = 0; i < other.branches_.size(); ++i) {
+    const u64 key = other.branch_numbers_.key(i);
+    const u64 site = sites[key >> kBranchShift], target = sites[key >> kTargetShift & kTargetBits];
+    const u32 number = branch_numbers_.at(site << kBranchShift | target << kTargetShift | (key & kFlags));
+    Branch& mine = number == branches_.size() ? branches_.add({}) : branches_[number];
+    mine.hits += other.branches_[i].hits;
+    mine.mispredicted += other.branches_[i].mispredicted;
+    mine.not_taken += other.branches_[i].not_taken;
+  }
 }
 
 usize Tally::bytes() const {
-  return events_.table().bytes() + owners_.bytes() + latencies_.table().bytes() + accesses_.bytes() +
-         branches_.bytes() + pages_.bytes() + lines_.bytes();
-}
-
-std::vector<EventHits> Tally::events() const {
-  std::vector<EventHits> rows;
-  rows.reserve(events_.table().size());
-  events_.table().for_each([&](const auto& slot) {
-    rows.push_back({.site = site_of(slot.first, slot.second),
-                    .operation = operation_of(slot.second),
-                    .events = slot.second & kEventBits,
-                    .hits = slot.value});
-  });
-  return rows;
+  usize sum = data_.bytes() + site_sums_.bytes() + branches_.bytes() + source_sums_.size() * sizeof(AccessSum);
+  for (const NumberTable* table : {&sites_, &owner_numbers_, &source_numbers_, &access_sites_, &branch_numbers_}) {
+    sum += table->bytes();
+  }
+  for (const CountTable* table : {&events_, &owners_, &waits_, &latencies_of_sites_, &latencies_of_sources_}) {
+    sum += table->bytes();
+  }
+  return sum;
 }
 
 std::vector<OwnerHits> Tally::owners() const {
   std::vector<OwnerHits> rows;
   rows.reserve(owners_.size());
-  owners_.for_each([&](const auto& slot) {
-    rows.push_back({.operation = operation_of(slot.second),
-                    .events = slot.second & kEventBits,
-                    .core = static_cast<u32>(slot.first >> 32),
-                    .thread = static_cast<u32>(slot.first),
-                    .hits = slot.value});
+  owners_.for_each([&](u64 key, u64 hits) {
+    const u64 owner = owner_numbers_.key(static_cast<u32>(key >> kKindBits));
+    rows.push_back({.operation = static_cast<OperationName>(key >> kEventBits & 0xf),
+                    .events = key & ((u64{1} << kEventBits) - 1),
+                    .core = static_cast<u32>(owner >> 32),
+                    .thread = static_cast<u32>(owner),
+                    .hits = hits});
   });
   return rows;
 }
 
-std::vector<AccessHits> Tally::accesses() const {
-  std::vector<AccessHits> rows;
-  rows.reserve(accesses_.size());
-  accesses_.for_each([&](const auto& slot) {
-    const Access& access = slot.value;
-    rows.push_back({.site = site_of(slot.first, slot.second),
-                    .store = (slot.second & kStore) != 0,
-                    .source = SourceCode(static_cast<u32>(slot.second)),
-                    .hits = access.hits,
-                    .timed = access.timed,
-                    .latency = access.latency,
-                    .issue = access.issue,
-                    .translation = access.translation,
-                    .refills = access.refills,
-                    .walks = access.walks,
-                    .llc_misses = access.llc_misses,
-                    .remote = access.remote,
-                    .saturated = access.saturated,
-                    .longest = static_cast<u32>(access.longest)});
-  });
-  return rows;
-}
-
-std::vector<LatencyHits> Tally::latencies() const {
-  std::vector<LatencyHits> rows;
-  rows.reserve(latencies_.table().size());
-  latencies_.table().for_each([&](const auto& slot) {
-    rows.push_back({.site = site_of(slot.first, slot.second),
-                    .store = (slot.second & kStore) != 0,
-                    .source = SourceCode(static_cast<u32>(slot.second)),
-                    .bucket = static_cast<u32>(slot.second >> kBucketShift & 0xff),
-                    .hits = slot.value});
-  });
+std::vector<SourceAccesses> Tally::sources() const {
+  std::vector<SourceAccesses> rows;
+  for (u32 i = 0; i < source_sums_.size(); ++i) {
+    const u64 key = source_numbers_.key(i);
+    rows.push_back({.store = key >> 32 != 0, .source = SourceCode(static_cast<u32>(key)), .sum = source_sums_[i]});
+  }
   return rows;
 }
 
 std::vector<BranchHits> Tally::branches() const {
+  constexpr u64 kTargetBits = (u64{1} << (kBranchShift - kTargetShift)) - 1;
   std::vector<BranchHits> rows;
   rows.reserve(branches_.size());
-  branches_.for_each([&](const auto& slot) {
-    rows.push_back({.site = site_of(slot.first, slot.second),
-                    .target = unpacked_target(slot.second),
-                    .conditional = (slot.second & kConditional) != 0,
-                    .indirect = (slot.second & kIndirect) != 0,
-                    .hits = slot.value.hits,
-                    .mispredicted = slot.value.mispredicted,
-                    .not_taken = slot.value.not_taken});
-  });
-  return rows;
-}
-
-std::vector<PageHits> Tally::pages() const {
-  std::vector<PageHits> rows;
-  rows.reserve(pages_.size());
-  pages_.for_each([&](const auto& slot) {
-    rows.push_back({.address = slot.first, .other_process = (slot.second & kOther) != 0, .counts = slot.value});
-  });
-  return rows;
-}
-
-std::vector<LineHits> Tally::lines() const {
-  std::vector<LineHits> rows;
-  rows.reserve(lines_.size());
-  lines_.for_each([&](const auto& slot) {
-    rows.push_back({.address = slot.first,
-                    .other_process = (slot.second & kOther) != 0,
-                    .counts = slot.value.counts,
-                    .places = slot.value.places,
-                    .without_place = slot.value.without_place});
-  });
+  for (u32 i = 0; i < branches_.size(); ++i) {
+    const u64 key = branch_numbers_.key(i);
+    const Branch& branch = branches_[i];
+    rows.push_back({.site = site(static_cast<u32>(key >> kBranchShift)),
+                    .target = site(static_cast<u32>(key >> kTargetShift & kTargetBits)).pc,
+                    .conditional = (key & kConditional) != 0,
+                    .indirect = (key & kIndirect) != 0,
+                    .hits = branch.hits,
+                    .mispredicted = branch.mispredicted,
+                    .not_taken = branch.not_taken});
+  }
   return rows;
 }
 

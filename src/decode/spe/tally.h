@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records → counts. Memory grows with what is distinct (addresses of code, kinds of operations), never with the number
-// of records; data addresses, of which there may be as many as records, are kept up to a cap, the busiest longest.
+// of records; data addresses, of which there may be as many as records, are kept up to a cap, the busiest longest
+// (touched_data.h).
 // Names nothing. Called by pipeline with each record of each core; profile/spe_profile_builder.h makes the answer of
 // it.
 //
@@ -14,10 +15,12 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "decode/spe/count_table.h"
 #include "decode/spe/data_sources.h"
-#include "decode/spe/flat_table.h"
+#include "decode/spe/number_table.h"
 #include "decode/spe/operation_name.h"
 #include "decode/spe/record.h"
+#include "decode/spe/touched_data.h"
 
 namespace wperf::decode::spe {
 
@@ -25,13 +28,13 @@ struct TallyOptions {
   bool memory = false;  // latencies, data addresses, branches: what `--mem` shows
   u32 most_lines = 1U << 17;
   u32 most_pages = 1U << 17;
-  u32 most_owners = 1U << 16;  // threads × cores × kinds of operations; more are counted as of kNoThread
-  u32 most_places = 16;        // of code that touched one line; more are counted without place
+  u32 most_owners = 1U << 16;     // threads × cores × kinds of operations; more are counted as of kNoThread
+  u32 most_places = 16;           // of code that touched one line; more are counted without place
+  u32 most_latencies = 1U << 22;  // places of code × latencies; where there are more, all are rounded up (latency.h)
 };
 
 inline constexpr u32 kNoThread = ~u32{0};
 inline constexpr u32 kThreadOfRecord = kNoThread - 1;
-inline constexpr u64 kLineBytes = 64, kPageBytes = 4096;
 
 // Where a record was taken, as far as the caller knows.
 struct Origin {
@@ -43,7 +46,7 @@ struct Origin {
 // The thread of a record: what the origin says, else its context packet; kNoThread: nobody says.
 u32 thread_of(const Origin& origin, const Record& record);
 
-// Where code ran.
+// Where code ran. A tally numbers them: its rows name sites by number.
 struct Site {
   u64 pc = 0;
   bool kernel = false;
@@ -76,7 +79,7 @@ class SourceCode {
 
 // How often one kind of operation was seen at one place. The sums of all are the records.
 struct EventHits {
-  Site site;
+  u32 site = 0;
   OperationName operation = OperationName::other;
   u64 events = 0;  // contract_events()
   u64 hits = 0;
@@ -89,21 +92,36 @@ struct OwnerHits {
   u64 hits = 0;
 };
 
-// Loads or stores of one place, by data source. Latencies in cycles; `timed` of them had any.
-struct AccessHits {
-  Site site;
-  bool store = false;
-  SourceCode source;
-  u64 hits = 0, timed = 0;
-  u64 latency = 0, issue = 0, translation = 0;  // sums
+// Sums over loads and stores. Latencies in cycles; `timed` of them had any.
+struct AccessSum {
+  u64 hits = 0, stores = 0, timed = 0;
+  u64 latency = 0, issue = 0, translation = 0;
   u64 refills = 0, walks = 0, llc_misses = 0, remote = 0, saturated = 0;
   u32 longest = 0;
+
+  void add(const AccessSum& other);
 };
-struct LatencyHits {
-  Site site;
+// Loads and stores of one place.
+struct SiteAccesses {
+  u32 site = 0;
+  AccessSum sum;
+};
+// Loads or stores that one data source served.
+struct SourceAccesses {
   bool store = false;
   SourceCode source;
-  u32 bucket = 0;  // latency.h
+  AccessSum sum;
+};
+// The cycles of loads or stores of one place that one data source served.
+struct Wait {
+  u32 site = 0;
+  u32 source = 0;  // index into sources()
+  u64 cycles = 0;
+};
+// How often loads or stores of a site, or of an index into sources(), took so many cycles.
+struct LatencyHits {
+  u32 of = 0;
+  u32 cycles = 0;
   u64 hits = 0;
 };
 
@@ -115,37 +133,12 @@ struct BranchHits {
   u64 hits = 0, mispredicted = 0, not_taken = 0;
 };
 
-// What happened to a line or a page.
-struct DataCounts {
-  u64 hits = 0, stores = 0, refills = 0, walks = 0;
-  u64 peer = 0;  // the data came from the cache of another core, or had been modified there
-  u64 latency = 0, timed = 0;
-
-  void add(const DataCounts& other);
-};
-struct PageHits {
-  u64 address = 0;
-  bool other_process = false;
-  DataCounts counts;
-};
-// One instruction of one thread at one offset of a line.
-struct LinePlace {
-  Site site;
-  u32 thread = kNoThread;
-  u32 offset = 0;
-  DataCounts counts;
-};
-struct LineHits {
-  u64 address = 0;
-  bool other_process = false;
-  DataCounts counts;
-  std::vector<LinePlace> places;  // in the order they were first seen
-  u64 without_place = 0;          // hits beyond TallyOptions::most_places
-};
-
 class Tally {
  public:
-  explicit Tally(TallyOptions options = {}) : options_(options) {}
+  explicit Tally(TallyOptions options = {})
+      : options_(options),
+        data_(
+            {.most_lines = options.most_lines, .most_pages = options.most_pages, .most_places = options.most_places}) {}
 
   // Null: nothing is known of this core; its sources are shown as numbers.
   void set_data_sources(u32 core, const DataSourceFamily* family);
@@ -155,54 +148,93 @@ class Tally {
 
   const TallyOptions& options() const { return options_; }
   u64 records() const { return records_; }
-  u64 damaged() const { return damaged_; }                  // records, counted like others
-  u64 forgotten_lines() const { return forgotten_lines_; }  // hits of lines that made room for others
-  u64 forgotten_pages() const { return forgotten_pages_; }
-  usize bytes() const;  // of the tables
+  u64 damaged() const { return damaged_; }  // records, counted like others
+  usize bytes() const;                      // of the tables
+  // The latencies of sites are rounded up to the end of their bucket; those of sources are exact always.
+  bool latencies_rounded() const { return latencies_rounded_; }
 
-  // In no order that means anything.
-  std::vector<EventHits> events() const;
+  u32 site_count() const { return sites_.size(); }
+  Site site(u32 number) const;
+  const TouchedData& data() const { return data_; }
+
+  // In no order that means anything, but the same for the same records in the same order.
   std::vector<OwnerHits> owners() const;
-  std::vector<AccessHits> accesses() const;
-  std::vector<LatencyHits> latencies() const;
+  std::vector<SourceAccesses> sources() const;
   std::vector<BranchHits> branches() const;
-  std::vector<PageHits> pages() const;
-  std::vector<LineHits> lines() const;
+  // callback(const EventHits&), (const SiteAccesses&), (const Wait&), (const LatencyHits&)
+  template <class Callback>
+  void for_each_event(Callback&& callback) const {
+    events_.for_each([&](u64 key, u64 hits) {
+      callback(EventHits{.site = static_cast<u32>(key >> kKindBits),
+                         .operation = static_cast<OperationName>(key >> kEventBits & 0xf),
+                         .events = key & ((u64{1} << kEventBits) - 1),
+                         .hits = hits});
+    });
+  }
+  template <class Callback>
+  void for_each_access(Callback&& callback) const {
+    for (u32 i = 0; i < site_sums_.size(); ++i) {
+      callback(SiteAccesses{.site = static_cast<u32>(access_sites_.key(i)), .sum = site_sums_[i]});
+    }
+  }
+  template <class Callback>
+  void for_each_wait(Callback&& callback) const {
+    waits_.for_each([&](u64 key, u64 cycles) {
+      callback(Wait{.site = static_cast<u32>(key >> 32), .source = static_cast<u32>(key), .cycles = cycles});
+    });
+  }
+  template <class Callback>
+  void for_each_latency_of_site(Callback&& callback) const {
+    for_each_latency(latencies_of_sites_, callback);
+  }
+  template <class Callback>
+  void for_each_latency_of_source(Callback&& callback) const {
+    for_each_latency(latencies_of_sources_, callback);
+  }
 
  private:
-  struct Access {
-    u64 hits = 0, timed = 0, latency = 0, issue = 0, translation = 0;
-    u64 refills = 0, walks = 0, llc_misses = 0, remote = 0, saturated = 0;
-    u64 longest = 0;
-  };
   struct Branch {
     u64 hits = 0, mispredicted = 0, not_taken = 0;
   };
-  struct Line {
-    DataCounts counts;
-    std::vector<LinePlace> places;
-    u64 without_place = 0;
-  };
+  // A kind of operation: its name above its events.
+  static constexpr u32 kEventBits = 20, kKindBits = 24, kLatencyBits = 16;
 
-  void add_owner(u64 key, u32 core, u32 thread, u64 hits);
-  void add_memory(const Origin& origin, u32 thread, const Record& record);
-  void add_branch(const Origin& origin, const Record& record);
-  void add_place(Line& line, const LinePlace& place);
-  void shrink_lines();
-  void shrink_pages();
+  template <class Callback>
+  static void for_each_latency(const CountTable& table, Callback&& callback) {
+    table.for_each([&](u64 key, u64 hits) {
+      callback(LatencyHits{.of = static_cast<u32>(key >> kLatencyBits),
+                           .cycles = static_cast<u32>(key & ((u64{1} << kLatencyBits) - 1)),
+                           .hits = hits});
+    });
+  }
+  void add_owner(u64 kind, u32 core, u32 thread, u64 hits);
+  void add_memory(const Origin& origin, u32 thread, u32 site, const Record& record);
+  void add_branch(u64 whose, u32 site, const Record& record);
+  void merge_branches(const Tally& other, const std::vector<u32>& sites);
+  AccessSum& accesses_at(u32 site);
+  AccessSum& accesses_from(u32 source);
+  void round_latencies();
   SourceCode source_of(u32 core, const Record& record) const;
 
   TallyOptions options_;
   std::vector<u32> families_;  // by core: 1 + index into data_source_families(), 0: unknown
   u64 records_ = 0, damaged_ = 0;
-  u64 forgotten_lines_ = 0, forgotten_pages_ = 0;
-  // Keys: see tally.cpp.
-  DelayedCounts events_, latencies_;
-  FlatTable<u64> owners_;
-  FlatTable<Access> accesses_;
-  FlatTable<Branch> branches_;
-  FlatTable<DataCounts> pages_;
-  FlatTable<Line> lines_;
+  bool latencies_rounded_ = false;
+
+  NumberTable sites_;            // pc and whose it is
+  NumberTable owner_numbers_;    // core << 32 | thread
+  NumberTable source_numbers_;   // store << 32 | source
+  NumberTable access_sites_;     // site
+  NumberTable branch_numbers_;   // site, target, kind: see tally.cpp
+  Column<AccessSum> site_sums_;  // by number in access_sites_
+  std::vector<AccessSum> source_sums_;
+  Column<Branch> branches_;
+  CountTable events_;                // site << 24 | kind
+  CountTable owners_;                // owner << 24 | kind
+  CountTable waits_;                 // site << 32 | source
+  CountTable latencies_of_sites_;    // site << 16 | cycles
+  CountTable latencies_of_sources_;  // source << 16 | cycles
+  TouchedData data_;
 };
 
 }  // namespace wperf::decode::spe

@@ -62,6 +62,31 @@ EncodedOperation branch(u64 pc, u64 target, u64 events, u32 payload = 1) {
   return operation;
 }
 
+std::vector<EventHits> events_of(const Tally& tally) {
+  std::vector<EventHits> rows;
+  tally.for_each_event([&](const EventHits& row) { rows.push_back(row); });
+  return rows;
+}
+
+std::vector<LineHits> lines_of(const Tally& tally) {
+  std::vector<LineHits> lines;
+  for (u32 i = 0; i < tally.data().line_count(); ++i) lines.push_back(tally.data().line(i));
+  return lines;
+}
+
+std::vector<PageHits> pages_of(const Tally& tally) {
+  std::vector<PageHits> pages;
+  for (u32 i = 0; i < tally.data().page_count(); ++i) pages.push_back(tally.data().page(i));
+  return pages;
+}
+
+// Of all sites: cycles → hits.
+std::map<u32, u64> latencies_of_sites(const Tally& tally) {
+  std::map<u32, u64> hits;
+  tally.for_each_latency_of_site([&](const LatencyHits& row) { hits[row.cycles] += row.hits; });
+  return hits;
+}
+
 TEST(Tally, PlacesAndKindsAreCountedApart) {
   Tally tally;
   EncodedOperation one;
@@ -77,9 +102,10 @@ TEST(Tally, PlacesAndKindsAreCountedApart) {
   add(tally, one, {.other_process = true});
 
   std::map<std::tuple<u64, bool, bool, u64>, u64> hits;
-  for (const EventHits& row : tally.events()) {
+  for (const EventHits& row : events_of(tally)) {
     EXPECT_EQ(row.operation, OperationName::other);
-    hits[{row.site.pc, row.site.kernel, row.site.other_process, row.events}] = row.hits;
+    const Site site = tally.site(row.site);
+    hits[{site.pc, site.kernel, site.other_process, row.events}] = row.hits;
   }
   const u64 kernel_pc = 0xff00'0000'0000'1000;
   const std::map<std::tuple<u64, bool, bool, u64>, u64> expected = {{{0x1000, false, false, 2}, 3},
@@ -88,7 +114,7 @@ TEST(Tally, PlacesAndKindsAreCountedApart) {
                                                                     {{kernel_pc, true, true, 0x42}, 1}};
   EXPECT_EQ(hits, expected);
   EXPECT_EQ(tally.records(), 6U);
-  EXPECT_TRUE(tally.accesses().empty());
+  EXPECT_TRUE(tally.sources().empty());
 }
 
 TEST(Tally, TheThreadIsOfTheOriginOrOfTheContext) {
@@ -128,32 +154,62 @@ TEST(Tally, AccessesBySourceWithLatencies) {
   add(tally, access(kStore, 0x1000, 0x8000, 1), {.core = 1});
   add(tally, access(kLoad, 0x1000, 0x8000, 1, 0xe), {.core = 0});  // nothing known of this core
 
-  const std::vector<AccessHits> rows = tally.accesses();
+  const std::vector<SourceAccesses> rows = tally.sources();
   ASSERT_EQ(rows.size(), 3U);
   const auto dram =
-      std::find_if(rows.begin(), rows.end(), [](const AccessHits& row) { return row.source.source() != nullptr; });
+      std::find_if(rows.begin(), rows.end(), [](const SourceAccesses& row) { return row.source.source() != nullptr; });
   ASSERT_NE(dram, rows.end());
   EXPECT_EQ(dram->source.source()->name, "dram");
-  EXPECT_EQ(std::tuple(dram->hits, dram->timed, dram->latency, dram->issue, dram->translation),
-            std::tuple(2U, 2U, 200 + 4095U, 200U, 2U));
-  EXPECT_EQ(std::tuple(dram->refills, dram->walks, dram->llc_misses, dram->remote, dram->saturated, dram->longest),
+  const AccessSum& sum = dram->sum;
+  EXPECT_EQ(std::tuple(sum.hits, sum.stores, sum.timed, sum.latency, sum.issue, sum.translation),
+            std::tuple(2U, 0U, 2U, 200 + 4095U, 200U, 2U));
+  EXPECT_EQ(std::tuple(sum.refills, sum.walks, sum.llc_misses, sum.remote, sum.saturated, sum.longest),
             std::tuple(2U, 2U, 2U, 2U, 1U, 4095U));
-  const auto store = std::find_if(rows.begin(), rows.end(), [](const AccessHits& row) { return row.store; });
+  const auto store = std::find_if(rows.begin(), rows.end(), [](const SourceAccesses& row) { return row.store; });
   ASSERT_NE(store, rows.end());
   EXPECT_FALSE(store->source.given());
-  const auto number = std::find_if(rows.begin(), rows.end(), [](const AccessHits& row) {
+  const auto number = std::find_if(rows.begin(), rows.end(), [](const SourceAccesses& row) {
     return row.source.given() && row.source.family() == nullptr;
   });
   ASSERT_NE(number, rows.end());
   EXPECT_EQ(number->source.value(), 0xeU);
 
-  u64 hits = 0;
-  for (const LatencyHits& row : tally.latencies()) {
-    if (row.source != dram->source) continue;
-    EXPECT_TRUE(row.bucket == latency_bucket(200) || row.bucket == latency_bucket(4095));
-    hits += row.hits;
-  }
-  EXPECT_EQ(hits, 2U);
+  std::map<u32, u64> hits, cycles;
+  tally.for_each_latency_of_source([&](const LatencyHits& row) {
+    if (row.of == dram - rows.begin()) hits[row.cycles] = row.hits;
+  });
+  EXPECT_EQ(hits, (std::map<u32, u64>{{200, 1}, {4095, 1}}));
+  EXPECT_EQ(latencies_of_sites(tally), (std::map<u32, u64>{{4, 2}, {200, 1}, {4095, 1}}));
+  tally.for_each_wait([&](const Wait& wait) { cycles[wait.source] += wait.cycles; });
+  EXPECT_EQ(cycles[static_cast<u32>(dram - rows.begin())], 200 + 4095U);
+  tally.for_each_access([&](const SiteAccesses& row) {
+    EXPECT_EQ(tally.site(row.site).pc, 0x1000U);
+    EXPECT_EQ(std::tuple(row.sum.hits, row.sum.stores, row.sum.longest), std::tuple(4U, 1U, 4095U));
+  });
+}
+
+TEST(Tally, LatenciesAreExactUntilTheyAreTooMany) {
+  const auto filled = [](u32 most) {
+    Tally tally({.memory = true, .most_latencies = most});
+    for (u32 cycles = 300; cycles < 364; ++cycles) add(tally, access(kLoad, 0x1000, 0x8000, 1, 0, cycles));
+    add(tally, access(kLoad, 0x1000, 0x8000, 1, 0, 300));  // nothing waits in the table before this many
+    return tally;
+  };
+  const Tally exact = filled(64), rounded = filled(63);
+  EXPECT_FALSE(exact.latencies_rounded());
+  EXPECT_EQ(latencies_of_sites(exact).size(), 64U);
+  EXPECT_EQ(latencies_of_sites(exact)[300], 2U);
+  EXPECT_TRUE(rounded.latencies_rounded());
+  EXPECT_EQ(latencies_of_sites(rounded), (std::map<u32, u64>{{303, 5}, {319, 16}, {335, 16}, {351, 16}, {367, 12}}));
+  u64 apart = 0;
+  rounded.for_each_latency_of_source([&](const LatencyHits&) { ++apart; });
+  EXPECT_EQ(apart, 64U);  // of a source all are known
+
+  Tally first = filled(1000), second = rounded;
+  first.merge(rounded);
+  second.merge(exact);
+  EXPECT_TRUE(first.latencies_rounded() && second.latencies_rounded());
+  EXPECT_EQ(latencies_of_sites(first), latencies_of_sites(second));
 }
 
 TEST(Tally, LinesKnowWhoTouchedThem) {
@@ -163,7 +219,7 @@ TEST(Tally, LinesKnowWhoTouchedThem) {
   add(tally, access(kStore, 0x1000, 0x8008, 1));
   add(tally, access(kLoad, 0x2000, 0x8030, 2, 9, 60));  // from the cache of another core
   add(tally, access(kLoad, 0x2000, 0x8040, 2));         // the next line
-  std::vector<LineHits> lines = tally.lines();
+  std::vector<LineHits> lines = lines_of(tally);
   std::ranges::sort(lines, {}, &LineHits::address);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].address, 0x8000U);
@@ -176,16 +232,16 @@ TEST(Tally, LinesKnowWhoTouchedThem) {
   EXPECT_EQ(std::tuple(lines[0].places[1].thread, lines[0].places[1].offset, lines[0].places[1].counts.latency),
             std::tuple(2U, 0x30U, 60U));
   EXPECT_EQ(lines[1].address, 0x8040U);
-  ASSERT_EQ(tally.pages().size(), 1U);
-  EXPECT_EQ(tally.pages()[0].counts.hits, 4U);
+  ASSERT_EQ(tally.data().page_count(), 1U);
+  EXPECT_EQ(tally.data().page(0).counts.hits, 4U);
 }
 
 TEST(Tally, PlacesOfALineHaveACap) {
   Tally tally({.memory = true, .most_places = 3});
   for (u32 i = 0; i < 5; ++i) add(tally, access(kLoad, 0x1000 + 4 * u64{i}, 0x8000, 1));
-  ASSERT_EQ(tally.lines().size(), 1U);
-  EXPECT_EQ(tally.lines()[0].places.size(), 3U);
-  EXPECT_EQ(tally.lines()[0].without_place, 2U);
+  ASSERT_EQ(tally.data().line_count(), 1U);
+  EXPECT_EQ(tally.data().line(0).places.size(), 3U);
+  EXPECT_EQ(tally.data().line(0).without_place, 2U);
 }
 
 TEST(Tally, BusyLinesOutliveRareOnes) {
@@ -194,16 +250,16 @@ TEST(Tally, BusyLinesOutliveRareOnes) {
     add(tally, access(kLoad, 0x1000, 0x100000, 1));
     add(tally, access(kLoad, 0x1000, 0x200000 + u64{i} * 4096, 1));
   }
-  const std::vector<LineHits> lines = tally.lines();
+  const std::vector<LineHits> lines = lines_of(tally);
   EXPECT_LE(lines.size(), 64U);
   const auto busy = std::ranges::find(lines, u64{0x100000}, &LineHits::address);
   ASSERT_NE(busy, lines.end());
   EXPECT_EQ(busy->counts.hits, 1000U);
   u64 kept = 0, kept_in_pages = 0;
   for (const LineHits& line : lines) kept += line.counts.hits;
-  for (const PageHits& page : tally.pages()) kept_in_pages += page.counts.hits;
-  EXPECT_EQ(kept + tally.forgotten_lines(), 2000U);
-  EXPECT_EQ(kept_in_pages + tally.forgotten_pages(), 2000U);
+  for (const PageHits& page : pages_of(tally)) kept_in_pages += page.counts.hits;
+  EXPECT_EQ(kept + tally.data().forgotten_lines(), 2000U);
+  EXPECT_EQ(kept_in_pages + tally.data().forgotten_pages(), 2000U);
 }
 
 TEST(Tally, BranchesByTarget) {
@@ -230,9 +286,11 @@ TEST(Tally, BranchesByTarget) {
 struct Said {
   std::map<std::tuple<u64, bool, u32, u64>, u64> events;
   std::map<std::tuple<u32, u64, u32, u32>, u64> owners;
-  std::map<std::tuple<u64, bool, u32>, std::tuple<u64, u64, u64, u32>> accesses;
-  std::map<std::tuple<u64, bool, u32, u32>, u64> latencies;
-  std::map<std::tuple<u64, u64>, std::tuple<u64, u64, u64>> branches;
+  std::map<u64, std::tuple<u64, u64, u64, u64, u32>> accesses;
+  std::map<std::tuple<bool, u32>, std::tuple<u64, u64, u64, u32>> sources;
+  std::map<std::tuple<u64, bool, u32>, u64> waits;
+  std::map<std::tuple<u64, u32>, u64> latencies;
+  std::map<std::tuple<u64, u64, bool, bool>, std::tuple<u64, u64, u64>> branches;
   std::map<u64, std::tuple<u64, u64, u64>> pages, lines;
   std::map<std::tuple<u64, u64, u32, u32>, u64> places;
 
@@ -241,28 +299,38 @@ struct Said {
 
 Said said_by(const Tally& tally) {
   Said said;
-  for (const EventHits& row : tally.events()) {
-    said.events[{row.site.pc, row.site.kernel, static_cast<u32>(row.operation), row.events}] = row.hits;
+  for (const EventHits& row : events_of(tally)) {
+    const Site site = tally.site(row.site);
+    said.events[{site.pc, site.kernel, static_cast<u32>(row.operation), row.events}] = row.hits;
   }
   for (const OwnerHits& row : tally.owners()) {
     said.owners[{static_cast<u32>(row.operation), row.events, row.core, row.thread}] = row.hits;
   }
-  for (const AccessHits& row : tally.accesses()) {
-    said.accesses[{row.site.pc, row.store, row.source.code()}] = {row.hits, row.latency, row.refills, row.longest};
+  tally.for_each_access([&](const SiteAccesses& row) {
+    const AccessSum& sum = row.sum;
+    said.accesses[tally.site(row.site).pc] = {sum.hits, sum.stores, sum.latency, sum.refills, sum.longest};
+  });
+  const std::vector<SourceAccesses> sources = tally.sources();
+  for (const SourceAccesses& row : sources) {
+    said.sources[{row.store, row.source.code()}] = {row.sum.hits, row.sum.latency, row.sum.refills, row.sum.longest};
   }
-  for (const LatencyHits& row : tally.latencies()) {
-    said.latencies[{row.site.pc, row.store, row.source.code(), row.bucket}] = row.hits;
-  }
+  tally.for_each_wait([&](const Wait& row) {
+    const SourceAccesses& source = sources[row.source];
+    said.waits[{tally.site(row.site).pc, source.store, source.source.code()}] = row.cycles;
+  });
+  tally.for_each_latency_of_site(
+      [&](const LatencyHits& row) { said.latencies[{tally.site(row.of).pc, row.cycles}] = row.hits; });
   for (const BranchHits& row : tally.branches()) {
-    said.branches[{row.site.pc, row.target}] = {row.hits, row.mispredicted, row.not_taken};
+    said.branches[{row.site.pc, row.target, row.conditional, row.indirect}] = {row.hits, row.mispredicted,
+                                                                               row.not_taken};
   }
-  for (const PageHits& row : tally.pages()) {
+  for (const PageHits& row : pages_of(tally)) {
     said.pages[row.address] = {row.counts.hits, row.counts.stores, row.counts.latency};
   }
-  for (const LineHits& row : tally.lines()) {
+  for (const LineHits& row : lines_of(tally)) {
     said.lines[row.address] = {row.counts.hits, row.counts.peer, row.without_place};
     for (const LinePlace& place : row.places) {
-      said.places[{row.address, place.site.pc, place.thread, place.offset}] = place.counts.hits;
+      said.places[{row.address, tally.site(place.site).pc, place.thread, place.offset}] = place.counts.hits;
     }
   }
   return said;
@@ -302,7 +370,7 @@ TEST(Tally, ManyRecordsAgreeWithPlainMapsAndWithTwoTalliesMerged) {
   const Said said = said_by(whole);
   EXPECT_EQ(said.events, expected);
   u64 summed = 0;
-  for (const AccessHits& row : whole.accesses()) summed += row.latency;
+  for (const SourceAccesses& row : whole.sources()) summed += row.sum.latency;
   EXPECT_EQ(summed, latency);
   Tally merged = halves[0];
   merged.merge(halves[1]);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/perf_events/aux_ring_linux.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 
 namespace wperf::perf_events {
 namespace {
@@ -21,13 +19,6 @@ usize page_size() {
 }
 usize telling_bytes() {
   return std::max(kTellingRingBytes, page_size());
-}
-
-diag::Error no_room(const char* what) {
-  return {.text = fmt::format("no room for {}: {}", what, std::strerror(errno)),
-          .hint =
-              "the setting kernel.perf_event_mlock_kb limits what all measurements of a user take; name fewer cores "
-              "(--cores), or raise it"};
 }
 
 }  // namespace

@@ -14,10 +14,24 @@
 namespace wperf::perf_events {
 namespace {
 
+constexpr u64 kWholeCores = 0, kOwnProgramsAndKernel = 1, kOwnPrograms = 2;  // values of kernel.perf_event_paranoid
+
+// Whom no setting opens: a process of somebody else, or one that changed who it is.
+diag::Error not_own(const std::string& event, Scope scope) {
+  return {.text = fmt::format("this user may not measure {} of thread {}: its process is not one of this user's", event,
+                              scope.thread),
+          .hint = "run wperf as root or with the capabilities CAP_PERFMON and CAP_SYS_PTRACE",
+          .code = diag::ExitCode::no_device};
+}
+
 diag::Error not_allowed(const std::string& event, bool kernel, Scope scope) {
-  constexpr int kWholeCores = 0, kOwnProgramsAndKernel = 1, kOwnPrograms = 2;
-  const auto level = SystemFiles().text("/proc/sys/kernel/perf_event_paranoid");
+  constexpr const char* kSetting = "/proc/sys/kernel/perf_event_paranoid";
+  const SystemFiles files;
+  const std::string level = files.text(kSetting).value_or("unknown");
   const bool whole_core = scope.thread < 0;
+  const u64 enough = whole_core ? kWholeCores : kernel ? kOwnProgramsAndKernel : kOwnPrograms;
+  const bool is_enough = level.starts_with('-') || files.number(kSetting).value_or(enough + 1) <= enough;
+  if (!whole_core && is_enough) return not_own(event, scope);
   const std::string where =
       whole_core ? fmt::format("all programs on core {}", scope.core) : fmt::format("thread {}", scope.thread);
   std::string_view otherwise;
@@ -26,9 +40,8 @@ diag::Error not_allowed(const std::string& event, bool kernel, Scope scope) {
   } else if (kernel) {
     otherwise = "; up to level 2 what happens in user mode can be measured: without -k, and not events of the kernel";
   }
-  const int enough = whole_core ? kWholeCores : kernel ? kOwnProgramsAndKernel : kOwnPrograms;
   return {.text = fmt::format("this user may not measure {} of {}{}: the setting kernel.perf_event_paranoid is {}",
-                              event, where, kernel ? " in kernel mode" : "", level.value_or("unknown")),
+                              event, where, kernel ? " in kernel mode" : "", level),
           .hint = fmt::format("run wperf as root or with the capability CAP_PERFMON, or lower the setting (sysctl "
                               "kernel.perf_event_paranoid={}){}",
                               enough, otherwise),
@@ -91,6 +104,13 @@ diag::Error refusal(int error, const std::string& event, bool hardware, bool ker
               .hint = error == EINVAL ? "a group may be greater than the counters, or its events may not stand together"
                                       : ""};
   }
+}
+
+diag::Error no_room(const std::string& what) {
+  return {.text = fmt::format("no room for {}: {}", what, std::strerror(errno)),
+          .hint =
+              "the setting kernel.perf_event_mlock_kb limits what all measurements of a user take: end others, name "
+              "fewer cores (--cores), or raise it"};
 }
 
 diag::Result<Reading> read_event(const Descriptor& event) {

@@ -51,6 +51,9 @@ Descriptor open_event(perf_event_attr& attributes, Scope scope, int leader = -1)
 // What `error` (an errno of open_event) means for the user. `kernel`: kernel mode was asked for, too.
 diag::Error refusal(int error, const std::string& event, bool hardware, bool kernel, Scope scope);
 
+// errno of an mmap that the limit on locked memory refused: room for `what`.
+diag::Error no_room(const std::string& what);
+
 struct Reading {
   u64 value = 0, enabled_ns = 0, running_ns = 0;
 };

@@ -14,11 +14,11 @@ namespace {
 // Types and numbers of perf_event_open(2). They are the kernel's promise to programs and never change.
 constexpr u32 kTypeHardware = 0, kTypeSoftware = 1, kTypeTracepoint = 2, kTypeCache = 3;
 
+enum class Happens { anywhere, in_kernel, as_time };
 struct Named {
   std::string_view name;
   u64 config;
-  bool in_kernel = false;
-  bool clock = false;
+  Happens happens = Happens::anywhere;
 };
 constexpr Named kHardware[] = {
     {"cpu-cycles", 0},
@@ -35,19 +35,19 @@ constexpr Named kHardware[] = {
     {"ref-cycles", 9},
 };
 constexpr Named kSoftware[] = {
-    {"cpu-clock", 0, false, true},
-    {"task-clock", 1, false, true},
+    {"cpu-clock", 0, Happens::as_time},
+    {"task-clock", 1, Happens::as_time},
     {"page-faults", 2},
     {"faults", 2},
-    {"context-switches", 3, true},
-    {"cs", 3, true},
-    {"cpu-migrations", 4, true},
-    {"migrations", 4, true},
+    {"context-switches", 3, Happens::in_kernel},
+    {"cs", 3, Happens::in_kernel},
+    {"cpu-migrations", 4, Happens::in_kernel},
+    {"migrations", 4, Happens::in_kernel},
     {"minor-faults", 5},
     {"major-faults", 6},
     {"alignment-faults", 7},
     {"emulation-faults", 8},
-    {"cgroup-switches", 11, true},
+    {"cgroup-switches", 11, Happens::in_kernel},
 };
 constexpr Named kCaches[] = {{"l1-dcache", 0}, {"l1-icache", 1}, {"llc", 2}, {"dtlb", 3},
                              {"itlb", 4},      {"branch", 5},    {"node", 6}};
@@ -65,8 +65,9 @@ plan::KernelEvent event_of(u32 type, const Named& named) {
   event.type = type;
   event.config = named.config;
   event.hardware = type == kTypeHardware;
-  event.in_kernel = named.in_kernel;
-  event.clock = named.clock;
+  event.in_kernel = named.happens == Happens::in_kernel;
+  event.clock = named.happens == Happens::as_time;
+  event.in_both_modes = type == kTypeSoftware && named.happens == Happens::anywhere;
   return event;
 }
 
@@ -158,9 +159,9 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find_tracepoint(std::
   return Found(event);
 }
 
-std::vector<plan::KernelEvents::Word> EventWords::words() const {
+std::vector<plan::KernelEvents::Word> EventWords::words(bool of_hardware) const {
   std::vector<Word> words;
-  if (facts_.has_counters) {
+  if (of_hardware) {
     for (const Named& one : kHardware) words.push_back({std::string(one.name), "[hardware]"});
     for (const Named& cache : kCaches) {
       for (const Named& access : kAccesses) {

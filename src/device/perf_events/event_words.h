@@ -27,7 +27,7 @@ class EventWords final : public plan::KernelEvents {
   bool counts_catalogue() const override { return facts_.counts_catalogue; }
   bool has_counters() const override { return facts_.has_counters; }
   std::string why_no_cycles() const override { return facts_.why_no_cycles; }
-  std::vector<Word> words() const override;
+  std::vector<Word> words(bool of_hardware) const override;
 
  private:
   diag::Result<std::optional<plan::KernelEvent>> find_unit_event(std::string_view name) const;

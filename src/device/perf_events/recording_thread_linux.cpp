@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <system_error>
 
 #include "export/perf_data/record_bytes.h"
@@ -18,6 +19,14 @@ namespace {
 
 // How long bytes may stay in a ring that is not half full: what a killed wperf leaves is that old.
 constexpr int kLongestWaitMs = 100;
+// A record has its time before it is in the ring.
+constexpr u64 kOnTheirWayNs = 1'000'000;
+
+u64 now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<u64>(now.tv_sec) * 1'000'000'000 + static_cast<u64>(now.tv_nsec);
+}
 
 }  // namespace
 
@@ -47,23 +56,48 @@ void RecordingThread::stop() {
   const u64 one = 1;
   static_cast<void>(!write(stop_.number(), &one, sizeof one));
   thread_.join();
-  carry_over();
+  carry_over(true);
 }
 
-// A round: every ring once. Behind it stands a mark, because what follows is not older than the round before; perf puts
-// records in order with these marks and little memory.
-void RecordingThread::carry_over() {
-  const u64 before = file_.size();
+void RecordingThread::add_earlier(std::string_view records) {
+  const std::lock_guard lock(writing_);
+  if (filter_ != nullptr) {
+    filter_->take(std::as_bytes(std::span(records)), {});
+  } else {
+    file_.append(records);
+  }
+  has_earlier_ = true;
+}
+
+// A round: every ring once.
+void RecordingThread::carry_over(bool is_last) {
+  const std::lock_guard lock(writing_);
+  const u64 before = file_.size(), began_ns = now_ns();
   for (SampleRing& ring : rings_) {
     const RingPieces pieces = ring.waiting();
-    file_.append(pieces);
+    if (filter_ != nullptr) {
+      filter_->take(pieces.first, pieces.second);
+    } else {
+      file_.append(pieces.first, pieces.second);
+    }
     ring.taken_up_to(pieces.tail);
   }
+  if (filter_ != nullptr && (has_earlier_ || is_last)) {
+    filtered_.clear();
+    filter_->settle(is_last ? ~u64{0} : began_ns - kOnTheirWayNs, filtered_);
+    file_.append(filtered_);
+  }
   if (file_.size() == before) return;
+  if (has_earlier_) end_round();
+  written_.store(file_.size(), std::memory_order_relaxed);
+}
+
+// Behind a round stands a mark, because what follows is not older than the round before; perf puts records in order
+// with these marks and little memory. None before it has read what was there already: it would look for it in vain.
+void RecordingThread::end_round() {
   std::string mark;
   perf_export::append_finished_round(mark);
   file_.append(mark);
-  written_.store(file_.size(), std::memory_order_relaxed);
 }
 
 void RecordingThread::run() {

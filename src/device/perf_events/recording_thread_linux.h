@@ -3,23 +3,32 @@
 // up with any rate. Called by the recording session of the Linux device.
 #pragma once
 #include <atomic>
+#include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "device/perf_events/recording_file_linux.h"
 #include "device/perf_events/sample_ring_linux.h"
+#include "export/perf_data/record_filter.h"
+#include "os/recording_file.h"
 
 namespace wperf::perf_events {
 
 class RecordingThread {
  public:
-  // Both outlive this and are not touched between start() and stop().
-  RecordingThread(std::vector<SampleRing>& rings, RecordingFile& file) : rings_(rings), file_(file) {}
+  // They outlive this and are not touched between start() and stop() but by this. `filter`: null, or what each record
+  // goes through on its way.
+  RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_export::RecordFilter* filter = nullptr)
+      : rings_(rings), file_(file), filter_(filter) {}
   ~RecordingThread() { stop(); }
   RecordingThread(const RecordingThread&) = delete;
   RecordingThread& operator=(const RecordingThread&) = delete;
 
+  // The rings are emptied from now on.
   diag::Result<void> start();
+  // Records of what was there before, once they are known: finding them takes a while, and no ring may be full then.
+  void add_earlier(std::string_view records);
   // Brings what is left in the rings into the file.
   void stop();
 
@@ -28,10 +37,15 @@ class RecordingThread {
 
  private:
   void run();
-  void carry_over();
+  void carry_over(bool is_last = false);
+  void end_round();
 
   std::vector<SampleRing>& rings_;
-  RecordingFile& file_;
+  os::RecordingFile& file_;
+  perf_export::RecordFilter* const filter_;
+  std::string filtered_;  // what it gave back in a round
+  std::mutex writing_;
+  bool has_earlier_ = false;
   Descriptor stop_;  // readable: end
   std::thread thread_;
   std::atomic<u64> written_{0};

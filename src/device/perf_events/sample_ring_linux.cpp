@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/perf_events/sample_ring_linux.h"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 
 namespace wperf::perf_events {
 namespace {
@@ -29,10 +27,7 @@ diag::Result<SampleRing> SampleRing::map(const Descriptor& event) {
     void* mapped = mmap(nullptr, size + page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, event.number(), 0);
     if (mapped != MAP_FAILED) return SampleRing(mapped, size, event.number());
     if ((errno == EPERM || errno == ENOMEM) && size / 2 >= std::max(kLeastRingBytes, page_bytes())) continue;
-    return diag::Error{.text = fmt::format("no room for samples: {}", std::strerror(errno)),
-                       .hint =
-                           "the setting kernel.perf_event_mlock_kb limits what all measurements of a user take; end "
-                           "others, or raise it"};
+    return no_room("samples");
   }
 }
 

@@ -6,7 +6,8 @@
 namespace wperf::perf_export {
 namespace {
 
-constexpr u32 kFirstSize = 64;
+constexpr u32 kSize = 96;
+constexpr usize kPlaceOfUserRegisters = 80;
 // Bits behind read_format.
 constexpr u64 kExcludeKernel = u64{1} << 5, kExcludeHypervisor = u64{1} << 6, kMmap = u64{1} << 8, kComm = u64{1} << 9,
               kTask = u64{1} << 13, kSampleIdAll = u64{1} << 18, kMmap2 = u64{1} << 23, kCommExec = u64{1} << 24;
@@ -18,12 +19,14 @@ std::string attribute_bytes(const WrittenAttributes& attributes) {
   if (!attributes.kernel) flags |= kExcludeKernel;
   std::string bytes;
   put(bytes, attributes.type);
-  put(bytes, kFirstSize);
+  put(bytes, kSize);
   constexpr u64 kReadFormat = 0;
   for (const u64 word : {attributes.config, attributes.period, attributes.sample_type, kReadFormat, flags}) {
     put(bytes, word);
   }
-  bytes.resize(kFirstSize, '\0');
+  bytes.resize(kPlaceOfUserRegisters, '\0');
+  put(bytes, attributes.user_registers);
+  bytes.resize(kSize, '\0');
   return bytes;
 }
 

@@ -13,10 +13,11 @@ struct WrittenAttributes {
   u64 config = 0;
   u64 period = 0;
   u64 sample_type = 0;
-  bool kernel = false;  // the kernel is sampled, too
+  bool kernel = false;     // the kernel is sampled, too
+  u64 user_registers = 0;  // a mask, with kSampleUserRegisters
 };
 
-// In the oldest form of the struct, which every perf reads. Every record has a trailer (sample_id_all).
+// In an old form of the struct, which every perf reads. Every record has a trailer (sample_id_all).
 std::string attribute_bytes(const WrittenAttributes& attributes);
 
 }  // namespace wperf::perf_export

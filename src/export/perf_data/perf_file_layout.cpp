@@ -6,6 +6,7 @@
 
 #include "export/perf_data/byte_writing.h"
 #include "import/perf_data/format.h"
+#include "import/perf_data/run_facts.h"
 
 namespace wperf::perf_export {
 namespace {
@@ -104,6 +105,7 @@ void write_recording(FeatureSections& sections, const RecordingFacts& facts) {
     put(sections[Feature::sample_time], facts.last_sample_ns);
   }
   sections[Feature::auxtrace_index] = facts.auxtrace_index;
+  sections.bytes[perf_data::kRunFactsFeature] = facts.run;
 }
 
 void write_event_descriptions(FeatureSections& sections, std::span<const WrittenEvent> events) {
@@ -154,6 +156,10 @@ std::string file_beginning(std::span<const WrittenEvent> events) {
     ids_at += id_bytes;
   }
   return out;
+}
+
+std::string header_without_tail(std::span<const WrittenEvent> events, u64 record_bytes) {
+  return header_bytes(events, record_bytes, {});
 }
 
 FileEnding file_ending(std::span<const WrittenEvent> events, u64 record_bytes, const RecordingFacts& facts) {

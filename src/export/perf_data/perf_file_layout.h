@@ -41,6 +41,7 @@ struct RecordingFacts {
   std::vector<std::pair<std::string, std::string>> core_units;  // name and cores ("0-3") of each PMU of cores
   u64 first_sample_ns = 0, last_sample_ns = 0;
   std::string auxtrace_index;  // bytes of that section, where there are AUX traces
+  std::string run;             // of perf_data::RunFacts
 };
 
 struct FileEnding {
@@ -51,5 +52,7 @@ struct FileEnding {
 std::string file_beginning(std::span<const WrittenEvent> events);
 // `record_bytes` is not 0: readers take that for a file that nobody finished.
 FileEnding file_ending(std::span<const WrittenEvent> events, u64 record_bytes, const RecordingFacts& facts);
+// The header of a file that had no room for the tail.
+std::string header_without_tail(std::span<const WrittenEvent> events, u64 record_bytes);
 
 }  // namespace wperf::perf_export

@@ -104,6 +104,11 @@ void append_sample(std::string& out, const WrittenSample& sample) {
     put(body, u64{chain.size()});
     for (const u64 address : chain) put(body, address);
   }
+  if (has(perf_data::kSampleUserRegisters)) {
+    constexpr u64 kNoRegisters = 0, k64Bit = 2;
+    put(body, sample.user_registers.empty() ? kNoRegisters : k64Bit);
+    for (const u64 value : sample.user_registers) put(body, value);
+  }
   put_record(out, static_cast<u32>(RecordType::sample), cpu_mode(sample.kernel), body);
 }
 

@@ -29,11 +29,12 @@ struct WrittenMapping {
 };
 
 struct WrittenSample {
-  u64 sample_type = 0;  // IDENTIFIER, IP, TID, TIME, ID, STREAM_ID, CPU, PERIOD, CALLCHAIN are known
+  u64 sample_type = 0;  // IDENTIFIER, IP, TID, TIME, ID, STREAM_ID, CPU, PERIOD, CALLCHAIN, REGS_USER are known
   u64 id = 0, stream_id = 0, ip = 0, time = 0, period = 0;
   u32 pid = 0, tid = 0, cpu = 0;
   bool kernel = false;
-  std::span<const u64> callchain = {};  // with its marks
+  std::span<const u64> callchain = {};       // with its marks
+  std::span<const u64> user_registers = {};  // empty: none; as many as the event's mask has bits
 };
 
 void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer& trailer);

@@ -77,13 +77,15 @@ u32 EventTable::sample_event(Bytes body, u64& id) const {
 
 EventTable::Found EventTable::read(const Record& record, Sample& out) const {
   if (events_.empty()) return Found::unknown_event;
+  // Where all are laid out alike, each writes the same fields, and clearing them is what would cost the most.
+  if (!same_layout_) out = Sample{};
   u64 id = 0;
   out.event = sample_event(record.body, id);
   out.misc = record.misc;
   if (out.event == kNoEvent && !same_layout_) return Found::unknown_event;
   const Event& event = events_[out.event == kNoEvent ? 0 : out.event];
   // Only events whose period changes say it in each sample.
-  if (!event.attributes.by_frequency()) out.period = event.attributes.period_or_frequency;
+  out.period = event.attributes.by_frequency() ? 0 : event.attributes.period_or_frequency;
   return read_sample(record.body, event.attributes, out) ? Found::yes : Found::damaged;
 }
 

@@ -42,6 +42,7 @@ class EventTable {
   bool same_layout() const { return same_layout_; }  // then the event need not be known to read a sample
 
   enum class Found : u8 { yes, damaged, unknown_event };
+  // `out`: a new one, or one that was read of this table's events before.
   Found read(const Record& record, Sample& out) const;
   // Fields of a record of the kernel without the trailer, which goes to `identity`. False when it is too short.
   bool split_trailer(const Record& record, Bytes& fields, Identity& identity) const;

@@ -58,6 +58,7 @@ class Features {
   void set(u32 feature, Bytes bytes);
   bool has(Feature feature) const { return bytes(feature).data() != nullptr; }
   Bytes bytes(Feature feature) const { return sections_[static_cast<u32>(feature)]; }
+  Bytes section(u32 number) const { return number < kFeatureBits ? sections_[number] : Bytes(); }
   // Numbers of the sections there are.
   std::vector<u32> present() const;
 

@@ -54,7 +54,7 @@ enum class RecordType : u32 {
   finished_init = 82,
   compressed2 = 83,
 };
-inline constexpr u32 kFirstUserType = 64;
+inline constexpr u32 kKernelTypes = 22, kFirstUserType = 64;
 inline constexpr u32 kRecordTypes = 84;  // every type above is below
 
 // The name as perf spells it, without PERF_RECORD_; empty for types we do not know.
@@ -102,7 +102,8 @@ inline constexpr u64 kIdentityFields =
 // Bits of read_format.
 inline constexpr u64 kReadEnabled = 1, kReadRunning = 2, kReadId = 4, kReadGroup = 8, kReadLost = 16;
 
-// Bits of branch_sample_type that change the layout.
+// Bits of branch_sample_type: branches are the calls that did not return yet; what changes the layout.
+inline constexpr u64 kBranchCallStack = 1u << 11;
 inline constexpr u64 kBranchHardwareIndex = 1u << 17, kBranchCounters = 1u << 19;
 
 // Values in a callchain that are no addresses but say where those that follow belong.

@@ -19,14 +19,16 @@ void read_thread(Reader& reader, Out& out) {
   out.tid = reader.take<u32>();
 }
 
+// While somebody records with build ids, kernels set the mark in everybody's records, and what stands there is still
+// the device. Its number is no size of a build id, where it is not a small one.
 void read_file_identity(Reader& reader, bool by_build_id, Mmap& out) {
   constexpr usize kBuildIdRoom = 20;
   Reader block(reader.bytes(24));
-  if (by_build_id) {
-    const u8 size = block.take<u8>();
-    block.skip(3);
-    if (size > kBuildIdRoom) return reader.fail();
-    out.build_id = block.bytes(size);
+  Reader id = block;
+  const u8 size = id.take<u8>();
+  id.skip(3);
+  if (by_build_id && size != 0 && size <= kBuildIdRoom) {
+    out.build_id = id.bytes(size);
   } else {
     out.device_major = block.take<u32>();
     out.device_minor = block.take<u32>();

@@ -45,16 +45,17 @@ class PerfFile {
   }
 
   Bytes record_bytes() const { return data_; }
-  RecordStream records() const { return RecordStream(data_, data_offset_); }
+  RecordStream records() const { return RecordStream(data_, data_offset_, events_); }
 
   // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
   template <class Visitor>
   Tally for_each_record(Visitor&& visitor) const {
     RecordStream stream = records();
     Record record;
+    Sample sample;
     u64 passed = data_offset_;
     while (stream.next(record)) {
-      visit_record(record, events_, visitor, stream.tally());
+      visit_record(record, events_, visitor, stream.tally(), sample);
       if (record.file_offset - passed < kPassedAtOnce || !when_passed_) continue;
       when_passed_(passed, record.file_offset);
       passed = record.file_offset;

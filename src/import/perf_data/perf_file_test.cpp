@@ -176,13 +176,15 @@ TEST(PerfFile, ReadsWhatIsThereOfAnUnfinishedFile) {
 
 TEST(PerfFile, StopsWhereTheNextRecordCannotBeFound) {
   FileBuilder builder = two_events();
-  builder.raw(Fields().u32s({9}).u16s({0, 7})).add(RecordType::sample, sample(1, 0));
+  builder.raw(Fields().u32s({9}).u16s({0, 7}).u64s({0, 0, 0}));
   const std::vector<std::byte> bytes = builder.build();
   const auto file = PerfFile::open(bytes);
   const Tally tally = file.value().for_each_record(Visitors{[](const Sample&, const Record&) {}});
   EXPECT_EQ(tally.records, 2);
   ASSERT_TRUE(tally.stop.has_value());
   EXPECT_EQ(tally.stop->reason, StopReason::record_too_small);
+  EXPECT_EQ(tally.stop->bytes, 32);
+  EXPECT_EQ(tally.damaged_places(), 1);
 
   std::vector<std::byte> cut = two_events().build();
   cut.resize(cut.size() - 4);

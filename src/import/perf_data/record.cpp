@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "import/perf_data/record.h"
 
+#include <cstring>
 #include <numeric>
+
+#include "import/perf_data/record_search.h"
 
 namespace wperf::perf_data {
 namespace {
-
-constexpr usize kHeaderSize = 8;
 
 // How many bytes behind the record are its data; none for all but two types.
 u64 payload_size(const Record& record) {
@@ -35,35 +36,90 @@ void Tally::count_unknown(u32 type) {
   }
 }
 
-bool RecordStream::stop(StopReason reason, u32 type) {
-  tally_.stop = {reason, file_offset_ + at_, type};
-  at_ = data_.size();
-  return false;
+std::optional<StopReason> record_at(Bytes data, u64 at, Record& record, u64& end) {
+  const u64 left = data.size() - at;
+  u64 header = 0;  // type, misc, size
+  static_assert(sizeof header == kRecordHeader);
+  std::memcpy(&header, data.data() + at, static_cast<usize>(std::min<u64>(left, kRecordHeader)));
+  record.type = static_cast<u32>(header);
+  record.misc = static_cast<u16>(header >> 32);
+  const u64 size = header >> 48;
+  if (left < kRecordHeader) return StopReason::record_cut;
+  if (size < kRecordHeader) return StopReason::record_too_small;
+  if (size > left) return StopReason::record_cut;
+  record.body = data.subspan(static_cast<usize>(at + kRecordHeader), static_cast<usize>(size - kRecordHeader));
+  record.payload = {};
+  end = at + size;
+  const u64 payload = payload_size(record);
+  if (payload == 0) return {};
+  record.payload = slice(data, end, payload);
+  end += record.payload.size();
+  if (payload > record.payload.size()) return StopReason::payload_cut;
+  return {};
 }
 
-bool RecordStream::next(Record& record) {
-  if (at_ >= data_.size()) return false;
-  const Bytes rest = data_.subspan(static_cast<usize>(at_));
-  Reader reader(slice(rest, 0, kHeaderSize));
-  const u32 type = reader.take<u32>();
-  const u16 misc = reader.take<u16>();
-  const u16 size = reader.take<u16>();
-  if (!reader.sound()) return stop(StopReason::record_cut, type);
-  if (size < kHeaderSize) return stop(StopReason::record_too_small, type);
-  if (size > rest.size()) return stop(StopReason::record_cut, type);
-  record.type = type;
-  record.misc = misc;
-  record.file_offset = file_offset_ + at_;
-  record.body = rest.subspan(kHeaderSize, size - kHeaderSize);
-  const u64 payload = payload_size(record);
-  record.payload = slice(rest, size, payload);
-  tally_.count(type);
-  if (payload > record.payload.size()) {
-    stop(StopReason::payload_cut, type);  // what is there of it is worth having
-  } else {
-    at_ += size + payload;
+bool RecordStream::is_long_and_unsound(const Record& record, const EventTable& events) {
+  return record.body.size() > kLong && !is_sound(record, events);
+}
+
+bool RecordStream::is_in_doubt(const Record& record, u64 end) const {
+  if (events_ == nullptr || end < trusted_) return false;
+  if (end != data_.size() && !looks_like_record(data_, end)) return true;
+  return is_long_and_unsound(record, *events_);
+}
+
+// The record at hand does not fit, or what is behind it does not look like one: one of the two is damaged. True: the
+// one at hand is to be given out, and the next one begins at `end`.
+bool RecordStream::pass_damage(const Record* record, u64& end) {
+  const bool is_whole = record != nullptr;
+  if (is_whole && !is_long_and_unsound(*record, *events_)) {
+    trusted_ = end_of_run(data_, end, *events_, UnknownTypes::pass);
+    if (trusted_ != kNoRun) return true;  // of types that we do not know
+    trusted_ = 0;
   }
-  return true;
+  const u64 next = find_record(data_, at_ + kRecordHeader, *events_);
+  if (next == data_.size()) {
+    events_ = nullptr;
+    return is_whole;
+  }
+  trusted_ = end_of_run(data_, next, *events_, UnknownTypes::refuse);
+  // Damage comes in blocks: of a record that reaches into the damaged one, nobody knows how much is left.
+  constexpr u64 kBlock = 4096;
+  const bool reaches_in = next > end && (file_offset_ + at_) / kBlock != (file_offset_ + end - 1) / kBlock;
+  const bool is_sound = is_whole && next >= end && !reaches_in;
+  const u64 begin = is_sound ? end : at_;
+  if (next != begin) {
+    ++tally_.gaps;
+    tally_.gap_bytes += next - begin;
+  }
+  end = next;
+  return is_sound;
+}
+
+bool RecordStream::next_other(Record& record) {
+  while (at_ < data_.size()) {
+    u64 end = at_;
+    const std::optional<StopReason> misfit = record_at(data_, at_, record, end);
+    record.file_offset = file_offset_ + at_;
+    bool is_given = !misfit.has_value();
+    if ((misfit.has_value() && events_ != nullptr) || (!misfit.has_value() && is_in_doubt(record, end))) {
+      is_given = pass_damage(misfit.has_value() ? nullptr : &record, end);
+      if (!is_given && events_ != nullptr) {
+        at_ = end;
+        continue;
+      }
+    }
+    if (misfit.has_value()) {
+      tally_.stop = {*misfit, file_offset_ + at_, record.type, data_.size() - at_};
+      end = data_.size();
+      is_given = misfit == StopReason::payload_cut;  // what is there of it is worth having
+    }
+    at_ = end;
+    if (!is_given) return false;
+    tally_.count(record.type);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace wperf::perf_data

@@ -72,6 +72,13 @@ TEST(KernelRecords, Mappings) {
   ASSERT_EQ(with_id.build_id.size(), 4);
   EXPECT_EQ(std::to_integer<int>(with_id.build_id[3]), 4);
   EXPECT_EQ(with_id.file, "/lib/a.so");
+
+  // The mark of somebody else's recording: what stands there is a device.
+  const Fields marked = Fields(start).u32s({254, 1}).u64s({77, 5}).u32s({5, 2}).text("/lib/a.so");
+  const Mmap without_id = read_one<Mmap>(RecordType::mmap2, marked, kMiscMmapBuildId);
+  EXPECT_TRUE(without_id.build_id.empty());
+  EXPECT_EQ(without_id.device_major, 254);
+  EXPECT_EQ(without_id.inode, 77);
 }
 
 TEST(KernelRecords, Threads) {

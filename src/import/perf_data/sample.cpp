@@ -10,13 +10,14 @@ void read_branches(Reader& reader, u64 branch_sample_type, BranchStack& out) {
   const u64 count = reader.word();
   // A PMU without branches at hand writes a zero and nothing more, whatever was asked for.
   out.has_hardware_index = (branch_sample_type & kBranchHardwareIndex) != 0 && (count != 0 || reader.left() != 0);
-  if (out.has_hardware_index) out.hardware_index = reader.word();
+  out.hardware_index = out.has_hardware_index ? reader.word() : 0;
   if (count > reader.left() / (3 * sizeof(u64))) return reader.fail();
   out.words = reader.words(count * 3);
   if ((branch_sample_type & kBranchCounters) != 0) out.counters = reader.words(count);
 }
 
 void read_registers(Reader& reader, u64 mask, Registers& out) {
+  out = {};
   out.abi = reader.word();
   if (out.abi == 0) return;
   out.mask = mask;
@@ -32,6 +33,7 @@ void read_raw(Reader& reader, Bytes& out) {
 }
 
 void read_user_stack(Reader& reader, UserStack& out) {
+  out = {};
   const u64 size = reader.word();
   if (size == 0) return;
   out.bytes = reader.bytes(size);
@@ -100,7 +102,8 @@ void read_counter_values(Reader& reader, u64 format, CounterValues& out) {
   }
 }
 
-bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out) {
+// Writes each field that these attributes have, whatever is in the sample.
+bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out, usize* unread) {
   Reader reader(body);
   read_place(reader, attributes, out);
   if (attributes.has(kSampleRead | kSampleCallchain | kSampleRaw | kSampleBranchStack | kSampleUserRegisters |
@@ -108,6 +111,7 @@ bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out) {
     read_context(reader, attributes, out);
   }
   if (attributes.sample_type >= kSampleWeight) read_memory_access(reader, attributes, out);
+  if (unread != nullptr) *unread = reader.left();
   return reader.sound();
 }
 

@@ -77,8 +77,8 @@ struct Sample {
   u16 weight_3() const { return static_cast<u16>(weight >> 48); }
 };
 
-// False when the lengths and counts in the body contradict its size.
-bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out);
+// False when the lengths and counts in the body contradict its size. `unread`: bytes behind the last field.
+bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out, usize* unread = nullptr);
 void read_counter_values(Reader& reader, u64 format, CounterValues& out);
 
 }  // namespace wperf::perf_data

@@ -36,8 +36,25 @@ struct TaskHistory::Change {
 // Takes the records in the order of the file.
 struct TaskHistory::Collector {
   TaskHistory& history;
+  std::unordered_map<std::string_view, Bytes> build_ids;  // by path, as found out at the end of the recording
   std::vector<Change> changes;
 
+  explicit Collector(TaskHistory& of, const PerfFile& file) : history(of) {
+    for (const BuildId& one : file.features().build_ids()) {
+      const auto [entry, is_new] = build_ids.try_emplace(one.file, one.id);
+      // Two builds of one name: nobody knows which mapping was whose.
+      if (!is_new && !std::equal(one.id.begin(), one.id.end(), entry->second.begin(), entry->second.end())) {
+        entry->second = {};
+      }
+    }
+  }
+
+  Mmap with_build_id(Mmap mapping) const {
+    if (!mapping.build_id.empty()) return mapping;
+    const auto known = build_ids.find(mapping.file);
+    if (known != build_ids.end()) mapping.build_id = known->second;
+    return mapping;
+  }
   u64 when(const Identity& identity, const Record& record, u64 otherwise) const {
     if (!history.has_times_) return record.file_offset;
     return identity.has(kSampleTime) ? identity.time : otherwise;
@@ -58,7 +75,7 @@ struct TaskHistory::Collector {
     change.end = mapping.address + mapping.length;
     change.offset = anonymous ? mapping.address : mapping.page_offset;
     if (change.offset + mapping.length < change.offset) return;
-    change.code_or_name = history.code_of(mapping, anonymous);
+    change.code_or_name = history.code_of(anonymous ? mapping : with_build_id(mapping), anonymous);
     changes.push_back(change);
   }
   // An exec takes no mappings away: those of the new program may have been told before it, when perf looked through
@@ -70,10 +87,12 @@ struct TaskHistory::Collector {
     change.pid = comm.pid;
     change.tid = comm.tid;
     change.code_or_name = history.name_index(comm.name);
+    history.process_of_thread_[comm.tid] = comm.pid;
     changes.push_back(change);
   }
   void operator()(const perf_data::Task& task, const Record& record) {
     if (task.is_exit) return;
+    history.process_of_thread_[task.tid] = task.pid;
     Change change;
     change.kind = Change::Kind::fork;
     // perf marks the forks that it made up for processes that were there before.
@@ -97,7 +116,7 @@ TaskHistory TaskHistory::collect(const PerfFile& file) {
     history.has_times_ = history.has_times_ && event.attributes.has(kSampleTime) && event.attributes.sample_id_all();
   }
   history.rename(kIdle, history.name_index("swapper"), 0);
-  Collector collector{history, {}};
+  Collector collector(history, file);
   history.tally_ = file.for_each_record(collector);
   std::stable_sort(collector.changes.begin(), collector.changes.end(),
                    [](const Change& a, const Change& b) { return a.when < b.when; });
@@ -243,7 +262,7 @@ CodePlace TaskHistory::place_in(u32 space, u64 address) const {
                                        [](u64 wanted, const Stretch& one) { return wanted < one.begin; });
   if (behind == stretches.begin() || address >= std::prev(behind)->end) return {kNoCode, address};
   const Stretch& stretch = *std::prev(behind);
-  return {stretch.code, stretch.offset + (address - stretch.begin), stretch.begin};
+  return {stretch.code, stretch.offset + (address - stretch.begin), stretch.begin, stretch.end};
 }
 
 }  // namespace wperf::perf_data

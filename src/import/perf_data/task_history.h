@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which name a thread had and which code a process had mapped, at any moment of a recording: mappings, names and forks
-// of a perf.data file, put in the order of their times. address_spaces.h says the same for a whole recording at once;
-// this one is for samples, which tell when they were taken. Opens nothing. Called by pipeline.
+// of a perf.data file, put in the order of their times. Opens nothing. Called by recording.
 #pragma once
 #include <map>
 #include <memory>
@@ -32,9 +31,9 @@ struct KernelRange {
 };
 
 struct CodePlace {
-  u32 code = 0;         // index into codes()
-  u64 offset = 0;       // in the file; the address itself where there is no file
-  u64 mapped_from = 0;  // where in memory the mapping begins
+  u32 code = 0;                        // index into codes()
+  u64 offset = 0;                      // in the file; the address itself where there is no file
+  u64 mapped_from = 0, mapped_to = 0;  // where in memory the mapping begins and ends
 };
 
 inline constexpr u32 kNoCode = ~u32{0};
@@ -57,6 +56,23 @@ class TaskHistory {
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<MappedCode>& codes() const { return codes_; }
   const std::vector<KernelRange>& kernel() const { return kernel_; }  // by address
+
+  static constexpr u32 kNobody = ~u32{0};
+  // The process that a thread belongs to, as it was told last; kNobody: nobody said.
+  u32 process_of_thread(u32 tid) const {
+    const auto found = process_of_thread_.find(tid);
+    return found != process_of_thread_.end() ? found->second : kNobody;
+  }
+  const std::unordered_map<u32, u32>& process_of_threads() const { return process_of_thread_; }
+  // The one process whose code is known, if there is just one.
+  u32 only_process() const { return processes_.size() == 1 ? processes_.begin()->first : kNobody; }
+  // visit(begin, end, code) for all that was ever mapped, in any order.
+  template <class Visit>
+  void for_each_mapping(Visit&& visit) const {
+    for (const std::vector<Stretch>& space : spaces_) {
+      for (const Stretch& one : space) visit(one.begin, one.end, one.code);
+    }
+  }
 
   // Where an address of user code is; code is kNoCode where nothing was mapped.
   CodePlace place_in(u32 space, u64 address) const;
@@ -103,7 +119,8 @@ class TaskHistory {
   std::vector<KernelRange> kernel_;
   std::unordered_map<u32, Process> processes_;
   std::unordered_map<u32, std::vector<Name>> names_of_;  // by tid, by time
-  std::vector<std::vector<Stretch>> spaces_;             // by address
+  std::unordered_map<u32, u32> process_of_thread_;
+  std::vector<std::vector<Stretch>> spaces_;  // by address
   u64 kept_stretches_ = 0, merged_changes_ = 0;
   Tally tally_;
 };

@@ -36,9 +36,8 @@ void give(const Record& record, const EventTable& events, Visitor& visitor, Tall
 }
 
 template <class Visitor>
-void give_sample(const Record& record, const EventTable& events, Visitor& visitor, Tally& tally) {
+void give_sample(const Record& record, const EventTable& events, Visitor& visitor, Tally& tally, Sample& sample) {
   if constexpr (std::is_invocable_v<Visitor&, const Sample&, const Record&>) {
-    Sample sample;
     switch (events.read(record, sample)) {
       case EventTable::Found::yes:
         return visitor(std::as_const(sample), record);
@@ -143,11 +142,12 @@ void visit_user_record(const Record& record, const EventTable& events, Visitor& 
   }
 }
 
+// `sample`: where samples are read into, the same one for all records of a file.
 template <class Visitor>
-void visit_record(const Record& record, const EventTable& events, Visitor& visitor, Tally& tally) {
+void visit_record(const Record& record, const EventTable& events, Visitor& visitor, Tally& tally, Sample& sample) {
   if constexpr (std::is_invocable_v<Visitor&, const Record&>) visitor(record);
   if (record.kind() == RecordType::sample) {
-    give_sample(record, events, visitor, tally);
+    give_sample(record, events, visitor, tally, sample);
   } else if (record.type < kFirstUserType) {
     visit_kernel_record(record, events, visitor, tally);
   } else {

@@ -72,6 +72,35 @@ TEST(DamagedPdb, cut_at_every_byte) {
   EXPECT_GT(less, file.size() / 2);
 }
 
+// An inline site 100 lines before the first line of all, and one far behind the last.
+TEST(DamagedPdb, lines_do_not_wrap) {
+  using namespace std::string_literals;
+  for (const std::string& moved : {"\x06\x80\xc9"s, "\x06\xdf\xff\xff\xfe"s}) {
+    PdbBuilder builder;
+    builder.name("file.cpp");
+    builder.ids.push_back(PdbBuilder::type(pdb::LF_STRING_ID).put(u32{0}).text("space"));
+    builder.ids.push_back(PdbBuilder::type(pdb::LF_FUNC_ID).put(u32{0x1000}).put(u32{0}).text("callee"));
+    CompilandBuilder one("one.obj");
+    one.procedure(pdb::S_GPROC32, 0, 0x20, "function", [&](CompilandBuilder& inside) {
+      const u32 site = inside.begin_inline_site(0x1001, moved + "\x0b\x24\x04\x08\0\0\0"s);
+      inside.end_scope(site, pdb::S_INLINESITE_END);
+    });
+    one.lines(0, 0x20, {{0, {{0, 1}, {8, 2}}}});
+    one.files({1});
+    one.inlinees({{0x1001, 0, 10}});
+    builder.compilands.push_back(one);
+    builder.pieces.push_back({1, 0, 0x60, 0});
+    const std::string bytes = builder.build();
+    const auto opened = PdbFile::open(pdb::as_file(bytes));
+    ASSERT_TRUE(opened.has_value());
+    std::vector<Frame> frames;
+    opened.value().frames_at({0x1004}, frames);
+    ASSERT_EQ(frames.size(), 2u);
+    EXPECT_TRUE(frames[0].inlined);
+    EXPECT_EQ(frames[0].line, 0u);
+  }
+}
+
 TEST(DamagedPdb, with_changed_bytes) {
   const std::string file = small_pdb();
   std::mt19937 chance(1);

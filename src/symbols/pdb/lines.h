@@ -3,6 +3,7 @@
 //
 //   subsection "lines" = a range of code → blocks, one per file → rows {offset in the range, line}
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,11 @@ struct SourceRow {
   u32 line;    // 0: code that belongs to no line
   u32 file;    // offset in the file checksums
 };
+
+// As much of `size` bytes as there is behind `begin`: a map of a damaged file moves rows to the end of all addresses.
+inline u32 size_behind(Rva begin, u32 size) {
+  return std::min(size, ~u32{0} - begin.value);
+}
 
 class LineTables {
  public:

@@ -2,11 +2,23 @@
 #include "symbols/pdb/pdb_file.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "symbols/pdb/info_stream.h"
 #include "symbols/pdb/state.h"
 
 namespace wperf::symbols {
+namespace {
+
+// Of an inlined function, as far from its first line as an inline site says. 0, which is no line, where a damaged file
+// leads out of all numbers of lines.
+u32 moved_line(u32 first, int lines) {
+  constexpr std::int64_t kMostLines = 0xff'ffff;  // a row has 24 bits for it
+  const std::int64_t line = std::int64_t{first} + lines;
+  return line > 0 && line <= kMostLines ? static_cast<u32>(line) : 0;
+}
+
+}  // namespace
 
 PdbFile::PdbFile() = default;
 PdbFile::PdbFile(PdbFile&&) noexcept = default;
@@ -85,7 +97,7 @@ void PdbFile::frames_at(Rva rva, std::vector<Frame>& out) const {
     Frame frame{.function = state.type_names.function(id), .file = {}, .line = 0, .inlined = true};
     if (const auto inlinee = lines.inlinee(site->inlinee)) {
       frame.file = lines.file_name(site->has_file ? site->file : inlinee->file, state.names);
-      frame.line = inlinee->line + static_cast<u32>(site->line_offset);
+      frame.line = moved_line(inlinee->line, site->line_offset);
     }
     out.push_back(frame);
   }
@@ -104,7 +116,7 @@ std::optional<Line> PdbFile::line_at(Rva rva) const {
   if (!row.has_value()) return std::nullopt;
   const auto begin = state.addresses.image(range->begin + row->offset);
   if (!begin.has_value()) return std::nullopt;
-  return Line{*begin, row->size, row->line, lines.file_name(row->file, state.names)};
+  return Line{*begin, pdb::size_behind(*begin, row->size), row->line, lines.file_name(row->file, state.names)};
 }
 
 std::vector<Line> PdbFile::lines_of(const Function& function) const {

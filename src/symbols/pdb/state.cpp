@@ -220,7 +220,7 @@ void PdbFile::State::append_lines(u32 number, const pdb::LineRange& range, std::
       file = row.file;
       file_name = tables.file_name(file, names);
     }
-    out.push_back({*rva, row.size, row.line, file_name});
+    out.push_back({*rva, pdb::size_behind(*rva, row.size), row.line, file_name});
   }
 }
 

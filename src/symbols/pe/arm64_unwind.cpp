@@ -104,7 +104,7 @@ std::optional<Xdata> read_xdata(const ImageBytes& image, u32 rva) {
   return out;
 }
 
-enum class Effect : u8 { other, saves_lr, saves_pair, saves_next_pair, no_instruction, end, end_of_fragment };
+enum class Effect : u8 { other, sets_fp, saves_lr, saves_pair, saves_next_pair, no_instruction, end, end_of_fragment };
 
 struct UnwindCode {
   u32 size = 1;
@@ -135,8 +135,10 @@ UnwindCode decode_high(u8 first, u8 second, u8 third) {
   switch (first) {
     case 0xe0:
       return {4, Effect::other};  // alloc_l
+    case 0xe1:
+      return {1, Effect::sets_fp};
     case 0xe2:
-      return {2, Effect::other};  // add_fp
+      return {2, Effect::sets_fp};  // add_fp
     case 0xe4:
       return {1, Effect::end};
     case 0xe5:
@@ -161,7 +163,7 @@ UnwindCode decode_high(u8 first, u8 second, u8 third) {
     case 0xfb:
       return {5, Effect::no_instruction};
     default:
-      return {1, Effect::other};  // set_fp, nop, pac_sign_lr; reserved ones
+      return {1, Effect::other};  // nop, pac_sign_lr; reserved ones
   }
 }
 
@@ -186,6 +188,7 @@ UnwindCode decode_unwind_code(Bytes codes, usize at) {
 struct CodeRun {
   u32 instructions = 0;
   std::optional<u32> lr;  // its index; the last in the list, which a prologue runs first
+  std::optional<u32> fp;  // of the one that makes x29 point to the frame record
   usize end = 0;          // where the codes behind the end begin
   bool fragment = false;  // the codes behind the end tell of the prologue of the main part
 };
@@ -207,6 +210,7 @@ CodeRun read_run(Bytes codes, usize at) {
     } else if (code.effect == Effect::saves_pair && pairs_to_lr <= next_pairs) {
       run.lr = run.instructions - pairs_to_lr;
     }
+    if (code.effect == Effect::sets_fp) run.fp = run.instructions;
     next_pairs = code.effect == Effect::saves_next_pair ? next_pairs + 1 : 0;
     ++run.instructions;
   }
@@ -258,6 +262,29 @@ bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 of
   if (packed.flag == kPacked || packed.flag == kPackedFragment) return packed_saved(packed, offset);
   const std::optional<Xdata> xdata = packed.flag == kXdata ? read_xdata(image, unwind_word) : std::nullopt;
   return xdata.has_value() && xdata_saved(*xdata, offset);
+}
+
+// lr is saved. Between there and the instruction that sets x29 nothing is called, so lr still holds.
+CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset) {
+  if (!arm64_return_address_saved(image, unwind_word, offset)) return CallerPlace::link_register;
+  const PackedUnwind packed = unpack(unwind_word);
+  if (packed.flag == kPackedFragment) {
+    return packed.chain == kUnchainedSavesLr ? CallerPlace::stack : CallerPlace::frame_record;
+  }
+  if (packed.flag == kPacked) {
+    if (packed.chain == kUnchainedSavesLr) return CallerPlace::stack;
+    const u32 sets_fp = find_lr_slot(packed).saved_after;
+    return offset / kInstruction <= sets_fp ? CallerPlace::link_register : CallerPlace::frame_record;
+  }
+  const std::optional<Xdata> xdata = read_xdata(image, unwind_word);
+  if (!xdata.has_value()) return CallerPlace::stack;
+  const CodeRun prologue = read_run(xdata->codes, 0);
+  if (prologue.fp.has_value()) {
+    const u32 sets_fp = prologue.instructions - 1 - *prologue.fp;
+    return offset / kInstruction <= sets_fp ? CallerPlace::link_register : CallerPlace::frame_record;
+  }
+  const bool set_before = prologue.fragment && read_run(xdata->codes, prologue.end).fp.has_value();
+  return set_before ? CallerPlace::frame_record : CallerPlace::stack;
 }
 
 }  // namespace wperf::symbols

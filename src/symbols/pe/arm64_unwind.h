@@ -16,4 +16,7 @@ std::optional<u32> arm64_function_length(const ImageBytes& image, u32 unwind_wor
 // restored yet: lr itself may be anything then. False when lr still, or again, says who called.
 bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 offset);
 
+// The instruction at `offset` is about to run.
+CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset);
+
 }  // namespace wperf::symbols

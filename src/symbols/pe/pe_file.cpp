@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "symbols/pe/arm64_flow.h"
 #include "symbols/pe/arm64_unwind.h"
 #include "symbols/pe/exception_table.h"
 #include "symbols/pe/hybrid_code.h"
@@ -192,7 +193,17 @@ bool PeFile::reaches(Rva start, Rva rva) const {
   if (next != functions_.begin() && (next - 1)->contains(start)) return (next - 1)->contains(rva);
   const ImageBytes image(file_, sections_, headers_size_);
   const Section* section = image.section_at(start.value);
-  return section != nullptr && section == image.section_at(rva.value);
+  if (section == nullptr || section != image.section_at(rva.value)) return false;
+  // The next function may be a leaf, too, and without a name.
+  return !section->executable() || !is_arm64_code(start) ||
+         rva.value - start.value < arm64_flow_length(image.from(start.value));
+}
+
+bool PeFile::is_arm64_code(Rva rva) const {
+  for (const CodeRange& code : code_ranges_) {
+    if (code.range.contains(rva)) return code.machine != Machine::x64;
+  }
+  return machine_ == Machine::arm64 || (machine_ == Machine::arm64ec && code_ranges_.empty());
 }
 
 const Export* PeFile::export_at(Rva rva) const {
@@ -208,6 +219,15 @@ const Export* PeFile::export_at(Rva rva) const {
 Bytes PeFile::bytes_at(Rva rva, u32 size) const {
   const Bytes stored = ImageBytes(file_, sections_, headers_size_).from(rva.value);
   return stored.first(std::min<usize>(stored.size(), size));
+}
+
+std::optional<CallerPlace> PeFile::caller_place(Rva rva) const {
+  if (!is_arm64_code(rva)) return std::nullopt;
+  const usize index = find_function(functions_, rva);
+  if (index == functions_.size()) return CallerPlace::link_register;
+  if (unwind_words_[index] == kX64Unwind) return std::nullopt;
+  const ImageBytes image(file_, sections_, headers_size_);
+  return arm64_caller_place(image, unwind_words_[index], rva.value - functions_[index].begin.value);
 }
 
 bool PeFile::saves_return_address(Rva rva) const {

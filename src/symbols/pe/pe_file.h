@@ -60,14 +60,18 @@ class PeFile {
   // The nearest at or below that reaches the address; of several names the first.
   const Export* export_at(Rva rva) const;
   // May code of unknown size that begins at `start` go on at `rva`? Not beyond its .pdata function or section, nor
-  // beyond where another one begins.
+  // beyond where another one begins or where it leaves for good.
   bool reaches(Rva start, Rva rva) const;
   // File bytes of an RVA range, as far as the file has them (disassembly).
   std::span<const std::byte> bytes_at(Rva rva, u32 size) const;
   // A leaf (no .pdata entry, or one whose unwind code saves no lr before rva): lr is the caller.
   bool saves_return_address(Rva rva) const;
+  // Where the caller's address lies with the instruction there about to run. Nothing: not ARM64 code of this image.
+  std::optional<CallerPlace> caller_place(Rva rva) const;
 
  private:
+  bool is_arm64_code(Rva rva) const;
+
   std::span<const std::byte> file_;
   Machine machine_ = Machine::other;
   bool is_64_bit_ = false;

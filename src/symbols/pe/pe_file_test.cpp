@@ -49,6 +49,31 @@ TEST(Arm64Unwind, LoneRegisterWithLr) {
   EXPECT_FALSE(arm64_function_length(image, 3).has_value());       // a reserved kind
 }
 
+// stp x29, lr, [sp, #-16]!; mov x29, sp; …; ldp x29, lr, [sp], #16; ret as a packed record and as unwind codes.
+TEST(Arm64Unwind, CallerIsInLrUntilX29Points) {
+  const std::vector<Section> none;
+  const ImageBytes nothing({}, none, 0);
+  const u32 length = 8;
+  const u32 packed = 1u | length << 2 | 3u << 21 | 1u << 23;
+  const auto expected = [](u32 i) { return i < 2 || i == 7 ? CallerPlace::link_register : CallerPlace::frame_record; };
+  for (u32 i = 0; i < length; ++i) EXPECT_EQ(arm64_caller_place(nothing, packed, i * 4), expected(i)) << i;
+
+  // In the headers of an image an address is an offset of the file.
+  std::vector<std::byte> file(0x60);
+  const u32 header = length | 1u << 21 | 1u << 27;  // one epilogue, with the codes from 0 on
+  for (u32 i = 0; i < 4; ++i) file[0x40 + i] = static_cast<std::byte>(header >> (8 * i));
+  const u8 codes[] = {0xe1, 0x81, 0xe4, 0xe4};  // set_fp, save_fplr_x 16, end
+  for (u32 i = 0; i < 4; ++i) file[0x44 + i] = std::byte{codes[i]};
+  const ImageBytes image(file, none, 0x60);
+  for (u32 i = 0; i < length; ++i) {
+    // The codes of the epilogue are shared, so it has a set_fp too: mov sp, x29.
+    EXPECT_EQ(arm64_caller_place(image, 0x40, i * 4), expected(i)) << i;
+  }
+  const u32 unchained = 1u | 10u << 2 | 1u << 16 | 1u << 21 | 2u << 23;
+  EXPECT_EQ(arm64_caller_place(nothing, unchained, 0), CallerPlace::link_register);
+  EXPECT_EQ(arm64_caller_place(nothing, unchained, 16), CallerPlace::stack);
+}
+
 class RealImage : public testing::Test {
  protected:
   Buffer load(const char* name) {

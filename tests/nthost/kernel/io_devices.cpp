@@ -268,8 +268,8 @@ extern "C" NTSTATUS IoRegisterDeviceInterface(DEVICE_OBJECT* physical_device, co
   if (reference != nullptr) give_up("{}: reference strings are not offered", __func__);
   for (wperf::u32 i = 0; i < kMostInterfaces; ++i) {
     if (interfaces[i].device != nullptr) continue;
-    WCHAR text[] = L"\\??\\ROOT#WPERFDRIVER#0000#{f8047fdd-7083-4c2e-90ef-c0c73f1045fd}";
-    text[24] = static_cast<WCHAR>(L'0' + i);
+    WCHAR text[] = L"\\??\\ROOT#WPERFDRV#0000#{b90f1ac6-75b2-4b1e-9e67-c148d77903e0}";
+    text[21] = static_cast<WCHAR>(L'0' + i);
     auto* buffer = static_cast<WCHAR*>(allocate_pool(sizeof text, kStringTag, __func__));
     if (buffer == nullptr) return STATUS_INSUFFICIENT_RESOURCES;
     memcpy(buffer, text, sizeof text);

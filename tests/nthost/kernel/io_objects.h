@@ -11,7 +11,7 @@ extern DRIVER_OBJECT driver_object;  // of the driver under test
 DEVICE_OBJECT* make_bus_device();    // a PDO of the host's own bus driver; null when there are too many
 void drop_bus_device(DEVICE_OBJECT* device);
 DEVICE_OBJECT* top_of_stack(DEVICE_OBJECT* device);
-DEVICE_OBJECT* find_device_by_link();  // through \DosDevices\WPERFDRIVER; null when the link does not exist
+DEVICE_OBJECT* find_device_by_link();  // through \DosDevices\WPERFDRV; null when the link does not exist
 DEVICE_OBJECT* device_of_interface();  // the PDO whose interface is enabled; null when there is none
 bool has_interface();                  // registered, enabled or not
 bool is_device(const DEVICE_OBJECT* device);

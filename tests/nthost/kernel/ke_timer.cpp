@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// KeInitializeTimerEx, KeSetTimerEx, KeCancelTimer.
+// KeInitializeTimerEx, KeSetTimerEx, KeCancelTimer, ExSetTimerResolution.
 #include "tests/nthost/kernel/ke_timer.h"
 
 #include "tests/nthost/check.h"
@@ -9,6 +9,9 @@
 
 namespace wperf::nthost {
 namespace {
+
+constexpr u32 kFinestResolution = 5'000;  // half a millisecond, as on most machines
+u32 resolution, resolution_requests;      // the finest that was asked for; how many have not taken it back
 
 constexpr u64 kUnitsPerSecond = 10'000'000;  // due times are in units of 100 ns
 
@@ -85,6 +88,15 @@ u32 timers_set() {
   return count;
 }
 
+u32 timer_resolution() {
+  return __atomic_load_n(&resolution, __ATOMIC_ACQUIRE);
+}
+
+void forget_timer_resolution() {
+  const Guard guard(dispatcher_lock);
+  resolution = resolution_requests = 0;
+}
+
 void forget_all_timers() {
   const Guard guard(dispatcher_lock);
   for (u32 i = 0; i < cpu_count(); ++i) cpu_at(i).timers = {&cpu_at(i).timers, &cpu_at(i).timers};
@@ -125,4 +137,18 @@ extern "C" BOOLEAN KeCancelTimer(KTIMER* timer) {
   const bool was_set = is_set(*timer);
   if (was_set) unlink(*timer);
   return was_set;
+}
+
+extern "C" ULONG ExSetTimerResolution(ULONG desired, BOOLEAN set) {
+  WPERF_ALLOW_UP_TO(kApc);
+  const Guard guard(dispatcher_lock);
+  if (!set) {
+    if (resolution_requests == 0) fail("ExSetTimerResolution: nobody asked for one");
+    if (resolution_requests != 0 && --resolution_requests == 0) resolution = 0;
+    return resolution;
+  }
+  ++resolution_requests;
+  const wperf::u32 possible = desired < kFinestResolution ? kFinestResolution : desired;
+  if (resolution == 0 || possible < resolution) resolution = possible;
+  return resolution;
 }

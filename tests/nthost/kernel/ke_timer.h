@@ -18,4 +18,8 @@ void run_expired_timers(Cpu& cpu);    // at DISPATCH_LEVEL, takes dispatcher_loc
 u32 timers_set();                     // of all cores: must be 0 when the driver has gone
 void forget_all_timers();
 
+// What the driver asked the clock for with ExSetTimerResolution, in 100 ns; 0: nothing, or all of it was given back.
+u32 timer_resolution();
+void forget_timer_resolution();
+
 }  // namespace wperf::nthost

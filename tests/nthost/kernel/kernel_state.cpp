@@ -41,6 +41,8 @@ void report_kernel_leaks() {
   if (timers_set() != 0 || dpcs_queued() != 0) {
     give_up("{} timers are set and {} DPCs queued when the driver has gone", timers_set(), dpcs_queued());
   }
+  report(timer_resolution() != 0 ? 1 : 0, "timer resolution");
+  forget_timer_resolution();
   report(references_to_threads(), "references to threads");
   report(handles_open(), "handles");
   report(process_references(), "references to processes");
@@ -61,6 +63,7 @@ void reset_kernel_state() {
   set_buffer_poison(0xcd);
   remove_device_memory();
   set_heartbeat(0);
+  forget_volatile_key();
   reset_hal();
   reset_etw();
 }

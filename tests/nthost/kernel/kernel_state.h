@@ -7,9 +7,9 @@
 
 namespace wperf::nthost {
 
-inline constexpr WCHAR kRegistryPath[] = L"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\WPERFDRIVER";
+inline constexpr WCHAR kRegistryPath[] = L"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\WPERFDRV";
 inline constexpr WCHAR kParametersPath[] =
-    L"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\WPERFDRIVER\\Parameters";
+    L"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\WPERFDRV\\Parameters";
 
 void set_pnp_value(bool there, u32 value);  // Parameters\PnP; not there = neither is the key
 u32 driver_threads_living();
@@ -28,5 +28,6 @@ void report_hal_leaks();
 void report_etw_leaks();
 void reset_hal();
 void reset_etw();
+void forget_volatile_key();  // of the registry: as a restart does
 
 }  // namespace wperf::nthost

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MmMapIoSpaceEx, MmUnmapIoSpace, MmGetPhysicalMemoryRanges. Physical ranges are those of add_device_memory.
+// MmMapIoSpaceEx, MmUnmapIoSpace, MmGetPhysicalMemoryRanges and its newer form. Physical ranges are those of
+// add_device_memory.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/irql.h"
@@ -21,11 +22,15 @@ struct DeviceMemory {
 struct Mapping {
   u64 address, bytes;
 };
+struct PhysicalSpan {
+  u64 begin, bytes;
+};
 
 SpinLock lock;
 DeviceMemory devices[kMost];
 Mapping mappings[kMost];
 u64 next_address = kIoBase;
+PhysicalSpan partition;  // memory of a virtual machine, say
 
 // The RAM page that stands for a physical one, or 0.
 u64 backing_of(u64 physical) {
@@ -38,7 +43,8 @@ u64 backing_of(u64 physical) {
 }
 
 bool overlaps_ram(u64 physical, u64 bytes) {
-  return physical < ram_end() && physical + bytes > ram_begin();
+  return (physical < ram_end() && physical + bytes > ram_begin()) ||
+         (physical < partition.begin + partition.bytes && physical + bytes > partition.begin);
 }
 
 }  // namespace
@@ -54,8 +60,13 @@ void add_device_memory(u64 physical, void* memory, u64 bytes) {
   give_up("more than {} ranges of device memory", kMost);
 }
 
+void set_memory_of_partition(u64 physical, u64 bytes) {
+  partition = {physical, bytes};
+}
+
 void remove_device_memory() {
   const Guard guard(lock);
+  partition = {};
   for (DeviceMemory& it : devices) it = {};
 }
 
@@ -75,7 +86,9 @@ using namespace wperf::nthost;
 extern "C" PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG protect) {
   WPERF_ALLOW_UP_TO(kDispatch);
   const wperf::u64 start = static_cast<wperf::u64>(physical.QuadPart);
-  if (protect != (PAGE_READWRITE | PAGE_NOCACHE)) fail("MmMapIoSpaceEx: protection {x} of device memory", protect);
+  const bool read_only = protect == (PAGE_READONLY | PAGE_NOCACHE);
+  if (!read_only && protect != (PAGE_READWRITE | PAGE_NOCACHE))
+    fail("MmMapIoSpaceEx: protection {x} of device memory", protect);
   if (size == 0 || start + size < start) {
     fail("MmMapIoSpaceEx: {} bytes at {x}", size, start);
     return nullptr;
@@ -102,7 +115,8 @@ extern "C" PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG pr
   }
   // The pages behind it are RAM here: the mapping must not differ in cacheability from the scenario's own.
   for (wperf::u64 i = 0; i < count; ++i) {
-    map_kernel(address + i * kPageSize, backing_of(first + i * kPageSize), Access::read_write);
+    map_kernel(address + i * kPageSize, backing_of(first + i * kPageSize),
+               read_only ? Access::read_only : Access::read_write);
   }
   return reinterpret_cast<PVOID>(address + start % kPageSize);
 }
@@ -120,12 +134,30 @@ extern "C" void MmUnmapIoSpace(PVOID mapping, SIZE_T size) {
   fail("MmUnmapIoSpace: {x} is no mapping", address);
 }
 
-extern "C" PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges() {
-  WPERF_ALLOW_ONLY(kPassive);
+namespace {
+
+PHYSICAL_MEMORY_RANGE* ranges_of_memory(bool all_partitions, const char* caller) {
   auto* ranges =
-      static_cast<PHYSICAL_MEMORY_RANGE*>(allocate_pool(2 * sizeof(PHYSICAL_MEMORY_RANGE), kMemoryTag, __func__));
+      static_cast<PHYSICAL_MEMORY_RANGE*>(allocate_pool(3 * sizeof(PHYSICAL_MEMORY_RANGE), kMemoryTag, caller));
   if (ranges == nullptr) return nullptr;
   ranges[0].BaseAddress.QuadPart = static_cast<LONGLONG>(ram_begin());
   ranges[0].NumberOfBytes.QuadPart = static_cast<LONGLONG>(ram_end() - ram_begin());
+  if (all_partitions) {
+    ranges[1].BaseAddress.QuadPart = static_cast<LONGLONG>(partition.begin);
+    ranges[1].NumberOfBytes.QuadPart = static_cast<LONGLONG>(partition.bytes);
+  }
   return ranges;
+}
+
+}  // namespace
+
+extern "C" PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges() {
+  WPERF_ALLOW_ONLY(kPassive);
+  return ranges_of_memory(false, __func__);
+}
+
+extern "C" PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRangesEx2(PVOID of, ULONG flags) {
+  WPERF_ALLOW_ONLY(kPassive);
+  if (of != nullptr || (flags & ~3u) != 0) fail("MmGetPhysicalMemoryRangesEx2: partition {}, flags {x}", of, flags);
+  return ranges_of_memory((flags & MM_GET_PHYSICAL_MEMORY_RANGES_INCLUDE_ALL_PARTITIONS) != 0, __func__);
 }

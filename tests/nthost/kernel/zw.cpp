@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The registry, as much as a service key needs: ZwOpenKey, ZwQueryValueKey.
+// The registry, as much as a service key needs: ZwOpenKey, ZwQueryValueKey, and a volatile key
+// in HKLM/HARDWARE that the driver makes: ZwCreateKey.
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/handles.h"
 #include "tests/nthost/kernel/irql.h"
@@ -10,7 +11,9 @@ namespace wperf::nthost {
 namespace {
 
 constexpr NTSTATUS kObjectNameNotFound = STATUS_OBJECT_NAME_NOT_FOUND;
-constexpr u32 kServiceKey = 1, kParametersKey = 2;
+constexpr u32 kServiceKey = 1, kParametersKey = 2, kVolatileKey = 3;
+constexpr const WCHAR* kVolatilePath = L"\\Registry\\Machine\\HARDWARE\\WPERFDRV";
+bool volatile_key_is_there = false;
 
 bool pnp_value_is_there = false;
 u32 pnp_value = 0;
@@ -35,10 +38,15 @@ u32 key_of(const OBJECT_ATTRIBUTES& attributes) {
     return root->key == kServiceKey && equals(name, L"Parameters") ? kParametersKey : 0;
   }
   if (equals(name, kRegistryPath)) return kServiceKey;
+  if (equals(name, kVolatilePath)) return kVolatileKey;
   return equals(name, kParametersPath) ? kParametersKey : 0;
 }
 
 }  // namespace
+
+void forget_volatile_key() {
+  volatile_key_is_there = false;
+}
 
 void set_pnp_value(bool there, u32 value) {
   pnp_value_is_there = there;
@@ -55,8 +63,22 @@ extern "C" NTSTATUS ZwOpenKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES
   if (attributes->Length != sizeof *attributes) fail("ZwOpenKey: OBJECT_ATTRIBUTES has a wrong length");
   const wperf::u32 which = key_of(*attributes);
   // A service without Parameters has no such key.
+  if (which == kVolatileKey && !volatile_key_is_there) return kObjectNameNotFound;
   if (which == 0 || (which == kParametersKey && !pnp_value_is_there)) return kObjectNameNotFound;
   *key = make_handle({HandleKind::key, (attributes->Attributes & OBJ_KERNEL_HANDLE) != 0, nullptr, which});
+  return STATUS_SUCCESS;
+}
+
+extern "C" NTSTATUS ZwCreateKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES* attributes, ULONG title_index,
+                                UNICODE_STRING* class_name, ULONG options, ULONG* disposition) {
+  WPERF_ALLOW_ONLY(kPassive);
+  (void)access;
+  if (attributes->Length != sizeof *attributes) fail("ZwCreateKey: OBJECT_ATTRIBUTES has a wrong length");
+  if (title_index != 0 || class_name != nullptr || disposition != nullptr || options != REG_OPTION_VOLATILE ||
+      key_of(*attributes) != kVolatileKey)
+    give_up("{}: only the driver's volatile key is offered", __func__);
+  volatile_key_is_there = true;
+  *key = make_handle({HandleKind::key, (attributes->Attributes & OBJ_KERNEL_HANDLE) != 0, nullptr, kVolatileKey});
   return STATUS_SUCCESS;
 }
 

@@ -110,14 +110,15 @@ void exception_of_program(Frame& frame) {
 }
 
 void exception_of_kernel(Frame& frame) {
-  const u64 handler = find_guarding_handler(frame.elr, frame.x[30]);
-  if (handler != 0) {
-    frame.elr = handler;
-    return;
-  }
+  // A register that is played is there: before the driver's guards, which are for those that are not.
   const bool undefined = WPERF_READ_SYSREG("esr_el1") >> 26 == 0;
   if (undefined && is_mapped(frame.elr) && trapped_undefined(*reinterpret_cast<const u32*>(frame.elr), frame.x)) {
     frame.elr += 4;
+    return;
+  }
+  const u64 handler = find_guarding_handler(frame.elr, frame.x[30]);
+  if (handler != 0) {
+    frame.elr = handler;
     return;
   }
   report(frame, "EL1");

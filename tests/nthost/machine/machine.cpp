@@ -9,6 +9,7 @@
 #include "tests/nthost/machine/gic.h"
 #include "tests/nthost/machine/memory.h"
 #include "tests/nthost/machine/pages.h"
+#include "tests/nthost/machine/registers.h"
 #include "tests/nthost/machine/semihosting.h"
 #include "tests/nthost/run_scenarios.h"
 
@@ -34,6 +35,14 @@ u32 online_count = 0;
 char command_line[1024];
 u32 powered_off = 0;
 
+// As Windows has them: the cycle counter runs for everybody, the others stand still.
+void begin_pmu() {
+  constexpr u64 kEnable = 1u << 0, kLongCycles = 1u << 6;
+  WPERF_WRITE_SYSREG("pmcr_el0", kEnable | kLongCycles);
+  WPERF_WRITE_SYSREG("pmcntenset_el0", u64{1} << 31);
+  instruction_barrier();
+}
+
 void begin_core(u64 core) {
   Cpu& cpu = cpus[core];
   cpu.index = static_cast<u32>(core);
@@ -43,6 +52,7 @@ void begin_core(u64 core) {
   use_kernel_pages();
   // Privileged access never: kernel code that touches a program's pages faults, as on Windows.
   if ((WPERF_READ_SYSREG("id_aa64mmfr1_el1") >> 20 & 15) != 0) asm volatile("msr S0_0_C4_C1_4, xzr" : : :);
+  begin_pmu();
   begin_cpu_interface();
   begin_idle_thread();
 }

@@ -3,6 +3,7 @@
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/scenarios/client.h"
+#include "tests/nthost/scenarios/measured_program.h"
 #include "tests/nthost/scenarios/request_shapes.h"
 
 namespace wperf::nthost {
@@ -117,6 +118,62 @@ SCENARIO(other_requests_are_refused, kNeedsNothing) {
       CHECK_EQUAL(other_request(tool.client.file(), static_cast<u8>(major)) >> 30, 3);  // an error
     }
     CHECK_EQUAL(tool.client.hardware(hardware_reply), WPERF_OK);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
+namespace {
+
+WperfDrainReply drained;
+
+u64 time_of_work(MeasuredProgram& program) {
+  const u64 begin = time_ns();
+  program.run_known_work(1, 1'000'000);
+  return time_ns() - begin;
+}
+
+// A sample every two cycles would leave no time for anything else.
+void check_storm(const Person& person, u32 flags, u32 most_per_second) {
+  Program tool(100, person);
+  Client client(tool.process());
+  MeasuredProgram program(2000, kStranger, 0x7ff6'1234'0000);
+  CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  const u64 alone_ns = time_of_work(program);
+  WperfSampleRequest request = sample_request(2, kCycles, 2);
+  request.flags = flags;
+  request.most_per_second = most_per_second;
+  CHECK_EQUAL(client.send(WPERF_CODE_SAMPLE_CONFIGURE, request), WPERF_OK);
+  const u64 begin = time_ns();
+  CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_OK);
+  const u64 sampled_ns = time_of_work(program);
+  CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_STOP), WPERF_OK);
+  const u64 elapsed_ns = time_ns() - begin;
+  CHECK_EQUAL(client.drain(1, drained), WPERF_OK);
+  note("{} us alone, {} us sampled: {} samples, {} held back", alone_ns / 1000, sampled_ns / 1000, drained.taken,
+       drained.held_back);
+  CHECK(sampled_ns < 2 * alone_ns);
+  CHECK(drained.taken > 20);
+  CHECK(drained.held_back > drained.taken);
+  if (most_per_second == 0) {
+    CHECK(drained.taken < elapsed_ns * WPERF_SAMPLES_PER_SECOND / 1'000'000'000 + 200);
+  }
+}
+
+}  // namespace
+
+SCENARIO(too_short_intervals_leave_programs_their_time, kNeedsIcount | kNeedsUntrapped) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  check_storm(kPerformanceLogUser, 0, 0);
+  check_storm(kAdministrator, 0, 0);
+  check_storm(kAdministrator, WPERF_SAMPLE_KERNEL, 0);
+  check_storm(kAdministrator, 0, ~0u);  // the most that may be asked for
+  {
+    Program tool(100, kPerformanceLogUser);
+    Client client(tool.process());
+    CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    WperfSampleRequest request = sample_request(2, kCycles, 100'000);
+    request.most_per_second = WPERF_SAMPLES_PER_SECOND + 1;
+    CHECK_EQUAL(client.send(WPERF_CODE_SAMPLE_CONFIGURE, request), WPERF_ACCESS_DENIED);
   }
   CHECK_EQUAL(unload(), 0);
 }

@@ -15,6 +15,12 @@ u32 start_sampling(Client& client) {
   return status == WPERF_OK ? client.plain(WPERF_CODE_SAMPLE_START) : status;
 }
 
+u32 interrupt_state(Client& client) {
+  WperfInterruptReply reply = {};
+  CHECK_EQUAL(client.ask(WPERF_CODE_INTERRUPT, WperfPlainRequest{}, reply), WPERF_OK);
+  return reply.state;
+}
+
 }  // namespace
 
 SCENARIO(interrupt_is_taken_only_to_sample, kNeedsNothing) {
@@ -23,8 +29,11 @@ SCENARIO(interrupt_is_taken_only_to_sample, kNeedsNothing) {
   {
     Program tool(kTool, kAdministrator);
     Client client(tool.process());
+    CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_NOT_ASKED);  // nor does the question ask for it
+    CHECK(!interrupt_handler_is_drivers());
     CHECK_EQUAL(start_sampling(client), WPERF_OK);
     CHECK(interrupt_handler_is_drivers());
+    CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_HELD);
   }
   CHECK_EQUAL(unload(), 0);
   CHECK(!interrupt_handler_is_drivers());
@@ -37,7 +46,8 @@ SCENARIO(without_the_interrupt_sampling_is_refused, kNeedsNothing) {
   {
     Program tool(kTool, kAdministrator);
     Client client(tool.process());
-    CHECK(start_sampling(client) != WPERF_OK);
+    CHECK_EQUAL(start_sampling(client), WPERF_NO_INTERRUPT);
+    CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_REFUSED);
     WperfVersionReply version = {};
     CHECK_EQUAL(client.version(version), WPERF_OK);
   }
@@ -55,6 +65,30 @@ SCENARIO(code_stays_when_the_interrupt_cannot_be_given_back, kNeedsNothing) {
   offer_interrupt_handler(false);
   CHECK_EQUAL(unload(), 0);
   CHECK(stays_in_memory());
+}
+
+SCENARIO(interrupt_that_is_not_given_again_is_told, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Program tool(kTool, kAdministrator);
+    Client client(tool.process());
+    CHECK_EQUAL(start_sampling(client), WPERF_OK);
+  }
+  offer_interrupt_handler(false);
+  CHECK_EQUAL(unload(), 0);
+  if (!CHECK_EQUAL(load(), 0)) return;  // updated
+  {
+    Program tool(kTool, kAdministrator);
+    Client client(tool.process());
+    CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_MAYBE_NOT_AGAIN);
+    CHECK_EQUAL(start_sampling(client), WPERF_NO_INTERRUPT);
+    CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_NOT_GIVEN_AGAIN);
+    offer_interrupt_handler(true);
+    CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_WRONG_STATE);
+    CHECK_EQUAL(start_sampling(client), WPERF_OK);
+    CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_HELD);
+  }
+  CHECK_EQUAL(unload(), 0);
 }
 
 }  // namespace wperf::nthost

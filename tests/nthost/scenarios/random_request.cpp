@@ -9,9 +9,6 @@ namespace {
 
 constexpr u32 kCycles = 0x11;
 
-// Below this a sampled core does little but take interrupts, and nothing else of this test.
-constexpr u32 kLeastUserInterval = 20'000, kLeastKernelInterval = 1'000'000;
-
 u64 random_cores(Random& random, u32 cores) {
   return random.one_in(32) ? random.next() & ((u64{1} << cores) - 1) : 1;
 }
@@ -67,8 +64,10 @@ void fill_sample(Random& random, u32 cores, WperfSampleRequest& sample) {
   sample.seed = random.next();
   sample.jitter_shift = random.below(33);
   sample.ring_samples = random.one_in(1000) ? static_cast<u32>(random.next()) : 1 + random.below(300);
+  sample.most_per_second = random.one_in(8) ? static_cast<u32>(random.next() >> random.below(64)) : 0;
   for (WperfSampleEvent& event : sample.events) {
-    event = {random_event(random), 0, random.one_in(16) ? 0 : static_cast<u32>(random.next() >> 44)};
+    const u32 bits = random.below(20);  // as often a few as a million
+    event = {random_event(random), 0, random.one_in(16) ? 0 : 1 + static_cast<u32>(random.next() >> (63 - bits))};
   }
 }
 
@@ -152,20 +151,6 @@ void damage(Random& random, RandomRequest& request) {
   }
 }
 
-// Intervals that would make the machine do nothing else are for administrators to regret, not for this test.
-void make_bearable(RandomRequest& request) {
-  if (request.code != WPERF_CODE_SAMPLE_CONFIGURE || request.input_size != sizeof(WperfSampleRequest)) {
-    return;
-  }
-  WperfSampleRequest& sample = as<WperfSampleRequest>(request);
-  const u32 least = (sample.flags & WPERF_SAMPLE_KERNEL) != 0 ? kLeastKernelInterval : kLeastUserInterval;
-  for (WperfSampleEvent& event : sample.events) {
-    if (event.interval != 0 && event.interval < least) {
-      event.interval += least;
-    }
-  }
-}
-
 }  // namespace
 
 void make_random_request(Random& random, u32 cores, RandomRequest& request) {
@@ -189,7 +174,6 @@ void make_random_request(Random& random, u32 cores, RandomRequest& request) {
       request.answer = other.code == request.code ? other.output : request.answer;
     }
   }
-  make_bearable(request);
 }
 
 }  // namespace wperf::nthost

@@ -13,6 +13,7 @@ struct RequestShape {
 inline constexpr RequestShape kRequestShapes[] = {
     {WPERF_CODE_VERSION, sizeof(WperfPlainRequest), sizeof(WperfVersionReply)},
     {WPERF_CODE_LOCK, sizeof(WperfLockRequest), 0},
+    {WPERF_CODE_INTERRUPT, sizeof(WperfPlainRequest), sizeof(WperfInterruptReply)},
     {WPERF_CODE_HARDWARE, sizeof(WperfPlainRequest), sizeof(WperfHardwareReply)},
     {WPERF_CODE_CORE, sizeof(WperfCoreRequest), sizeof(WperfCoreReply)},
     {WPERF_CODE_DMC_SETUP, sizeof(WperfDmcSetupRequest), 0},
@@ -25,6 +26,7 @@ inline constexpr RequestShape kRequestShapes[] = {
     {WPERF_CODE_SAMPLE_START, sizeof(WperfPlainRequest), 0},
     {WPERF_CODE_SAMPLE_STOP, sizeof(WperfPlainRequest), 0},
     {WPERF_CODE_SAMPLE_DRAIN, sizeof(WperfDrainRequest), sizeof(WperfDrainReply)},
+    {WPERF_CODE_SAMPLE_STACK_DRAIN, sizeof(WperfDrainRequest), sizeof(WperfStackDrainReply)},
     {WPERF_CODE_SPE_CONFIGURE, sizeof(WperfSpeRequest), 0},
     {WPERF_CODE_SPE_START, sizeof(WperfPlainRequest), 0},
     {WPERF_CODE_SPE_STOP, sizeof(WperfPlainRequest), 0},

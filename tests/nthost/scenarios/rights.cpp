@@ -69,6 +69,18 @@ SCENARIO(strangers_do_not_get_in, kNeedsNothing) {
   }
 }
 
+SCENARIO(rights_of_whom_the_kernel_opens_for, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  Program stranger(kTool, kStranger);
+  const Opened forced = open(stranger.process(), Opener::kernel_for_program);
+  CHECK_EQUAL(forced.status, kAccessDenied);
+  const Opened trusted = open(stranger.process(), Opener::kernel);
+  CHECK_EQUAL(trusted.status, 0);
+  if (forced.file != nullptr) cleanup_and_close(forced.file);
+  if (trusted.file != nullptr) cleanup_and_close(trusted.file);
+  CHECK_EQUAL(unload(), 0);
+}
+
 SCENARIO(set_up_is_for_administrators, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {

@@ -162,7 +162,9 @@ SCENARIO(samples_are_drained_while_sampling, kNeedsIcount | kNeedsUntrapped) {
   {
     Tool tool(kAdministrator);
     MeasuredProgram program(kMeasured, kStranger, kBase);
-    tool.configure(sample_request(2, kCycles, 2'000));
+    WperfSampleRequest request = sample_request(2, kCycles, 6'000);
+    request.most_per_second = ~0u;
+    tool.configure(request);
     tool.start();
     Workload* work = program.start_known_work(1, kIterations);
     const u32 thread = thread_id(*work);
@@ -181,7 +183,7 @@ SCENARIO(samples_are_drained_while_sampling, kNeedsIcount | kNeedsUntrapped) {
     tool.stop();
     tool.drain(1);
     drained += reply.count;
-    const u64 own = user_instructions(kIterations) * kCyclesPerInstruction / 2'000;
+    const u64 own = user_instructions(kIterations) * kCyclesPerInstruction / 6'000;
     CHECK_WITHIN(drained, own, 2 * own);  // core 0 has its turns
     CHECK_WITHIN(inside, drained - drained / 50, drained);
     CHECK_EQUAL(reply.taken, drained + reply.lost_filtered);

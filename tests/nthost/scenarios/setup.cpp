@@ -46,14 +46,15 @@ SCENARIO(no_memory_can_be_named, kNeedsNothing) {
   {
     Tool tool;
     const u64 begin = ram_begin(), end = ram_end();
-    const u64 ranges[][2] = {{begin, 0x1000},          {begin + 0x10'0000, 0x1000}, {end - 0x1000, 0x1000},
+    const u64 ranges[][2] = {{begin, 0x2000},          {begin + 0x10'0000, 0x2000}, {end - 0x2000, 0x2000},
                              {begin - 0x1000, 0x2000}, {end - 0x1000, 0x2000},      {begin - 0x1000, 0x100'0000}};
     for (const auto& range : ranges) {
       CHECK_EQUAL(tool.set_up_dmc(range[0], range[1]), WPERF_ACCESS_DENIED);
     }
-    const u64 senseless[][2] = {{0, 0x1000},           {kFrame + 8, 0x1000},   {kFrame, 0},
-                                {kFrame, 0x1008},      {kFrame, u64{1} << 40}, {~u64{0xfff}, 0x1000},
-                                {~u64{0xfff}, 0x2000}, {u64{1} << 52, 0x1000}, {kFrame, ~u64{0xfff}}};
+    const u64 senseless[][2] = {{0, 0x2000},           {kFrame + 8, 0x2000},   {kFrame, 0},
+                                {kFrame, 0x2008},      {kFrame, u64{1} << 40}, {~u64{0xfff}, 0x1000},
+                                {~u64{0xfff}, 0x2000}, {u64{1} << 52, 0x2000}, {kFrame, ~u64{0xfff}},
+                                {kFrame, 0x1000}};
     for (const auto& range : senseless) {
       CHECK_EQUAL(tool.set_up_dmc(range[0], range[1]), WPERF_BAD_ARGUMENT);
     }
@@ -62,17 +63,67 @@ SCENARIO(no_memory_can_be_named, kNeedsNothing) {
   CHECK_EQUAL(unload(), 0);
 }
 
+namespace {
+
+constexpr u64 kFrameBytes = dmc620::kIdentityPage + dmc620::kIdentitySize;
+
+// Two pages that say of themselves that they are a memory controller.
+struct Frame {
+  Frame() {
+    add_device_memory(kFrame, memory.mapping, kFrameBytes);
+    for (u64 offset = 0; offset < kFrameBytes; offset += 4) {
+      at(offset) = 0;
+    }
+    for (const dmc620::IdentityRegister& it : dmc620::kIdentity) {
+      at(dmc620::kIdentityPage + it.offset) = it.value;
+    }
+  }
+  ~Frame() { remove_device_memory(); }
+  volatile u32& at(u64 offset) { return static_cast<volatile u32*>(memory.mapping)[offset / 4]; }
+
+  PhysicalRange memory = take_physical_pages(kFrameBytes / 4096);
+};
+
+}  // namespace
+
+// What is there and no memory controller is neither set up nor written.
+SCENARIO(only_a_memory_controller_is_mapped, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Frame frame;
+    Tool tool;
+    CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_OK);
+    for (const dmc620::IdentityRegister& it : dmc620::kIdentity) {
+      volatile u32& identity = frame.at(dmc620::kIdentityPage + it.offset);
+      for (u32 bit = 1; bit != 0x100; bit <<= 1) {
+        if ((it.mask & bit) == 0) continue;
+        identity = it.value ^ bit;
+        CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_ACCESS_DENIED);
+      }
+      identity = it.value | 0xffff'ff00;  // above the low byte nothing is promised
+      CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_OK);
+    }
+    for (u64 offset = 0; offset < dmc620::kIdentityPage; offset += 4) {
+      if (!CHECK_EQUAL(frame.at(offset), 0)) break;
+    }
+    // Windows lends this to somebody: neither page of it is a device.
+    set_memory_of_partition(kFrame, 0x1000);
+    CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_ACCESS_DENIED);
+    set_memory_of_partition(kFrame + 0x1000, 0x1000);
+    CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_ACCESS_DENIED);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
 SCENARIO(memory_controller_is_counted, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
-  const PhysicalRange memory = take_physical_pages(dmc620::kFrameSize / 4096);
-  add_device_memory(kFrame, memory.mapping, dmc620::kFrameSize);
-  volatile u32* const registers = static_cast<volatile u32*>(memory.mapping);
-  const auto at = [registers](u64 offset) -> volatile u32& {
-    return registers[offset / 4];
+  Frame frame;
+  const auto at = [&frame](u64 offset) -> volatile u32& {
+    return frame.at(offset);
   };
   {
     Tool tool;
-    CHECK_EQUAL(tool.set_up_dmc(kFrame, dmc620::kFrameSize), WPERF_OK);
+    CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_OK);
     CHECK_EQUAL(tool.hardware().dmc_channels, 1);
     const u16 event = kCycles;
     WperfCountRequest request = count_request(1, &event, 1);
@@ -80,7 +131,7 @@ SCENARIO(memory_controller_is_counted, kNeedsNothing) {
     request.dmc_clkdiv2[0] = {0x12, WPERF_NO_GROUP};
     CHECK_EQUAL(tool.client.send(WPERF_CODE_COUNT_CONFIGURE, request), WPERF_OK);
     CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_START), WPERF_OK);
-    CHECK_EQUAL(tool.set_up_dmc(kFrame, dmc620::kFrameSize), WPERF_WRONG_STATE);
+    CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_WRONG_STATE);
     const u32 control = at(dmc620::counter_register(0, dmc620::kControl));
     CHECK_EQUAL(dmc620::event_of_control(control), 0x12);
     CHECK_EQUAL(control & dmc620::kControlEnable, dmc620::kControlEnable);
@@ -92,7 +143,6 @@ SCENARIO(memory_controller_is_counted, kNeedsNothing) {
     CHECK_EQUAL(count_reply.entries[0].value, 123'456);
     CHECK_EQUAL(at(dmc620::counter_register(0, dmc620::kControl)), 0);
   }
-  remove_device_memory();
   CHECK_EQUAL(unload(), 0);
 }
 

@@ -191,6 +191,37 @@ SCENARIO(each_core_says_what_its_spe_can, kNeedsTrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
+// A hypervisor shows PMSVer and makes the registers undefined instructions. Counting and sampling never meet them, and
+// who asks for the SPE is refused.
+SCENARIO(registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  make_spe_undefined(true);
+  {
+    Profiler tool;
+    WperfHardwareReply hardware = {};
+    CHECK_EQUAL(tool.client.hardware(hardware), WPERF_OK);
+    CHECK_EQUAL((hardware.id_aa64dfr0 >> 32) & 0xf, 1);
+    const u16 event = 0x11;
+    CHECK_EQUAL(tool.client.send(WPERF_CODE_COUNT_CONFIGURE, count_request(0b1111, &event, 1)), WPERF_OK);
+    CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_START), WPERF_OK);
+    CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_STOP), WPERF_OK);
+    CHECK_EQUAL(tool.client.send(WPERF_CODE_SAMPLE_CONFIGURE, sample_request(0b1111, event, 100'000)), WPERF_OK);
+    CHECK_EQUAL(tool.client.plain(WPERF_CODE_SAMPLE_START), WPERF_OK);
+    CHECK_EQUAL(tool.client.plain(WPERF_CODE_SAMPLE_STOP), WPERF_OK);
+    WperfCoreRequest asked = {};
+    WperfSpeCoreReply able = {};
+    for (asked.core = 0; asked.core < cpu_count(); ++asked.core) {
+      CHECK_EQUAL(tool.client.ask(WPERF_CODE_SPE_CORE, asked, able), WPERF_OK);
+      CHECK_EQUAL(able.version, 1);
+      CHECK_EQUAL(able.pmsidr, 0);
+      CHECK_EQUAL(able.min_interval, 0);
+    }
+    CHECK_EQUAL(tool.client.send(WPERF_CODE_SPE_CONFIGURE, profile_request(1)), WPERF_NOT_SUPPORTED);
+  }
+  make_spe_undefined(false);
+  CHECK_EQUAL(unload(), 0);
+}
+
 SCENARIO(records_come_through_exactly, kNeedsTrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;
   leave_behind();

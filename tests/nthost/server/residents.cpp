@@ -152,8 +152,8 @@ u32 run_program(u32 process, u32 rights, const RunRequest& request, const void* 
   program.owner = owner;
   program.base = request.base;
   program.size = request.code_size;
-  program.work = start_user_work(request.cpu, *owner->process, request.base + request.entry_offset, request.argument);
-  set_thread_id(*program.work, request.thread);
+  program.work = start_user_work(request.cpu, *owner->process, request.base + request.entry_offset, request.argument,
+                                 request.thread);
   return kDone;
 }
 

@@ -121,13 +121,22 @@ PmuAccess pmu_access_of(const Access& access) {
   return {false, pmcr, 0, false};
 }
 
+bool is_of_driver(u64 address) {  // README.md: addresses say what they are
+  constexpr u64 kDriver = 0xffff'f805;
+  return address >> 32 == kDriver;
+}
+
 bool access_pmu(Core& core, const Access& access, u64* x) {
   const PmuAccess pmu = pmu_access_of(access);
   if (!pmu.known || (pmu.read_only && !access.read) || !core.pmu.has(pmu.reg, pmu.index)) {
     return false;
   }
   if (!access.read) {
-    core.pmu.write(pmu.reg, pmu.index, access.rt == 31 ? 0 : x[access.rt]);
+    const u64 value = access.rt == 31 ? 0 : x[access.rt];
+    if (is_of_driver(WPERF_READ_SYSREG("elr_el2")) && core.pmu.is_of_windows(pmu.reg, value)) {
+      die("EL2: the driver writes what belongs to Windows: the cycle counter, or how all counters count\n");
+    }
+    core.pmu.write(pmu.reg, pmu.index, value);
   } else if (access.rt != 31) {
     x[access.rt] = core.pmu.read(pmu.reg, pmu.index);
   }

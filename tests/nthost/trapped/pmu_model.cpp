@@ -56,6 +56,31 @@ bool PmuModel::has(PmuRegister reg, u32 index) const {
   return (reg != PmuRegister::evcntr && reg != PmuRegister::evtyper) || index < counters_;
 }
 
+bool PmuModel::is_of_windows(PmuRegister reg, u64 value) const {
+  constexpr u64 kOwnControl = 1;  // PMCR.E
+  constexpr u64 kWritableControl = 0xff;
+  switch (reg) {
+    case PmuRegister::pmcr:
+      return ((value ^ pmcr_) & kWritableControl & ~kOwnControl) != 0;
+    case PmuRegister::ccntr:
+    case PmuRegister::ccfiltr:
+    case PmuRegister::userenr:
+      return true;
+    case PmuRegister::xevtyper:
+    case PmuRegister::xevcntr:
+      return selected_ == kCycles;
+    case PmuRegister::cntenset:
+    case PmuRegister::cntenclr:
+    case PmuRegister::ovsset:
+    case PmuRegister::ovsclr:
+    case PmuRegister::intenset:
+    case PmuRegister::intenclr:
+      return ((value >> kCycles) & 1) != 0;
+    default:
+      return false;
+  }
+}
+
 u64 PmuModel::read(PmuRegister reg, u32 index) const {
   switch (reg) {
     case PmuRegister::pmcr:

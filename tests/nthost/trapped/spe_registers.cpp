@@ -33,6 +33,7 @@ struct Spe {
 
 SpinLock lock;
 Spe spes[kMostCpus];
+bool undefined_for_all;  // atomic
 
 void write(Spe& spe, SpeRegister reg, u64 value) {
   spe[reg] = reg == SpeRegister::pmsevfr ? value & kTrappedSpeEvents : value;
@@ -45,7 +46,8 @@ void write(Spe& spe, SpeRegister reg, u64 value) {
 }  // namespace
 
 bool trapped_undefined(u32 instruction, u64* x) {
-  if (!started_at_el2() || (instruction & 0xffd0'0000u) != 0xd510'0000u) {
+  if (!started_at_el2() || __atomic_load_n(&undefined_for_all, __ATOMIC_RELAXED) ||
+      (instruction & 0xffd0'0000u) != 0xd510'0000u) {
     return false;
   }
   const bool reads = ((instruction >> 21) & 1) != 0;
@@ -81,6 +83,10 @@ u64 trapped_spe(u32 core, SpeRegister reg) {
 void set_trapped_spe(u32 core, SpeRegister reg, u64 value) {
   const Guard guard(lock);
   spes[core][reg] = value;
+}
+
+void make_spe_undefined(bool undefined) {
+  __atomic_store_n(&undefined_for_all, undefined, __ATOMIC_RELAXED);
 }
 
 const SpeWrites& trapped_spe_writes(u32 core) {

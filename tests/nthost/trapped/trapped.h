@@ -54,6 +54,7 @@ struct SpeWrites {
 };
 const SpeWrites& trapped_spe_writes(u32 core);
 void forget_trapped_spe_writes();
+void make_spe_undefined(bool undefined);  // its registers are; ID_AA64DFR0_EL1.PMSVer shows it all the same
 
 // The hardware writes a record where PMBPTR_EL1 points, if it is profiling; false if not. A buffer without room for
 // another one is full: PMBSR_EL1 says so and profiling stops. From any core.

@@ -15,9 +15,10 @@ constexpr u64 kPmcrIdentity = 0x41000000 | kCounters << 11;
 constexpr u32 kFirstCounter = static_cast<u32>(Register::event_counter_0);
 constexpr u32 kFirstType = static_cast<u32>(Register::event_type_0);
 
-struct Pmu {
-  u64 pmcr, enabled, interrupts, overflows, cycles, cycle_filter;
-  u64 counters[kMaxCounters], types[kMaxCounters];
+struct Pmu {  // as Windows has it: the cycle counter runs
+  u64 pmcr = kPmcrEnable | kPmcrLongCycles, enabled = u64{1} << kCycleCounter;
+  u64 interrupts = 0, overflows = 0, cycles = 0, cycle_filter = 0;
+  u64 counters[kMaxCounters] = {}, types[kMaxCounters] = {};
 };
 Pmu pmus[shim::kCores];
 
@@ -110,6 +111,17 @@ void profiling_barrier() {}  // a core without SPE
 // A core without a DSU: the driver catches what this does.
 __attribute__((noinline)) u64 read_cluster_control() {
   __asm__ volatile("udf #0");
+  return 0;
+}
+
+// Nobody asks: a core without SPE.
+u64 read_profiling_identity() {
+  return 0;
+}
+u64 read_profiling_control() {
+  return 0;
+}
+u64 read_profiling_buffer_limit() {
   return 0;
 }
 

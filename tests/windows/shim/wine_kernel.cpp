@@ -28,6 +28,9 @@ PVOID allocate_pool(POOL_FLAGS, SIZE_T size, ULONG tag) {
 PVOID map_io_space(PHYSICAL_ADDRESS, SIZE_T, ULONG) {
   return nullptr;  // there is no such memory
 }
+PHYSICAL_MEMORY_RANGE* memory_of_all_partitions(PVOID, ULONG) {
+  return nullptr;  // not known
+}
 
 // ---- Cores and deferred calls: they run at once, in the caller's thread ----
 ULONG active_processor_count(USHORT) {
@@ -159,6 +162,7 @@ u32 current_core() {
 using namespace wperf::shim;
 WPERF_IN_PLACE_OF(ExAllocatePool2, allocate_pool);
 WPERF_IN_PLACE_OF(MmMapIoSpaceEx, map_io_space);
+WPERF_IN_PLACE_OF(MmGetPhysicalMemoryRangesEx2, memory_of_all_partitions);
 WPERF_IN_PLACE_OF(KeQueryActiveProcessorCountEx, active_processor_count);
 WPERF_IN_PLACE_OF(KeGetProcessorNumberFromIndex, processor_number_from_index);
 WPERF_IN_PLACE_OF(KeGetCurrentProcessorNumberEx, current_processor_number);

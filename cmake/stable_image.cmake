@@ -1,0 +1,6 @@
+# wperf_stable_image(TARGET): a program or DLL of Windows without the time of its linking, so that two builds are the same.
+function(wperf_stable_image target)
+  find_program(WPERF_PYTHON NAMES python3 REQUIRED)
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${WPERF_PYTHON} -B ${CMAKE_SOURCE_DIR}/tools/stable_image.py $<TARGET_FILE:${target}> VERBATIM)
+endfunction()

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// PMCR_EL0.E, which lets the counters of this core count: the one bit of PMCR that is ever changed. The others say how
+// counters of others count, and two of them would reset these.
+#pragma once
+#include "driver/core/pmu_registers.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+inline void set_pmu_switch(Hal& hal, bool on) {
+  const u64 found = hal.read_register(Register::pmcr) & ~(kPmcrResetEvents | kPmcrResetCycles);
+  const u64 wanted = on ? found | kPmcrEnable : found & ~kPmcrEnable;
+  if (wanted != found) {
+    hal.write_register(Register::pmcr, wanted);
+  }
+}
+
+}  // namespace wperf::driver

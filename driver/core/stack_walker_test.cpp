@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/core/stack_walker.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+namespace wperf::driver {
+namespace {
+
+constexpr u64 kBase = 0x7000'0000;
+constexpr u64 kCode = 0x7ff6'0000'1000;
+
+// A stack of `words` words at kBase.
+struct Stack {
+  explicit Stack(usize words) : memory(words, 0) {}
+  u64 address(usize word) const { return kBase + word * 8; }
+  void record(usize at, u64 next, u64 caller) {
+    memory[at] = next;
+    memory[at + 1] = caller;
+  }
+  WalkedChain walk(u64 fp, u32 most = 127, CodeSpace space = CodeSpace::user) {
+    frames.assign(most, 0);
+    return walk_frame_records(fp, {kBase, kUserEnd}, space, frames.data(), most, [&](u64 at, u64(&out)[2]) {
+      ++reads;
+      if (at < kBase || at + 16 > kBase + memory.size() * 8) {
+        return false;
+      }
+      std::memcpy(out, reinterpret_cast<const u8*>(memory.data()) + (at - kBase), 16);
+      return true;
+    });
+  }
+  std::vector<u64> memory, frames;
+  u32 reads = 0;
+};
+
+// Records at every second word, each pointing to the next; the last one to nothing.
+Stack chain_of(u32 depth) {
+  Stack stack(depth * 2 + 2);
+  for (u32 i = 0; i < depth; ++i) {
+    stack.record(i * 2, i + 1 < depth ? stack.address(i * 2 + 2) : 0, kCode + i * 4);
+  }
+  return stack;
+}
+
+TEST(StackWalker, FollowsAChainToItsEnd) {
+  Stack stack = chain_of(5);
+  const WalkedChain chain = stack.walk(kBase);
+  EXPECT_EQ(chain.frames, 5u);
+  EXPECT_FALSE(chain.cut);
+  for (u32 i = 0; i < 5; ++i) {
+    EXPECT_EQ(stack.frames[i], kCode + i * 4);
+  }
+}
+
+TEST(StackWalker, CutsARecursionAndSaysSo) {
+  Stack stack = chain_of(200);
+  EXPECT_EQ(stack.walk(kBase).frames, 127u);
+  EXPECT_TRUE(stack.walk(kBase).cut);
+  Stack exact = chain_of(127);
+  EXPECT_EQ(exact.walk(kBase).frames, 127u);
+  EXPECT_FALSE(exact.walk(kBase).cut);
+  EXPECT_EQ(stack.walk(kBase, 1).frames, 1u);
+  EXPECT_EQ(stack.walk(kBase, 0).frames, 0u);
+}
+
+TEST(StackWalker, DamageEndsTheChain) {
+  struct Case {
+    const char* what;
+    u64 next, caller;
+    u32 frames;  // the first record's caller is good in all of them
+  };
+  const Case cases[] = {
+      {"a loop to itself", kBase, kCode, 1},
+      {"back", kBase - 64, kCode, 1},
+      {"half a record on", kBase + 8, kCode, 1},
+      {"unaligned", kBase + 33, kCode, 1},
+      {"into the kernel", 0xffff'8000'0000'1000, kCode, 1},
+      {"at the end of the address space", ~u64{15}, kCode, 1},
+      {"unmapped", kBase + 0x100'0000, kCode, 1},
+      {"a caller in the kernel", kBase + 16, 0xffff'f800'0000'1000, 0},
+      {"no caller", kBase + 16, 0, 0},
+      {"a caller in the null page", kBase + 16, 0x10, 0},
+  };
+  for (const Case& it : cases) {
+    Stack stack = chain_of(4);
+    stack.record(0, it.next, it.caller);
+    EXPECT_EQ(stack.walk(kBase).frames, it.frames) << it.what;
+    EXPECT_FALSE(stack.walk(kBase).cut) << it.what;
+  }
+  Stack stack = chain_of(4);
+  for (const u64 fp : {u64{0}, u64{1}, kBase + 4, kBase - 16, kUserEnd, kUserEnd - 8, ~u64{0}}) {
+    EXPECT_EQ(stack.walk(fp).frames, 0u) << fp;
+  }
+}
+
+TEST(StackWalker, TakesSignaturesAway) {
+  EXPECT_EQ(return_address(0xab12'7ff6'0000'1000 & ~(u64{1} << 55), CodeSpace::user), 0x7ff6'0000'1000u);
+  EXPECT_EQ(return_address(0x0080'f800'0000'1000, CodeSpace::kernel), 0xffff'f800'0000'1000u);
+  EXPECT_EQ(return_address(0x0080'f800'0000'1000, CodeSpace::user), 0u);
+  EXPECT_EQ(return_address(0x7ff6'0000'1000, CodeSpace::kernel), 0u);
+}
+
+}  // namespace
+}  // namespace wperf::driver

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keeps sampling from taking a core away from its programs, whatever event it is and however often that happens. An
+// interrupt makes a debt of time, which passing time pays. While the debt is too great, an event that overflows gets
+// twice as many intervals to its next interrupt, and half as many again when all is paid. So intervals stay exact: the
+// sample stands for all of them. Of one core, in its interrupts; lives in zeroed memory. Pure.
+#pragma once
+#include "base/ints.h"
+#include "driver/core/sample_request.h"
+
+namespace wperf::driver {
+
+class Throttle {
+ public:
+  void begin(u64 now_ns, u32 most_per_second) {
+    *this = {};
+    arrived_ns_ = now_ns;
+    least_cost_ns_ = kSecondNs / most_per_second;
+  }
+
+  // Work for earlier samples that was done outside of the interrupt.
+  void charge(u64 spent_ns) {
+    const u64 spent = spent_ns * kCostOfHandlerTime;
+    const u64 cost = spent < kMostCostNs ? spent : kMostCostNs;
+    cost_ns_ += cost;
+    debt_ns_ += cost;
+  }
+
+  // At the beginning and at the end of the interrupt's handler. What the system does before and after costs about as
+  // much, so a core spends less than a quarter of its time on interrupts even where the handler is slow.
+  void arrive(u64 now_ns) {
+    const u64 passed = now_ns - arrived_ns_;
+    too_fast_ = passed < cost_ns_ && debt_ns_ > passed + kMostDebtNs;
+    paid_ = passed >= debt_ns_;
+    debt_ns_ = paid_ ? 0 : debt_ns_ - passed;
+    arrived_ns_ = now_ns;
+  }
+  void leave(u64 now_ns) {
+    const u64 spent = (now_ns - arrived_ns_) * kCostOfHandlerTime;
+    cost_ns_ = spent < least_cost_ns_ ? least_cost_ns_ : spent < kMostCostNs ? spent : kMostCostNs;
+    debt_ns_ += cost_ns_;
+  }
+
+  // How many intervals of an event make one interrupt, as a power of two.
+  u32 shift_of(u32 event) const { return shifts_[event]; }
+
+  // The event has overflowed, in the interrupt that arrived last. A counter cannot be set further than 32 bits from its
+  // overflow; so far apart, interrupts are no burden any more.
+  void adapt(u32 event, u32 interval) {
+    u8& shift = shifts_[event];
+    if (too_fast_ && (u64{interval} << shift) <= kGreatestInterval / 2) {
+      ++shift;
+    } else if (paid_ && shift != 0) {
+      --shift;
+    }
+  }
+
+ private:
+  static constexpr u64 kSecondNs = 1'000'000'000;
+  static constexpr u64 kCostOfHandlerTime = 8;
+  static constexpr u64 kMostDebtNs = 2'000'000;   // a burst of a hundred samples is no harm
+  static constexpr u64 kMostCostNs = 10'000'000;  // a machine that stood still for a second is no slow handler
+  static constexpr u64 kGreatestInterval = ~u32{0};
+
+  u64 arrived_ns_;
+  u64 least_cost_ns_;
+  u64 cost_ns_;  // of the interrupt before
+  u64 debt_ns_;
+  bool too_fast_;
+  bool paid_;
+  u8 shifts_[kMaxSampleEvents];
+};
+
+}  // namespace wperf::driver

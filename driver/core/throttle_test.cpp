@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many interrupts a core takes, whatever is asked for, and that nothing is lost of what they stand for.
+#include "driver/core/throttle.h"
+
+#include "driver/core/sampling_fixture.h"
+
+namespace wperf::driver {
+namespace {
+
+constexpr u64 kSecondNs = 1'000'000'000;
+
+// A program in which the event happens every `event_ns`; an interrupt stops it for `handler_ns` in the handler, and for
+// as long again around it.
+struct Storm {
+  u32 interval;
+  double event_ns;
+  u64 handler_ns;
+  u32 limit = WPERF_SAMPLES_PER_SECOND;
+};
+struct Weathered {
+  u64 interrupts = 0;
+  u64 intervals = 0;   // that they stand for
+  u64 program_ns = 0;  // that the program got
+};
+Weathered weather(const Storm& storm, u64 ns) {
+  Throttle throttle = {};
+  u64 now = 1;
+  throttle.begin(now, storm.limit);
+  Weathered result;
+  while (now < ns) {
+    const u64 intervals = u64{1} << throttle.shift_of(0);
+    const u64 worked = static_cast<u64>(static_cast<double>(storm.interval * intervals) * storm.event_ns);
+    now += worked;
+    result.program_ns += worked;
+    result.intervals += intervals;
+    ++result.interrupts;
+    now += storm.handler_ns / 2;
+    throttle.arrive(now);
+    throttle.adapt(0, storm.interval);
+    now += storm.handler_ns;
+    throttle.leave(now);
+    now += storm.handler_ns / 2;
+  }
+  return result;
+}
+
+TEST(Throttle, LeavesAProgramMostOfItsTime) {
+  const Storm storms[] = {{1, 0.1, 1000},      {1, 1, 1000},     {1, 0.3, 20'000},           {100, 0.1, 3000},
+                          {1000, 0.3, 50'000}, {3, 50, 200'000}, {1, 0.1, 1000, 0xffff'ffff}};
+  for (const Storm& storm : storms) {
+    const Weathered result = weather(storm, kSecondNs);
+    EXPECT_GT(result.program_ns, kSecondNs * 7 / 10) << storm.interval << ", " << storm.handler_ns;
+    EXPECT_GT(result.interrupts, 100u) << "it goes on sampling";
+  }
+}
+
+TEST(Throttle, KeepsToTheLimitAndUsesIt) {
+  for (const u32 limit : {1000u, u32{WPERF_SAMPLES_PER_SECOND}, 200'000u}) {
+    const Weathered result = weather({1, 0.3, 100, limit}, kSecondNs);
+    EXPECT_LT(result.interrupts, limit + limit / 10 + 200) << limit;
+    EXPECT_GT(result.interrupts, limit / 2) << limit;
+  }
+}
+
+TEST(Throttle, LeavesAloneWhatIsSlowEnough) {
+  for (const Storm& storm : {Storm{1, 20'000, 1000}, Storm{100'000, 0.3, 1000}, Storm{1'000'000, 0.3, 30'000}}) {
+    const Weathered result = weather(storm, kSecondNs / 10);
+    EXPECT_EQ(result.interrupts, result.intervals) << storm.interval;
+  }
+}
+
+TEST(Throttle, AFrequentEventThatBecomesRareIsSampledAsAskedAgain) {
+  Throttle throttle = {};
+  u64 now = 0;
+  throttle.begin(now, WPERF_SAMPLES_PER_SECOND);
+  const auto interrupt = [&](u64 after) {
+    now += after;
+    throttle.arrive(now);
+    throttle.adapt(0, 1);
+    throttle.leave(now);
+  };
+  for (u32 i = 0; i < 200; ++i) {
+    interrupt(10);
+  }
+  EXPECT_GT(throttle.shift_of(0), 20u);
+  for (u32 i = 0; i < 40; ++i) {
+    interrupt(5'000'000);
+  }
+  EXPECT_EQ(throttle.shift_of(0), 0u);
+}
+
+TEST(Throttle, AMachineThatStoodStillIsNoSlowHandler) {
+  Throttle throttle = {};
+  throttle.begin(0, WPERF_SAMPLES_PER_SECOND);
+  throttle.arrive(1000);
+  throttle.leave(60 * kSecondNs);
+  throttle.arrive(60 * kSecondNs + 20'000'000);
+  throttle.adapt(0, 1000);
+  EXPECT_EQ(throttle.shift_of(0), 0u);
+}
+
+TEST(Throttle, NoCounterIsSetBeyond32Bits) {
+  for (const u32 interval : {1u, 3u, 1000u, 0x7fff'ffffu, 0x8000'0000u, 0xffff'ffffu}) {
+    Throttle throttle = {};
+    throttle.begin(0, 1);
+    for (u32 i = 0; i < 100; ++i) {
+      throttle.arrive(i);
+      throttle.adapt(0, interval);
+      throttle.leave(i);
+    }
+    EXPECT_LE(u64{interval} << throttle.shift_of(0), 0xffff'ffffu) << interval;
+  }
+}
+
+// Step by step an event of interval 1: who asks for too much gets what the limit lets through, and every interval is
+// either a sample or told.
+TEST_F(Sampling, TooShortIntervalsAreHeldBackAndCounted) {
+  constexpr u64 kSteps = 200'000;
+  for (const bool administrator : {false, true}) {
+    for (const bool jitter : {false, true}) {
+      TestClient client(core, 11, administrator);
+      WperfSampleRequest request = sample_request({0}, {{1, 0, 1}, {3, 0, 2}});
+      request.flags = jitter ? WPERF_SAMPLE_JITTER : 0;
+      request.jitter_shift = jitter ? 1 : 0;
+      ASSERT_EQ(client.configure(request), WPERF_OK);
+      ASSERT_EQ(client.start_sampling(), WPERF_OK);
+      const u64 begin = hal.now_ns;
+      run_fast(0, kSteps);
+      ASSERT_EQ(client.stop_sampling(), WPERF_OK);
+      const u64 limit = (hal.now_ns - begin) * WPERF_SAMPLES_PER_SECOND / kSecondNs;
+      const std::vector<WperfSample> samples = drain(0);
+      EXPECT_LT(reply.taken, limit + 200);
+      EXPECT_GT(reply.taken, limit / 4);
+      u64 overflows = 0;
+      for (const WperfSample& sample : samples) {
+        overflows += sample.overflowed == 3 ? 2 : 1;
+      }
+      const u64 told = overflows + reply.held_back + reply.merged;
+      const u64 happened = kSteps * 1 / 1 + kSteps * 3 / 2;
+      if (!jitter) {
+        EXPECT_LE(told, happened);
+        EXPECT_GT(told, happened - happened / 50) << "but for what the counters had not come to the end of";
+      }
+    }
+  }
+}
+
+TEST_F(Sampling, OnlyAnAdministratorRaisesTheLimit) {
+  TestClient user(core, 11, false);
+  WperfSampleRequest request = sample_request({0}, {{1, 0, 1}});
+  request.most_per_second = WPERF_SAMPLES_PER_SECOND;
+  EXPECT_EQ(user.configure(request), WPERF_OK);
+  request.most_per_second = WPERF_SAMPLES_PER_SECOND + 1;
+  EXPECT_EQ(user.configure(request), WPERF_ACCESS_DENIED);
+  request.most_per_second = 10'000'000;
+  begin(request);
+  run_fast(0, 1000);
+  EXPECT_EQ(drain(0).size(), 1000u);
+  EXPECT_EQ(reply.held_back, 0u);
+  request.max_stack = WPERF_MAX_STACK + 1;
+  ASSERT_EQ(ann.stop_sampling(), WPERF_OK);
+  EXPECT_EQ(ann.configure(request), WPERF_BAD_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace wperf::driver

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples whose programs' stacks are still to be walked. In the overflow interrupt no memory of a program may be
+// touched: the sample waits here, with the registers that the walk begins with, until the shell calls back in the
+// interrupted thread. Then the whole record goes to a ring of its own. One set per core: its interrupt asks, the shell
+// answers on whatever core the thread is then.
+#pragma once
+#include "abi/wire.h"
+#include "base/ints.h"
+#include "driver/core/sample_ring.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+inline constexpr u32 kWalksPerCore = 32;  // threads that were interrupted and have not come to it yet
+
+// The words of a stack on the wire: the header, then the frames.
+struct StackWords {
+  u64 words[1 + WPERF_MAX_STACK];
+  void describe(u32 kernel_frames, u32 user_frames, u32 flags) {
+    WperfStack header = {};
+    header.kernel_frames = static_cast<u8>(kernel_frames);
+    header.user_frames = static_cast<u8>(user_frames);
+    header.flags = static_cast<u8>(flags);
+    copy_bytes(words, &header, sizeof header);
+  }
+};
+static_assert(sizeof(WperfStack) == sizeof(u64) && 1 + WPERF_MAX_STACK <= 255);
+
+// Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
+struct UserWalk {
+  u32 waiting;  // atomic: set by the interrupt, taken back by who answers
+  WperfSample sample;
+  u64 fp, sp;
+  StackWords stack;
+};
+
+struct UserWalks {
+  UserWalk walks[kWalksPerCore];
+  SampleRing done;
+  // Under the hal's lock of walks, read by drain: atomic.
+  u64 lost_ring_full;
+  u64 lost_stacks;
+  u64 cut_stacks;
+  u64 spent_ns;
+};
+
+// In the overflow interrupt: `sample` waits for its stack. `first_ticket` is that of this core's first walk. False: it
+// cannot wait; then it has no stack.
+bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const WperfSample& sample,
+                  const InterruptedContext& interrupted);
+
+// Where the hal says that programs' memory may be read.
+void take_walk(UserWalks& walks, u32 index, Hal& hal, u32 max_stack);
+// The thread ended before, or nobody waits any more: the sample comes without its stack.
+void lose_walk(UserWalks& walks, u32 index, Hal& hal);
+
+}  // namespace wperf::driver

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a recording says of its run: whatever can be read is written and read again the same.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "import/perf_data/run_facts.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace wperf::perf_data;
+  const auto facts = read_run_facts(std::as_bytes(std::span(data, size)));
+  if (!facts.has_value()) return 0;
+  const std::string bytes = run_facts_bytes(*facts);
+  const auto again = read_run_facts(std::as_bytes(std::span(bytes)));
+  if (!again.has_value() || run_facts_bytes(*again) != bytes) std::abort();
+  if (again->start_ns > again->end_ns) std::abort();
+  return 0;
+}

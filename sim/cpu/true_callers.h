@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The truth that call stacks estimate: the calls that have not returned, kept from calls and returns alone and not from
+// what the program keeps on its stack. Of one thread; for tests.
+#pragma once
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/cpu/instruction_class.h"
+
+namespace wperf::sim {
+
+class TrueCallers {
+ public:
+  struct Overflow {
+    u64 pc = 0;
+    std::vector<u64> callers;  // return addresses, outermost first
+  };
+
+  void keep() { kept_ = true; }
+  bool kept() const { return kept_; }
+  // A block that ends so was left for `next`; `behind` is the address after it.
+  void left(BranchKind end, u64 behind, u64 next) {
+    if (end == BranchKind::call || end == BranchKind::indirect_call) {
+      callers_.push_back(behind);
+    } else if (end == BranchKind::procedure_return && !callers_.empty() && callers_.back() == next) {
+      callers_.pop_back();
+    }
+  }
+  // An instruction of the block that is executed made a watched event run out.
+  void overflowed(u64 pc) { overflows_.push_back({pc, callers_}); }
+  const std::vector<Overflow>& overflows() const { return overflows_; }
+
+ private:
+  bool kept_ = false;
+  std::vector<u64> callers_;
+  std::vector<Overflow> overflows_;
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text of the machine, whose code page is UTF-8, and the 16-bit text of Windows. What is not well-formed becomes
+// U+FFFD.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::sim {
+
+std::vector<u16> to_utf16(std::string_view utf8);
+std::string to_utf8(std::span<const u16> utf16);
+
+}  // namespace wperf::sim

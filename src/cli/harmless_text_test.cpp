@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/harmless_text.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::cli {
+namespace {
+
+std::string shown(std::string_view text, bool animated = false) {
+  std::string scratch;
+  return std::string(harmless_text(text, animated, scratch));
+}
+
+TEST(HarmlessText, LeavesTextAlone) {
+  const std::string_view text = "a\tb\n\xc3\xa4\xc2\xa0\xe2\x82\xac\n";
+  std::string scratch;
+  EXPECT_EQ(harmless_text(text, false, scratch), text);
+  EXPECT_EQ(shown(""), "");
+}
+
+TEST(HarmlessText, ShowsWhatATerminalWouldObey) {
+  EXPECT_EQ(shown("x\x1b]0;title\x07y\x7f\r"), "x\\x1b]0;title\\x07y\\x7f\\x0d");
+  EXPECT_EQ(shown("\xc2\x9b"
+                  "31m"),
+            "\\x9b31m");
+  EXPECT_EQ(shown(std::string_view("\0\b", 2)), "\\x00\\x08");
+  EXPECT_EQ(shown("\x1b[1mbold"), "\\x1b[1mbold");
+}
+
+TEST(HarmlessText, OnATerminalOwnSignsPass) {
+  EXPECT_EQ(shown("\b-\x1b[1;31mred\x1b[0m", true), "\b-\x1b[1;31mred\x1b[0m");
+  EXPECT_EQ(shown("\x1b[2J\x1b[31", true), "\\x1b[2J\\x1b[31");
+}
+
+}  // namespace
+}  // namespace wperf::cli

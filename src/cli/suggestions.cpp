@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/suggestions.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "cli/options.h"
+#include "diag/nearest.h"
+
+namespace wperf::cli {
+namespace {
+
+using request::Command;
+using Words = std::vector<std::string_view>;
+
+Words words_of_commands() {
+  Words words;
+  for (const CommandRow& row : command_rows()) words.push_back(row.name);
+  words.push_back(kHelpWord);
+  return words;
+}
+
+Words option_words(Command command) {
+  Words words, others = {"--help"};
+  for (const OptionRow& row : option_rows()) {
+    Words& list = row.commands.has(command) ? words : others;
+    list.insert(list.end(), {row.name, row.alias});
+  }
+  words.insert(words.end(), others.begin(), others.end());
+  return words;
+}
+
+// "reprot; did you mean report?"
+std::string with_meant(const std::string& problem, std::string_view meant) {
+  return meant.empty() ? problem : problem + "; " + diag::did_you_mean(meant);
+}
+
+std::string where_options_are(std::optional<Command> command) {
+  const bool known = command.has_value() && *command != Command::version;
+  return known ? fmt::format("`wperf {} --help` shows what it takes", row_of(*command).name)
+               : "`wperf --help --all` shows every option";
+}
+
+diag::Error usage_error(std::string text, std::string hint) {
+  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
+}
+
+}  // namespace
+
+std::string meant_option(const std::string& word, Command command) {
+  if (!word.starts_with('-')) return {};
+  const usize equals = word.find('=');
+  const Words known = option_words(command);
+  const std::string meant(diag::nearest(std::string_view(word).substr(0, equals), known));
+  const OptionRow* row = find_option(meant);
+  const bool takes_value = row != nullptr && row->value != Value::none;
+  if (equals == std::string::npos || !takes_value || equals + 1 == word.size()) return meant;
+  return meant + " " + word.substr(equals + 1);
+}
+
+diag::Error no_command() {
+  return usage_error("no command on the line", "`wperf --help` shows the commands");
+}
+
+diag::Error unknown_command(const std::string& word) {
+  const Words known = words_of_commands();
+  return usage_error(with_meant(fmt::format("no command '{}'", word), diag::nearest(word, known)),
+                     "`wperf --help` shows the commands");
+}
+
+diag::Error unknown_option(const std::string& word, std::optional<Command> command) {
+  const std::string meant = meant_option(word, command.value_or(Command::none));
+  return usage_error(with_meant(fmt::format("no option '{}'", word), meant), where_options_are(command));
+}
+
+diag::Error unexpected_word(const std::string& word, Command command) {
+  return usage_error(fmt::format("{} does not take '{}'", row_of(command).name, word), where_options_are(command));
+}
+
+}  // namespace wperf::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is said of words that wperf does not know, with the word that may have been meant.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "diag/result.h"
+#include "request/request.h"
+
+namespace wperf::cli {
+
+// "--timeout" for `--timeuot`, "--timeout 3" for `--timeout=3`; empty: nothing is near. Options of the command go
+// before those of others.
+std::string meant_option(const std::string& word, request::Command command);
+
+diag::Error no_command();
+diag::Error unknown_command(const std::string& word);
+diag::Error unknown_option(const std::string& word, std::optional<request::Command> command);
+// Neither a command nor an option, and the command takes no such word.
+diag::Error unexpected_word(const std::string& word, request::Command command);
+
+}  // namespace wperf::cli

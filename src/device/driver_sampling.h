@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sampling by overflow through a driver that speaks our wire. Called by driver_device.cpp.
+#pragma once
+#include <memory>
+
+#include "device/device.h"
+
+namespace wperf::device {
+
+diag::Result<std::unique_ptr<SampleSession>> open_driver_sampling(Channel& channel, const plan::SamplePlan& plan);
+
+}  // namespace wperf::device

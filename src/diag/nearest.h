@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which known word somebody may have meant who wrote another one. For hints of errors.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace wperf::diag {
+
+// The word that takes the fewest changes (a character more, less or other, two exchanged; upper and lower case are the
+// same), the first of several. Empty if none is near: a change for every three characters. A word that lacks the
+// beginning of a name with underlines is near to it, too: `cyclez` to cpu_cycles.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+
+// "did you mean X?"; empty if X is.
+std::string did_you_mean(std::string_view word);
+
+}  // namespace wperf::diag

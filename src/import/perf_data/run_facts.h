@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What wperf says of a run of its own in a recording, beside what perf.data has words for: a feature section that perf
+// passes over (a number it does not know). Pairs of texts, key and value, each ended by a zero byte. Written by devices
+// and pipeline, read by recording.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "import/perf_data/bytes.h"
+
+namespace wperf::perf_data {
+
+inline constexpr u32 kRunFactsFeature = 250;
+
+// What the sampler said of itself on one core. taken = delivered + lost.
+struct CoreFacts {
+  u32 core = 0;
+  u64 taken = 0;
+  u64 lost_ring_full = 0, lost_filtered = 0, held_back = 0, register_losses = 0;
+};
+
+// Stacks that were unwound while recording and end early.
+struct StackFacts {
+  u64 cut = 0, without_table = 0, damaged = 0, of_32_bits = 0;
+  bool any() const { return (cut | without_table | damaged | of_32_bits) != 0; }
+};
+
+struct RunFacts {
+  bool windows = false;    // programs are Windows', sampled by a driver of ours or on the simulated machine
+  std::string image_name;  // of the program that was looked at, as its files were named by the user
+  std::string pe_file, pdb_file;
+  u32 process = 0;
+  u64 start_ns = 0, end_ns = 0;  // when sampling began and ended; equal: not known
+  std::optional<u32> exit_code;
+  std::string note;
+  std::vector<CoreFacts> cores;
+  StackFacts stacks;
+};
+
+std::string run_facts_bytes(const RunFacts& facts);
+// Nothing: somebody else's recording. What makes no sense is left out.
+std::optional<RunFacts> read_run_facts(Bytes section);
+
+}  // namespace wperf::perf_data

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "import/perf_data/run_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <span>
+
+namespace wperf::perf_data {
+namespace {
+
+using namespace std::string_literals;
+
+Bytes bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+TEST(RunFacts, AreReadAsTheyWereWritten) {
+  RunFacts facts;
+  facts.windows = true;
+  facts.image_name = "a b.exe";
+  facts.pe_file = "C:\\x\\a b.exe";
+  facts.process = 4096;
+  facts.start_ns = 5;
+  facts.end_ns = ~u64{0};
+  facts.exit_code = 3;
+  facts.note = "one\nof two lines";
+  facts.cores = {{1, 20, 3, 4, 5, 6}, {7, 0, 0, 0, 0, 0}};
+  const std::string bytes = run_facts_bytes(facts);
+  const auto read = read_run_facts(bytes_of(bytes));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_TRUE(read->windows);
+  EXPECT_EQ(read->image_name, "a b.exe");
+  EXPECT_EQ(read->pe_file, "C:\\x\\a b.exe");
+  EXPECT_EQ(read->process, 4096u);
+  EXPECT_EQ(read->end_ns, ~u64{0});
+  EXPECT_EQ(read->exit_code, 3u);
+  EXPECT_EQ(read->note, "one\nof two lines");
+  ASSERT_EQ(read->cores.size(), 2u);
+  EXPECT_EQ(read->cores[0].held_back, 5u);
+  EXPECT_EQ(read->cores[0].register_losses, 6u);
+}
+
+TEST(RunFacts, OfOthersAreNone) {
+  EXPECT_FALSE(read_run_facts({}).has_value());
+  EXPECT_FALSE(read_run_facts(bytes_of("perf.run\0"s)).has_value());
+  EXPECT_FALSE(read_run_facts(bytes_of("wperf.run\0"
+                                       "2\0"s))
+                   .has_value());
+}
+
+TEST(RunFacts, WhatMakesNoSenseIsLeftOut) {
+  const std::string begin =
+      "wperf.run\0"
+      "1\0"s;
+  const auto facts = read_run_facts(bytes_of(begin + "process\0x12\0core\0001 2\0core\0"s));
+  ASSERT_TRUE(facts.has_value());
+  EXPECT_EQ(facts->process, 0u);
+  EXPECT_TRUE(facts->cores.empty());
+  const auto reversed = read_run_facts(bytes_of(begin + "start_ns\0009\000end_ns\0002\0"s));
+  EXPECT_EQ(reversed->start_ns, reversed->end_ns);
+}
+
+}  // namespace
+}  // namespace wperf::perf_data

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of one module, of Linux or of Windows, and what they say of its addresses: one way to ask, whatever they
+// are. Addresses are as linked: what an ELF file's headers say, or the preferred base of an image + RVA. Called by
+// recording.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "modules/code_bytes.h"
+#include "modules/elf_files.h"
+#include "modules/module_files.h"
+#include "symbols/symbolization.h"
+
+namespace wperf::modules {
+
+struct CodeRange {
+  u64 begin = 0, end = 0;  // equal: not known
+};
+
+class CodeFile {
+ public:
+  CodeFile() = default;
+  explicit CodeFile(LoadedElf elf) : reason_(elf.reason), elf_(std::move(elf)) {}
+  explicit CodeFile(LoadedModule image)
+      : reason_(image.reason), image_(std::move(image)), texts_(std::make_unique<Texts>()) {}
+
+  // Is there anything to ask?
+  bool has_symbols() const;
+  bool is_image() const { return image_.has_value() && pe() != nullptr; }
+  const std::string& reason() const { return reason_; }  // why its names are no better; empty: they couldn't be
+  std::string pdb_path() const { return image_.has_value() ? image_->pdb_path : std::string(); }
+  const symbols::PeFile* pe() const;
+
+  // Of an offset in the file; in an image, which is mapped as a whole, of an RVA.
+  std::optional<u64> address_of_offset(u64 offset) const;
+  // addresses: sorted, unique. Texts live as long as this.
+  symbols::Symbolization answer(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
+  symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
+  // Machine code; nothing where the file is not here, or for a machine that is not disassembled.
+  std::optional<CodeBytes> code(u64 begin, u64 end) const;
+  // The code around each address that belongs to the function's own line there. addresses: as answer() has them.
+  std::vector<CodeRange> line_ranges(const symbols::Symbolization& known) const;
+  // Of Arm64 code in images; nothing: it is none.
+  std::optional<symbols::CallerPlace> caller_place(u64 address) const;
+  bool is_call(u64 address) const;
+
+ private:
+  using Texts = std::unordered_set<std::string>;
+  symbols::Symbolization answer_of_image(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
+  symbols::Rva rva_of(u64 address) const;
+
+  std::string reason_;
+  std::optional<LoadedElf> elf_;
+  std::optional<LoadedModule> image_;
+  std::unique_ptr<Texts> texts_;  // of answers of an image
+};
+
+}  // namespace wperf::modules

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/recording_input.h"
+
+#include "os/files.h"
+#include "os/input_stream.h"
+
+namespace wperf::recording {
+
+diag::Result<RecordingInput> RecordingInput::open(const std::string& path) {
+  RecordingInput input;
+  if (os::is_stream(path)) {
+    WPERF_TRY(input.streamed_, os::read_stream(path));
+    return input;
+  }
+  const bool is_folder = os::is_folder(path);
+  const std::string first = is_folder ? os::join_path(path, "data") : path;
+  if (is_folder && !os::file_exists(first)) {
+    return diag::Error{.text = path + " is a folder without a recording: it holds no file named data", .hint = {}};
+  }
+  WPERF_TRY(os::MappedFile file, os::MappedFile::open(first));
+  input.file_.emplace(std::move(file));
+  for (usize number = 0; is_folder; ++number) {
+    const std::string next = first + "." + std::to_string(number);
+    if (!os::file_exists(next)) break;
+    WPERF_TRY(os::MappedFile further, os::MappedFile::open(next));
+    input.further_.push_back(std::move(further));
+  }
+  return input;
+}
+
+}  // namespace wperf::recording

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of a recording, wherever it is: a file, a pipe, standard input, or the folder that `perf record --threads`
+// makes, with a file of records for each thread beside the one that says all else. Called by run_report.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diag/result.h"
+#include "import/perf_data/bytes.h"
+#include "os/mapped_file.h"
+
+namespace wperf::recording {
+
+class RecordingInput {
+ public:
+  static diag::Result<RecordingInput> open(const std::string& path);
+
+  perf_data::Bytes bytes() const { return file_.has_value() ? file_->bytes() : perf_data::Bytes(streamed_); }
+  const std::vector<os::MappedFile>& further_records() const { return further_; }
+  // These bytes are not needed for now.
+  void release(u64 begin, u64 end) const {
+    if (file_.has_value()) file_->release(static_cast<usize>(begin), static_cast<usize>(end));
+  }
+
+ private:
+  std::optional<os::MappedFile> file_;
+  std::vector<std::byte> streamed_;
+  std::vector<os::MappedFile> further_;
+};
+
+}  // namespace wperf::recording

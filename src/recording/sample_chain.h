@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The call chain of a sample as it lies in the file: its hash, by which most samples are known again, and its frames,
+// which only the first of its kind needs. Called by recorded_samples.
+#pragma once
+#include <vector>
+
+#include "import/perf_data/sample.h"
+#include "stacks/stack_tally.h"
+
+namespace wperf::recording {
+
+// Views into the file: small enough to wait in a queue.
+struct SampleChain {
+  u64 ip = 0;
+  u16 misc = 0;
+  bool callers = false;        // wanted
+  perf_data::Words callchain;  // addresses, with marks between them
+  perf_data::Words calls;      // three words a branch, instead of the user part of the chain; empty: none
+};
+
+SampleChain chain_of(const perf_data::Sample& sample, const perf_data::EventAttributes& attributes, bool callers);
+
+// The sample's own address, then its callers.
+void collect_frames(const SampleChain& chain, std::vector<stacks::StackFrame>& out);
+
+stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackTally::Origin& origin);
+stacks::SampleHash hash_of(const std::vector<stacks::StackFrame>& frames, const stacks::StackTally::Origin& origin);
+
+}  // namespace wperf::recording

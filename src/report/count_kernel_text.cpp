@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every section starts with its blank line.
+#include "report/count_kernel_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "report/count_derived.h"
+#include "report/count_tables.h"
+#include "report/number_text.h"
+
+namespace wperf::report {
+namespace {
+
+constexpr std::string_view kGroupLine =
+    "events with the same note gN were counted together; a metric is named behind its events\n";
+
+bool has_groups(std::span<const profile::CountRow> rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const profile::CountRow& row) { return row.note != "e"; });
+}
+
+// The kernel's own word for the same, if it was asked for.
+bool repeats_cycles(const profile::CountRow& row, std::span<const profile::CountRow> rows) {
+  return !row.code.has_value() && std::any_of(rows.begin(), rows.end(), [](const profile::CountRow& other) {
+    return other.name == "cycles" || other.name == "cpu-cycles";
+  });
+}
+
+Table table_of(std::span<const profile::CountRow> rows, bool multiplexed, const profile::CountProfile& profile) {
+  const bool groups = has_groups(rows), runs = profile.runs.has_value();
+  Table table;
+  table.columns = {{"counter value", Align::right}};
+  if (runs) table.columns.push_back({"deviation", Align::right});
+  table.columns.push_back({"event name"});
+  if (groups) table.columns.push_back({"event note"});
+  if (multiplexed)
+    table.columns.insert(table.columns.end(), {{"ms counted", Align::right}, {"scaled value", Align::right}});
+  table.columns.push_back({"derived"});
+  for (const profile::CountRow& row : rows) {
+    if (repeats_cycles(row, rows)) continue;
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    cells.push_back(with_commas(row.value));
+    if (runs) cells.push_back(deviation_text(row));
+    cells.push_back(row.name);
+    if (groups) cells.push_back(row.note);
+    if (multiplexed) {
+      cells.push_back(fmt::format("{}/{}", row.slots, row.rounds));
+      cells.push_back(with_commas(row.scaled));
+    }
+    cells.push_back(derived_text(row, rows, profile.elapsed_seconds));
+  }
+  return table;
+}
+
+std::string measured_name(const profile::CountProfile& profile, const profile::CountUnit& unit) {
+  if (profile.runs.has_value()) return fmt::format("{}, mean of {} runs", profile.program, profile.runs->count);
+  if (!profile.process.has_value()) return fmt::format("core {}", unit.number);
+  if (profile.program.empty()) return fmt::format("process {}", *profile.process);
+  return fmt::format("{} (pid {})", profile.program, *profile.process);
+}
+
+void append_unit(std::string& out, std::string_view heading, std::span<const profile::CountRow> rows,
+                 const profile::CountProfile& profile) {
+  const bool multiplexed = class_counts(profile, EventClass::core).multiplexed;
+  fmt::format_to(std::back_inserter(out), "\n{}\n", heading);
+  if (has_groups(rows)) out += kGroupLine;
+  out += '\n';
+  append_table(out, table_of(rows, multiplexed, profile));
+  append_not_counted(out, rows);
+}
+
+void append_time(std::string& out, std::optional<double> seconds, double deviation, bool runs, std::string_view what) {
+  if (!seconds.has_value()) return;
+  std::string text = duration(*seconds);
+  if (runs) text += " ± " + duration(deviation);
+  // Characters, not bytes: the sign is one of two.
+  const usize width = 20 + (runs ? 1 : 0);
+  fmt::format_to(std::back_inserter(out), "{}{} {}\n", std::string(width - std::min(width, text.size()), ' '), text,
+                 what);
+}
+
+}  // namespace
+
+void append_kernel_counts(std::string& out, const profile::CountProfile& profile) {
+  const profile::ClassCounts& counts = class_counts(profile, EventClass::core);
+  for (const profile::CountUnit& unit : counts.units) {
+    append_unit(out,
+                fmt::format("Performance counter stats for {}{}, kernel mode {}:", measured_name(profile, unit),
+                            counts.multiplexed ? ", multiplexed" : "", profile.kernel ? "included" : "excluded"),
+                unit.rows, profile);
+  }
+  if (!counts.overall.empty()) append_unit(out, "All these cores together:", counts.overall, profile);
+}
+
+void append_kernel_times(std::string& out, const profile::CountProfile& profile) {
+  const bool runs = profile.runs.has_value();
+  const profile::Runs deviations = profile.runs.value_or(profile::Runs{});
+  out += '\n';
+  append_time(out, profile.elapsed_seconds, deviations.elapsed_seconds, runs, "elapsed");
+  append_time(out, profile.user_seconds, deviations.user_seconds, runs, "user");
+  append_time(out, profile.system_seconds, deviations.system_seconds, runs, "system");
+  for (const std::string& remark : profile.remarks) fmt::format_to(std::back_inserter(out), "\nnote: {}\n", remark);
+}
+
+}  // namespace wperf::report

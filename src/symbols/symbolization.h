@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is known of addresses of one module: functions, inlined frames, lines. One form for PE with PDB and for ELF with
+// DWARF. Texts live as long as the module that answered.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::symbols {
+
+// Where the name of a function is from.
+enum class SymbolSource : u8 { pdb, pdb_publics, exports, pdata, symtab, dynsym, embedded, plt, dwarf, none };
+
+struct SymbolQuery {
+  bool lines = true;       // frames too, else only the function
+  bool decorated = false;  // names as the compiler made them
+};
+
+struct SymbolizedFrame {
+  std::string_view function;  // display name
+  std::string_view file;      // empty: not known
+  u32 line = 0;
+  bool inlined = false;
+};
+
+struct SymbolizedAddress {
+  u64 address = 0;  // as linked
+  SymbolSource source = SymbolSource::none;
+  std::string_view function;  // display name, "name@plt" for stubs; empty: none
+  u64 begin = 0, end = 0;     // of the function; equal when not known
+  u32 first_frame = 0;        // in Symbolization::frames: innermost inlined first, the function last
+  u32 frame_count = 0;        // 0 when lines were not asked for, or nothing is known. Padding: a line, no function
+};
+
+struct Symbolization {
+  std::vector<SymbolizedAddress> answers;  // one for each address, in their order
+  std::vector<SymbolizedFrame> frames;
+};
+
+}  // namespace wperf::symbols

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where results go: full disks, pipes, devices, links, a closed stdout. What cannot be written to its end is one sentence and
+status 1, what was measured is shown all the same, and nothing but a file is ever replaced."""
+import os
+import pathlib
+import stat
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from support import BINARY, TIMEOUT, WperfTest, workload
+
+COUNT = ("stat", "-e", "ld_spec", "-c", "1", "--timeout", "0.1")
+RECORD = ("record", "-e", "ld_spec:20000", "-c", "1", "--timeout", "0.2")
+PROFILE = ("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.1")
+PROGRAM = ("--", workload("googolplex.exe"))
+FULL = "/dev/full"
+
+
+@unittest.skipUnless(os.path.exists(FULL), "there is no /dev/full here")
+class OutputsTest(WperfTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def recording(self):
+        path = self.folder / "good.data"
+        self.ok(*RECORD, "-q", "--output-perf-data", path, *PROGRAM)
+        return path
+
+    def onto_full(self, *arguments):
+        """stderr of a run whose stdout is a full disk."""
+        with open(FULL, "w", encoding="utf-8") as full:
+            done = subprocess.run([BINARY, *map(str, arguments)], env=self.environment, stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=TIMEOUT, check=False, cwd=self.folder, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 1, (arguments, done.stderr))
+        return done.stderr
+
+    def fails_to_write(self, name, *arguments):
+        """One sentence about that file, status 1; returns stdout."""
+        done = self.run_wperf(*arguments, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, f"error: {name} could not be written to its end: No space left on device\n"), arguments)
+        return done.stdout
+
+    def test_a_full_stdout(self):
+        data = self.recording()
+        for arguments in ((), ("--help",), ("list",), ("list", "--json"), ("test", "--json"), ("man", "ld_spec"), ("--version",),
+                          ("doctor",), (*COUNT, *PROGRAM), (*COUNT, "--json", *PROGRAM), (*RECORD, "--json", *PROGRAM),
+                          ("report", data), ("report", data, "--json"), ("report", data, "--folded"),
+                          ("report", data, "--records", "-")):
+            with self.subTest(arguments):
+                self.assertEqual(self.onto_full(*arguments),
+                                 "error: stdout could not be written to its end: No space left on device\n")
+
+    def test_a_closed_stdout(self):
+        data = self.folder / "kept.data"
+        for arguments in (("list",), ("list", "--json"), (*RECORD, "--output-perf-data", data, *PROGRAM)):
+            with self.subTest(arguments):
+                done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', BINARY, *map(str, arguments)], env=self.environment,
+                                      stderr=subprocess.PIPE, text=True, timeout=TIMEOUT, check=False)
+                self.assertEqual((done.returncode, done.stderr),
+                                 (1, "error: stdout could not be written to its end: Bad file descriptor\n"))
+        # What would have been printed went into no file that was opened meanwhile.
+        self.assertIn("ld_spec", self.ok("report", data))
+        done = subprocess.run(["sh", "-c", 'exec "$0" list -q >&-', BINARY], env=self.environment, stderr=subprocess.PIPE,
+                              text=True, timeout=TIMEOUT, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), "nothing was to be printed")
+
+    def test_a_full_disk(self):
+        self.fails_to_write(FULL, "list", "-o", FULL)
+        self.assertIn("ld_spec", self.fails_to_write(FULL, *COUNT, "-o", FULL, *PROGRAM))
+        self.assertIn("sample source: ld_spec", self.fails_to_write(FULL, *RECORD, "-o", FULL, *PROGRAM))
+        self.assertIn("sample source: ld_spec", self.fails_to_write(FULL, *RECORD, "--output-perf-data", FULL, *PROGRAM))
+        self.assertIn("sample source", self.fails_to_write(FULL, *PROFILE, "--records", FULL, *PROGRAM))
+        timeline = ("stat", "-e", "ld_spec", "-c", "1", "-t", "-i", "0", "-n", "1", "--timeout", "0.1")
+        self.assertIn("counting ... done", self.fails_to_write(FULL, *timeline, "--output-csv", FULL, *PROGRAM))
+        self.fails_to_write(FULL, "report", self.recording(), "--records", FULL)
+
+    def test_a_full_disk_under_the_bytes_of_spe(self):
+        (self.folder / "spe.data").symlink_to(FULL)
+        self.assertIn("sample source", self.fails_to_write("spe.data", *PROFILE, *PROGRAM))
+
+    def test_a_device_stays_one(self):
+        for name, minor, status in (("null", 3, 0), ("full", 7, 1)):
+            node = self.folder / name
+            try:
+                os.mknod(node, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+                node.open("wb").close()
+            except OSError as refused:
+                self.skipTest(f"no device can be made here: {refused}")
+            for option in (("--output-perf-data", node), ("-o", node)):
+                done = self.run_wperf(*RECORD, *option, *PROGRAM)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn("sample source: ld_spec", done.stdout)
+                self.assertTrue(stat.S_ISCHR(node.lstat().st_mode), "it was replaced")
+
+    def test_a_pipe_gets_all_of_it(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        read = []
+        reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+        reader.start()
+        self.ok(*RECORD, "--output-perf-data", pipe, *PROGRAM)
+        reader.join(TIMEOUT)
+        self.assertTrue(stat.S_ISFIFO(pipe.lstat().st_mode))
+        copy = self.folder / "copy.data"
+        copy.write_bytes(read[0])
+        self.assertIn("ld_spec", self.ok("report", copy))
+
+    def test_a_link_stays_one(self):
+        link, target = self.folder / "link", self.folder / "target.data"
+        link.symlink_to(target)
+        self.ok(*RECORD, "--output-perf-data", link, *PROGRAM)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("ld_spec", self.ok("report", target))
+
+    def test_no_folder_is_made(self):
+        for name, arguments in (("no/x.data", (*RECORD, "--output-perf-data", "no/x.data", *PROGRAM)),
+                                ("no/x.json", ("list", "-o", "no/x.json"))):
+            done = self.run_wperf(*arguments, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0, f"Unable to open {name}\n"))
+            self.assertFalse((self.folder / "no").exists())
+
+    def test_control_characters_are_shown(self):
+        done = self.run_wperf("list", "\x1b]0;title\x07", "-q")
+        self.assertEqual(done.stderr, "warning: unexpected arg '\\x1b]0;title\\x07' ignored\n")
+
+    def test_the_device_is_named_where_a_program_is_none_of_it(self):
+        error = self.fails(*COUNT, "--", "/bin/sh")
+        self.assertIn("CreateProcess failed: ", error)
+        self.assertIn("not a Windows program", error)
+        self.assertIn("hint: the device is sim", error)
+
+
+if __name__ == "__main__":
+    unittest.main()

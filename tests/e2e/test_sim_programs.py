@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/user/sim-programs.md does as it says: its program is built by its commands and profiled by its commands, and the
+functions of Windows it lists are those there are."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import support
+
+PAGE = support.SOURCE / "docs" / "user" / "sim-programs.md"
+TOOLS = ("clang", "lld-link", "llvm-dlltool")
+VERSIONS = ("", *(f"-{version}" for version in range(30, 13, -1)))  # behind their names
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def tool(name):
+    """The program of this name, or with a version behind it, as distributions have it."""
+    return next(filter(None, (shutil.which(name + version) for version in VERSIONS)), None)
+
+
+class BuiltByThePage(support.WperfTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        missing = [name for name in TOOLS if tool(name) is None]
+        if missing:
+            raise unittest.SkipTest(f"not on this machine: {', '.join(missing)}")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        names = cls.folder / "names"
+        names.mkdir()
+        for name in TOOLS:
+            (names / name).symlink_to(tool(name))
+        (names / "wperf").symlink_to(support.BINARY)
+        cls.environment["PATH"] = f"{names}:{os.environ['PATH']}"
+        cls.build, cls.build_with_zig, cls.profile = blocks("sh")
+        (cls.folder / "primes.c").write_text(blocks("c")[0])
+        cls.shell(cls.build)
+
+    @classmethod
+    def shell(cls, commands):
+        """What each command prints, in one text."""
+        done = subprocess.run(["sh", "-e", "-c", commands], cwd=cls.folder, env=cls.environment, capture_output=True, text=True,
+                              timeout=support.TIMEOUT, check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"{commands}\nended with {done.returncode}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def test_its_commands_profile_it(self):
+        printed = self.shell(self.profile)
+        self.assertRegex(printed, r"inst_spec +0x1b +g0,imix")
+        self.assertRegex(printed, r"\d+ +cross_out\b")
+        self.assertIn("primes.c", printed)
+
+    def test_its_hottest_function_is_the_one_that_works(self):
+        document = self.json("record", "-q", "-e", "inst_spec:10000", "-c", "1", "--json", "--", self.folder / "primes.exe")
+        self.assertEqual(document["sampling"]["events"][0]["samples"][0]["symbol"], "cross_out")
+
+    def test_zig_builds_it_too(self):
+        packed = support.SOURCE / "build" / "tools" / "zig-0.11.0" / "package" / "zig"  # of scripts/build
+        zig = tool("zig") or (str(packed) if packed.exists() else None)
+        if zig is None:
+            self.skipTest("no zig on this machine")
+        other = self.folder / "zig"
+        other.mkdir()
+        shutil.copy(self.folder / "primes.c", other)
+        (self.folder / "names" / "zig").symlink_to(zig)
+        self.shell(f"cd zig\n{self.build_with_zig}")
+        self.assertRegex(self.shell(f"cd zig\n{self.profile}"), r"\d+ +cross_out\b")
+
+    def test_what_is_missing_is_named(self):
+        source = (self.folder / "primes.c").read_text()
+        other = self.folder / "other"
+        other.mkdir()
+        (other / "primes.c").write_text(source.replace("puts", "fopen"))
+        self.shell(f"cd other\n{self.build.replace('puts', 'fopen')}")
+        self.assertIn("fopen", self.fails("stat", "-e", "inst_spec", "-c", "1", "--", other / "primes.exe"))
+
+
+class FunctionsOfTheTable(unittest.TestCase):
+    DLLS = {"kKernelDll": ["kernel32"], "kNtDll": ["ntdll"], "kCrtDll": ["ucrtbase"], "kBoth": ["ntdll", "ucrtbase"]}
+
+    def test_are_those_of_the_simulator(self):
+        there = {"kernel32": set(), "ntdll": set(), "ucrtbase": set()}
+        for path in (support.SOURCE / "sim" / "windows").glob("win32_*.cpp"):
+            for name, dlls in re.findall(r'\{"(\w+)",\s*(k\w+),', path.read_text()):
+                for dll in self.DLLS[dlls]:
+                    there[dll].add(name)
+        listed = {dll: set() for dll in there}
+        dll = None
+        for row in re.findall(r"^\| (.*) \|$", PAGE.read_text().split("## The functions")[1], re.MULTILINE):
+            named, functions = row.split("|", 1) if "|" in row else ("", row)
+            dll = next((one for one in there if f"`{one}`" in named), dll)
+            if dll is not None:
+                listed[dll] |= set(re.findall(r"`(\w+)`", functions))
+        self.assertEqual(listed, there)
+
+
+if __name__ == "__main__":
+    unittest.main()

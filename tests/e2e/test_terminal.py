@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a person sees on a terminal of 80 columns: nothing is wider, and no number is broken."""
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+import support
+from support import workload
+
+try:
+    import fcntl
+    import pty
+    import struct
+    import termios
+except ImportError:  # not a Unix
+    pty = None
+
+COLUMNS = 80
+
+
+@unittest.skipUnless(pty, "no pseudo terminals here")
+class TerminalTest(support.WperfTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()  # for spe.data
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def bytes_shown(self, *arguments, pager="cat", rows=40, device=None, stdout=None):
+        """What a terminal gets as stdout and stderr; with `stdout` as stderr only."""
+        environment = {**self.environment, "WPERF_PAGER": pager, "TERM": "xterm"}
+        if device is not None:
+            environment["WPERF_DEVICE"] = device
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, COLUMNS, 0, 0))
+        process = subprocess.Popen([support.BINARY, *map(str, arguments)], env=environment, cwd=self.folder,
+                                   stdout=stdout or theirs, stderr=theirs, stdin=subprocess.DEVNULL)
+        os.close(theirs)
+        text = b""
+        try:
+            while chunk := os.read(ours, 65536):
+                text += chunk
+        except OSError:  # how the end of the other side is told
+            pass
+        os.close(ours)
+        self.assertEqual(process.wait(timeout=support.TIMEOUT), 0, text)
+        return text
+
+    def shown(self, *arguments, **keywords):
+        """The same as text, without what was taken away again."""
+        text = self.bytes_shown(*arguments, **keywords).decode().replace("\r\n", "\n")
+        text = re.sub(r"\r[^\r\n\x1b]*\x1b\[K", "", text)
+        return re.sub(r".\x08", "", text)
+
+    def check(self, *arguments):
+        shown = self.shown(*arguments)
+        for line in shown.splitlines():
+            self.assertLessEqual(len(line), COLUMNS, line)
+        whole = set(re.findall(r"(?<![\w.])[\d,]{5,}(?![\w.])", self.ok(*arguments, cwd=self.folder)))
+        self.assertTrue(whole, "no test")
+        for number in whole:
+            self.assertIn(number, shown)
+        return shown
+
+    def test_multiplexed_counts(self):
+        self.check("stat", "-m", "ipc,branch_mpki,l1d_cache_miss_ratio,l2_cache_miss_ratio", "-c", "1", "--timeout", "1",
+                   "--", workload("googolplex.exe"))
+
+    def test_list(self):
+        shown = self.shown("list")
+        self.assertLessEqual(max(map(len, shown.splitlines())), COLUMNS)
+        self.assertIn("l1d_cache_refill", shown)
+
+    def test_memory(self):
+        self.check("record", "-e", "arm_spe_0/ld=1/", "--mem", "-c", "0", "--timeout", "1", "--", workload("chase.exe"))
+
+    def test_long_text_goes_through_the_pager(self):
+        pager = "sed 's/^/paged /'"
+        long = self.shown("list", pager=pager)
+        self.assertGreater(long.count("\n"), 40)
+        self.assertTrue(all(line.startswith("paged ") for line in long.splitlines()))
+        self.assertNotIn("paged", self.shown("list", "--no-pager", pager=pager))
+        self.assertNotIn("paged", self.shown("list", "--json", pager=pager))
+        self.assertNotIn("paged", self.shown("--version", pager=pager))
+        self.assertNotIn("paged", self.shown("list", pager=pager, rows=2000))
+        self.assertNotIn("paged", self.ok("list"))
+        # One that is not there, or that its reader leaves at once, takes nothing away.
+        self.assertIn("l1d_cache_refill", self.shown("list", pager="/no/such/pager"))
+        self.assertEqual(self.shown("list", pager="true"), "")
+
+    @unittest.skipUnless(os.path.exists("/proc/self/maps"), "the linux device is on Linux")
+    def test_progress(self):
+        done = self.run_wperf("record", "-q", "-e", "cpu-clock", "-p", os.getpid(), "--timeout", "0.1", device="linux")
+        if done.returncode != 0:
+            self.skipTest(done.stderr)
+        line = ("record", "-e", "cpu-clock", "-p", os.getpid(), "--timeout", "1.6")
+        text = self.bytes_shown(*line, device="linux").decode()
+        self.assertRegex(text, r"\rsampling: 1 s, [\d.]+ MB; Ctrl-C ends it\x1b\[K")
+        self.assertRegex(self.shown(*line, device="linux"), r"^sampling \.\.\.[.e]+ done!\n")
+        with open(os.devnull, "wb") as nowhere:  # it is on stderr
+            self.assertIn(b"sampling: 1 s", self.bytes_shown(*line, device="linux", stdout=nowhere))
+            self.assertEqual(self.bytes_shown(*line, "-q", device="linux", stdout=nowhere), b"")
+        # A program that was started writes where we do.
+        text = self.bytes_shown("record", "-e", "cpu-clock", "--", "sleep", "1.6", device="linux").decode()
+        self.assertNotIn("\r", text.replace("\r\n", ""))
+
+    def test_elsewhere_lines_are_as_long_as_they_are(self):
+        lines = self.ok("test").splitlines()
+        self.assertGreater(max(map(len, lines)), 200)
+        for line in lines:
+            self.assertEqual(line, line.rstrip())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands on the pages for users: where they stand, and a folder in which they can be run as they are shown.
+
+A command is a line of an indented block that begins with `wperf`, as a user types it; two blanks end it, what follows
+explains it. It runs on the simulated machine, beside the workloads. Where that is not so, a line in front of the block
+says it:
+
+    <!-- run: linux -->             on the machine's own device
+    <!-- run: linux counters -->    the same, but only where the processor shows hardware counters
+    <!-- run: linux root -->        the same, but only as root
+    <!-- run: status 1 -->          it ends with this status, and says why
+    <!-- run: no, REASON -->        not here
+
+`./program` and `perf.data` are there for the linux device, and $PID is the number of a process that runs; `sample` finds
+the program that it names running.
+"""
+import os
+import pathlib
+import re
+import typing
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+SHOWN = re.compile(r"    (?:\$ )?(?P<text>(?:[A-Z_]+=\S+ )*(?:build/release/bin/)?wperf(?: .*)?)$")
+RUN = re.compile(r"<!-- run: (?P<words>.*) -->$")
+OUTPUT = re.compile(r"<!-- output: (?P<command>.*) -->$")
+RUNNING = "$PID"  # stands for the number of a process that runs
+
+
+class Command(typing.NamedTuple):
+    page: str
+    line: int
+    text: str
+    how: tuple  # the words of the mark
+
+    def __str__(self):
+        return f"{self.page}:{self.line}: {self.text}"
+
+
+def pages():
+    return [ROOT / "README.md", *sorted((ROOT / "docs" / "user").glob("*.md"))]
+
+
+def commands_of(text, page):
+    """The commands of a page, in their order."""
+    found = []
+    how, fenced = (), False
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        fenced ^= line.startswith("```")
+        mark = RUN.match(line)
+        if mark:
+            how = tuple(mark["words"].split(" ") if not mark["words"].startswith("no,") else ["no"])
+        elif line and not line.startswith("    "):
+            how = ()
+        shown = SHOWN.match(line)
+        if shown and not fenced:
+            words = re.split(" {2,}", shown["text"])[0]
+            for more in lines[i + 1:]:
+                if not words.endswith("\\"):
+                    break
+                words = words[:-1] + more.strip()
+            found.append(Command(page, i + 1, words, how))
+    return found
+
+
+def make_folder(folder, build):
+    """Puts beside each other what the pages take for granted: the workloads, a build, programs called so."""
+    folder = pathlib.Path(folder)
+    for workload in (build / "workloads").iterdir():
+        (folder / workload.name).symlink_to(workload)
+    (folder / "build").mkdir()
+    (folder / "build" / "release").symlink_to(build)
+    for name, workload in (("prog.exe", "exact_1k.exe"), ("myprog.exe", "exact_1k.exe"), ("server.exe", "googolplex.exe")):
+        (folder / name).symlink_to(build / "workloads" / workload)
+
+
+def environment(build, device):
+    """Of a command: with wperf in the path, and an instance of the simulated machine for itself."""
+    result = dict(os.environ, WPERF_SIM_INSTANCE=f"documentation-{os.getpid()}",
+                  PATH=f"{build / 'bin'}:{os.environ['PATH']}")
+    for name in ("WPERF_DEVICE", "_NT_SYMBOL_PATH", "DEBUGINFOD_URLS"):
+        result.pop(name, None)
+    return {**result, "WPERF_DEVICE": device} if device else result
