@@ -29,7 +29,7 @@ diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
 diag::Result<std::unique_ptr<Session>> Session::open(const std::string& device, diag::Console& console) {
   request::Request request;
   request.device = device;
-  WPERF_TRY(pipeline::Machine machine, pipeline::open_machine(request, console));
+  WPERF_TRY(pipeline::Machine machine, pipeline::open_machine(request, console, device::Device::Spe::asked_for));
   return std::unique_ptr<Session>(new Session(std::move(machine)));
 }
 
@@ -69,7 +69,7 @@ diag::Result<std::vector<profile::CountProfile>> Session::measure(const request:
   std::vector<pipeline::TimelineFile> files;
   if (request.outputs.csv_file.has_value()) files = pipeline::timeline_files(request, plan);
   if (request.outputs.verbose) pipeline::tell_plan(plan, machine_, files, console);
-  pipeline::SpawnedProgram program(machine_.device->machine());
+  pipeline::SpawnedProgram program(machine_.device->programs());
   WPERF_CHECK_OK(pipeline::start_program(request, plan, machine_, program, console));
   if (!request.timeline.enabled) {
     WPERF_TRY(pipeline::MeasuredCount count, pipeline::measure_count(request, plan, machine_, program, console));

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/channel.h"
+#include "device/driver_machine.h"
 #include "diag/result.h"
 #include "export/perf_data/record_filter.h"
 #include "import/perf_data/run_facts.h"
@@ -104,7 +104,10 @@ class Device {
   virtual diag::Result<DriverVersion> driver_version() = 0;
   // Without the lock.
   virtual diag::Result<InterruptState> interrupt_state() { return InterruptState::unknown; }
-  virtual diag::Result<plan::Capabilities> capabilities() = 0;
+  // Asking for SPE reads its registers, which a hypervisor may trap: only for who profiles with it or lists what there
+  // is.
+  enum class Spe { left_alone, asked_for };
+  virtual diag::Result<plan::Capabilities> capabilities(Spe spe) = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
   // A device has one of the next two: plan::Capabilities::kernel is there where it records.
   virtual diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan);
@@ -112,11 +115,11 @@ class Device {
                                                                          const RecordingTarget& target);
   // May run at the same time as a CountSession, not as a SampleSession.
   virtual diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) = 0;
-  virtual Channel& machine() = 0;  // programs and time
+  virtual Programs& programs() = 0;
+  virtual DeviceIdentity identity() = 0;
 };
 
-// A machine whose driver speaks our wire, over any channel.
-std::unique_ptr<Device> make_driver_device(std::unique_ptr<Channel> channel);
+std::unique_ptr<Device> make_driver_device(std::unique_ptr<DriverMachine> machine);
 
 // The kernel of this machine (Linux).
 diag::Result<std::unique_ptr<Device>> open_linux_device();

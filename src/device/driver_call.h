@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "abi/wire.h"
-#include "device/channel.h"
+#include "device/driver_machine.h"
 #include "diag/result.h"
 
 namespace wperf::device {
@@ -19,7 +19,8 @@ namespace wperf::device {
 diag::Error error_of_status(WperfStatus status, u32 code);
 
 namespace driver_call_detail {
-diag::Result<void> exchange(Channel& channel, u32 code, std::span<std::byte> buffer, size_t input, size_t answer);
+diag::Result<void> exchange(DriverTransport& transport, u32 code, std::span<std::byte> buffer, size_t input,
+                            size_t answer);
 template <typename Request>
 std::vector<std::byte> bytes_of(const Request& request, size_t room = sizeof(Request)) {
   std::vector<std::byte> buffer(room);
@@ -44,35 +45,35 @@ inline void set_cores(const std::vector<u32>& cores, u64 (&mask)[WPERF_MAX_CORES
 
 // A request without an answer.
 template <typename Request>
-diag::Result<void> call_driver(Channel& channel, u32 code, const Request& request) {
+diag::Result<void> call_driver(DriverTransport& transport, u32 code, const Request& request) {
   auto buffer = driver_call_detail::bytes_of(request);
-  return driver_call_detail::exchange(channel, code, buffer, sizeof(Request), 0);
+  return driver_call_detail::exchange(transport, code, buffer, sizeof(Request), 0);
 }
 
 // The same for one that may be refused: the caller looks at the status.
 template <typename Request>
-diag::Result<WperfStatus> try_driver(Channel& channel, u32 code, const Request& request) {
+diag::Result<WperfStatus> try_driver(DriverTransport& transport, u32 code, const Request& request) {
   auto buffer = driver_call_detail::bytes_of(request);
-  WPERF_TRY(const DriverAnswer answer, channel.control(code, buffer, sizeof(Request)));
+  WPERF_TRY(const DriverAnswer answer, transport.control(code, buffer, sizeof(Request)));
   return answer.first;
 }
 
 // The same for an answer too large for the stack.
 template <typename Reply, typename Request>
-diag::Result<std::unique_ptr<Reply>> ask_driver_for_much(Channel& channel, u32 code, const Request& request) {
+diag::Result<std::unique_ptr<Reply>> ask_driver_for_much(DriverTransport& transport, u32 code, const Request& request) {
   static_assert(std::is_trivially_copyable_v<Reply> && sizeof(Request) <= sizeof(Reply));
   auto reply = std::make_unique<Reply>();
   std::memcpy(reply.get(), &request, sizeof request);
   const auto buffer = std::as_writable_bytes(std::span(reply.get(), 1));
-  WPERF_CHECK_OK(driver_call_detail::exchange(channel, code, buffer, sizeof(Request), sizeof(Reply)));
+  WPERF_CHECK_OK(driver_call_detail::exchange(transport, code, buffer, sizeof(Request), sizeof(Reply)));
   return reply;
 }
 
 template <typename Reply, typename Request>
-diag::Result<Reply> ask_driver(Channel& channel, u32 code, const Request& request) {
+diag::Result<Reply> ask_driver(DriverTransport& transport, u32 code, const Request& request) {
   static_assert(std::is_trivially_copyable_v<Reply>);
   auto buffer = driver_call_detail::bytes_of(request, std::max(sizeof(Request), sizeof(Reply)));
-  WPERF_CHECK_OK(driver_call_detail::exchange(channel, code, buffer, sizeof(Request), sizeof(Reply)));
+  WPERF_CHECK_OK(driver_call_detail::exchange(transport, code, buffer, sizeof(Request), sizeof(Reply)));
   Reply reply;
   std::memcpy(&reply, buffer.data(), sizeof reply);
   return reply;

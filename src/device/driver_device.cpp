@@ -82,38 +82,38 @@ raw::UnitCounts unit_of(EventClass event_class, const WperfCountReply& reply) {
 
 class DriverCountSession final : public CountSession {
  public:
-  DriverCountSession(Channel& channel, const plan::CountPlan& plan)
-      : channel_(channel), run_(channel, WPERF_CODE_COUNT_START, WPERF_CODE_COUNT_STOP), plan_(plan) {}
+  DriverCountSession(DriverMachine& machine, const plan::CountPlan& plan)
+      : machine_(machine), run_(machine, WPERF_CODE_COUNT_START, WPERF_CODE_COUNT_STOP), plan_(plan) {}
 
   diag::Result<void> start() override {
-    start_ns_ = channel_.now_ns();
+    start_ns_ = machine_.now_ns();
     return run_.start();
   }
 
   // Any request tells whether the lock is still ours; this one is cheap.
   diag::Result<void> check() override {
     auto request = make_request<WperfCoreRequest>();
-    const auto reply = ask_driver<WperfCoreReply>(channel_, WPERF_CODE_CORE, request);
+    const auto reply = ask_driver<WperfCoreReply>(machine_, WPERF_CODE_CORE, request);
     if (!reply.has_value()) return reply.error();
     return {};
   }
 
   diag::Result<void> stop() override {
     WPERF_CHECK_OK(run_.stop());
-    end_ns_ = channel_.now_ns();
+    end_ns_ = machine_.now_ns();
     return {};
   }
 
   diag::Result<raw::CountCapture> read() override {
     raw::CountCapture capture{
-        .start_ns = start_ns_, .end_ns = run_.is_running() ? channel_.now_ns() : end_ns_, .units = {}};
+        .start_ns = start_ns_, .end_ns = run_.is_running() ? machine_.now_ns() : end_ns_, .units = {}};
     for (const EventClass event_class : kEventClasses) {
       if (plan_.schedules[index_of(event_class)].entries.empty()) continue;
       for (const u32 unit : units(event_class)) {
         auto request = make_request<WperfCountReadRequest>();
         request.event_class = static_cast<u32>(index_of(event_class));
         request.unit = unit;
-        WPERF_TRY(const WperfCountReply reply, ask_driver<WperfCountReply>(channel_, WPERF_CODE_COUNT_READ, request));
+        WPERF_TRY(const WperfCountReply reply, ask_driver<WperfCountReply>(machine_, WPERF_CODE_COUNT_READ, request));
         capture.units.push_back(unit_of(event_class, reply));
       }
     }
@@ -127,7 +127,7 @@ class DriverCountSession final : public CountSession {
     return plan_.dmc_channels;
   }
 
-  Channel& channel_;
+  DriverMachine& machine_;
   DriverRun run_;
   plan::CountPlan plan_;
   u64 start_ns_ = 0, end_ns_ = 0;
@@ -135,12 +135,12 @@ class DriverCountSession final : public CountSession {
 
 class DriverDevice final : public Device {
  public:
-  explicit DriverDevice(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
+  explicit DriverDevice(std::unique_ptr<DriverMachine> machine) : machine_(std::move(machine)) {}
 
   diag::Result<void> acquire(bool force) override {
     auto request = make_request<WperfLockRequest>();
     request.action = force ? WPERF_LOCK_FORCE : WPERF_LOCK_ACQUIRE;
-    return call_driver(*channel_, WPERF_CODE_LOCK, request);
+    return call_driver(*machine_, WPERF_CODE_LOCK, request);
   }
 
   diag::Result<DriverVersion> driver_version() override {
@@ -157,7 +157,7 @@ class DriverDevice final : public Device {
   diag::Result<InterruptState> interrupt_state() override {
     const auto request = make_request<WperfPlainRequest>();
     auto buffer = driver_call_detail::bytes_of(request, sizeof(WperfInterruptReply));
-    WPERF_TRY(const DriverAnswer answer, channel_->control(WPERF_CODE_INTERRUPT, buffer, sizeof request));
+    WPERF_TRY(const DriverAnswer answer, machine_->control(WPERF_CODE_INTERRUPT, buffer, sizeof request));
     if (answer.first == WPERF_UNKNOWN_CODE) return InterruptState::unknown;
     if (answer.first != WPERF_OK) return error_of_status(answer.first, WPERF_CODE_INTERRUPT);
     if (answer.second < sizeof(WperfInterruptReply)) return InterruptState::unknown;
@@ -168,46 +168,47 @@ class DriverDevice final : public Device {
     return reply.state < std::size(kStates) ? kStates[reply.state] : InterruptState::unknown;
   }
 
-  diag::Result<plan::Capabilities> capabilities() override {
+  diag::Result<plan::Capabilities> capabilities(Spe spe) override {
     WPERF_CHECK_OK(set_up_dmc());
     WPERF_TRY(WperfHardwareReply reply, ask_hardware());
-    const u32 clusters = channel_->dsu_clusters();
+    const u32 clusters = machine_->dsu_clusters();
     if (clusters != 0 && reply.cluster_count == 0) {
       WPERF_CHECK_OK(set_up_dsu(clusters, reply.core_count));
       WPERF_TRY(reply, ask_hardware());
     }
     plan::Capabilities machine = machine_of(reply);
-    WPERF_CHECK_OK(ask_spe(machine));
+    if (spe == Spe::asked_for) WPERF_CHECK_OK(ask_spe(machine));
     machine.call_stacks = has_feature("+stacks");
-    machine.instance_id = channel_->instance_id();
-    machine.hardware_ids = channel_->hardware_ids();
+    machine.named_clusters = clusters;
+    machine.named_dmc_channels = static_cast<u32>(machine_->dmc_channels().size());
     for (u32 core = 0; core < machine.core_count; ++core) {
       auto request = make_request<WperfCoreRequest>();
       request.core = core;
-      WPERF_TRY(const WperfCoreReply one, ask_driver<WperfCoreReply>(*channel_, WPERF_CODE_CORE, request));
+      WPERF_TRY(const WperfCoreReply one, ask_driver<WperfCoreReply>(*machine_, WPERF_CODE_CORE, request));
       machine.core_midr.push_back(one.midr);
     }
     return machine;
   }
 
   diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
-    WPERF_CHECK_OK(call_driver(*channel_, WPERF_CODE_COUNT_CONFIGURE, request_of(plan)));
-    return std::unique_ptr<CountSession>(std::make_unique<DriverCountSession>(*channel_, plan));
+    WPERF_CHECK_OK(call_driver(*machine_, WPERF_CODE_COUNT_CONFIGURE, request_of(plan)));
+    return std::unique_ptr<CountSession>(std::make_unique<DriverCountSession>(*machine_, plan));
   }
 
   diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
-    return open_driver_sampling(*channel_, plan);
+    return open_driver_sampling(*machine_, plan);
   }
 
   diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) override {
-    return open_driver_spe(*channel_, plan);
+    return open_driver_spe(*machine_, plan);
   }
 
-  Channel& machine() override { return *channel_; }
+  Programs& programs() override { return *machine_; }
+  DeviceIdentity identity() override { return machine_->identity(); }
 
  private:
   diag::Result<WperfHardwareReply> ask_hardware() {
-    return ask_driver<WperfHardwareReply>(*channel_, WPERF_CODE_HARDWARE, make_request<WperfPlainRequest>());
+    return ask_driver<WperfHardwareReply>(*machine_, WPERF_CODE_HARDWARE, make_request<WperfPlainRequest>());
   }
 
   bool has_feature(std::string_view feature) {
@@ -220,7 +221,7 @@ class DriverDevice final : public Device {
     constexpr u32 kPmsVerShift = 32;
     if ((machine.id_aa64dfr0 >> kPmsVerShift & 0xf) == 0) return {};
     WPERF_TRY(const WperfSpeCoreReply spe,
-              ask_driver<WperfSpeCoreReply>(*channel_, WPERF_CODE_SPE_CORE, make_request<WperfCoreRequest>()));
+              ask_driver<WperfSpeCoreReply>(*machine_, WPERF_CODE_SPE_CORE, make_request<WperfCoreRequest>()));
     machine.pmsidr = spe.pmsidr;
     machine.pmbidr = spe.pmbidr;
     if (spe.buffer_alignment != 0) machine.device_id += ";spe.sample=arm_spe_0";
@@ -235,7 +236,7 @@ class DriverDevice final : public Device {
       if (other == WPERF_WIRE_VERSION) continue;
       request.header.version = other == 0 ? WPERF_WIRE_VERSION : other;
       auto buffer = driver_call_detail::bytes_of(request, sizeof(WperfVersionReply));
-      WPERF_TRY(const DriverAnswer answer, channel_->control(WPERF_CODE_VERSION, buffer, sizeof request));
+      WPERF_TRY(const DriverAnswer answer, machine_->control(WPERF_CODE_VERSION, buffer, sizeof request));
       if (answer.first == WPERF_BAD_VERSION) continue;
       if (answer.first != WPERF_OK) return error_of_status(answer.first, WPERF_CODE_VERSION);
       if (answer.second < sizeof(WperfVersionReply)) break;
@@ -249,7 +250,7 @@ class DriverDevice final : public Device {
 
   // Both name places that the driver cannot find itself. Who may not do so (only administrators may) measures without.
   diag::Result<void> set_up_dmc() {
-    const std::vector<DeviceMemory> channels = channel_->dmc_channels();
+    const std::vector<DeviceMemory> channels = machine_->dmc_channels();
     if (channels.empty()) return {};
     auto request = make_request<WperfDmcSetupRequest>();
     request.channel_count = static_cast<u32>(std::min<size_t>(channels.size(), WPERF_MAX_DMC_CHANNELS));
@@ -271,7 +272,7 @@ class DriverDevice final : public Device {
 
   template <typename Request>
   diag::Result<void> set_up(u32 code, const Request& request) {
-    WPERF_TRY(const WperfStatus status, try_driver(*channel_, code, request));
+    WPERF_TRY(const WperfStatus status, try_driver(*machine_, code, request));
     if (status == WPERF_OK || status == WPERF_ACCESS_DENIED) return {};
     return error_of_status(status, code);
   }
@@ -297,7 +298,7 @@ class DriverDevice final : public Device {
     return machine;
   }
 
-  std::unique_ptr<Channel> channel_;
+  std::unique_ptr<DriverMachine> machine_;
 };
 
 }  // namespace
@@ -306,8 +307,8 @@ u32 spoken_wire_version() {
   return WPERF_WIRE_VERSION;
 }
 
-std::unique_ptr<Device> make_driver_device(std::unique_ptr<Channel> channel) {
-  return std::make_unique<DriverDevice>(std::move(channel));
+std::unique_ptr<Device> make_driver_device(std::unique_ptr<DriverMachine> machine) {
+  return std::make_unique<DriverDevice>(std::move(machine));
 }
 
 }  // namespace wperf::device

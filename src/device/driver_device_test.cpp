@@ -15,7 +15,7 @@ namespace {
 
 using Handler = std::function<DriverAnswer(std::span<std::byte>, size_t)>;
 
-struct FakeChannel final : Channel {
+struct FakeMachine final : DriverMachine {
   std::map<u32, Handler> handlers;
   std::vector<u32> codes;
   std::vector<DeviceMemory> memory;
@@ -36,8 +36,7 @@ struct FakeChannel final : Channel {
   u64 now_ns() override { return 0; }
   std::vector<DeviceMemory> dmc_channels() override { return memory; }
   u32 dsu_clusters() override { return clusters; }
-  std::string instance_id() override { return "I"; }
-  std::string hardware_ids() override { return "H"; }
+  DeviceIdentity identity() override { return {.instance_id = "I", .hardware_ids = "H"}; }
 };
 
 template <typename Reply>
@@ -53,19 +52,19 @@ Handler refuse(WperfStatus status) {
 }
 
 struct Made {
-  FakeChannel* channel;
+  FakeMachine* machine;
   std::unique_ptr<Device> device;
 };
 
 Made make() {
-  auto channel = std::make_unique<FakeChannel>();
-  FakeChannel* raw = channel.get();
-  return {raw, make_driver_device(std::move(channel))};
+  auto machine = std::make_unique<FakeMachine>();
+  FakeMachine* raw = machine.get();
+  return {raw, make_driver_device(std::move(machine))};
 }
 
 TEST(DriverDevice, RefusedLockSpeaksTheContractsWords) {
   Made made = make();
-  made.channel->handlers[WPERF_CODE_LOCK] = refuse(WPERF_LOCK_BUSY);
+  made.machine->handlers[WPERF_CODE_LOCK] = refuse(WPERF_LOCK_BUSY);
   const auto taken = made.device->acquire(false);
   ASSERT_FALSE(taken.has_value());
   EXPECT_TRUE(taken.error().verbatim);
@@ -78,7 +77,7 @@ TEST(DriverDevice, RefusedLockSpeaksTheContractsWords) {
 TEST(DriverDevice, ForceGoesOverTheWire) {
   Made made = make();
   u32 action = 0;
-  made.channel->handlers[WPERF_CODE_LOCK] = [&](std::span<std::byte> buffer, size_t input) {
+  made.machine->handlers[WPERF_CODE_LOCK] = [&](std::span<std::byte> buffer, size_t input) {
     EXPECT_EQ(input, sizeof(WperfLockRequest));
     WperfLockRequest request;
     std::memcpy(&request, buffer.data(), sizeof request);
@@ -92,7 +91,7 @@ TEST(DriverDevice, ForceGoesOverTheWire) {
 
 TEST(DriverDevice, ShortAnswerIsAnError) {
   Made made = make();
-  made.channel->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte>, size_t) { return DriverAnswer{WPERF_OK, 8}; };
+  made.machine->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte>, size_t) { return DriverAnswer{WPERF_OK, 8}; };
   EXPECT_FALSE(made.device->driver_version().has_value());
 }
 
@@ -102,7 +101,7 @@ TEST(DriverDevice, TextFieldsMayFillTheirWholeRoom) {
   reply.header = {.size = sizeof reply, .version = WPERF_WIRE_VERSION};
   std::memset(reply.git, 'a', sizeof reply.git);  // no terminating zero
   std::memcpy(reply.features, "+trace", 6);
-  made.channel->handlers[WPERF_CODE_VERSION] = answer(reply);
+  made.machine->handlers[WPERF_CODE_VERSION] = answer(reply);
   const auto version = made.device->driver_version();
   ASSERT_TRUE(version.has_value());
   EXPECT_EQ(version.value().git, std::string(32, 'a'));
@@ -111,23 +110,47 @@ TEST(DriverDevice, TextFieldsMayFillTheirWholeRoom) {
 
 TEST(DriverDevice, TellsTheDriverWhereTheMemoryControllersAre) {
   Made made = make();
-  made.channel->memory = {{0x1000, 0x1000}, {0x2000, 0x1000}};
+  made.machine->memory = {{0x1000, 0x1000}, {0x2000, 0x1000}};
   WperfHardwareReply reply{};
   reply.core_count = 2;
-  made.channel->handlers[WPERF_CODE_HARDWARE] = answer(reply);
+  made.machine->handlers[WPERF_CODE_HARDWARE] = answer(reply);
   WperfCoreReply core{};
   core.midr = 0x414fd0c1;
-  made.channel->handlers[WPERF_CODE_CORE] = answer(core);
-  const auto machine = made.device->capabilities();
+  made.machine->handlers[WPERF_CODE_CORE] = answer(core);
+  const auto machine = made.device->capabilities(Device::Spe::left_alone);
   ASSERT_TRUE(machine.has_value());
-  EXPECT_EQ(made.channel->codes.front(), u32{WPERF_CODE_DMC_SETUP});
+  EXPECT_EQ(made.machine->codes.front(), u32{WPERF_CODE_DMC_SETUP});
   EXPECT_EQ(machine.value().core_midr, (std::vector<u64>{0x414fd0c1, 0x414fd0c1}));
-  EXPECT_EQ(machine.value().instance_id, "I");
+  EXPECT_EQ(machine.value().named_dmc_channels, 2u);
+  EXPECT_EQ(made.device->identity().instance_id, "I");
+}
+
+// A hypervisor may show SPE and stop whoever reads its registers.
+TEST(DriverDevice, TheSpeIsAskedOnlyByWhoWantsIt) {
+  Made made = make();
+  WperfHardwareReply reply{};
+  reply.core_count = 1;
+  reply.id_aa64dfr0 = u64{1} << 32;
+  made.machine->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
+  made.machine->handlers[WPERF_CODE_HARDWARE] = answer(reply);
+  WperfSpeCoreReply spe{};
+  spe.pmsidr = 0x1026;
+  spe.buffer_alignment = 64;
+  made.machine->handlers[WPERF_CODE_SPE_CORE] = answer(spe);
+  const auto asked = [&] {
+    return std::count(made.machine->codes.begin(), made.machine->codes.end(), u32{WPERF_CODE_SPE_CORE});
+  };
+  ASSERT_TRUE(made.device->capabilities(Device::Spe::left_alone).has_value());
+  EXPECT_EQ(asked(), 0);
+  const auto machine = made.device->capabilities(Device::Spe::asked_for);
+  ASSERT_TRUE(machine.has_value());
+  EXPECT_EQ(machine.value().pmsidr, 0x1026u);
+  EXPECT_EQ(asked(), 1);
 }
 
 TEST(DriverDevice, AsksADriverOfAnotherProtocolInItsOwn) {
   Made made = make();
-  made.channel->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte> buffer, size_t) {
+  made.machine->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte> buffer, size_t) {
     WperfHeader header;
     std::memcpy(&header, buffer.data(), sizeof header);
     if (header.version != 4) return DriverAnswer{WPERF_BAD_VERSION, 0};
@@ -146,7 +169,7 @@ TEST(DriverDevice, AsksADriverOfAnotherProtocolInItsOwn) {
 
 TEST(DriverDevice, GivesUpOnADriverThatRefusesEveryProtocol) {
   Made made = make();
-  made.channel->handlers[WPERF_CODE_VERSION] = refuse(WPERF_BAD_VERSION);
+  made.machine->handlers[WPERF_CODE_VERSION] = refuse(WPERF_BAD_VERSION);
   EXPECT_FALSE(made.device->driver_version().has_value());
 }
 
@@ -164,10 +187,10 @@ Handler hardware_of(u32& clusters) {
 TEST(DriverDevice, TellsTheDriverOfTheClustersThatAcpiNames) {
   Made made = make();
   u32 known = 0;
-  made.channel->clusters = 2;
-  made.channel->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
-  made.channel->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
-  made.channel->handlers[WPERF_CODE_DSU_SETUP] = [&](std::span<std::byte> buffer, size_t) {
+  made.machine->clusters = 2;
+  made.machine->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
+  made.machine->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
+  made.machine->handlers[WPERF_CODE_DSU_SETUP] = [&](std::span<std::byte> buffer, size_t) {
     WperfDsuSetupRequest request;
     std::memcpy(&request, buffer.data(), sizeof request);
     EXPECT_EQ(request.cluster_count, 2u);
@@ -175,7 +198,7 @@ TEST(DriverDevice, TellsTheDriverOfTheClustersThatAcpiNames) {
     known = 2;
     return DriverAnswer{WPERF_OK, 0};
   };
-  const auto machine = made.device->capabilities();
+  const auto machine = made.device->capabilities(Device::Spe::left_alone);
   ASSERT_TRUE(machine.has_value());
   EXPECT_EQ(machine.value().cluster_count, 2u);
 }
@@ -183,28 +206,28 @@ TEST(DriverDevice, TellsTheDriverOfTheClustersThatAcpiNames) {
 TEST(DriverDevice, WithoutTheRightToNameUncoreUnitsTheCoresAreStillMeasured) {
   Made made = make();
   u32 known = 0;
-  made.channel->clusters = 2;
-  made.channel->memory = {{0x1000, 0x1000}};
-  made.channel->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
-  made.channel->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
-  made.channel->handlers[WPERF_CODE_DSU_SETUP] = refuse(WPERF_ACCESS_DENIED);
-  made.channel->handlers[WPERF_CODE_DMC_SETUP] = refuse(WPERF_ACCESS_DENIED);
-  const auto machine = made.device->capabilities();
+  made.machine->clusters = 2;
+  made.machine->memory = {{0x1000, 0x1000}};
+  made.machine->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
+  made.machine->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
+  made.machine->handlers[WPERF_CODE_DSU_SETUP] = refuse(WPERF_ACCESS_DENIED);
+  made.machine->handlers[WPERF_CODE_DMC_SETUP] = refuse(WPERF_ACCESS_DENIED);
+  const auto machine = made.device->capabilities(Device::Spe::left_alone);
   ASSERT_TRUE(machine.has_value());
   EXPECT_EQ(machine.value().core_count, 4u);
   EXPECT_EQ(machine.value().cluster_count, 0u);
-  made.channel->handlers[WPERF_CODE_DMC_SETUP] = refuse(WPERF_BAD_ARGUMENT);
-  EXPECT_FALSE(made.device->capabilities().has_value());
+  made.machine->handlers[WPERF_CODE_DMC_SETUP] = refuse(WPERF_BAD_ARGUMENT);
+  EXPECT_FALSE(made.device->capabilities(Device::Spe::left_alone).has_value());
 }
 
 TEST(DriverDevice, ClustersOfUnequalSizeAreNotSetUp) {
   Made made = make();
   u32 known = 0;
-  made.channel->clusters = 3;
-  made.channel->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
-  made.channel->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
-  ASSERT_TRUE(made.device->capabilities().has_value());
-  EXPECT_EQ(std::count(made.channel->codes.begin(), made.channel->codes.end(), u32{WPERF_CODE_DSU_SETUP}), 0);
+  made.machine->clusters = 3;
+  made.machine->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
+  made.machine->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
+  ASSERT_TRUE(made.device->capabilities(Device::Spe::left_alone).has_value());
+  EXPECT_EQ(std::count(made.machine->codes.begin(), made.machine->codes.end(), u32{WPERF_CODE_DSU_SETUP}), 0);
 }
 
 TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
@@ -218,7 +241,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
   entry.group = 3;
   plan.schedules[0].entries = {entry};
   plan.schedules[0].counters = 6;
-  made.channel->handlers[WPERF_CODE_COUNT_CONFIGURE] = [](std::span<std::byte> buffer, size_t) {
+  made.machine->handlers[WPERF_CODE_COUNT_CONFIGURE] = [](std::span<std::byte> buffer, size_t) {
     WperfCountRequest request;
     std::memcpy(&request, buffer.data(), sizeof request);
     EXPECT_EQ(request.core_mask[0], 2u);
@@ -233,7 +256,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
   reply.entry_count = 100000;  // a driver gone mad: never read past the array
   reply.cycles = 7;
   reply.entries[0].value = 42;
-  made.channel->handlers[WPERF_CODE_COUNT_READ] = answer(reply);
+  made.machine->handlers[WPERF_CODE_COUNT_READ] = answer(reply);
   auto session = made.device->open_count(plan);
   ASSERT_TRUE(session.has_value());
   ASSERT_TRUE(session.value()->start().has_value());
@@ -250,7 +273,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
 TEST(DriverDevice, PaddingIsCountedOnlyWhereItIsNeeded) {
   Made made = make();
   u32 counted = 0;
-  made.channel->handlers[WPERF_CODE_COUNT_CONFIGURE] = [&](std::span<std::byte> buffer, size_t) {
+  made.machine->handlers[WPERF_CODE_COUNT_CONFIGURE] = [&](std::span<std::byte> buffer, size_t) {
     WperfCountRequest request;
     std::memcpy(&request, buffer.data(), sizeof request);
     counted = request.entry_count[WPERF_CLASS_CORE];
@@ -280,7 +303,7 @@ TEST(DriverDevice, LossesAndTheSourceOfCyclesComeAlong) {
     reply.cycles_source = on_the_wire;
     reply.losses = 3;
     reply.lost_ns = 77;
-    made.channel->handlers[WPERF_CODE_COUNT_READ] = answer(reply);
+    made.machine->handlers[WPERF_CODE_COUNT_READ] = answer(reply);
     const auto capture = made.device->open_count(plan).value()->read();
     ASSERT_TRUE(capture.has_value());
     EXPECT_EQ(capture.value().units.at(0).cycle_source, expected);
@@ -293,12 +316,12 @@ TEST(DriverDevice, TheMachineIsKeptAwakeWhileSomethingIsMeasured) {
   Made made = make();
   auto session = made.device->open_count(plan::CountPlan{});
   ASSERT_TRUE(session.value()->start().has_value());
-  EXPECT_EQ(made.channel->measurements, 1);
+  EXPECT_EQ(made.machine->measurements, 1);
   ASSERT_TRUE(session.value()->stop().has_value());
-  EXPECT_EQ(made.channel->measurements, 0);
+  EXPECT_EQ(made.machine->measurements, 0);
   ASSERT_TRUE(session.value()->start().has_value());
   session.value().reset();
-  EXPECT_EQ(made.channel->measurements, 0);
+  EXPECT_EQ(made.machine->measurements, 0);
 }
 
 TEST(DriverDevice, AbandonedSessionStopsTheDriver) {
@@ -308,12 +331,12 @@ TEST(DriverDevice, AbandonedSessionStopsTheDriver) {
     ASSERT_TRUE(session.has_value());
     ASSERT_TRUE(session.value()->start().has_value());
   }
-  EXPECT_EQ(made.channel->codes.back(), u32{WPERF_CODE_COUNT_STOP});
+  EXPECT_EQ(made.machine->codes.back(), u32{WPERF_CODE_COUNT_STOP});
 }
 
 // Drains core 1 of a driver whose answers are what `fill` makes of them.
 void drain(Made& made, const std::function<void(WperfDrainReply&)>& fill, raw::SampleCapture& capture) {
-  made.channel->handlers[WPERF_CODE_SAMPLE_DRAIN] = [&fill](std::span<std::byte> buffer, size_t) {
+  made.machine->handlers[WPERF_CODE_SAMPLE_DRAIN] = [&fill](std::span<std::byte> buffer, size_t) {
     auto reply = std::make_unique<WperfDrainReply>();
     fill(*reply);
     std::memcpy(buffer.data(), reply.get(), sizeof *reply);

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "device/channel.h"
+#include "device/driver_machine.h"
 
 namespace wperf::device {
 
@@ -16,7 +16,7 @@ class DriverHandle {
   DriverHandle& operator=(DriverHandle&&) = delete;
   ~DriverHandle();
 
-  // See Channel::control(). Once Ctrl-C was pressed a request that hangs is cancelled after a moment.
+  // See DriverTransport::control(). Once Ctrl-C was pressed a request that hangs is cancelled after a moment.
   diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input);
   const std::string& instance_id() const { return instance_id_; }
   const std::string& hardware_ids() const { return hardware_ids_; }

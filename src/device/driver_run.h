@@ -8,8 +8,8 @@ namespace wperf::device {
 
 class DriverRun {
  public:
-  DriverRun(Channel& channel, u32 start_code, u32 stop_code)
-      : channel_(channel), start_code_(start_code), stop_code_(stop_code) {}
+  DriverRun(DriverTransport& transport, u32 start_code, u32 stop_code)
+      : transport_(transport), start_code_(start_code), stop_code_(stop_code) {}
   ~DriverRun() {
     if (running_) (void)stop();
   }
@@ -21,20 +21,20 @@ class DriverRun {
   diag::Result<void> start() {
     WPERF_CHECK_OK(send(start_code_));
     running_ = true;
-    channel_.measuring(true);
+    transport_.measuring(true);
     return {};
   }
 
   diag::Result<void> stop() {
-    if (running_) channel_.measuring(false);
+    if (running_) transport_.measuring(false);
     running_ = false;
     return send(stop_code_);
   }
 
  private:
-  diag::Result<void> send(u32 code) { return call_driver(channel_, code, make_request<WperfPlainRequest>()); }
+  diag::Result<void> send(u32 code) { return call_driver(transport_, code, make_request<WperfPlainRequest>()); }
 
-  Channel& channel_;
+  DriverTransport& transport_;
   u32 start_code_, stop_code_;
   bool running_ = false;
 };

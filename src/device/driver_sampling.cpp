@@ -52,9 +52,9 @@ void take_samples(const WperfStackDrainReply& reply, raw::CoreTally& tally, raw:
 
 class DriverSampleSession final : public SampleSession {
  public:
-  DriverSampleSession(Channel& channel, const plan::SamplePlan& plan)
-      : channel_(channel),
-        run_(channel, WPERF_CODE_SAMPLE_START, WPERF_CODE_SAMPLE_STOP),
+  DriverSampleSession(DriverTransport& transport, const plan::SamplePlan& plan)
+      : transport_(transport),
+        run_(transport, WPERF_CODE_SAMPLE_START, WPERF_CODE_SAMPLE_STOP),
         cores_(plan.cores),
         stacks_(plan.call_stacks.wanted()) {}
 
@@ -79,7 +79,7 @@ class DriverSampleSession final : public SampleSession {
     u64 seen = tally.lost_filtered;
     bool more = true;
     while (more) {
-      WPERF_TRY(const std::unique_ptr<Reply> reply, ask_driver_for_much<Reply>(channel_, code, request));
+      WPERF_TRY(const std::unique_ptr<Reply> reply, ask_driver_for_much<Reply>(transport_, code, request));
       take_counts(*reply, tally);
       tally.core = cores_[index];
       const size_t before = capture.samples.size();
@@ -92,7 +92,7 @@ class DriverSampleSession final : public SampleSession {
     return {};
   }
 
-  Channel& channel_;
+  DriverTransport& transport_;
   DriverRun run_;
   std::vector<u32> cores_;
   bool stacks_;
@@ -100,9 +100,10 @@ class DriverSampleSession final : public SampleSession {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<SampleSession>> open_driver_sampling(Channel& channel, const plan::SamplePlan& plan) {
-  WPERF_CHECK_OK(call_driver(channel, WPERF_CODE_SAMPLE_CONFIGURE, request_of(plan)));
-  return std::unique_ptr<SampleSession>(std::make_unique<DriverSampleSession>(channel, plan));
+diag::Result<std::unique_ptr<SampleSession>> open_driver_sampling(DriverTransport& transport,
+                                                                  const plan::SamplePlan& plan) {
+  WPERF_CHECK_OK(call_driver(transport, WPERF_CODE_SAMPLE_CONFIGURE, request_of(plan)));
+  return std::unique_ptr<SampleSession>(std::make_unique<DriverSampleSession>(transport, plan));
 }
 
 }  // namespace wperf::device

@@ -7,6 +7,7 @@
 
 namespace wperf::device {
 
-diag::Result<std::unique_ptr<SampleSession>> open_driver_sampling(Channel& channel, const plan::SamplePlan& plan);
+diag::Result<std::unique_ptr<SampleSession>> open_driver_sampling(DriverTransport& transport,
+                                                                  const plan::SamplePlan& plan);
 
 }  // namespace wperf::device

@@ -34,8 +34,8 @@ WperfSpeRequest spe_request_of(const plan::SpePlan& plan) {
 
 class DriverSpeSession final : public SpeSession {
  public:
-  DriverSpeSession(Channel& channel, const std::vector<u32>& cores)
-      : channel_(channel), run_(channel, WPERF_CODE_SPE_START, WPERF_CODE_SPE_STOP) {
+  DriverSpeSession(DriverTransport& transport, const std::vector<u32>& cores)
+      : transport_(transport), run_(transport, WPERF_CODE_SPE_START, WPERF_CODE_SPE_STOP) {
     for (const u32 core : cores) tallies_.push_back({.core = core});
   }
 
@@ -56,7 +56,7 @@ class DriverSpeSession final : public SpeSession {
     bool more = true;
     while (more) {
       WPERF_TRY(const std::unique_ptr<WperfSpeDrainReply> reply,
-                ask_driver_for_much<WperfSpeDrainReply>(channel_, WPERF_CODE_SPE_DRAIN, request));
+                ask_driver_for_much<WperfSpeDrainReply>(transport_, WPERF_CODE_SPE_DRAIN, request));
       tally.written = reply->written;
       tally.full = reply->full;
       tally.stopped_ns = reply->stopped_ns;
@@ -76,16 +76,16 @@ class DriverSpeSession final : public SpeSession {
     return {};
   }
 
-  Channel& channel_;
+  DriverTransport& transport_;
   DriverRun run_;
   std::vector<raw::SpeTally> tallies_;
 };
 
 }  // namespace
 
-diag::Result<std::unique_ptr<SpeSession>> open_driver_spe(Channel& channel, const plan::SpePlan& plan) {
-  WPERF_CHECK_OK(call_driver(channel, WPERF_CODE_SPE_CONFIGURE, spe_request_of(plan)));
-  return std::unique_ptr<SpeSession>(std::make_unique<DriverSpeSession>(channel, plan.cores));
+diag::Result<std::unique_ptr<SpeSession>> open_driver_spe(DriverTransport& transport, const plan::SpePlan& plan) {
+  WPERF_CHECK_OK(call_driver(transport, WPERF_CODE_SPE_CONFIGURE, spe_request_of(plan)));
+  return std::unique_ptr<SpeSession>(std::make_unique<DriverSpeSession>(transport, plan.cores));
 }
 
 }  // namespace wperf::device

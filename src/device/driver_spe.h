@@ -7,6 +7,6 @@
 
 namespace wperf::device {
 
-diag::Result<std::unique_ptr<SpeSession>> open_driver_spe(Channel& channel, const plan::SpePlan& plan);
+diag::Result<std::unique_ptr<SpeSession>> open_driver_spe(DriverTransport& transport, const plan::SpePlan& plan);
 
 }  // namespace wperf::device

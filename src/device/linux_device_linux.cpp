@@ -89,7 +89,7 @@ class LinuxDevice final : public Device {
     return version;
   }
 
-  diag::Result<plan::Capabilities> capabilities() override;
+  diag::Result<plan::Capabilities> capabilities(Spe spe) override;
   diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
     WPERF_CHECK_OK(examine());
     return open_linux_count(programs_, machine_, plan);
@@ -103,7 +103,8 @@ class LinuxDevice final : public Device {
     WPERF_CHECK_OK(examine());
     return open_linux_spe(programs_, machine_, plan);
   }
-  Channel& machine() override { return programs_; }
+  Programs& programs() override { return programs_; }
+  DeviceIdentity identity() override { return {.instance_id = "perf_event_open", .hardware_ids = "linux"}; }
 
  private:
   diag::Result<void> examine();
@@ -137,7 +138,8 @@ diag::Result<void> LinuxDevice::examine() {
   return {};
 }
 
-diag::Result<plan::Capabilities> LinuxDevice::capabilities() {
+// The kernel has asked SPE long before.
+diag::Result<plan::Capabilities> LinuxDevice::capabilities(Spe) {
   WPERF_CHECK_OK(examine());
   const SystemFiles files;
   plan::Capabilities machine;
@@ -155,8 +157,6 @@ diag::Result<plan::Capabilities> LinuxDevice::capabilities() {
   machine.id_aa64dfr0 = spe.id_aa64dfr0;
   machine.pmsidr = spe.pmsidr;
   machine.device_id = "perf_event_open";
-  machine.instance_id = programs_.instance_id();
-  machine.hardware_ids = programs_.hardware_ids();
   perf_events::CounterFacts facts{
       .has_counters = machine_.has_counters, .why_no_cycles = {}, .counts_catalogue = machine.midr != 0};
   if (!machine_.has_counters) facts.why_no_cycles = why_no_counters(counter_error_);

@@ -29,21 +29,21 @@ class LinuxDeviceTest : public testing::Test {
     if (!perf_events::open_event(attributes, {.thread = 0, .core = -1}).is_open()) {
       GTEST_SKIP() << "this user may not measure anything here (perf_event_paranoid, or a sandbox)";
     }
-    auto machine = device_->capabilities();
+    auto machine = device_->capabilities(Device::Spe::asked_for);
     ASSERT_TRUE(machine.has_value()) << machine.error().text;
     machine_ = std::move(machine).value();
   }
 
   u32 start(std::vector<std::string> words) {
-    const auto pid = device_->machine().spawn(words.front(), os::join_command_line(words), plan::kAnyCore);
+    const auto pid = device_->programs().spawn(words.front(), os::join_command_line(words), plan::kAnyCore);
     EXPECT_TRUE(pid.has_value()) << (pid.has_value() ? "" : pid.error().text);
     return pid.has_value() ? pid.value() : 0;
   }
   void let_end(u32 pid) {
-    for (int turn = 0; turn < 100 && device_->machine().process(pid).running; ++turn) {
-      ASSERT_TRUE(device_->machine().wait(kTenSeconds / 100, pid).has_value());
+    for (int turn = 0; turn < 100 && device_->programs().process(pid).running; ++turn) {
+      ASSERT_TRUE(device_->programs().wait(kTenSeconds / 100, pid).has_value());
     }
-    EXPECT_FALSE(device_->machine().process(pid).running);
+    EXPECT_FALSE(device_->programs().process(pid).running);
   }
   plan::CountPlan counted(std::vector<std::string> names, std::optional<u32> process) {
     plan::CountPlan plan;
@@ -88,7 +88,7 @@ TEST_F(LinuxDeviceTest, WhatTheMachineIs) {
 TEST_F(LinuxDeviceTest, AProgramIsHeldUntilTimePasses) {
   const std::string file = testing::TempDir() + "wperf_held_" + std::to_string(::getpid());
   const u32 pid = start({"touch", file});
-  EXPECT_TRUE(device_->machine().process(pid).running);
+  EXPECT_TRUE(device_->programs().process(pid).running);
   EXPECT_FALSE(std::filesystem::exists(file));
   let_end(pid);
   EXPECT_TRUE(std::filesystem::exists(file));
@@ -98,29 +98,29 @@ TEST_F(LinuxDeviceTest, AProgramIsHeldUntilTimePasses) {
 TEST_F(LinuxDeviceTest, ProgramsEndWithTheirStatus) {
   const u32 seven = start({"sh", "-c", "exit 7"});
   let_end(seven);
-  EXPECT_EQ(device_->machine().process(seven).exit_code, 7u);
+  EXPECT_EQ(device_->programs().process(seven).exit_code, 7u);
   const u32 killed = start({"sleep", "60"});
-  ASSERT_TRUE(device_->machine().wait(1'000'000, killed).has_value());
-  device_->machine().kill(killed);
-  EXPECT_FALSE(device_->machine().process(killed).running);
+  ASSERT_TRUE(device_->programs().wait(1'000'000, killed).has_value());
+  device_->programs().kill(killed);
+  EXPECT_FALSE(device_->programs().process(killed).running);
 }
 
 TEST_F(LinuxDeviceTest, ArgumentsArriveAsTheyWere) {
   const u32 pid =
       start({"sh", "-c", "[ \"$1\" = 'a \"b\" \\c' ] && [ -z \"$2\" ] && [ $# = 2 ]", "sh", "a \"b\" \\c", ""});
   let_end(pid);
-  EXPECT_EQ(device_->machine().process(pid).exit_code, 0u);
+  EXPECT_EQ(device_->programs().process(pid).exit_code, 0u);
 }
 
 TEST_F(LinuxDeviceTest, ProgramsThatCannotStart) {
-  EXPECT_FALSE(device_->machine().spawn("no-such-program-here", "no-such-program-here", 0).has_value());
-  EXPECT_FALSE(device_->machine().spawn("/no/such/program", "/no/such/program", 0).has_value());
+  EXPECT_FALSE(device_->programs().spawn("no-such-program-here", "no-such-program-here", 0).has_value());
+  EXPECT_FALSE(device_->programs().spawn("/no/such/program", "/no/such/program", 0).has_value());
   const std::string file = testing::TempDir() + "wperf_no_program_" + std::to_string(::getpid());
   std::filesystem::remove(file);
   std::ofstream(file) << "#!/no/such/interpreter\n";
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   const u32 pid = start({file});  // may be executed, but is no program: known only when it is tried
-  const auto waited = device_->machine().wait(kTenSeconds, pid);
+  const auto waited = device_->programs().wait(kTenSeconds, pid);
   EXPECT_FALSE(waited.has_value());
   std::filesystem::remove(file);
 }
@@ -183,7 +183,7 @@ TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
     auto session = device_->open_recording(plan, {.file = {}, .tool_version = "a test"});
     ASSERT_TRUE(session.has_value()) << session.error().text;
     ASSERT_TRUE(session.value()->start().has_value());
-    const u64 begin = device_->machine().now_ns();
+    const u64 begin = device_->programs().now_ns();
     let_end(pid);
     ASSERT_TRUE(session.value()->stop().has_value());
     EXPECT_FALSE(session.value()->trouble().has_value());
@@ -196,7 +196,7 @@ TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
     EXPECT_EQ(file.value().features().text(perf_data::Feature::perf_version), "a test");
     ASSERT_EQ(file.value().attrs().size(), 1u);
     EXPECT_EQ(file.value().attrs()[0].name, "cpu-clock");
-    const Seen seen = seen_in(file.value(), pid, begin, device_->machine().now_ns());
+    const Seen seen = seen_in(file.value(), pid, begin, device_->programs().now_ns());
     EXPECT_GT(seen.samples, 5u);
     EXPECT_EQ(seen.executed, 1u);
     EXPECT_GT(seen.mapped, 2u) << "the program, its loader, its library";

@@ -112,10 +112,6 @@ LinuxPrograms::~LinuxPrograms() {
   }
 }
 
-diag::Result<DriverAnswer> LinuxPrograms::control(u32, std::span<std::byte>, size_t) {
-  return diag::Error{.text = "there is no driver of wperf on Linux: the kernel counts itself", .hint = {}};
-}
-
 diag::Result<u32> LinuxPrograms::spawn(const std::string& image, const std::string& command_line, u32 core) {
   WPERF_CHECK_OK(check_executable(image));
   std::vector<std::string> words = os::split_command_line(command_line);

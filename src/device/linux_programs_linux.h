@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs and time on the machine wperf runs on: the channel of the Linux device. There is no driver behind it, so
-// control() refuses. Called by the sessions of the Linux device, too, which ask who is still held.
+// Programs and time on the machine wperf runs on. Called by the sessions of the Linux device, too,
+// which ask who is still held.
 #pragma once
 #include <map>
 #include <string>
 #include <vector>
 
-#include "device/channel.h"
 #include "device/perf_events/counter_linux.h"
+#include "device/programs.h"
 
 namespace wperf::device {
 
-class LinuxPrograms final : public Channel {
+class LinuxPrograms final : public Programs {
  public:
   ~LinuxPrograms() override;
 
-  diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override;
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override;
   void keep_stdout_free() override { stdout_is_free_ = true; }
   bool shares_console() const override;
@@ -24,10 +23,6 @@ class LinuxPrograms final : public Channel {
   std::vector<raw::Process> processes() override;
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
   u64 now_ns() override;
-  std::vector<DeviceMemory> dmc_channels() override { return {}; }
-  u32 dsu_clusters() override { return 0; }
-  std::string instance_id() override { return "perf_event_open"; }
-  std::string hardware_ids() override { return "linux"; }
 
   // Started, but its program not begun: what is opened for it now begins with the program.
   bool is_held(u32 pid) const;

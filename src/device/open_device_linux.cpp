@@ -8,8 +8,8 @@ diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
   const auto colon = name.find(':');
   const std::string kind = name.substr(0, colon);
   if (kind == "sim") {
-    WPERF_TRY(auto channel, open_sim_channel(colon == std::string::npos ? std::string() : name.substr(colon + 1)));
-    return make_driver_device(std::move(channel));
+    WPERF_TRY(auto machine, open_sim_machine(colon == std::string::npos ? std::string() : name.substr(colon + 1)));
+    return make_driver_device(std::move(machine));
   }
   if (kind.empty() || kind == "linux") return open_linux_device();
   if (kind == "driver") {

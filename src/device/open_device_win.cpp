@@ -7,8 +7,8 @@ namespace wperf::device {
 diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
   const std::string kind = name.substr(0, name.find(':'));
   if (kind.empty() || kind == "driver") {
-    WPERF_TRY(auto channel, open_driver_channel());
-    return make_driver_device(std::move(channel));
+    WPERF_TRY(auto machine, open_windows_machine());
+    return make_driver_device(std::move(machine));
   }
   if (kind == "sim" || kind == "linux") {
     return diag::Error{.text = "the device '" + name + "' is not part of the Windows build",

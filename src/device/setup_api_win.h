@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/channel.h"
+#include "device/driver_machine.h"
 
 namespace wperf::device {
 

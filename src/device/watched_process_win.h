@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "device/channel.h"
+#include "device/programs.h"
 
 namespace wperf::device {
 

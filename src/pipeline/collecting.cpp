@@ -63,19 +63,19 @@ class SamplingProgress {
 
 diag::Result<Collection> collect_samples(Machine& machine, u64 duration_ms, u32 pid, diag::Console& console,
                                          u64 drain_every_ns, const std::function<diag::Result<Collected>()>& drain) {
-  device::Channel& channel = machine.device->machine();
-  const u64 start = channel.now_ns();
+  device::Programs& programs = machine.device->programs();
+  const u64 start = programs.now_ns();
   const u64 end = start + duration_ms * kNanosecondsPerMillisecond;
-  SamplingProgress progress(console, start, !channel.shares_console());
+  SamplingProgress progress(console, start, !programs.shares_console());
   while (true) {
     if (console.interrupted()) return Collection{.end = WaitEnd::interrupted, .trouble = {}};
-    if (pid != 0 && !channel.process(pid).running) return Collection{.end = WaitEnd::program_ended, .trouble = {}};
-    const u64 now = channel.now_ns();
+    if (pid != 0 && !programs.process(pid).running) return Collection{.end = WaitEnd::program_ended, .trouble = {}};
+    const u64 now = programs.now_ns();
     if (duration_ms != 0 && now >= end) return Collection{};
-    const auto waited = channel.wait(duration_ms != 0 ? std::min(drain_every_ns, end - now) : drain_every_ns, pid);
+    const auto waited = programs.wait(duration_ms != 0 ? std::min(drain_every_ns, end - now) : drain_every_ns, pid);
     if (!waited.has_value()) return Collection{.end = WaitEnd::program_ended, .trouble = waited.error()};
     WPERF_TRY(const Collected collected, drain());
-    progress.at(channel.now_ns(), collected);
+    progress.at(programs.now_ns(), collected);
   }
 }
 

@@ -16,9 +16,9 @@ namespace wperf::pipeline {
 // The program a measurement is about. One that it started is killed when the measurement is over.
 class SpawnedProgram {
  public:
-  explicit SpawnedProgram(device::Channel& machine) : machine_(machine) {}
+  explicit SpawnedProgram(device::Programs& programs) : programs_(programs) {}
   ~SpawnedProgram() {
-    if (pid_ != 0 && started_) machine_.kill(pid_);
+    if (pid_ != 0 && started_) programs_.kill(pid_);
   }
   SpawnedProgram(const SpawnedProgram&) = delete;
   SpawnedProgram& operator=(const SpawnedProgram&) = delete;
@@ -27,11 +27,11 @@ class SpawnedProgram {
   // A program that runs already: its end is watched for, and it is left alone.
   diag::Result<void> follow(u32 pid);
   u32 pid() const { return pid_; }  // 0: no program
-  bool ended() const { return pid_ != 0 && !machine_.process(pid_).running; }
-  u32 exit_code() const { return machine_.process(pid_).exit_code; }
+  bool ended() const { return pid_ != 0 && !programs_.process(pid_).running; }
+  u32 exit_code() const { return programs_.process(pid_).exit_code; }
 
  private:
-  device::Channel& machine_;
+  device::Programs& programs_;
   u32 pid_ = 0;
   bool started_ = false;
 };

@@ -51,7 +51,7 @@ diag::Result<KernelSpeRun> profile_with_kernel(const request::Request& request, 
   WPERF_TRY(run.programs, device.open_recording(plan_of_programs(plan), {.file = {}, .tool_version = tool_version()}));
   WPERF_CHECK_OK(run.programs->start());
   WPERF_CHECK_OK(session->start());
-  const u64 start_ns = device.machine().now_ns();
+  const u64 start_ns = device.programs().now_ns();
   const raw::SpeSink sink = [&](const raw::SpePiece& piece) { traces.take(piece); };
   const auto drain = [&]() -> diag::Result<Collected> {
     WPERF_CHECK_OK(session->drain(sink));
@@ -61,7 +61,7 @@ diag::Result<KernelSpeRun> profile_with_kernel(const request::Request& request, 
   WPERF_TRY(run.collection,
             collect_samples(machine, duration_ms, plan.process.value_or(0), console, kSpeDrainNs, drain));
   WPERF_CHECK_OK(session->stop());
-  run.elapsed_ns = device.machine().now_ns() - start_ns;
+  run.elapsed_ns = device.programs().now_ns() - start_ns;
   WPERF_CHECK_OK(session->drain(sink));
   WPERF_CHECK_OK(run.programs->stop());
   tell_collected(run.collection, console);
@@ -84,7 +84,7 @@ void add_losses(const std::vector<raw::SpeTally>& tallies, profile::SpeProfile& 
 
 diag::Result<KernelSpe> measure_kernel_spe(const request::Request& request, Machine& machine, diag::Console& console) {
   WPERF_TRY(plan::SpePlan plan, plan::make_spe_plan(request, machine.capabilities));
-  SpawnedProgram program(machine.device->machine());
+  SpawnedProgram program(machine.device->programs());
   WPERF_TRY(const SampledProgram sampled, start_or_find(request, plan.program_core, machine, program));
   if (sampled.pid != 0) plan.process = sampled.pid;
   recording::SpeTraceRecords traces(kMostTraceBytes);
@@ -117,7 +117,7 @@ diag::Result<KernelSpe> measure_kernel_spe(const request::Request& request, Mach
   measured.trouble = std::move(run.collection.trouble);
   if (!measured.trouble.has_value()) measured.trouble = std::move(recorded.trouble);
   if (request.program.has_value() && run.collection.end == WaitEnd::program_ended) {
-    measured.status = status_of_program(machine, machine.device->machine().process(program.pid()));
+    measured.status = status_of_program(machine, machine.device->programs().process(program.pid()));
   }
   return measured;
 }

@@ -67,10 +67,10 @@ diag::Error version_mismatch(const device::DriverVersion& driver) {
           .verbatim = true};
 }
 
-diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console) {
+diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console, device::Device::Spe spe) {
   Machine machine;
   WPERF_TRY(machine.device, open_locked_device(request));
-  WPERF_TRY(machine.capabilities, machine.device->capabilities());
+  WPERF_TRY(machine.capabilities, machine.device->capabilities(spe));
   WPERF_TRY(const auto extra, extra_event_texts(request.extra_events));
   WPERF_TRY(const auto metrics, metric_file_texts(request.metric_files));
   WPERF_TRY(machine.vocabulary, plan::make_vocabulary(machine.capabilities, extra, metrics));

@@ -21,7 +21,8 @@ struct Machine {
 // Opens the device, sees that its driver speaks our protocol, and takes its lock.
 diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Request& request);
 // The same, then asks the hardware and reads the -C and -E files.
-diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console);
+diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console,
+                                   device::Device::Spe spe = device::Device::Spe::left_alone);
 
 std::string number_text(const device::DriverVersion& version);  // "3.8.0"
 // What is said of a driver whose protocol is another than ours (contract 8.3).

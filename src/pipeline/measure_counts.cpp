@@ -41,10 +41,10 @@ std::string what_to_count(const Machine& machine) {
 void describe_program(const request::Request& request, Machine& machine, const SpawnedProgram& program,
                       profile::CountProfile& profile) {
   if (!profile.by_kernel || program.pid() == 0) return;
-  for (const raw::Process& process : machine.device->machine().processes()) {
+  for (const raw::Process& process : machine.device->programs().processes()) {
     if (process.pid == program.pid()) profile.program = process.image.substr(process.image.find_last_of('/') + 1);
   }
-  const device::ProcessState state = machine.device->machine().process(program.pid());
+  const device::ProcessState state = machine.device->programs().process(program.pid());
   if (!request.program.has_value() || !state.has_times) return;
   profile.user_seconds = static_cast<double>(state.user_ns) / 1e9;
   profile.system_seconds = static_cast<double>(state.system_ns) / 1e9;

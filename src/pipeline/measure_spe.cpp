@@ -101,7 +101,7 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
   // The counters enclose the profiling: what they call filtered is what comes out.
   if (counting != nullptr) WPERF_CHECK_OK(counting->start());
   WPERF_CHECK_OK(session->start());
-  outcome.start_ns = device.machine().now_ns();
+  outcome.start_ns = device.programs().now_ns();
   u64 bytes = 0;
   const raw::SpeSink counted = [&](const raw::SpePiece& piece) {
     bytes += piece.bytes.size();
@@ -114,7 +114,7 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
   const u64 duration_ms = request.duration_ms();
   WPERF_TRY(outcome.collection, collect_samples(machine, duration_ms, pid, console, kSpeDrainNs, drain));
   WPERF_CHECK_OK(session->stop());
-  outcome.end_ns = device.machine().now_ns();
+  outcome.end_ns = device.programs().now_ns();
   if (counting != nullptr) WPERF_CHECK_OK(counting->stop());
   WPERF_CHECK_OK(session->drain(counted));
   tell_collected(outcome.collection, console);
@@ -123,7 +123,7 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
     WPERF_TRY(const raw::CountCapture capture, counting->read());
     outcome.counting = build_count_profile(counts, machine.capabilities, machine.vocabulary, capture);
   }
-  outcome.processes = device.machine().processes();
+  outcome.processes = device.programs().processes();
   return outcome;
 }
 
@@ -209,10 +209,10 @@ diag::Result<profile::SpeProfile> name_tally(const SpeDecoding& decoding, const 
 
 diag::Result<MeasuredSpe> measure_spe(const request::Request& request, Machine& machine, diag::Console& console) {
   WPERF_TRY(const plan::SpePlan plan, plan::make_spe_plan(request, machine.capabilities));
-  SpawnedProgram program(machine.device->machine());
+  SpawnedProgram program(machine.device->programs());
   WPERF_TRY(const SampledProgram sampled, start_or_find(request, plan.program_core, machine, program));
   const modules::SymbolOptions symbols = symbol_options(request);
-  console.out(report::sample_start_text(target_before(machine.device->machine(), sampled, symbols), sampled.pe_file,
+  console.out(report::sample_start_text(target_before(machine.device->programs(), sampled, symbols), sampled.pe_file,
                                         request.outputs.verbose));
 
   const auto& midrs = machine.capabilities.core_midr;

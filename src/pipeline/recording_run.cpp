@@ -49,7 +49,7 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
                                       diag::Console& console) {
   const u32 pid = recording.sampled.pid;
   if (pid != 0) recording.plan.process = pid;
-  device::Channel& channel = machine.device->machine();
+  device::Programs& programs = machine.device->programs();
   const std::string kept = kept_recording(request);
   const bool copied = os::is_pipe_or_device(kept);
   device::RecordingTarget target{.file = copied ? std::string() : kept, .tool_version = tool_version()};
@@ -74,7 +74,7 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
   recording.end = collection.end;
   recording.trouble = std::move(collection.trouble);
   if (recording.session->trouble().has_value()) recording.trouble = recording.session->trouble();
-  recording.processes = channel.processes();
+  recording.processes = programs.processes();
   WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.session->readable_path()));
   recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
   const auto bytes = recording.mapped->bytes();
@@ -100,7 +100,7 @@ void tell_lost_stacks(const raw::SampleCapture& capture, diag::Console& console)
 diag::Result<void> record_with_driver(const request::Request& request, Machine& machine, Recording& recording,
                                       diag::Console& console) {
   const modules::SymbolOptions symbols = symbol_options(request);
-  console.out(report::sample_start_text(target_before(machine.device->machine(), recording.sampled, symbols),
+  console.out(report::sample_start_text(target_before(machine.device->programs(), recording.sampled, symbols),
                                         recording.sampled.pe_file, request.outputs.verbose));
   WPERF_TRY(os::RecordingFile created, os::RecordingFile::create({}));
   recording.own = std::make_unique<os::RecordingFile>(std::move(created));
@@ -136,7 +136,7 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
 diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console) {
   Recording recording;
   WPERF_TRY(recording.plan, plan::make_sample_plan(request, machine.capabilities, machine.vocabulary));
-  SpawnedProgram program(machine.device->machine());
+  SpawnedProgram program(machine.device->programs());
   WPERF_TRY(recording.sampled, start_or_find(request, recording.plan.program_core, machine, program));
   WPERF_CHECK_OK(machine.capabilities.kernel != nullptr ? record_with_kernel(request, machine, recording, console)
                                                         : record_with_driver(request, machine, recording, console));

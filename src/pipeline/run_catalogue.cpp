@@ -66,7 +66,7 @@ std::vector<std::string_view> names_of(const std::vector<pmu::Product>& products
 }  // namespace
 
 diag::Result<void> run_list(const request::Request& request, diag::Console& console) {
-  WPERF_TRY(const Machine machine, open_machine(request, console));
+  WPERF_TRY(const Machine machine, open_machine(request, console, device::Device::Spe::asked_for));
   const auto blocks = report::list_report(machine.vocabulary.product, machine.vocabulary.extra.all(),
                                           listing_of(machine), request.outputs.verbose);
   if (!silent(request.outputs)) console.out(report::blocks_text(blocks));
@@ -75,7 +75,7 @@ diag::Result<void> run_list(const request::Request& request, diag::Console& cons
 }
 
 diag::Result<void> run_man(const request::Request& request, diag::Console& console) {
-  WPERF_TRY(const Machine machine, open_machine(request, console));
+  WPERF_TRY(const Machine machine, open_machine(request, console, device::Device::Spe::asked_for));
   if (!request.man_topic.has_value()) {
     return diag::contract_error(
         "warning: no argument(s) specified, specify an event, metric, or group of metrics to obtain relevant, manual "

@@ -69,7 +69,7 @@ Check check_pmu(device::Device& device, const plan::Capabilities& machine) {
   auto session = device.open_count(trial);
   if (!session.has_value()) return failure("pmu", session.error());
   if (auto started = session.value()->start(); !started.has_value()) return failure("pmu", started.error());
-  if (auto waited = device.machine().wait(kTrialMs * kNanosecondsPerMillisecond, 0); !waited.has_value()) {
+  if (auto waited = device.programs().wait(kTrialMs * kNanosecondsPerMillisecond, 0); !waited.has_value()) {
     return failure("pmu", waited.error());
   }
   if (auto stopped = session.value()->stop(); !stopped.has_value()) return failure("pmu", stopped.error());
@@ -211,9 +211,9 @@ std::vector<Check> check_system(bool works) {
 
 // Here the kernel is the driver: what there is to say is what it has and what this user may.
 std::vector<Check> examine_linux(device::Device& device, const device::LinuxFacts& facts) {
-  std::vector<Check> checks{{.name = "device", .detail = "linux, " + device.machine().instance_id(), .fix = {}}};
+  std::vector<Check> checks{{.name = "device", .detail = "linux, " + device.identity().instance_id, .fix = {}}};
   for (Check& check : linux_checks(facts)) checks.push_back(std::move(check));
-  const auto machine = device.capabilities();
+  const auto machine = device.capabilities(device::Device::Spe::asked_for);
   if (!machine.has_value()) {
     checks.push_back(failure("hardware", machine.error()));
     return checks;
@@ -242,7 +242,7 @@ std::vector<Check> examine(const request::Request& request) {
   if (const auto version = device.driver_version(); version.has_value() && version.value().name == "linux") {
     if (const auto facts = device::linux_facts()) return examine_linux(device, *facts);
   }
-  checks.push_back({.name = "device", .detail = request.device + ", " + device.machine().instance_id(), .fix = {}});
+  checks.push_back({.name = "device", .detail = request.device + ", " + device.identity().instance_id, .fix = {}});
   checks.push_back(check_driver(device));
   if (!knows_system) checks.push_back(check_privileges(request.device));
   if (checks.back().status == CheckStatus::fail) return checks;
@@ -253,7 +253,7 @@ std::vector<Check> examine(const request::Request& request) {
     return checks;
   }
   checks.push_back({.name = "lock", .detail = "free", .fix = {}});
-  const auto machine = device.capabilities();
+  const auto machine = device.capabilities(device::Device::Spe::asked_for);
   if (!machine.has_value()) {
     checks.push_back(failure("hardware", machine.error()));
     return checks;
@@ -263,9 +263,9 @@ std::vector<Check> examine(const request::Request& request) {
   checks.push_back(check_counters(machine.value()));
   checks.push_back(check_spe(machine.value()));
   checks.push_back(check_uncore({.name = "dsu", .what = "clusters with an L3 cache", .kind = "DSU"},
-                                machine.value().cluster_count, device.machine().dsu_clusters() != 0));
+                                machine.value().cluster_count, machine.value().named_clusters != 0));
   checks.push_back(check_uncore({.name = "dmc", .what = "memory channels", .kind = "DMC-620 memory controller"},
-                                machine.value().dmc_channels, !device.machine().dmc_channels().empty()));
+                                machine.value().dmc_channels, machine.value().named_dmc_channels != 0));
   checks.push_back(check_symbols());
   return checks;
 }

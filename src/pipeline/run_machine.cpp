@@ -62,15 +62,15 @@ diag::Result<profile::TestReport> measure_test(const request::Request& request, 
 }
 
 diag::Result<void> run_test(const request::Request& request, diag::Console& console) {
-  WPERF_TRY(Machine machine, open_machine(request, console));
+  WPERF_TRY(Machine machine, open_machine(request, console, device::Device::Spe::asked_for));
   WPERF_TRY(const profile::TestReport test, measure_test(request, machine));
   return deliver_blocks(request, report::test_report(machine.vocabulary.product, test), console);
 }
 
 diag::Result<void> run_detect(const request::Request& request, diag::Console& console) {
   WPERF_TRY(const auto device, open_locked_device(request));
-  std::vector<profile::DeviceInstance> found{
-      {.instance_id = device->machine().instance_id(), .hardware_ids = device->machine().hardware_ids()}};
+  const device::DeviceIdentity ours = device->identity();
+  std::vector<profile::DeviceInstance> found{{.instance_id = ours.instance_id, .hardware_ids = ours.hardware_ids}};
   for (const device::OtherDriver& other : device::other_drivers()) {
     found.push_back({.instance_id = other.instance_id, .hardware_ids = other.hardware_ids});
   }

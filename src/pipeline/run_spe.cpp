@@ -29,7 +29,7 @@ diag::Result<void> show(const request::Request& request, const profile::SpeProfi
 
 diag::Result<int> run_spe(const request::Request& request, diag::Console& console) {
   if (request.outputs.verbose) console.out(request::deduced_text(request));
-  WPERF_TRY(Machine machine, open_machine(request, console));
+  WPERF_TRY(Machine machine, open_machine(request, console, device::Device::Spe::asked_for));
   if (machine.capabilities.kernel != nullptr) {
     WPERF_TRY(const KernelSpe measured, measure_kernel_spe(request, machine, console));
     WPERF_CHECK_OK(show(request, measured.profile, nullptr, console));

@@ -30,7 +30,7 @@ class FollowingRun final : public diag::Console {
 int status_of(const request::Request& request, Machine& machine, const SpawnedProgram& program,
               const diag::Console& console) {
   if (!request.program.has_value() || console.interrupted()) return 0;
-  return status_of_program(machine, machine.device->machine().process(program.pid()));
+  return status_of_program(machine, machine.device->programs().process(program.pid()));
 }
 
 diag::Result<void> show_count(const request::Request& request, const profile::CountProfile& profile,
@@ -55,7 +55,7 @@ diag::Result<int> run_counts(const request::Request& request, plan::CountPlan& p
   int status = 0;
   for (u32 run = 0; run < request.runs.value_or(1) && !console.interrupted(); ++run) {
     diag::Console& heard = run == 0 ? console : following;
-    SpawnedProgram program(machine.device->machine());
+    SpawnedProgram program(machine.device->programs());
     WPERF_CHECK_OK(start_program(request, plan, machine, program, heard));
     WPERF_TRY(MeasuredCount count, measure_count(request, plan, machine, program, heard));
     status = std::max(status, status_of(request, machine, program, console));
@@ -101,7 +101,7 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
   if (request.timeline.enabled) files = timeline_files(request, plan);
   if (request.outputs.verbose) tell_plan(plan, machine, files, console);
   if (!request.timeline.enabled) return run_counts(request, plan, machine, console);
-  SpawnedProgram program(machine.device->machine());
+  SpawnedProgram program(machine.device->programs());
   WPERF_CHECK_OK(start_program(request, plan, machine, program, console));
   WPERF_CHECK_OK(run_timeline(request, plan, machine, program, console, files));
   return status_of(request, machine, program, console);

@@ -123,9 +123,9 @@ diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const C
   return {};
 }
 
-profile::SampleTarget target_before(device::Channel& machine, const SampledProgram& program,
+profile::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
                                     const modules::SymbolOptions& options) {
-  const std::vector<raw::Process> processes = machine.processes();
+  const std::vector<raw::Process> processes = programs.processes();
   const raw::Process* process = find_process(processes, program.pid);
   if (process == nullptr) return target_of(program, nullptr, {});
   return target_of(program, process, modules::load_modules(process->modules, options));

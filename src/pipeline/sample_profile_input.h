@@ -39,7 +39,7 @@ diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const C
                                         const request::SampleDisplay& display);
 
 // What is known of the target before the first sample: modules, sections, base address.
-profile::SampleTarget target_before(device::Channel& machine, const SampledProgram& program,
+profile::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
                                     const modules::SymbolOptions& options);
 
 }  // namespace wperf::pipeline

@@ -25,13 +25,13 @@ std::string base_name(const std::string& path) {
 }
 
 // The running program that `sample` was asked to look at.
-diag::Result<u32> find_running(device::Channel& machine, const std::string& image_name) {
+diag::Result<u32> find_running(device::Programs& programs, const std::string& image_name) {
   std::vector<std::string> running;
-  for (const raw::Process& process : machine.processes()) {
+  for (const raw::Process& process : programs.processes()) {
     if (!process.running || process.modules.empty()) continue;
     const std::string& name = process.modules.front().name;
     // Asked for by its number, the machine has all its modules from now on.
-    if (same_name(name, base_name(image_name)) && machine.process(process.pid).running) return process.pid;
+    if (same_name(name, base_name(image_name)) && programs.process(process.pid).running) return process.pid;
     running.push_back(name);
   }
   const bool few = !running.empty() && running.size() <= kFewPrograms;
@@ -50,7 +50,7 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
   if (request.process.has_value()) {
     WPERF_CHECK_OK(spawned.follow(*request.process));
     sampled.pid = spawned.pid();
-    for (const raw::Process& process : machine.device->machine().processes()) {
+    for (const raw::Process& process : machine.device->programs().processes()) {
       if (process.pid == sampled.pid && !process.modules.empty()) sampled.image_name = process.modules.front().name;
     }
     return sampled;
@@ -61,7 +61,7 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
     sampled.pid = spawned.pid();
     WPERF_CHECK_OK(let_start_up(request, machine, spawned.pid()));
   } else {
-    WPERF_TRY(sampled.pid, find_running(machine.device->machine(), target.image_name));
+    WPERF_TRY(sampled.pid, find_running(machine.device->programs(), target.image_name));
   }
   return sampled;
 }

@@ -28,9 +28,9 @@ diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32
     raw::SampleCapture capture;
     WPERF_TRY(const auto session, machine.device->open_sampling(plan));
     WPERF_CHECK_OK(session->start());
-    const u64 start = machine.device->machine().now_ns();
-    WPERF_CHECK_OK(machine.device->machine().wait(kTrialNs, pid));
-    const u64 elapsed = machine.device->machine().now_ns() - start;
+    const u64 start = machine.device->programs().now_ns();
+    WPERF_CHECK_OK(machine.device->programs().wait(kTrialNs, pid));
+    const u64 elapsed = machine.device->programs().now_ns() - start;
     WPERF_CHECK_OK(session->stop());
     WPERF_CHECK_OK(session->drain(capture));
     if (elapsed == 0) return {};
@@ -53,7 +53,7 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
   WPERF_CHECK_OK(sink.begin(outcome.plan));
   WPERF_TRY(const auto session, machine.device->open_sampling(outcome.plan));
   WPERF_CHECK_OK(session->start());
-  outcome.capture.start_ns = machine.device->machine().now_ns();
+  outcome.capture.start_ns = machine.device->programs().now_ns();
   Collected collected{.in_bytes = false};
   const auto drain = [&]() -> diag::Result<Collected> {
     WPERF_CHECK_OK(session->drain(outcome.capture));
@@ -63,11 +63,11 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
   };
   WPERF_TRY(outcome.collection, collect_samples(machine, duration_ms, pid, console, kSampleDrainNs, drain));
   WPERF_CHECK_OK(session->stop());
-  outcome.capture.end_ns = machine.device->machine().now_ns();
+  outcome.capture.end_ns = machine.device->programs().now_ns();
   WPERF_CHECK_OK(session->drain(outcome.capture));
   sink.take(outcome.capture);
   tell_collected(outcome.collection, console);
-  outcome.capture.processes = machine.device->machine().processes();
+  outcome.capture.processes = machine.device->programs().processes();
   return outcome;
 }
 

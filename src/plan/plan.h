@@ -25,13 +25,13 @@ struct Capabilities {
   std::array<u32, kEventClassCount> counters_total{}, counters_free{};  // per class
   u32 cycle_counters = 1;
   u32 cluster_count = 0, cluster_size = 0, dmc_channels = 0;
+  u32 named_clusters = 0, named_dmc_channels = 0;  // by ACPI, whether the driver may use them or not
   u32 period_min_ms = 10, period_max_ms = 100, period_default_ms = 100;
   std::vector<u64> core_midr;        // per core
   std::array<u8, 32> counter_map{};  // 0xff = none
   std::string device_id;
-  std::string instance_id, hardware_ids;  // of `detect`
-  bool call_stacks = true;                // samples can tell who called
-  std::string vendor;                     // of cores without a MIDR; empty: the MIDR says
+  bool call_stacks = true;  // samples can tell who called
+  std::string vendor;       // of cores without a MIDR; empty: the MIDR says
   // Where the system's own kernel counts: its words. It takes turns by itself, counts programs wherever they run, and
   // adapts intervals to a rate. Null: a driver of ours.
   std::shared_ptr<const KernelEvents> kernel;

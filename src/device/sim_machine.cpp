@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The channel to the simulated machine: libwperf-sim.so, loaded on demand from beside the program.
+// The simulated machine: libwperf-sim.so, loaded on demand from beside the program.
 #include <algorithm>
 #include <memory>
 
-#include "device/channel.h"
+#include "device/driver_machine.h"
 #include "os/files.h"
 #include "os/process.h"
 #include "os/shared_library.h"
@@ -18,12 +18,12 @@ diag::Error error_of(const WperfSimError& error) {
   return {.text = error.text, .hint = error.hint};
 }
 
-class SimChannel final : public Channel {
+class SimMachine final : public DriverMachine {
  public:
-  SimChannel(const WperfSimApi* api, WperfSim* sim) : api_(api), sim_(sim) {}
-  ~SimChannel() override { api_->close(sim_); }
-  SimChannel(const SimChannel&) = delete;
-  SimChannel& operator=(const SimChannel&) = delete;
+  SimMachine(const WperfSimApi* api, WperfSim* sim) : api_(api), sim_(sim) {}
+  ~SimMachine() override { api_->close(sim_); }
+  SimMachine(const SimMachine&) = delete;
+  SimMachine& operator=(const SimMachine&) = delete;
 
   diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
     u32 returned = 0;
@@ -88,8 +88,9 @@ class SimChannel final : public Channel {
 
   u32 dsu_clusters() override { return 0; }  // its driver knows
 
-  std::string instance_id() override { return "ROOT\\WPERFDRV\\0000"; }
-  std::string hardware_ids() override { return "Root\\WPERFDRV"; }
+  DeviceIdentity identity() override {
+    return {.instance_id = "ROOT\\WPERFDRV\\0000", .hardware_ids = "Root\\WPERFDRV"};
+  }
 
  private:
   std::vector<raw::Module> modules_of(u32 pid) {
@@ -115,7 +116,7 @@ class SimChannel final : public Channel {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<Channel>> open_sim_channel(const std::string& options) {
+diag::Result<std::unique_ptr<DriverMachine>> open_sim_machine(const std::string& options) {
   auto library = os::SharedLibrary::load(os::join_path(os::program_folder(), kLibrary));
   if (!library.has_value()) {
     return diag::Error{
@@ -138,7 +139,7 @@ diag::Result<std::unique_ptr<Channel>> open_sim_channel(const std::string& optio
     failure.code = diag::ExitCode::usage;
     return failure;
   }
-  return std::unique_ptr<Channel>(std::make_unique<SimChannel>(api, sim));
+  return std::unique_ptr<DriverMachine>(std::make_unique<SimMachine>(api, sim));
 }
 
 }  // namespace wperf::device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The channel to wperf-driver.sys and the Windows machine it runs in.
+// Windows with wperf-driver.sys.
 #include <windows.h>
 // After windows.h, which it needs.
 #include <tlhelp32.h>
@@ -8,8 +8,8 @@
 #include <map>
 #include <optional>
 
-#include "device/channel.h"
 #include "device/driver_handle_win.h"
+#include "device/driver_machine.h"
 #include "device/setup_api_win.h"
 #include "device/spawned_process_win.h"
 #include "device/watched_process_win.h"
@@ -65,9 +65,9 @@ class Clock {
   u64 frequency_;
 };
 
-class WindowsChannel final : public Channel {
+class WindowsMachine final : public DriverMachine {
  public:
-  explicit WindowsChannel(DriverHandle driver) : driver_(std::move(driver)), timer_(make_timer()) {}
+  explicit WindowsMachine(DriverHandle driver) : driver_(std::move(driver)), timer_(make_timer()) {}
 
   diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
     return driver_.control(code, buffer, input);
@@ -105,8 +105,9 @@ class WindowsChannel final : public Channel {
 
   std::vector<DeviceMemory> dmc_channels() override { return acpi_device_memory(L"ARMHD620"); }
   u32 dsu_clusters() override { return count_acpi_devices(L"ARMHD500"); }
-  std::string instance_id() override { return driver_.instance_id(); }
-  std::string hardware_ids() override { return driver_.hardware_ids(); }
+  DeviceIdentity identity() override {
+    return {.instance_id = driver_.instance_id(), .hardware_ids = driver_.hardware_ids()};
+  }
 
  private:
   struct Watched {
@@ -132,7 +133,7 @@ class WindowsChannel final : public Channel {
   std::optional<os::AwakeRequest> awake_;
 };
 
-WindowsChannel::Watched& WindowsChannel::watch(u32 pid) {
+WindowsMachine::Watched& WindowsMachine::watch(u32 pid) {
   const auto found = watched_.find(pid);
   if (found != watched_.end()) return found->second;
   const u64 now = now_ns();
@@ -146,7 +147,7 @@ WindowsChannel::Watched& WindowsChannel::watch(u32 pid) {
   return watched_.emplace(pid, std::move(watched)).first->second;
 }
 
-void WindowsChannel::resume(u64 now) {
+void WindowsMachine::resume(u64 now) {
   for (auto& [pid, watched] : watched_) {
     if (watched.suspended == nullptr) continue;
     ResumeThread(watched.suspended.get());
@@ -155,7 +156,7 @@ void WindowsChannel::resume(u64 now) {
   }
 }
 
-u64 WindowsChannel::next_look(u64 now) const {
+u64 WindowsMachine::next_look(u64 now) const {
   u64 next = now + kOldLookNs;
   for (const auto& [pid, watched] : watched_) {
     const u64 period = watched.spawned && now - watched.started_ns < kYoungNs ? kYoungLookNs : kOldLookNs;
@@ -164,7 +165,7 @@ u64 WindowsChannel::next_look(u64 now) const {
   return next;
 }
 
-void WindowsChannel::look_at_modules(u64 now) {
+void WindowsMachine::look_at_modules(u64 now) {
   for (auto& [pid, watched] : watched_) {
     const u64 period = watched.spawned && now - watched.started_ns < kYoungNs ? kYoungLookNs : kOldLookNs;
     if (now < watched.looked_ns + period) continue;
@@ -173,7 +174,7 @@ void WindowsChannel::look_at_modules(u64 now) {
   }
 }
 
-bool WindowsChannel::sleep(u64 nanoseconds, void* process) {
+bool WindowsMachine::sleep(u64 nanoseconds, void* process) {
   LARGE_INTEGER due;
   due.QuadPart = -static_cast<long long>((nanoseconds + kNanosecondsPerTick - 1) / kNanosecondsPerTick);
   if (SetWaitableTimer(timer_.get(), &due, 0, nullptr, nullptr, FALSE) == 0) {
@@ -188,7 +189,7 @@ bool WindowsChannel::sleep(u64 nanoseconds, void* process) {
   return WaitForMultipleObjects(count, waited, FALSE, INFINITE) == WAIT_OBJECT_0;
 }
 
-diag::Result<void> WindowsChannel::wait(u64 nanoseconds, u32 until_pid) {
+diag::Result<void> WindowsMachine::wait(u64 nanoseconds, u32 until_pid) {
   u64 now = now_ns();
   const u64 end = now + nanoseconds;
   void* const process = until_pid != 0 ? watch(until_pid).process.handle() : nullptr;
@@ -202,7 +203,7 @@ diag::Result<void> WindowsChannel::wait(u64 nanoseconds, u32 until_pid) {
   return {};
 }
 
-std::vector<raw::Process> WindowsChannel::processes() {
+std::vector<raw::Process> WindowsMachine::processes() {
   std::vector<raw::Process> processes;
   for (auto& [pid, watched] : watched_) processes.push_back(watched.process.description());
   void* const taken = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
@@ -226,9 +227,9 @@ std::vector<raw::Process> WindowsChannel::processes() {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<Channel>> open_driver_channel() {
+diag::Result<std::unique_ptr<DriverMachine>> open_windows_machine() {
   WPERF_TRY(DriverHandle driver, DriverHandle::open());
-  return std::unique_ptr<Channel>(std::make_unique<WindowsChannel>(std::move(driver)));
+  return std::unique_ptr<DriverMachine>(std::make_unique<WindowsMachine>(std::move(driver)));
 }
 
 }  // namespace wperf::device
