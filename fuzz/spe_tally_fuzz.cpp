@@ -133,14 +133,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   decode::spe::DecodeState state;
   report::RecordLines lines(data[0] % 2 == 0 ? report::RecordFormat::csv : report::RecordFormat::json);
   const profile::SpeProfile nameless;
-  const profile::SpeRecordNames names(nameless);
+  const profile::SpeRecordNames names(
+      nameless,
+      report::RecordLines::spelling(data[0] % 2 == 0 ? report::RecordFormat::csv : report::RecordFormat::json));
   profile::SpeRecordNamer namer(names);
   const usize used = decode::spe::for_each_record(bytes, state, [&](const Record& record) {
     const decode::spe::Origin origin{.core = static_cast<u32>(state.records % 2),
                                      .other_process = (record.pc() >> 4) % 5 == 0};
     for (Tally* tally : {&small, &whole, &halves[origin.core]}) tally->add(origin, record);
-    lines.add(namer.row(origin, record));
+    namer.add(origin, record, [&](const profile::SpeRecordRow& row) { lines.add(row); });
   });
+  namer.flush([&](const profile::SpeRecordRow& row) { lines.add(row); });
   decode::spe::end_of_buffer(state, bytes.size() - used);
   check(whole.records() == state.records);
   for (const Tally* tally : {&small, &whole}) check_sums(*tally);

@@ -32,7 +32,7 @@ class RecordFile {
         runs_(runs),
         format_(request.json ? report::RecordFormat::json : report::RecordFormat::csv),
         writer_(format_),
-        names_(profile),
+        names_(profile, report::RecordLines::spelling(format_)),
         made_(runs.count) {
     for (u32 core = 0; core < request.midr_of_core.size(); ++core) {
       names_.set_data_sources(core, decode::spe::find_data_source_family(request.midr_of_core[core]));
@@ -59,29 +59,51 @@ class RecordFile {
   template <class Callback>
   bool make_lines(usize first, usize last, report::RecordLines& lines, Callback&& after_each) const {
     profile::SpeRecordNamer namer(names_);
-    return runs_.replay(first, last, [&](const decode::spe::Origin& origin, const decode::spe::Record& record) {
-      profile::SpeRecordRow& row = namer.row(origin, record);
+    const auto take = [&](profile::SpeRecordRow& row) {
       if (row.time.given && request_.to_ns) row.time.value = request_.to_ns(row.time.value);
       lines.add(row);
       after_each();
-    });
+    };
+    const bool whole = runs_.replay(
+        first, last,
+        [&](const decode::spe::Origin& origin, const decode::spe::Record& record) { namer.add(origin, record, take); });
+    namer.flush(take);
+    return whole;
   }
 
   void write_run(usize run) {
     {
-      std::unique_lock lock(writing_);
+      std::unique_lock lock(taking_turns_);
       written_more_.wait(lock, [&] { return run < written_ + kMostWaiting || cut_inside_; });
       if (cut_inside_) return;
     }
     report::RecordLines lines(format_);
+    lines.text() = empty_text();
     const bool whole = make_lines(run, run + 1, lines, [] {});
-    const std::lock_guard lock(writing_);
+    std::unique_lock lock(taking_turns_);
     cut_inside_ = cut_inside_ || !whole;
     made_[run] = {.text = std::move(lines.text()), .done = true, .whole = whole};
+    if (std::exchange(is_writing_, true)) return;  // who writes takes this one, too
     for (; written_ < made_.size() && made_[written_].done && made_[written_].whole; ++written_) {
-      write_text(std::exchange(made_[written_].text, {}));
+      std::string text = std::exchange(made_[written_].text, {});
+      lock.unlock();
+      write_text(text);
+      text.clear();
+      lock.lock();
+      empty_.push_back(std::move(text));
+      written_more_.notify_all();
     }
-    written_more_.notify_all();
+    is_writing_ = false;
+    written_more_.notify_all();  // of cut_inside_
+  }
+
+  // Memory that the system gave once is used again.
+  std::string empty_text() {
+    const std::lock_guard lock(taking_turns_);
+    if (empty_.empty()) return {};
+    std::string text = std::move(empty_.back());
+    empty_.pop_back();
+    return text;
   }
 
   // The rest: a record goes on in the run behind its own, and so may those behind it.
@@ -110,10 +132,12 @@ class RecordFile {
   const report::RecordFormat format_;
   report::RecordWriter writer_;
   profile::SpeRecordNames names_;
-  std::mutex writing_;  // of what follows
+  std::mutex taking_turns_;  // of what follows
   std::condition_variable written_more_;
   std::vector<Made> made_;
   usize written_ = 0;  // runs
+  std::vector<std::string> empty_;
+  bool is_writing_ = false;  // somebody, without the lock
   bool cut_inside_ = false;
 };
 

@@ -370,6 +370,45 @@ TEST(SpeRecordNamer, NamesOneRecord) {
   EXPECT_TRUE(row.module.empty());
 }
 
+TEST(SpeRecordNamer, SpellsOncePerPlaceAndKind) {
+  Tally tally = memory_tally();
+  std::vector<EncodedOperation> operations;
+  for (u32 i = 0; i < 100; ++i) {
+    operations.push_back(access(false, kImage + kFirst + i % 3 * 4, 0x8008, 7, 8, i, kRetired));
+    operations.push_back(plain(kImage + kFirst + i % 5 * 4));
+    for (const EncodedOperation& operation : {operations.end()[-2], operations.end()[-1]}) add(tally, operation);
+  }
+  const SpeProfile profile = profile_of(tally);
+  static int spelled = 0;
+  const RecordSpelling spelling{.place =
+                                    [](const SpeRecordRow& row, std::string& out) {
+                                      ++spelled;
+                                      out += std::to_string(row.pc.value) + std::string(row.function);
+                                    },
+                                .kind =
+                                    [](const SpeRecordRow& row, std::string& out) {
+                                      ++spelled;
+                                      out += std::string(row.operation) + std::string(row.events);
+                                    }};
+  const SpeRecordNames names(profile, spelling), plain_names(profile);
+  SpeRecordNamer namer(names), plain_namer(plain_names);
+  std::vector<std::string> kinds, places;
+  const auto take = [&](SpeRecordRow& row) {
+    kinds.emplace_back(row.kind);
+    places.emplace_back(row.place);
+    EXPECT_TRUE(row.function.empty());
+  };
+  for (const EncodedOperation& operation : operations) namer.add({}, record_of(operation), take);
+  namer.flush(take);
+  ASSERT_EQ(places.size(), operations.size());
+  for (usize i = 0; i < operations.size(); ++i) {
+    const SpeRecordRow& row = plain_namer.row({}, record_of(operations[i]));
+    EXPECT_EQ(places[i], std::to_string(row.pc.value) + std::string(row.function));
+    EXPECT_EQ(kinds[i], std::string(row.operation) + std::string(row.events));
+  }
+  EXPECT_EQ(spelled, 5 + 2);
+}
+
 TEST(SpeProfile, NothingAtAll) {
   const SpeProfile profile = profile_of(memory_tally());
   EXPECT_TRUE(profile.samples.events.empty());

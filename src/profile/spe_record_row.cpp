@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profile/spe_record_row.h"
 
+#include <bit>
+
 #include "decode/spe/event_names.h"
 #include "decode/spe/operation_name.h"
 
@@ -11,12 +13,6 @@ using decode::spe::Record;
 
 namespace {
 
-// An address of code has its upper eight bits equal: one of them may say whose it is.
-u64 key_of_place(u64 address, bool kernel) {
-  constexpr u64 kOneBit = u64{1} << 63;
-  return (address & ~kOneBit) | (kernel ? kOneBit : 0);
-}
-
 RecordNumber number_of(const Record& record, Field field, u64 value) {
   return {.value = value, .given = record.has(field)};
 }
@@ -26,25 +22,37 @@ RecordNumber context_of(const decode::spe::Origin& origin, const Record& record)
   return {.value = thread, .given = thread != decode::spe::kNoThread};
 }
 
-std::string names_of(u64 events) {
-  std::string text;
-  for (const decode::spe::EventName& event : decode::spe::event_names()) {
-    if ((events >> event.bit & 1) == 0) continue;
+constexpr u32 kBits = 64;
+
+// By bit; empty: nobody named it.
+std::array<std::string_view, kBits> names_by_bit() {
+  std::array<std::string_view, kBits> names{};
+  for (const decode::spe::EventName& event : decode::spe::event_names()) names[event.bit] = event.name;
+  return names;
+}
+
+void spell_events(u64 events, std::string& text) {
+  static const std::array<std::string_view, kBits> kNames = names_by_bit();
+  u64 nameless = 0;
+  for (; events != 0; events &= events - 1) {
+    const std::string_view name = kNames[static_cast<usize>(std::countr_zero(events))];
+    if (name.empty()) {
+      nameless |= events & (~events + 1);
+      continue;
+    }
     if (!text.empty()) text += '+';
-    text += event.name;
-    events &= ~(u64{1} << event.bit);
+    text += name;
   }
-  for (u32 bit = 0; events != 0; ++bit, events >>= 1) {
-    if ((events & 1) == 0) continue;
+  for (; nameless != 0; nameless &= nameless - 1) {
     if (!text.empty()) text += '+';
-    text += "event-" + std::to_string(bit);
+    text += "event-" + std::to_string(std::countr_zero(nameless));
   }
-  return text;
 }
 
 }  // namespace
 
-SpeRecordNames::SpeRecordNames(const SpeProfile& profile) : profile_(profile) {
+SpeRecordNames::SpeRecordNames(const SpeProfile& profile, RecordSpelling spelling)
+    : profile_(profile), spelling_(spelling) {
   for (u32 symbol = 0; symbol < profile.samples.symbols.size(); ++symbol) {
     symbols_.push_back(bare_name(profile.samples.symbols[symbol]));
   }
@@ -53,6 +61,27 @@ SpeRecordNames::SpeRecordNames(const SpeProfile& profile) : profile_(profile) {
     if (!names_.empty()) places_.at(key_of_place(place.address, place.kernel));
     names_.push_back({.symbol = place.symbol, .module = place.module});
   }
+  if (spelling_.place != nullptr) spell_places();
+}
+
+// But for the first one, which stands for any address.
+void SpeRecordNames::spell_places() {
+  SpeRecordRow row;
+  row.pc.given = true;
+  for (usize i = 1; i < names_.size() && texts_.size() < kMostTextBytes; ++i) {
+    row.pc.value = profile_.places[i].address;
+    set_names(names_[i], row);
+    const usize begin = texts_.size();
+    spelling_.place(row, texts_);
+    names_[i].text_begin = static_cast<u32>(begin);
+    names_[i].text_size = static_cast<u32>(texts_.size() - begin);
+  }
+}
+
+void SpeRecordNames::set_names(const Name& name, SpeRecordRow& row) const {
+  row.function = symbols_[name.symbol];
+  row.module =
+      name.module != kNone ? std::string_view(profile_.samples.target.modules[name.module].name) : std::string_view();
 }
 
 void SpeRecordNames::set_data_sources(u32 core, const decode::spe::DataSourceFamily* family) {
@@ -68,34 +97,48 @@ const SpeRecordNames::Name* SpeRecordNames::name_of(const decode::spe::Origin& o
   return &names_[number == decode::spe::NumberTable::kNone ? 0 : number + 1];
 }
 
-std::string_view SpeRecordNamer::source_text(u32 core, u64 source) {
-  constexpr u32 kBits = 16;
-  const auto spell = [&] { return decode::spe::data_source_name(names_.family_of(core), source); };
-  if (source >> kBits == 0) return source_texts_.of(u64{core} << kBits | source, spell);
-  odd_source_ = spell();
-  return odd_source_;
+void SpeRecordNamer::set_kind(const Record& record) {
+  const decode::spe::OperationName operation = decode::spe::operation_name(record);
+  const u64 events = record.events();
+  const auto set_parts = [&] {
+    row_.operation = decode::spe::text_of(operation);
+    row_.events = events_texts_.of(0, events, [&](std::string& text) { spell_events(events, text); });
+  };
+  if (names_.spelling_.kind == nullptr) return set_parts();
+  row_.kind = kind_texts_.of(static_cast<u64>(operation), events, [&](std::string& text) {
+    set_parts();
+    names_.spelling_.kind(row_, text);
+  });
 }
 
-SpeRecordRow& SpeRecordNamer::row(const decode::spe::Origin& origin, const Record& record) {
-  row_ = SpeRecordRow{};
+SpeRecordRow& SpeRecordNamer::row_of(const decode::spe::Origin& origin, const Record& record,
+                                     const SpeRecordNames::Name* name) {
+  row_.function = row_.module = row_.operation = row_.events = row_.place = row_.kind = row_.source = {};
   row_.time = number_of(record, Field::timestamp, record.timestamp());
   row_.core = origin.core;
   row_.thread = context_of(origin, record);
   row_.pc = number_of(record, Field::pc, record.pc());
   row_.exception_level = record.exception_level();
-  if (const SpeRecordNames::Name* const name = names_.name_of(origin, record); name != nullptr) {
-    row_.function = names_.symbols_[name->symbol];
-    if (name->module != kNone) row_.module = names_.profile_.samples.target.modules[name->module].name;
+  if (name != nullptr) {
+    if (name->text_size != 0 && row_.pc.given) {
+      row_.place = std::string_view(names_.texts_).substr(name->text_begin, name->text_size);
+    } else {
+      names_.set_names(*name, row_);
+    }
   }
-  row_.operation = decode::spe::text_of(decode::spe::operation_name(record));
-  row_.events = events_texts_.of(record.events(), [&] { return names_of(record.events()); });
+  set_kind(record);
   row_.total_latency = number_of(record, Field::total_latency, record.total_latency());
   row_.issue_latency = number_of(record, Field::issue_latency, record.issue_latency());
   row_.translation_latency = number_of(record, Field::translation_latency, record.translation_latency());
   row_.data_virtual = number_of(record, Field::data_virtual, record.data_virtual());
   row_.data_physical = number_of(record, Field::data_physical, record.data_physical());
   row_.target = number_of(record, Field::branch_target, record.branch_target());
-  if (record.has(Field::data_source)) row_.source = source_text(origin.core, record.data_source());
+  if (record.has(Field::data_source)) {
+    const u64 source = record.data_source();
+    row_.source = source_texts_.of(origin.core, source, [&](std::string& text) {
+      text = decode::spe::data_source_name(names_.family_of(origin.core), source);
+    });
+  }
   row_.damaged = record.damaged;
   return row_;
 }

@@ -46,7 +46,8 @@ class CanonicalAddresses {
 
   // Of user code in an address space.
   u64 of(u32 space, u64 address) {
-    Known& known = known_[address >> 12 & (kKnown - 1)];
+    // Most mappings lie in a few such parts of a space, and each is known there as a whole.
+    Known& known = known_[((address >> 21) + u64{space} * 29) & (kKnown - 1)];
     if (known.space != space || address < known.begin || address >= known.end) [[unlikely]]
       look_up(space, address, known);
     return address + known.move;
@@ -58,7 +59,7 @@ class CanonicalAddresses {
     u64 begin = 1, end = 0;
     u64 move = 0;  // modulo 2^64
   };
-  static constexpr usize kKnown = 64;
+  static constexpr usize kKnown = 256;
   void look_up(u32 space, u64 address, Known& known) const;
 
   const CanonicalCode& code_;

@@ -15,10 +15,10 @@ using perf_data::TaskHistory;
 namespace {
 
 constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
-constexpr usize kRunBytes = 2 << 20;
+constexpr usize kRunBytes = 128 << 10;
 // Runs that are counted by themselves. It is not for the machine to say how many: what a tally forgets depends on where
 // it began, and the answer must be the same on any.
-constexpr usize kRunsOfShare = 8;
+constexpr usize kRunsOfShare = 128;
 constexpr u64 kRecordAlignment = 64;  // of the cores that pad their records; where others' begin nobody knows
 
 u64 with_address(u64 payload, u64 address) {
@@ -36,10 +36,12 @@ void add_states(const DecodeStates& parts, DecodeStates& sums) {
 
 }  // namespace
 
-u32 RecordMover::process_of(const decode::spe::Record& record, u32 otherwise) const {
+u32 RecordMover::process_of(const decode::spe::Record& record, u32 otherwise) {
   if (!record.has(Field::context_el1) && !record.has(Field::context_el2)) return otherwise;
-  const u32 process = history_.process_of_thread(decode::spe::thread_of({}, record));
-  return process != TaskHistory::kNobody ? process : otherwise;
+  const u32 thread = decode::spe::thread_of({}, record);
+  Owner& known = owners_[thread % kKnown];
+  if (known.thread != thread) known = {.thread = thread, .process = history_.process_of_thread(thread)};
+  return known.process != TaskHistory::kNobody ? known.process : otherwise;
 }
 
 u64 RecordMover::time_of(const decode::spe::Record& record) const {
@@ -49,8 +51,10 @@ u64 RecordMover::time_of(const decode::spe::Record& record) const {
 
 u32 RecordMover::space_of(u32 process, const decode::spe::Record& record) {
   if (process == TaskHistory::kNobody) return perf_data::kNoCode;
-  const u64 when = time_of(record);
   Known& known = known_[process % kKnown];
+  const bool always = known.task.begin == 0 && known.task.end == ~u64{0};
+  if (always && known.process == process) return known.task.space;
+  const u64 when = time_of(record);
   if (known.process != process || when < known.task.begin || when >= known.task.end) {
     known = {process, history_.task_at(process, process, when)};
   }

@@ -18,11 +18,14 @@ using DecodeStates = std::map<u32, decode::spe::DecodeState>;  // by core
 class RecordMover {
  public:
   RecordMover(const CanonicalCode& code, const perf_data::AuxTraces& traces)
-      : history_(code.history()), traces_(traces), pcs_(code), targets_(code) {}
+      : history_(code.history()), traces_(traces), pcs_(code), targets_(code) {
+    // Of other threads than look here.
+    for (u32 i = 0; i < kKnown; ++i) owners_[i].thread = i + 1;
+  }
 
   // `process`: of records that do not name their thread; TaskHistory::kNobody: nobody knows.
   u32 space_of(u32 process, const decode::spe::Record& record);
-  u32 process_of(const decode::spe::Record& record, u32 otherwise) const;
+  u32 process_of(const decode::spe::Record& record, u32 otherwise);
   // On the clock of the recording; the end of time where it is not known.
   u64 time_of(const decode::spe::Record& record) const;
   // Null: it is as it should be. Else a copy that lives until the next call.
@@ -33,12 +36,16 @@ class RecordMover {
     u32 process = perf_data::TaskHistory::kNobody;
     perf_data::TaskHistory::Task task = {.name = 0, .space = perf_data::kNoCode, .begin = 1, .end = 0};
   };
+  struct Owner {
+    u32 thread = 0, process = perf_data::TaskHistory::kNobody;
+  };
   static constexpr u32 kKnown = 256;
 
   const perf_data::TaskHistory& history_;
   const perf_data::AuxTraces& traces_;
   CanonicalAddresses pcs_, targets_;
   std::array<Known, kKnown> known_{};
+  std::array<Owner, kKnown> owners_{};
   decode::spe::Record moved_;
 };
 
@@ -69,7 +76,7 @@ class RecordedRecords {
   // callback(process, time, origin, record) with addresses as they were; `process`: TaskHistory::kNobody, nobody knows.
   template <class Callback>
   void for_each_as_recorded(DecodeStates& states, Callback&& callback) const {
-    const RecordMover mover(code_, traces_);
+    RecordMover mover(code_, traces_);
     for (const Piece& piece : joined(0, runs_.size())) {
       decode::spe::DecodeState& state = states[piece.origin.core];
       state.buffer_address = piece.offset;

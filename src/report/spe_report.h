@@ -40,6 +40,8 @@ class RecordLines {
   explicit RecordLines(RecordFormat format) : format_(format) {}
   void add(const profile::SpeRecordRow& row);
   std::string& text() { return text_; }
+  // For rows that are added to lines of this format.
+  static profile::RecordSpelling spelling(RecordFormat format);
 
  private:
   RecordFormat format_;

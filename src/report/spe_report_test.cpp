@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/spe_report.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -217,6 +218,36 @@ TEST(RecordWriter, Csv) {
             "1234,3,,0,0x7ff61000,\"f<int, \"\"x\"\">\",a.exe,LOAD_STORE_ATOMIC-LOAD-GP,retired+l1d-access,12,,,"
             "0xffff800000000000,,l2,,\n"
             ",0,,0,0x0,,,,,,,,,0xffffffffffffffff,,0xffffffffffffffff,1\n");
+}
+
+TEST(RecordWriter, WhatWasSpelledBeforeIsTheSame) {
+  const profile::RecordSpelling spelling = RecordLines::spelling(RecordFormat::csv);
+  SpeRecordRow row = load_row();
+  std::string place, kind;
+  spelling.place(row, place);
+  spelling.kind(row, kind);
+  RecordLines parts(RecordFormat::csv), spelled(RecordFormat::csv);
+  parts.add(row);
+  row.place = place;
+  row.kind = kind;
+  row.function = row.module = row.operation = row.events = {};
+  spelled.add(row);
+  EXPECT_EQ(spelled.text(), parts.text());
+  EXPECT_EQ(RecordLines::spelling(RecordFormat::json).place, nullptr);
+}
+
+TEST(RecordWriter, NumbersOfAnyLength) {
+  for (const u64 step : {u64{10}, u64{16}}) {
+    for (u64 power = 1; power != 0 && power <= ~u64{0} / step; power *= step) {
+      for (const u64 value : {power - 1, power, power + 1, power * (step - 1)}) {
+        SpeRecordRow row;
+        row.time = row.pc = {.value = value, .given = true};
+        RecordLines lines(RecordFormat::csv);
+        lines.add(row);
+        EXPECT_EQ(lines.text(), fmt::format("{},0,,0,0x{:x},,,,,,,,,,,,\n", value, value));
+      }
+    }
+  }
 }
 
 TEST(RecordWriter, Json) {

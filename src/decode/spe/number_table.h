@@ -35,6 +35,9 @@ class NumberTable {
     }
     return slot.number;
   }
+  void prefetch(u64 key) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash_of_key(key) & (slots_.size() - 1)], 1);
+  }
   // kNone: not there.
   u32 find(u64 key) const { return slots_.empty() ? kNone : slots_[place_of(key)].number; }
 

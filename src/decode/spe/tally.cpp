@@ -111,6 +111,7 @@ SourceCode Tally::source_of(u32 core, const Record& record) const {
 }
 
 Site Tally::site(u32 number) const {
+  settle();
   const u64 key = sites_.key(number);
   return {.pc = (key & kLow56) | ((key & kUpperHalf) != 0 ? ~kLow56 : 0),
           .kernel = (key & kKernel) != 0,
@@ -121,16 +122,32 @@ void Tally::add(const Origin& origin, const Record& record) {
   ++records_;
   damaged_ += record.damaged ? 1 : 0;
   const u64 whose = (record.exception_level() != 0 ? kKernel : 0) | (origin.other_process ? kOther : 0);
-  const u32 site = sites_.at(packed_address(record.pc()) | whose);
+  const u64 site_key = packed_address(record.pc()) | whose;
   const u64 kind = static_cast<u64>(operation_name(record)) << kEventBits |
                    (contract_events(record.events()) & ((u64{1} << kEventBits) - 1));
-  events_.add_one(u64{site} << kKindBits | kind);
   const u32 thread = thread_of(origin, record);
   add_owner(kind, origin.core, thread, 1);
-  if (!options_.memory || !record.has(Field::operation)) return;
+  if (!options_.memory) return wait_for_site(site_key, kind);
+  const u32 site = sites_.at(site_key);
+  events_.add_one(u64{site} << kKindBits | kind);
+  if (!record.has(Field::operation)) return;
   const u64 operation_class = record.raw(Field::operation) >> 8;
   if (operation_class == kClassMemory) add_memory(origin, thread, site, record);
   if (operation_class == kClassBranch) add_branch(whose, site, record);
+}
+
+// A program has more places than a cache has room for: a record waits for the slot of its own while others come.
+void Tally::wait_for_site(u64 site, u64 kind) {
+  sites_.prefetch(site);
+  pending_[pending_count_++] = {.site = site, .kind = kind};
+  if (pending_count_ == kMostPending) settle();
+}
+
+void Tally::settle() const {
+  for (usize i = 0; i < pending_count_; ++i) {
+    events_.add_one(u64{sites_.at(pending_[i].site)} << kKindBits | pending_[i].kind);
+  }
+  pending_count_ = 0;
 }
 
 void Tally::add_owner(u64 kind, u32 core, u32 thread, u64 hits) {
@@ -209,6 +226,8 @@ void Tally::round_latencies() {
 void Tally::merge(const Tally& other) {
   records_ += other.records_;
   damaged_ += other.damaged_;
+  settle();
+  other.settle();
   std::vector<u32> sites(other.sites_.size());
   for (u32 i = 0; i < sites.size(); ++i) sites[i] = sites_.at(other.sites_.key(i));
   other.events_.for_each([&](u64 key, u64 hits) {
@@ -252,11 +271,13 @@ void Tally::merge_branches(const Tally& other, const std::vector<u32>& sites) {
 }
 
 usize Tally::bytes() const {
-  usize sum = data_.bytes() + site_sums_.bytes() + branches_.bytes() + source_sums_.size() * sizeof(AccessSum);
-  for (const NumberTable* table : {&sites_, &owner_numbers_, &source_numbers_, &access_sites_, &branch_numbers_}) {
+  settle();
+  usize sum = sites_.bytes() + events_.bytes() + data_.bytes() + site_sums_.bytes() + branches_.bytes() +
+              source_sums_.size() * sizeof(AccessSum);
+  for (const NumberTable* table : {&owner_numbers_, &source_numbers_, &access_sites_, &branch_numbers_}) {
     sum += table->bytes();
   }
-  for (const CountTable* table : {&events_, &owners_, &waits_, &latencies_of_sites_, &latencies_of_sources_}) {
+  for (const CountTable* table : {&owners_, &waits_, &latencies_of_sites_, &latencies_of_sources_}) {
     sum += table->bytes();
   }
   return sum;

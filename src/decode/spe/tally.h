@@ -11,6 +11,7 @@
 //
 // Cores may be decoded side by side, each into a tally of its own; merge() joins them.
 #pragma once
+#include <array>
 #include <compare>
 #include <vector>
 
@@ -153,7 +154,10 @@ class Tally {
   // The latencies of sites are rounded up to the end of their bucket; those of sources are exact always.
   bool latencies_rounded() const { return latencies_rounded_; }
 
-  u32 site_count() const { return sites_.size(); }
+  u32 site_count() const {
+    settle();
+    return sites_.size();
+  }
   Site site(u32 number) const;
   const TouchedData& data() const { return data_; }
 
@@ -164,6 +168,7 @@ class Tally {
   // callback(const EventHits&), (const SiteAccesses&), (const Wait&), (const LatencyHits&)
   template <class Callback>
   void for_each_event(Callback&& callback) const {
+    settle();
     events_.for_each([&](u64 key, u64 hits) {
       callback(EventHits{.site = static_cast<u32>(key >> kKindBits),
                          .operation = static_cast<OperationName>(key >> kEventBits & 0xf),
@@ -207,6 +212,13 @@ class Tally {
                            .hits = hits});
     });
   }
+  // What is known of a record until its site has a number.
+  struct Pending {
+    u64 site = 0, kind = 0;  // the key of the site
+  };
+  static constexpr usize kMostPending = 32;
+  void wait_for_site(u64 site, u64 kind);
+  void settle() const;
   void add_owner(u64 kind, u32 core, u32 thread, u64 hits);
   void add_memory(const Origin& origin, u32 thread, u32 site, const Record& record);
   void add_branch(u64 whose, u32 site, const Record& record);
@@ -221,7 +233,10 @@ class Tally {
   u64 records_ = 0, damaged_ = 0;
   bool latencies_rounded_ = false;
 
-  NumberTable sites_;            // pc and whose it is
+  // What waits belongs to the sums already: looking at them settles it.
+  mutable std::array<Pending, kMostPending> pending_{};
+  mutable usize pending_count_ = 0;
+  mutable NumberTable sites_;    // pc and whose it is
   NumberTable owner_numbers_;    // core << 32 | thread
   NumberTable source_numbers_;   // store << 32 | source
   NumberTable access_sites_;     // site
@@ -229,7 +244,7 @@ class Tally {
   Column<AccessSum> site_sums_;  // by number in access_sites_
   std::vector<AccessSum> source_sums_;
   Column<Branch> branches_;
-  CountTable events_;                // site << 24 | kind
+  mutable CountTable events_;        // site << 24 | kind
   CountTable owners_;                // owner << 24 | kind
   CountTable waits_;                 // site << 32 | source
   CountTable latencies_of_sites_;    // site << 16 | cycles
