@@ -175,6 +175,13 @@ diag::Result<u32> configured_limit(const request::Request& request, const Capabi
   return limit;
 }
 
+// As -g takes them, no deeper than was asked for.
+request::CallStacks automatic_stacks_of(const request::Sampling& sampling) {
+  request::CallStacks stacks = request::automatic_stacks();
+  stacks.most_frames = sampling.call_stacks.most_frames;
+  return stacks;
+}
+
 diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Capabilities& machine) {
   if (machine.kernel != nullptr || !stacks.wanted()) return {};
   if (stacks.source == request::StackSource::stack_copies) {
@@ -183,8 +190,10 @@ diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Ca
                        .code = diag::ExitCode::usage};
   }
   if (!machine.call_stacks) {
-    return diag::Error{.text = "the driver is of an older version, which takes no call stacks",
-                       .hint = "install the driver that came with this wperf, or leave out what shows callers"};
+    return diag::Error{.text = "the driver takes no call stacks",
+                       .hint =
+                           "it is older than this wperf, or its Windows lacks the calls for it; install the driver "
+                           "that came with this wperf, or leave out what shows callers"};
   }
   return {};
 }
@@ -226,7 +235,7 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
   WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));
   if (machine.kernel != nullptr) {
     if (has_table(plan.display, request::Breakdown::caller) && !plan.call_stacks.wanted()) {
-      plan.call_stacks = request::automatic_stacks();
+      plan.call_stacks = automatic_stacks_of(request.sampling);
     }
     plan.core_numbers = has_table(plan.display, request::Breakdown::core) || sorts_by_core(request.recording);
   }
@@ -237,7 +246,7 @@ request::CallStacks wanted_call_stacks(const request::Request& request) {
   request::CallStacks stacks = request.sampling.call_stacks;
   const request::RecordingView& view = request.recording;
   const bool shown = view.children || view.tree || view.callers || view.callees || view.folded;
-  if (shown && !stacks.wanted()) stacks = request::automatic_stacks();
+  if (shown && !stacks.wanted()) stacks = automatic_stacks_of(request.sampling);
   return stacks;
 }
 

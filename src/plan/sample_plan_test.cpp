@@ -250,6 +250,20 @@ TEST(SamplePlan, OptionsOfTheRun) {
   EXPECT_EQ(plan.display.rows, 7u);
 }
 
+TEST(SamplePlan, ViewsOfCallersTakeStacksOfTheDepthThatWasAsked) {
+  Capabilities machine = test_machine();
+  machine.call_stacks = true;
+  request::Request request = recording("ld_spec");
+  request.sampling.call_stacks.most_frames = 3;
+  EXPECT_FALSE(sample_planned(request, machine).value().call_stacks.wanted());
+  request.recording.tree = true;
+  const request::CallStacks stacks = sample_planned(request, machine).value().call_stacks;
+  EXPECT_TRUE(stacks.wanted());
+  EXPECT_EQ(stacks.most_frames, 3u);
+  machine.call_stacks = false;
+  EXPECT_EQ(sample_error(request, machine), "the driver takes no call stacks");
+}
+
 TEST(SamplePlan, ARateAdaptsWhatHasNoInterval) {
   request::Request request = recording("ld_spec,st_spec:500");
   request.sampling.rate_hz = 1000;
