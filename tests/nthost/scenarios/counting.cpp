@@ -178,6 +178,7 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
     MeasuredProgram program(kMeasured, kStranger, kBase);
     CHECK_EQUAL(tool.client.hardware(hardware_reply), WPERF_OK);
     const u32 counters = hardware_reply.counters_free;
+    constexpr u64 kRounds = 11;
     u16 events[11];
     for (u32 i = 0; i < 11; ++i) {
       events[i] = i % 3 == 0 ? kInstructions : (i % 3 == 1 ? kCycles : kStall);
@@ -189,7 +190,13 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
     Workload* first = program.start_endless_work(1, 200);
     Workload* second = program.start_endless_work(2, 200);
     tool.start();
-    sleep_ms(120);
+    // A busy host may let the ticks come late, and then there are fewer: what is waited for is that all had their turn.
+    u32 looks = 0;
+    do {
+      sleep_ms(looks == 0 ? 120 : 10);
+      tool.read(1);
+      tool.read(2);
+    } while (++looks < 500 && (replies[1].rounds < kRounds || replies[2].rounds < kRounds));
     tool.stop();
     stop(first);
     stop(second);
@@ -197,7 +204,7 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
       tool.read(core);
       const WperfCountReply& reply = replies[core];
       CHECK_EQUAL(reply.multiplexed, 1);
-      CHECK_WITHIN(reply.rounds, 11, 13);
+      CHECK_WITHIN(reply.rounds, kRounds, reply.enabled_ns / (request.period_ms * 1'000'000) + 2);
       u64 slots = 0;
       for (u32 i = 0; i < 11; ++i) {
         const WperfCounterReading& entry = reply.entries[i];
@@ -207,7 +214,7 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
         const u64 expected = i % 3 == 0   ? entry.running_cycles / kCyclesPerInstruction
                              : i % 3 == 1 ? entry.running_cycles
                                           : 0;
-        const u64 between = 1'000 * entry.slots;
+        const u64 between = 1'000 * (entry.slots + looks);
         CHECK_WITHIN(entry.value + between, expected, expected + 2 * between);
         CHECK(entry.running_ns <= reply.enabled_ns);
       }

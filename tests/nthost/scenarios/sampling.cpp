@@ -188,7 +188,7 @@ SCENARIO(samples_are_drained_while_sampling, kNeedsIcount | kNeedsUntrapped) {
     CHECK_WITHIN(inside, drained - drained / 50, drained);
     CHECK_EQUAL(reply.taken, drained + reply.lost_filtered);
     CHECK_EQUAL(reply.lost_ring_full, 0);
-    CHECK_WITHIN(reply.lost_filtered + reply.merged, 0, own / 50);
+    CHECK_WITHIN(reply.lost_filtered + reply.merged, 0, own / 20);  // more where the host is busy
   }
   CHECK_EQUAL(unload(), 0);
 }
@@ -263,6 +263,30 @@ SCENARIO(kernel_is_sampled_for_an_administrator, kNeedsIcount | kNeedsUntrapped)
   CHECK_EQUAL(unload(), 0);
 }
 
+namespace {
+
+struct Share {
+  u32 hot = 0, all = 0;
+};
+
+// Adds what there is of a core. False: a check failed.
+bool add_share(Tool& tool, const MeasuredProgram& program, u32 core, u32 thread, Share& share) {
+  do {
+    tool.drain(core);
+    for (u32 i = 0; i < reply.count; ++i) {
+      const WperfSample& sample = reply.samples[i];
+      if (!CHECK(program.in_endless_work(sample.pc))) return false;
+      CHECK_EQUAL(sample.process, program.id());
+      CHECK_EQUAL(sample.thread, thread);
+      share.hot += program.in_hot_part(sample.pc) ? 1 : 0;
+    }
+    share.all += reply.count;
+  } while (reply.more != 0);
+  return true;
+}
+
+}  // namespace
+
 SCENARIO(samples_without_icount, kNeedsSpeed) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {
@@ -270,28 +294,20 @@ SCENARIO(samples_without_icount, kNeedsSpeed) {
     MeasuredProgram program(kMeasured, kStranger, kBase);
     tool.configure(sample_request(6, kCycles, 200'000));
     tool.start();
-    Workload* first = program.start_endless_work(1, 200);
-    Workload* second = program.start_endless_work(2, 200);
-    const u32 threads[] = {thread_id(*first), thread_id(*second)};
-    sleep_ms(100);
+    Workload* works[] = {program.start_endless_work(1, 200), program.start_endless_work(2, 200)};
+    Share shares[2];
+    // How many interrupts come is up to the host: a busy one merges most of them.
+    for (u32 tries = 0; tries < 1'000 && (shares[0].all <= 10 || shares[1].all <= 10); ++tries) {
+      sleep_ms(10);
+      for (u32 i = 0; i < 2; ++i) {
+        if (!add_share(tool, program, i + 1, thread_id(*works[i]), shares[i])) return;
+      }
+    }
     tool.stop();
-    stop(first);
-    stop(second);
-    for (u32 core = 1; core <= 2; ++core) {
-      u32 hot = 0, all = 0;
-      do {
-        tool.drain(core);
-        for (u32 i = 0; i < reply.count; ++i) {
-          const WperfSample& sample = reply.samples[i];
-          if (!CHECK(program.in_endless_work(sample.pc))) return;
-          CHECK_EQUAL(sample.process, program.id());
-          CHECK_EQUAL(sample.thread, threads[core - 1]);
-          hot += program.in_hot_part(sample.pc) ? 1 : 0;
-        }
-        all += reply.count;
-      } while (reply.more != 0);
-      CHECK(all > 10);
-      CHECK(hot > all / 2);
+    for (Workload* work : works) stop(work);
+    for (const Share& share : shares) {
+      CHECK(share.all > 10);
+      CHECK(share.hot > share.all / 2);
     }
   }
   CHECK_EQUAL(unload(), 0);
