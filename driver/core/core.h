@@ -47,7 +47,7 @@ class Core {
 
   void on_timer();
   // From the overflow interrupt of `core`, on that core, also if the overflow may be somebody else's. Takes no lock; of
-  // the hal it calls nothing but registers, synchronize and time_ns.
+  // the hal it calls nothing but registers, synchronize, time_ns and ask_for_user_walk.
   // Gives the counters of this core that are ours for sampling, none if not sampling: their interrupt has been seen to.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted) { return sampling_.on_overflow(core, interrupted); }
   // The answers to Hal::ask_for_user_walk: in the interrupted thread; where it will not be.

@@ -2,6 +2,7 @@
 #include "driver/nt/hal_nt.h"
 
 #include "driver/arm64/registers.h"
+#include "driver/core/stack_walker.h"
 #include "driver/nt/cluster_registers.h"
 #include "driver/nt/device_memory.h"
 #include "driver/nt/overflow_interrupt.h"
@@ -20,7 +21,9 @@ volatile u32* word_at(void* mapping, u64 offset) {
 
 }  // namespace
 
-HalNt::HalNt(ClientBook& clients, Ticker::Tick tick, void* context) : clients_(clients), ticker_(tick, context) {
+HalNt::HalNt(ClientBook& clients, Ticker::Tick tick, const ThreadCalls::Answers& walks, void* context)
+    : clients_(clients), ticker_(tick, context), calls_(walks, context) {
+  KeInitializeSpinLock(&walks_);
   LARGE_INTEGER frequency = {};
   static_cast<void>(KeQueryPerformanceCounter(&frequency));
   ticks_per_second_ = static_cast<u64>(frequency.QuadPart);
@@ -104,6 +107,40 @@ bool HalNt::has_profiling_registers() {
 
 bool HalNt::may_observe(ClientId client, u32 process) {
   return clients_.owns_process(client, process);
+}
+
+void HalNt::place_user_walks(void* memory, u32 count) {
+  calls_.place(memory, count);
+}
+
+bool HalNt::ask_for_user_walk(u32 ticket) {
+  return calls_.ask(ticket);
+}
+
+void HalNt::end_user_walks() {
+  calls_.end();
+}
+
+// MmCopyMemory reads the kernel's memory as well, so the address is looked at here too, whoever looked before. `to` is
+// on the running thread's stack, which is not paged.
+bool HalNt::read_user_memory(u64 address, void* to, usize size) {
+  if (size > kUserEnd || address > kUserEnd - size) {
+    return false;
+  }
+  MM_COPY_ADDRESS from = {};
+  from.VirtualAddress = reinterpret_cast<PVOID>(address);
+  SIZE_T copied = 0;
+  return NT_SUCCESS(MmCopyMemory(to, from, size, MM_COPY_MEMORY_VIRTUAL, &copied)) && copied == size;
+}
+
+void HalNt::enter_walks() {
+  const KIRQL before = KeAcquireSpinLockRaiseToDpc(&walks_);
+  level_before_walks_ = before;
+}
+
+void HalNt::leave_walks() {
+  const KIRQL before = level_before_walks_;
+  KeReleaseSpinLock(&walks_, before);
 }
 
 void HalNt::enter_critical() {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What driver/core needs of a machine, over the NT kernel and driver/arm64. The face (driver/hal.h) says what each call
 // means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns, has_cluster_registers and
-// has_profiling_registers, which also come at the level of a deferred call or of the overflow interrupt, and
-// read_device and write_device (any).
+// has_profiling_registers, which also come at the level of a deferred call or of the overflow interrupt, read_device
+// and write_device (any), and of the walks: ask_for_user_walk comes in the interrupt, read_user_memory at APC_LEVEL,
+// enter_walks and leave_walks at up to DISPATCH_LEVEL.
 #pragma once
 #include "driver/hal.h"
 #include "driver/nt/counter_reservation.h"
 #include "driver/nt/mutex.h"
+#include "driver/nt/thread_calls.h"
 #include "driver/nt/ticker.h"
 
 namespace wperf::driver {
@@ -22,7 +24,8 @@ class ClientBook {
 
 class HalNt final : public Hal {
  public:
-  HalNt(ClientBook& clients, Ticker::Tick tick, void* context);
+  // What happens in the background is told with `context`.
+  HalNt(ClientBook& clients, Ticker::Tick tick, const ThreadCalls::Answers& walks, void* context);
   ~HalNt() = default;
 
   Topology topology() override;
@@ -44,21 +47,26 @@ class HalNt final : public Hal {
   bool has_cluster_registers() override;
   bool has_profiling_registers() override;
   bool may_observe(ClientId client, u32 process) override;
-  void place_user_walks(void*, u32) override {}
-  bool ask_for_user_walk(u32) override { return false; }
-  void end_user_walks() override {}
-  bool read_user_memory(u64, void*, usize) override { return false; }
-  void enter_walks() override {}
-  void leave_walks() override {}
+  void place_user_walks(void* memory, u32 count) override;
+  bool ask_for_user_walk(u32 ticket) override;
+  void end_user_walks() override;
+  bool read_user_memory(u64 address, void* to, usize size) override;
+  void enter_walks() override;
+  void leave_walks() override;
   void enter_critical() override;
   void leave_critical() override;
   void* allocate(usize size) override;
   void free(void* memory) override;
 
+  bool can_walk() const { return calls_.possible(); }
+
  private:
   ClientBook& clients_;
   CounterReservation reservation_;
   Ticker ticker_;
+  ThreadCalls calls_;
+  KSPIN_LOCK walks_ = 0;
+  KIRQL level_before_walks_ = 0;  // of who holds it
   Mutex critical_;
   u64 ticks_per_second_;
 };

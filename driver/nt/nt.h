@@ -46,6 +46,7 @@ using REGHANDLE = ULONGLONG;
 using PSID = void*;
 using PSECURITY_DESCRIPTOR = void*;
 using PACCESS_TOKEN = void*;
+using KSPIN_LOCK = ULONG_PTR;
 using KPROCESSOR_MODE = CCHAR;
 static_assert(sizeof(WCHAR) == 2 && sizeof(PVOID) == 8);
 
@@ -157,6 +158,17 @@ struct KTIMER {
   KDPC* Dpc;
   ULONG Processor, Period;
 };
+struct KAPC {
+  UCHAR Type, SpareByte0, Size, SpareByte1;
+  ULONG SpareLong0;
+  KTHREAD* Thread;
+  LIST_ENTRY ApcListEntry;
+  PVOID KernelRoutine, RundownRoutine, NormalRoutine;
+  PVOID NormalContext, SystemArgument1, SystemArgument2;
+  CCHAR ApcStateIndex;
+  KPROCESSOR_MODE ApcMode;
+  BOOLEAN Inserted;
+};
 struct KWAIT_BLOCK;
 enum EVENT_TYPE { NotificationEvent, SynchronizationEvent };
 enum TIMER_TYPE { NotificationTimer, SynchronizationTimer };
@@ -175,7 +187,7 @@ struct GROUP_AFFINITY {
 inline constexpr USHORT ALL_PROCESSOR_GROUPS = 0xffff;
 inline constexpr KPRIORITY LOW_REALTIME_PRIORITY = 16;
 using KSTART_ROUTINE = void(PVOID context);
-static_assert(sizeof(KEVENT) == 0x18 && sizeof(KDPC) == 0x40 && sizeof(KTIMER) == 0x40);
+static_assert(sizeof(KEVENT) == 0x18 && sizeof(KDPC) == 0x40 && sizeof(KTIMER) == 0x40 && sizeof(KAPC) == 0x58);
 static_assert(sizeof(GROUP_AFFINITY) == 16);
 
 // ---- Drivers, devices, requests ----
@@ -394,6 +406,13 @@ struct PHYSICAL_MEMORY_RANGE {
   PHYSICAL_ADDRESS BaseAddress;
   LARGE_INTEGER NumberOfBytes;
 };
+struct MM_COPY_ADDRESS {
+  union {
+    PVOID VirtualAddress;
+    PHYSICAL_ADDRESS PhysicalAddress;
+  };
+};
+inline constexpr ULONG MM_COPY_MEMORY_PHYSICAL = 1, MM_COPY_MEMORY_VIRTUAL = 2;
 inline constexpr ULONG PAGE_READONLY = 0x02, PAGE_READWRITE = 0x04, PAGE_NOCACHE = 0x200;
 inline constexpr ULONG MM_GET_PHYSICAL_MEMORY_RANGES_INCLUDE_FILE_ONLY = 1;
 inline constexpr ULONG MM_GET_PHYSICAL_MEMORY_RANGES_INCLUDE_ALL_PARTITIONS = 2;

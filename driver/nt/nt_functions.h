@@ -28,6 +28,7 @@ NTKERNELAPI NTSTATUS IoAcquireRemoveLockEx(IO_REMOVE_LOCK* lock, PVOID tag, cons
 NTKERNELAPI void IoReleaseRemoveLockEx(IO_REMOVE_LOCK* lock, PVOID tag, ULONG lock_size);         // DISPATCH
 NTKERNELAPI void IoReleaseRemoveLockAndWaitEx(IO_REMOVE_LOCK* lock, PVOID tag, ULONG lock_size);  // PASSIVE
 NTKERNELAPI GENERIC_MAPPING* IoGetFileObjectGenericMapping();                                     // APC
+NTKERNELAPI void IoGetStackLimits(ULONG_PTR* low, ULONG_PTR* high);                               // any
 
 // ---- Kernel ----
 NTKERNELAPI void RtlInitUnicodeString(UNICODE_STRING* string,
@@ -58,6 +59,8 @@ NTKERNELAPI NTSTATUS KeWaitForSingleObject(PVOID object, KWAIT_REASON reason, KP
 NTKERNELAPI NTSTATUS KeWaitForMultipleObjects(ULONG count, PVOID objects[], WAIT_TYPE type, KWAIT_REASON reason,
                                               KPROCESSOR_MODE mode, BOOLEAN alertable, LARGE_INTEGER* timeout,
                                               KWAIT_BLOCK* wait_blocks);  // as above; no blocks: at most 3 objects
+NTKERNELAPI KIRQL KeAcquireSpinLockRaiseToDpc(KSPIN_LOCK* lock);          // DISPATCH; the level before
+NTKERNELAPI void KeReleaseSpinLock(KSPIN_LOCK* lock, KIRQL level);        // DISPATCH, which it leaves
 NTKERNELAPI KPRIORITY KeSetPriorityThread(KTHREAD* thread, KPRIORITY priority);  // PASSIVE
 NTKERNELAPI LARGE_INTEGER KeQueryPerformanceCounter(LARGE_INTEGER* frequency);   // any
 [[noreturn]] NTKERNELAPI void KeBugCheckEx(ULONG code, ULONG_PTR parameter1, ULONG_PTR parameter2, ULONG_PTR parameter3,
@@ -69,7 +72,11 @@ NTKERNELAPI void ExFreePoolWithTag(PVOID memory, ULONG tag);                  //
 NTKERNELAPI void ExFreePool(PVOID memory);                                    // DISPATCH; for memory the system gave
 NTKERNELAPI PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG protect);  // DISPATCH
 NTKERNELAPI void MmUnmapIoSpace(PVOID mapping, SIZE_T size);                              // DISPATCH
-NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges();  // PASSIVE; freed with ExFreePool, ends with zeroes
+// Copies what can be read to memory that is never paged; brings pages of a program in that are not there. Does not stop
+// the system whatever the address: it also reads the kernel's, so who copies for a program looks at it first.
+NTKERNELAPI NTSTATUS MmCopyMemory(PVOID to, MM_COPY_ADDRESS from, SIZE_T size, ULONG flags, SIZE_T* copied);  // APC
+NTKERNELAPI PVOID MmGetSystemRoutineAddress(UNICODE_STRING* name);  // PASSIVE; null: not exported
+NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges();     // PASSIVE; freed with ExFreePool, ends with zeroes
 NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRangesEx2(PVOID partition, ULONG flags);  // the same; from 19041
 
 // ---- Processes, objects, registry, security ----
@@ -129,6 +136,9 @@ extern NTKERNELAPI HAL_DISPATCH HalDispatchTable;
 #define ObReferenceObject ObfReferenceObject
 #define ObDereferenceObject ObfDereferenceObject
 
+inline void KeInitializeSpinLock(KSPIN_LOCK* lock) {
+  *lock = 0;
+}
 inline IO_STACK_LOCATION* IoGetCurrentIrpStackLocation(IRP* irp) {
   return irp->Tail.Overlay.CurrentStackLocation;
 }

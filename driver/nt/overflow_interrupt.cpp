@@ -6,6 +6,7 @@
 #include "driver/arm64/registers.h"
 #include "driver/nt/per_core.h"
 #include "driver/nt/registry.h"
+#include "driver/nt/stack_routines.h"
 
 namespace wperf::driver {
 namespace {
@@ -24,20 +25,31 @@ u64 pending_overflows() {
   return read_system_register(Register::pmovsclr) & read_system_register(Register::pmintenset);
 }
 
+InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
+  InterruptedContext interrupted = {
+      .pc = frame.Pc,
+      .lr = frame.Lr,
+      .process = number_of(PsGetCurrentProcessId()),
+      .thread = number_of(PsGetCurrentThreadId()),
+      .exception_level = static_cast<u32>(bit_field(frame.Spsr, 2, 2)),  // SPSR_EL1.M[3:2]
+      .fp = frame.Fp,
+      .sp = frame.Sp,
+  };
+  if (interrupted.exception_level != 0) {
+    const KernelStack stack = kernel_stack_above(frame.Sp);
+    interrupted.kernel_stack_low = stack.low;
+    interrupted.kernel_stack_high = stack.high;
+  }
+  return interrupted;
+}
+
 // Above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set, so flags
 // of counters that are nobody's while this handler is registered are lowered too: it would come again for ever.
 void on_interrupt(KTRAP_FRAME* frame) {
   const u64 pending = pending_overflows();
   u64 ours = 0;
   if (Core* core = __atomic_load_n(&connected_core, __ATOMIC_ACQUIRE); core != nullptr) {
-    const InterruptedContext interrupted = {
-        frame->Pc,
-        frame->Lr,
-        number_of(PsGetCurrentProcessId()),
-        number_of(PsGetCurrentThreadId()),
-        static_cast<u32>(bit_field(frame->Spsr, 2, 2)),  // SPSR_EL1.M[3:2]
-    };
-    ours = core->on_overflow(KeGetCurrentProcessorNumberEx(nullptr), interrupted);
+    ours = core->on_overflow(KeGetCurrentProcessorNumberEx(nullptr), interrupted_by(*frame));
   }
   if (const u64 foreign = pending & ~ours; foreign != 0) {
     write_system_register(Register::pmovsclr, foreign);

@@ -9,8 +9,10 @@
 namespace wperf::driver {
 namespace {
 
-constexpr CoreConfig kConfig = {WPERF_VERSION_MAJOR, WPERF_VERSION_MINOR, WPERF_VERSION_PATCH, kGitVersion,
-                                "+trace+etw-drv+spe"};
+CoreConfig config(bool stacks) {
+  return {WPERF_VERSION_MAJOR, WPERF_VERSION_MINOR, WPERF_VERSION_PATCH, kGitVersion,
+          stacks ? "+trace+etw-drv+spe+stacks" : "+trace+etw-drv+spe"};
+}
 
 u32 current_process() {
   return static_cast<u32>(reinterpret_cast<ULONG_PTR>(PsGetCurrentProcessId()));
@@ -23,7 +25,12 @@ bool needs_interrupt(u32 code) {
 }  // namespace
 
 Service::Service()
-    : hal_(*this, [](void* core) { static_cast<Core*>(core)->on_timer(); }, &core_), core_(hal_, lock_, kConfig) {}
+    : hal_(
+          *this, [](void* core) { static_cast<Core*>(core)->on_timer(); },
+          {.take = [](void* core, u32 ticket) { static_cast<Core*>(core)->on_user_walk(ticket); },
+           .lose = [](void* core, u32 ticket) { static_cast<Core*>(core)->on_user_walk_lost(ticket); }},
+          &core_),
+      core_(hal_, lock_, config(hal_.can_walk())) {}
 
 Service::~Service() {
   for (Client* client = clients_; client != nullptr;) {

@@ -68,6 +68,17 @@ void fail_thread_creation(bool fail);
 u64 pool_allocations();  // allocations so far in this load
 u64 pool_bytes_in_use();
 
+// Calls in threads (APCs) stay queued while they are held, whatever their threads do: as in a thread that gets no turn.
+void hold_apcs(bool hold);
+u32 apcs_run();       // since the machine started
+u32 apcs_run_down();  // of these, in threads that ended
+// The driver's routine of a call has returned, but nobody noticed until the driver has gone.
+void let_apcs_return_late(bool wanted);
+u32 apcs_that_returned_late();  // since the machine started
+// The kernel exports it no longer: MmGetSystemRoutineAddress finds nothing. The text must live until the scenario ends.
+void hide_routine(const char* name);
+void give_interrupts_a_stack(bool wanted);  // as IoGetStackLimits tells it
+
 // Counters of the PMU that another driver holds through HalAllocateHardwareCounters: how many of the programmable ones.
 void hold_counters_elsewhere(u32 count);
 u32 counters_held_by_driver();

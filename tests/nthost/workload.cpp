@@ -97,6 +97,9 @@ Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u3
 bool has_ended(const Workload& work) {
   return __atomic_load_n(&work.ended, __ATOMIC_ACQUIRE) != 0;
 }
+u64 way_back(const Workload& work) {
+  return work.return_to;
+}
 u32 thread_id(const Workload& work) {
   return work.thread->id;
 }

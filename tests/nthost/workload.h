@@ -21,6 +21,7 @@ Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u3
 constexpr u64 kInstructionsOfReturn = 1;
 
 bool has_ended(const Workload& work);
+u64 way_back(const Workload& work);   // where the program at EL0 returns to
 u32 thread_id(const Workload& work);  // as PsGetCurrentThreadId tells it
 u64 finish(Workload* work);           // waits for its end; x0 of the program
 // Ends it wherever it is: at EL0 at once; work at EL1 cannot be stopped and is waited for. Returns when it has ended.

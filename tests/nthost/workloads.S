@@ -27,6 +27,50 @@ known_loop_end:
 known_work_end:
 
 .balign 64
+.global deep_work, deep_work_begin, deep_loop_begin, deep_loop_end, deep_caller, deep_work_end
+deep_work_begin:
+deep_work:
+  stp x29, x30, [sp, #-16]!
+  mov x29, sp
+  tst x0, #0xffff
+  b.eq 1f
+  sub x0, x0, #1
+  bl deep_work
+deep_caller:
+  ldp x29, x30, [sp], #16
+  ret
+1:
+  lsr x1, x0, #16
+deep_loop_begin:
+2:
+  yield                      // as in endless_work
+  mov x2, #200
+3:
+  subs x2, x2, #1
+  b.ne 3b
+  subs x1, x1, #1
+  b.ne 2b                    // from 0 it does not come back
+deep_loop_end:
+  ldp x29, x30, [sp], #16
+  ret
+deep_work_end:
+
+.balign 64
+.global framed_work, framed_work_begin, framed_loop_begin, framed_work_end
+framed_work_begin:
+framed_work:
+  mov x29, x0
+framed_loop_begin:
+1:
+  yield
+  mov x2, #200
+2:
+  subs x2, x2, #1
+  b.ne 2b
+  b 1b
+framed_work_end:
+
+.balign 64
 .global endless_work, endless_work_begin, endless_hot, endless_cold, endless_cold_end, endless_work_end
 endless_work_begin:
 endless_work:

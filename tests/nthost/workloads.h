@@ -11,6 +11,15 @@ extern "C" {
 u64 known_work(u64 iterations);
 extern const u8 known_work_begin[], known_loop_begin[], known_loop_end[], known_loop_caller[], known_work_end[];
 
+// Calls itself as often as the low 16 bits of its argument say, each with a frame record, and spins then: as often as
+// the bits above say, or for ever if they are 0.
+u64 deep_work(u64 argument);
+extern const u8 deep_work_begin[], deep_loop_begin[], deep_loop_end[], deep_caller[], deep_work_end[];
+
+// Spins for ever with the frame pointer that it is given, and no frame.
+u64 framed_work(u64 frame_pointer);
+extern const u8 framed_work_begin[], framed_loop_begin[], framed_work_end[];
+
 // Calls hot_part(3 n) and cold_part(n) in turn for ever, n = the argument: three quarters of the time in the first.
 u64 endless_work(u64 n);
 extern const u8 endless_work_begin[], endless_hot[], endless_cold[], endless_cold_end[], endless_work_end[];

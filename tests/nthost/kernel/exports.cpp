@@ -2,8 +2,20 @@
 // What this kernel offers, by module and name. A name that is missing here fails the load of a driver that imports it.
 #include "driver/nt/nt.h"
 #include "tests/nthost/check.h"
+#include "tests/nthost/driver_under_test.h"
+#include "tests/nthost/kernel/irql.h"
+#include "tests/nthost/kernel/kernel_state.h"
 #include "tests/nthost/loader.h"
 #include "tests/nthost/machine/memory.h"
+
+// Exported, but in no header of the kit; in files of their own.
+extern "C" {
+void KeInitializeApc();
+void KeInsertQueueApc();
+KTHREAD* PsGetCurrentThread();
+PVOID PsGetCurrentThreadStackBase();
+PVOID PsGetCurrentThreadStackLimit();
+}
 
 // Exceptions in guarded blocks are dispatched by find_guarding_handler; nothing calls this.
 extern "C" [[noreturn]] void __C_specific_handler() {
@@ -34,6 +46,7 @@ const Export exports[] = {
     KERNEL(IoDetachDevice),
     KERNEL(IoForwardIrpSynchronously),
     KERNEL(IoGetFileObjectGenericMapping),
+    KERNEL(IoGetStackLimits),
     KERNEL(IoInitializeRemoveLockEx),
     KERNEL(IoRegisterDeviceInterface),
     KERNEL(IoReleaseRemoveLockAndWaitEx),
@@ -41,6 +54,7 @@ const Export exports[] = {
     KERNEL(IoSetDeviceInterfaceState),
     KERNEL(IofCallDriver),
     KERNEL(IofCompleteRequest),
+    KERNEL(KeAcquireSpinLockRaiseToDpc),
     KERNEL(KeBugCheckEx),
     KERNEL(KeCancelTimer),
     KERNEL(KeClearEvent),
@@ -48,13 +62,16 @@ const Export exports[] = {
     KERNEL(KeFlushQueuedDpcs),
     KERNEL(KeGetCurrentProcessorNumberEx),
     KERNEL(KeGetProcessorNumberFromIndex),
+    KERNEL(KeInitializeApc),
     KERNEL(KeInitializeDpc),
     KERNEL(KeInitializeEvent),
     KERNEL(KeInitializeTimerEx),
+    KERNEL(KeInsertQueueApc),
     KERNEL(KeInsertQueueDpc),
     KERNEL(KeLeaveCriticalRegion),
     KERNEL(KeQueryActiveProcessorCountEx),
     KERNEL(KeQueryPerformanceCounter),
+    KERNEL(KeReleaseSpinLock),
     KERNEL(KeSetEvent),
     KERNEL(KeSetImportanceDpc),
     KERNEL(KeSetPriorityThread),
@@ -62,8 +79,10 @@ const Export exports[] = {
     KERNEL(KeSetTimerEx),
     KERNEL(KeWaitForMultipleObjects),
     KERNEL(KeWaitForSingleObject),
+    KERNEL(MmCopyMemory),
     KERNEL(MmGetPhysicalMemoryRanges),
     KERNEL(MmGetPhysicalMemoryRangesEx2),
+    KERNEL(MmGetSystemRoutineAddress),
     KERNEL(MmMapIoSpaceEx),
     KERNEL(MmUnmapIoSpace),
     KERNEL(ObReferenceObjectByHandle),
@@ -72,7 +91,10 @@ const Export exports[] = {
     KERNEL(PsCreateSystemThread),
     KERNEL(PsDereferencePrimaryToken),
     KERNEL(PsGetCurrentProcessId),
+    KERNEL(PsGetCurrentThread),
     KERNEL(PsGetCurrentThreadId),
+    KERNEL(PsGetCurrentThreadStackBase),
+    KERNEL(PsGetCurrentThreadStackLimit),
     KERNEL(PsLookupProcessByProcessId),
     KERNEL(PsReferencePrimaryToken),
     KERNEL(PsTerminateSystemThread),
@@ -90,7 +112,29 @@ const Export exports[] = {
     HAL(HalFreeHardwareCounters),
 };
 
+constexpr u32 kMostHidden = 4;
+const char* hidden[kMostHidden];
+
+bool is_hidden(const char* name) {
+  for (const char* it : hidden) {
+    if (it != nullptr && equal_texts(it, name)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+void hide_routine(const char* name) {
+  for (const char*& it : hidden) {
+    if (it != nullptr) continue;
+    it = name;
+    return;
+  }
+  give_up("more than {} hidden routines", kMostHidden);
+}
+void show_all_routines() {
+  for (const char*& it : hidden) it = nullptr;
+}
 
 const Export* find_export(const char* module, const char* name) {
   for (const Export& it : exports) {
@@ -100,3 +144,12 @@ const Export* find_export(const char* module, const char* name) {
 }
 
 }  // namespace wperf::nthost
+
+extern "C" PVOID MmGetSystemRoutineAddress(UNICODE_STRING* name) {
+  WPERF_ALLOW_ONLY(wperf::nthost::kPassive);
+  char text[64] = {};
+  for (wperf::u32 i = 0; i < name->Length / 2u && i + 1 < sizeof text; ++i)
+    text[i] = static_cast<char>(name->Buffer[i]);
+  const wperf::nthost::Export* found = wperf::nthost::find_export("ntoskrnl.exe", text);
+  return found == nullptr || wperf::nthost::is_hidden(text) ? nullptr : found->address;
+}

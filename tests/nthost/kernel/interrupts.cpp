@@ -3,6 +3,7 @@
 
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/irql.h"
+#include "tests/nthost/kernel/ke_apc.h"
 #include "tests/nthost/kernel/ke_dpc.h"
 #include "tests/nthost/kernel/ke_timer.h"
 #include "tests/nthost/kernel/scheduler.h"
@@ -102,6 +103,8 @@ void interrupt_arrived(Frame& frame) {
   handle(cpu, interrupt, frame);
   mask_interrupts();
   if (level == kDispatch && wants_another_thread(cpu)) switch_away();
+  const bool ends = from_el0(frame) && cpu.current->stop_requested;  // before its APCs: they are run down
+  if (before == kPassive && !ends) deliver_apcs();
   if (from_el0(frame) && cpu.current->stop_requested) {
     frame.elr = reinterpret_cast<u64>(&leave_el0);
     frame.spsr = kEl1WithStackMasked;

@@ -4,6 +4,7 @@
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/handles.h"
+#include "tests/nthost/kernel/ke_apc.h"
 #include "tests/nthost/kernel/ke_dpc.h"
 #include "tests/nthost/kernel/ke_timer.h"
 #include "tests/nthost/kernel/pool.h"
@@ -38,6 +39,7 @@ void report_kernel_leaks() {
   // A driver that waited for its thread to end may be faster than the thread's last instructions.
   for (u32 tries = 0; driver_threads_living() != 0 && tries < 100; ++tries) sleep_ns(100'000);
   if (driver_threads_living() != 0) give_up("{} threads of the driver live when it has gone", driver_threads_living());
+  if (apcs_queued() != 0) give_up("{} APCs are queued when the driver has gone", apcs_queued());
   if (timers_set() != 0 || dpcs_queued() != 0) {
     give_up("{} timers are set and {} DPCs queued when the driver has gone", timers_set(), dpcs_queued());
   }
@@ -61,6 +63,10 @@ void reset_kernel_state() {
   fail_thread_creation(false);
   place_driver_threads_on(~0u);
   set_buffer_poison(0xcd);
+  hold_apcs(false);
+  let_apcs_return_late(false);
+  give_interrupts_a_stack(false);
+  show_all_routines();
   remove_device_memory();
   set_heartbeat(0);
   forget_volatile_key();

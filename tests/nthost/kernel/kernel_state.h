@@ -28,6 +28,7 @@ void report_hal_leaks();
 void report_etw_leaks();
 void reset_hal();
 void reset_etw();
+void show_all_routines();
 void forget_volatile_key();  // of the registry: as a restart does
 
 }  // namespace wperf::nthost

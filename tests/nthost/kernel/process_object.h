@@ -24,7 +24,9 @@ struct Process {
   AddressSpace addresses;
 };
 
-void begin_processes();  // makes the system's process
+bool is_paged_out(Process& process, u64 address);
+bool page_in(Process& process, u64 address);  // false: it was not paged out
+void begin_processes();                       // makes the system's process
 void reference_process(Process& process);
 bool release_process(const Process* process);  // false when it is no process, or not referenced
 u32 process_references();                      // of all, for the check when the driver has gone

@@ -16,6 +16,7 @@ constexpr u32 kSystemId = 4;
 
 SpinLock lock;
 Process processes[kMostProcesses];
+u64 brought_in = 0;
 
 bool has_room(u64 address, u64 bytes) {
   return bytes != 0 && address < kUserEnd && bytes <= kUserEnd - address && address >= kPageSize;
@@ -113,6 +114,38 @@ void unmap_user(Process& process, u64 address, u64 bytes) {
     const u64 physical = unmap_user_page(process.addresses, page);
     if (physical != 0) give_page(physical);
   }
+}
+
+void page_out(Process& process, u64 address, u64 bytes) {
+  for (u64 page = address & ~(kPageSize - 1); page < address + bytes; page += kPageSize) {
+    if (!page_out_user(process.addresses, page)) give_up("process {} has no page at {x}", process.id, page);
+  }
+}
+
+bool is_paged_out(Process& process, u64 address) {
+  return address < kUserEnd && is_user_page_out(process.addresses, address);
+}
+
+bool page_in(Process& process, u64 address) {
+  if (address >= kUserEnd || !page_in_user(process.addresses, address)) return false;
+  __atomic_fetch_add(&brought_in, 1, __ATOMIC_RELAXED);
+  return true;
+}
+
+u64 pages_brought_in() {
+  return __atomic_load_n(&brought_in, __ATOMIC_RELAXED);
+}
+
+bool write_user(Process& process, u64 address, const void* from, u64 bytes) {
+  const u64 physical = user_page(process.addresses, address);
+  if (physical != 0) memcpy(static_cast<u8*>(direct(physical)) + address % kPageSize, from, bytes);
+  return physical != 0;
+}
+
+bool read_user(Process& process, u64 address, void* to, u64 bytes) {
+  const u64 physical = user_page(process.addresses, address);
+  if (physical != 0) memcpy(to, static_cast<const u8*>(direct(physical)) + address % kPageSize, bytes);
+  return physical != 0;
 }
 
 void reference_process(Process& process) {

@@ -34,5 +34,12 @@ bool map_user_code(Process& process, u64 address, const void* code, u64 bytes);
 // Zeroed pages that EL0 may read and write.
 bool map_user_data(Process& process, u64 address, u64 bytes);
 void unmap_user(Process& process, u64 address, u64 bytes);
+// These pages are not in memory until somebody needs them.
+void page_out(Process& process, u64 address, u64 bytes);
+u64 pages_brought_in();  // since the machine started
+// What a program would write to and read from its own memory, within one page. False: there is none, or it is paged
+// out.
+bool write_user(Process& process, u64 address, const void* from, u64 bytes);
+bool read_user(Process& process, u64 address, void* to, u64 bytes);
 
 }  // namespace wperf::nthost

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PsCreateSystemThread, PsTerminateSystemThread, PsGetCurrentProcessId, PsGetCurrentThreadId,
+// PsGetCurrentThread, PsGetCurrentThreadStackBase, PsGetCurrentThreadStackLimit, IoGetStackLimits,
 // PsLookupProcessByProcessId, PsReferencePrimaryToken, PsDereferencePrimaryToken, KeSetPriorityThread.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
@@ -19,6 +20,7 @@ constexpr ULONG kKernelHandle = OBJ_KERNEL_HANDLE;
 bool creation_fails = false;
 u32 home = ~0u;  // of driver threads; ~0 = the last core
 u32 living = 0;
+bool interrupts_have_a_stack = false;
 
 }  // namespace
 
@@ -27,6 +29,9 @@ void fail_thread_creation(bool fails) {
 }
 void place_driver_threads_on(u32 cpu) {
   home = cpu;
+}
+void give_interrupts_a_stack(bool wanted) {
+  interrupts_have_a_stack = wanted;
 }
 u32 driver_threads_living() {
   return __atomic_load_n(&living, __ATOMIC_ACQUIRE);
@@ -73,6 +78,26 @@ extern "C" HANDLE PsGetCurrentThreadId() {
   const Thread& thread = *current_thread();
   const bool idle = thread.priority == kIdlePriority;
   return reinterpret_cast<HANDLE>(static_cast<wperf::u64>(idle ? 0 : thread.id));
+}
+
+extern "C" KTHREAD* PsGetCurrentThread() {
+  return reinterpret_cast<KTHREAD*>(current_thread());
+}
+
+extern "C" PVOID PsGetCurrentThreadStackBase() {
+  return reinterpret_cast<PVOID>(current_thread()->stack_top);
+}
+
+extern "C" PVOID PsGetCurrentThreadStackLimit() {
+  return reinterpret_cast<PVOID>(current_thread()->stack_top - kStackSize);
+}
+
+// Of the stack that the caller runs on. Interrupts run on that of the thread here; where they are to have one of their
+// own, it is told and not used.
+extern "C" void IoGetStackLimits(ULONG_PTR* low, ULONG_PTR* high) {
+  const bool elsewhere = interrupts_have_a_stack && current_irql() > kDispatch;
+  *high = elsewhere ? reinterpret_cast<wperf::u64>(this_cpu().emergency_stack) : current_thread()->stack_top;
+  *low = *high - kStackSize;
 }
 
 extern "C" NTSTATUS PsLookupProcessByProcessId(HANDLE id, PEPROCESS* process) {

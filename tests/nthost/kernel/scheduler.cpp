@@ -3,6 +3,7 @@
 
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/irql.h"
+#include "tests/nthost/kernel/ke_apc.h"
 #include "tests/nthost/kernel/ke_timer.h"
 #include "tests/nthost/kernel/process_object.h"
 #include "tests/nthost/machine/gic.h"
@@ -23,8 +24,7 @@ SpinLock dispatcher_lock;
 
 namespace {
 
-constexpr u64 kStackSize = 32 * 1024;  // vectors.S knows it
-constexpr u64 kSliceNs = 4'000'000;    // threads of one priority take turns
+constexpr u64 kSliceNs = 4'000'000;  // threads of one priority take turns
 constexpr u32 kFirstThreadId = 0x1000;
 
 Thread threads[kMostThreads];
@@ -201,6 +201,7 @@ void wake(Thread& thread, NTSTATUS status) {
 void end_current_thread() {
   Thread& thread = *current_thread();
   if (thread.critical_regions != 0) fail("thread {} ends inside a critical region", thread.id);
+  run_down_apcs();
   raise_irql(kDispatch);
   {
     const Guard guard(dispatcher_lock);

@@ -27,6 +27,7 @@ void release_thread(Thread& thread);
 void set_priority(Thread& thread, u32 priority);
 Thread* thread_at(u32 slot);  // null when unused
 constexpr u32 kMostThreads = 96;
+constexpr u64 kStackSize = 32 * 1024;  // of the kernel, for each thread; vectors.S knows it
 
 // Under dispatcher_lock. The thread was waiting; it becomes ready with this status, and its core is told.
 void wake(Thread& thread, NTSTATUS status);

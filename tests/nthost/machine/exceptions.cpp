@@ -5,6 +5,7 @@
 #include "tests/nthost/kernel/interrupts.h"
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/pool.h"
+#include "tests/nthost/kernel/process_object.h"
 #include "tests/nthost/kernel/scheduler.h"
 #include "tests/nthost/loader.h"
 #include "tests/nthost/machine/pages.h"
@@ -21,8 +22,8 @@ extern const char image_text_begin[], image_text_end[];
 namespace wperf::nthost {
 namespace {
 
-constexpr u64 kSvc = 0x15;
-constexpr u64 kEl1WithStackMasked = 0x40'03c5;  // EL1h, interrupts masked, PAN
+constexpr u64 kSvc = 0x15, kInstructionAbort = 0x20, kDataAbort = 0x24;  // at EL0
+constexpr u64 kEl1WithStackMasked = 0x40'03c5;                           // EL1h, interrupts masked, PAN
 
 const char* name_of_class(u64 exception_class) {
   switch (exception_class) {
@@ -104,6 +105,8 @@ void exception_of_program(Frame& frame) {
     end_work_at_el0(frame, frame.x[0]);
     return;
   }
+  const bool abort = esr >> 26 == kInstructionAbort || esr >> 26 == kDataAbort;
+  if (abort && page_in(*current_thread()->process, WPERF_READ_SYSREG("far_el1"))) return;
   fail("a program at EL0 ended with {} at pc {x}, far {x}", name_of_class(esr >> 26), frame.elr,
        WPERF_READ_SYSREG("far_el1"));
   end_work_at_el0(frame, ~0ull);

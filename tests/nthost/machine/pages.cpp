@@ -19,6 +19,7 @@ constexpr u64 kBlock = 2 << 20;
 
 constexpr u64 kValid = 1, kTableOrPage = 2, kAccessed = 1 << 10, kInnerShareable = 3 << 8, kNotGlobal = 1 << 11;
 constexpr u64 kEl0 = 1 << 6, kReadOnly = 1 << 7;
+constexpr u64 kPagedOut = 1ull << 58;  // not valid, but somebody's; hardware does not look at the bit
 constexpr u64 kNeverEl1 = 1ull << 53, kNeverEl0 = 1ull << 54;
 constexpr u64 kAttributeDevice = 0 << 2, kAttributeMemory = 1 << 2, kAttributeUncached = 2 << 2;
 constexpr u64 kAddressMask = 0x0000'ffff'ffff'f000;
@@ -274,7 +275,7 @@ namespace {
 void drop_tables(u64 table, u32 level) {
   for (u32 i = 0; i < 512; ++i) {
     const u64 entry = entries(table)[i];
-    if ((entry & kValid) == 0) continue;
+    if ((entry & (kValid | kPagedOut)) == 0) continue;
     if (level < 3) {
       drop_tables(entry & kAddressMask, level + 1);
     } else {
@@ -308,7 +309,7 @@ bool map_user_page(AddressSpace& space, u64 address, u64 physical, bool executab
   const u64 kind = executable ? kReadOnly : kNeverEl0;
   const Guard guard(lock);
   u64* entry = find_entry(space.root, address, true);
-  if ((*entry & kValid) != 0) return false;
+  if ((*entry & (kValid | kPagedOut)) != 0) return false;
   *entry = physical | kValid | kTableOrPage | kAccessed | kInnerShareable | kNotGlobal | kEl0 | kNeverEl1 |
            kAttributeMemory | kind;
   asm volatile("dsb ishst\n isb" : : : "memory");
@@ -320,12 +321,44 @@ u64 unmap_user_page(AddressSpace& space, u64 address) {
   {
     const Guard guard(lock);
     u64* entry = find_entry(space.root, address, false);
-    if (entry == nullptr || (*entry & kValid) == 0) return 0;
+    if (entry == nullptr || (*entry & (kValid | kPagedOut)) == 0) return 0;
     physical = *entry & kAddressMask;
     *entry = 0;
   }
   flush(address);
   return physical;
+}
+
+u64 user_page(const AddressSpace& space, u64 address) {
+  const Guard guard(lock);
+  const u64* entry = find_entry(space.root, address, false);
+  return entry == nullptr || (*entry & kValid) == 0 ? 0 : *entry & kAddressMask;
+}
+
+bool page_out_user(AddressSpace& space, u64 address) {
+  {
+    const Guard guard(lock);
+    u64* entry = find_entry(space.root, address, false);
+    if (entry == nullptr || (*entry & kValid) == 0) return false;
+    *entry = (*entry & ~kValid) | kPagedOut;
+  }
+  flush(address);
+  return true;
+}
+
+bool is_user_page_out(const AddressSpace& space, u64 address) {
+  const Guard guard(lock);
+  const u64* entry = find_entry(space.root, address, false);
+  return entry != nullptr && (*entry & kPagedOut) != 0;
+}
+
+bool page_in_user(AddressSpace& space, u64 address) {
+  const Guard guard(lock);
+  u64* entry = find_entry(space.root, address, false);
+  if (entry == nullptr || (*entry & kPagedOut) == 0) return false;
+  *entry = (*entry & ~kPagedOut) | kValid;
+  asm volatile("dsb ishst\n isb" : : : "memory");
+  return true;
 }
 
 }  // namespace wperf::nthost

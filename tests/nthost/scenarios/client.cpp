@@ -65,6 +65,12 @@ u32 Client::drain(u32 core, WperfDrainReply& reply) {
   return ask(WPERF_CODE_SAMPLE_DRAIN, request, reply);
 }
 
+u32 Client::drain(u32 core, WperfStackDrainReply& reply) {
+  WperfDrainRequest request = {};
+  request.core = core;
+  return ask(WPERF_CODE_SAMPLE_STACK_DRAIN, request, reply);
+}
+
 WperfCountRequest count_request(u64 core_mask, const u16* events, u32 count) {
   WperfCountRequest request = {};
   request.period_ms = 10;

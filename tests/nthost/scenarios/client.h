@@ -63,6 +63,7 @@ class Client {
   u32 core(u32 core, WperfCoreReply& reply);
   u32 read(u32 core, WperfCountReply& reply);
   u32 drain(u32 core, WperfDrainReply& reply);
+  u32 drain(u32 core, WperfStackDrainReply& reply);
 
  private:
   static void check_answer(u32 status, u32 returned, u32 size, const WperfHeader& header);

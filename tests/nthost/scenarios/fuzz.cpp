@@ -18,7 +18,8 @@ namespace {
 
 constexpr u64 kRequests = 1'000'000, kSeed = 20'260'101;
 constexpr u32 kClients = 3;
-constexpr u32 kOpenCloseEvery = 1'000, kSettleEvery = 20'000;
+constexpr u32 kOpenCloseEvery = 1'000, kSettleEvery = 20'000, kSleepEvery = 20;
+constexpr u64 kSleepNs = 50'000;
 
 RandomRequest request;
 alignas(8) u8 answer[70'000];
@@ -108,7 +109,8 @@ void close_client(Fuzzer& fuzzer, u32 index) {
   fuzzer.client(index) = nullptr;
 }
 
-void run_requests(Fuzzer& fuzzer, Program* programs, u64 requests) {
+// With `sleeps` programs get turns on this core too, and what was started goes on for a while.
+void run_requests(Fuzzer& fuzzer, Program* programs, u64 requests, bool sleeps) {
   for (u32 i = 0; i < kClients; ++i) {
     open_client(fuzzer, i, programs[i].process());
   }
@@ -119,6 +121,7 @@ void run_requests(Fuzzer& fuzzer, Program* programs, u64 requests) {
            request.input_size, request.capacity);
       break;
     }
+    if (sleeps && done % kSleepEvery == 0) sleep_ns(kSleepNs);
     if (done % kOpenCloseEvery == 0) {
       const u32 index = fuzzer.random().below(kClients);
       close_client(fuzzer, index);
@@ -142,6 +145,7 @@ void run_requests(Fuzzer& fuzzer, Program* programs, u64 requests) {
 SCENARIO(a_million_random_requests, kNeedsSpeed | kOnlyByName) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const u64 begin = time_ns();
+  const u32 calls = apcs_run();
   const u64 requests = number_of("requests", kRequests);
   Fuzzer fuzzer(number_of("seed", kSeed));
   {
@@ -149,19 +153,20 @@ SCENARIO(a_million_random_requests, kNeedsSpeed | kOnlyByName) {
     MeasuredProgram measured(2000, kStranger, 0x7ff6'1234'0000);
     // The first part mostly on this core, which is fast; the rest across cores, with a program that is interrupted.
     place_driver_threads_on(0);
-    run_requests(fuzzer, programs, requests - requests / 20);
+    run_requests(fuzzer, programs, requests - requests / 20, false);
     place_driver_threads_on(cpu_count() - 1);
     note("{} ms", (time_ns() - begin) / 1'000'000);
-    Workload* work = measured.start_endless_work(cpu_count() - 1, 1'000);
+    Workload* works[] = {measured.start_deep_work(0, 20), measured.start_deep_work(cpu_count() - 1, 200)};
     if (!scenario_failed()) {
-      run_requests(fuzzer, programs, requests / 20);
+      run_requests(fuzzer, programs, requests / 20, true);
     }
-    stop(work);
+    for (Workload* work : works) stop(work);
   }
   CHECK_EQUAL(unload(), 0);
   const Totals& totals = fuzzer.totals();
   note("{} requests granted, {} refused, {} bytes answered", totals.granted, totals.refused, totals.bytes);
-  note("{} ms", (time_ns() - begin) / 1'000'000);
+  note("{} ms, {} stacks of programs", (time_ns() - begin) / 1'000'000, apcs_run() - calls);
+  CHECK(apcs_run() != calls);
   CHECK(totals.granted > requests / 10);
   CHECK(totals.refused > requests / 10);
 }

@@ -182,7 +182,8 @@ SCENARIO(too_short_intervals_leave_programs_their_time, kNeedsIcount | kNeedsUnt
 SCENARIO(exhausted_pool_is_an_error, kNeedsNothing) {
   const u16 events[] = {kCycles};
   const WperfCountRequest count = count_request(2, events, 1);
-  const WperfSampleRequest sample = sample_request(2, kCycles, 100'000);
+  WperfSampleRequest sample = sample_request(2, kCycles, 100'000);
+  sample.max_stack = WPERF_MAX_STACK;
   bool everything_worked = false;
   for (u64 allocations = 0; allocations < 64 && !everything_worked; ++allocations) {
     if (!CHECK_EQUAL(load(), 0)) return;

@@ -50,12 +50,32 @@ Workload* MeasuredProgram::start_endless_work(u32 cpu, u64 n) {
   return start_user_work(cpu, *process_, at(endless_work_begin), n);
 }
 
+Workload* MeasuredProgram::start_deep_work(u32 cpu, u32 depth) {
+  return start_user_work(cpu, *process_, at(deep_work_begin), depth);
+}
+
+Workload* MeasuredProgram::start_framed_work(u32 cpu, u64 frame_pointer) {
+  return start_user_work(cpu, *process_, at(framed_work_begin), frame_pointer);
+}
+
 bool MeasuredProgram::in_known_loop(u64 pc) const {
   return pc >= at(known_loop_begin) && pc < at(known_loop_end);
 }
 
 u64 MeasuredProgram::known_loop_caller_address() const {
   return at(known_loop_caller);
+}
+
+bool MeasuredProgram::in_deep_loop(u64 pc) const {
+  return pc >= at(deep_loop_begin) && pc < at(deep_loop_end);
+}
+
+u64 MeasuredProgram::deep_caller_address() const {
+  return at(deep_caller);
+}
+
+bool MeasuredProgram::in_framed_loop(u64 pc) const {
+  return pc >= at(framed_loop_begin) && pc < at(framed_work_end);
 }
 
 bool MeasuredProgram::in_hot_part(u64 pc) const {

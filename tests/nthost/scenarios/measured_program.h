@@ -23,10 +23,15 @@ class MeasuredProgram {
   // they execute in their turns counts as this core's too. Waits for its end; the id of its thread.
   u32 run_known_work(u32 cpu, u64 iterations);
   Workload* start_endless_work(u32 cpu, u64 n);
+  Workload* start_deep_work(u32 cpu, u32 depth);  // that never ends
+  Workload* start_framed_work(u32 cpu, u64 frame_pointer);
 
   // Addresses in this process.
   bool in_known_loop(u64 pc) const;
   u64 known_loop_caller_address() const;
+  bool in_deep_loop(u64 pc) const;
+  u64 deep_caller_address() const;
+  bool in_framed_loop(u64 pc) const;
   bool in_hot_part(u64 pc) const;
   bool in_cold_part(u64 pc) const;
   bool in_endless_work(u64 pc) const;

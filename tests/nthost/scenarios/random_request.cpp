@@ -9,8 +9,9 @@ namespace {
 
 constexpr u32 kCycles = 0x11;
 
-u64 random_cores(Random& random, u32 cores) {
-  return random.one_in(32) ? random.next() & ((u64{1} << cores) - 1) : 1;
+// Another core than this one takes its time to answer.
+u64 random_cores(Random& random, u32 cores, u32 one_in_so_many = 32) {
+  return random.one_in(one_in_so_many) ? random.next() & ((u64{1} << cores) - 1) : 1;
 }
 
 u16 random_event(Random& random) {
@@ -60,10 +61,11 @@ void fill_count(Random& random, u32 cores, WperfCountRequest& count) {
 void fill_sample(Random& random, u32 cores, WperfSampleRequest& sample) {
   sample.flags = random.below(4);
   sample.event_count = random.one_in(8) ? random.below(40) : 1 + random.below(3);
-  sample.core_mask[0] = random_cores(random, cores);
+  sample.core_mask[0] = random_cores(random, cores, 8);  // where a program runs
   sample.seed = random.next();
   sample.jitter_shift = random.below(33);
   sample.ring_samples = random.one_in(1000) ? static_cast<u32>(random.next()) : 1 + random.below(300);
+  sample.max_stack = random.one_in(2) ? 0 : random.below(WPERF_MAX_STACK + 3);
   sample.most_per_second = random.one_in(8) ? static_cast<u32>(random.next() >> random.below(64)) : 0;
   for (WperfSampleEvent& event : sample.events) {
     const u32 bits = random.below(20);  // as often a few as a million
@@ -122,6 +124,7 @@ void fill(Random& random, u32 cores, RandomRequest& request) {
     case WPERF_CODE_SPE_CORE:
     case WPERF_CODE_SPE_DRAIN:
     case WPERF_CODE_SAMPLE_DRAIN:
+    case WPERF_CODE_SAMPLE_STACK_DRAIN:
       as<WperfDrainRequest>(request).core = random.one_in(4) ? random.below(cores + 2) : 0;
       break;
     default:
@@ -156,8 +159,8 @@ void damage(Random& random, RandomRequest& request) {
 void make_random_request(Random& random, u32 cores, RandomRequest& request) {
   // By their places in kRequestShapes. Starting must be likely after configuring; a drain copies 41 KB or 65 KB, and
   // takes so long.
-  constexpr u8 kChoice[] = {0,  1,  1,  2,  2,  3,  3,  4, 4, 5, 5, 6, 6, 7, 7, 7,  7,  8,  8,  9,  9,  9,  10,
-                            10, 11, 11, 11, 11, 12, 12, 0, 1, 2, 3, 4, 5, 7, 8, 11, 13, 14, 14, 15, 16, 17, 18};
+  constexpr u8 kChoice[] = {0,  1,  1,  2,  2,  3, 3, 4, 4, 5, 5, 6, 6, 7, 7,  7,  7,  8,  8,  9,  9,  9,  10, 10, 11,
+                            11, 11, 11, 12, 12, 0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 14, 15, 16, 16, 17, 18, 19, 20};
   const RequestShape& shape = kRequestShapes[kChoice[random.below(sizeof kChoice)]];
   request.code = shape.code;
   request.input_size = shape.input;

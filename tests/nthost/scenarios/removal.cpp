@@ -15,8 +15,9 @@ constexpr u32 kTool = 100, kMeasured = 2000;
 constexpr u64 kBase = 0x1'4000'0000;
 constexpr u32 kWorking = 1, kSleeping = 4;  // SYSTEM_POWER_STATE
 
-enum class Measuring { nothing, counting, rotating, sampling };
-constexpr Measuring kAll[] = {Measuring::nothing, Measuring::counting, Measuring::rotating, Measuring::sampling};
+enum class Measuring { nothing, counting, rotating, sampling, sampling_stacks };
+constexpr Measuring kAll[] = {Measuring::nothing, Measuring::counting, Measuring::rotating, Measuring::sampling,
+                              Measuring::sampling_stacks};
 
 void begin(Client& client, Measuring what) {
   u16 events[20];
@@ -24,8 +25,10 @@ void begin(Client& client, Measuring what) {
     event = kCycles;
   }
   CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
-  if (what == Measuring::sampling) {
-    CHECK_EQUAL(client.send(WPERF_CODE_SAMPLE_CONFIGURE, sample_request(6, kCycles, 4'000)), WPERF_OK);
+  if (what == Measuring::sampling || what == Measuring::sampling_stacks) {
+    WperfSampleRequest request = sample_request(6, kCycles, 4'000);
+    request.max_stack = what == Measuring::sampling_stacks ? u32{WPERF_MAX_STACK} : 0;
+    CHECK_EQUAL(client.send(WPERF_CODE_SAMPLE_CONFIGURE, request), WPERF_OK);
     CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_OK);
   } else if (what != Measuring::nothing) {
     const u32 count = what == Measuring::rotating ? 20 : 2;
@@ -37,8 +40,8 @@ void begin(Client& client, Measuring what) {
 // Two cores run a program while `how` takes the driver away under a client that measures.
 void remove_while(Start start, void (*how)(Client& client)) {
   MeasuredProgram program(kMeasured, kStranger, kBase);
-  Workload* first = program.start_endless_work(1, 200);
-  Workload* second = program.start_endless_work(2, 200);
+  Workload* first = program.start_deep_work(1, 30);
+  Workload* second = program.start_deep_work(2, 30);
   for (const Measuring what : kAll) {
     if (!CHECK_EQUAL(load(start), 0)) break;
     Program tool(kTool, kAdministrator);

@@ -61,6 +61,25 @@ BOOLEAN insert_queue_dpc(KDPC* dpc, PVOID argument1, PVOID argument2) {
   return TRUE;
 }
 void flush_queued_dpcs() {}
+// ---- Calls in threads: no interrupt asks for one, and the driver is told that it cannot have them ----
+PVOID routine_by_name(UNICODE_STRING*) {
+  return nullptr;
+}
+NTSTATUS copy_memory(PVOID, MM_COPY_ADDRESS, SIZE_T, ULONG, SIZE_T* copied) {
+  *copied = 0;
+  return STATUS_NOT_SUPPORTED;
+}
+void stack_limits(ULONG_PTR* low, ULONG_PTR* high) {
+  *low = *high = 0;
+}
+KIRQL acquire_spin_lock(KSPIN_LOCK* lock) {
+  while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0) {
+  }
+  return 0;
+}
+void release_spin_lock(KSPIN_LOCK* lock, KIRQL) {
+  __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
 LARGE_INTEGER performance_counter(LARGE_INTEGER* frequency) {
   LARGE_INTEGER now = {};
   if (frequency != nullptr) QueryPerformanceFrequency(frequency);
@@ -170,6 +189,11 @@ WPERF_IN_PLACE_OF(KeSetTargetProcessorDpcEx, set_target_processor);
 WPERF_IN_PLACE_OF(KeSetImportanceDpc, set_importance);
 WPERF_IN_PLACE_OF(KeInsertQueueDpc, insert_queue_dpc);
 WPERF_IN_PLACE_OF(KeFlushQueuedDpcs, flush_queued_dpcs);
+WPERF_IN_PLACE_OF(KeAcquireSpinLockRaiseToDpc, acquire_spin_lock);
+WPERF_IN_PLACE_OF(KeReleaseSpinLock, release_spin_lock);
+WPERF_IN_PLACE_OF(MmCopyMemory, copy_memory);
+WPERF_IN_PLACE_OF(MmGetSystemRoutineAddress, routine_by_name);
+WPERF_IN_PLACE_OF(IoGetStackLimits, stack_limits);
 WPERF_IN_PLACE_OF(KeQueryPerformanceCounter, performance_counter);
 WPERF_IN_PLACE_OF(HalDispatchTable, &hal_dispatch);
 WPERF_IN_PLACE_OF(HalAllocateHardwareCounters, allocate_counters);

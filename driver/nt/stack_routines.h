@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What call stacks need of the kernel and a driver cannot just import: functions that ntoskrnl.exe exports and that no
+// header of the kit declares. They are looked up by name when the driver starts; where one is missing, the driver works
+// as ever and says that it takes no stacks. Their forms are the ones that the kernel has had since its first version.
+#pragma once
+#include "base/ints.h"
+#include "driver/nt/nt.h"
+
+namespace wperf::driver {
+
+using ApcNormalRoutine = void(PVOID context, PVOID argument1, PVOID argument2);
+// At APC_LEVEL in the thread. Without a normal routine the call is a special one: it needs no alertable wait, and comes
+// before the thread goes on at PASSIVE_LEVEL or in its program. The KAPC is the driver's again when it is called.
+using ApcKernelRoutine = void(KAPC* apc, ApcNormalRoutine** normal_routine, PVOID* context, PVOID* argument1,
+                              PVOID* argument2);
+// Instead of the kernel routine, in a thread that ends.
+using ApcRundownRoutine = void(KAPC* apc);
+
+enum class ApcEnvironment : int { original };  // the thread's own process, whichever it is attached to
+
+struct StackRoutines {
+  void (*initialize_apc)(KAPC* apc, KTHREAD* thread, ApcEnvironment environment, ApcKernelRoutine* kernel_routine,
+                         ApcRundownRoutine* rundown_routine, ApcNormalRoutine* normal_routine, KPROCESSOR_MODE mode,
+                         PVOID context);                                                          // any IRQL
+  BOOLEAN (*insert_queue_apc)(KAPC* apc, PVOID argument1, PVOID argument2, KPRIORITY increment);  // <= DISPATCH_LEVEL
+  KTHREAD* (*current_thread)();                                                                   // any
+  // Where the kernel stack of the running thread lies. May be missing: then only IoGetStackLimits tells.
+  PVOID (*thread_stack_base)();
+  PVOID (*thread_stack_limit)();
+};
+
+// Looks them up. IRQL PASSIVE_LEVEL, before any interrupt asks for them. False: there can be no stacks of programs.
+bool find_stack_routines();
+const StackRoutines& stack_routines();
+
+struct KernelStack {
+  u64 low, high;
+};
+// The part above `stack_pointer` of the kernel stack that it lies in: of this thread, or the one that this code runs
+// on. All of it can be read. Empty: of neither. Any IRQL.
+KernelStack kernel_stack_above(u64 stack_pointer);
+
+}  // namespace wperf::driver

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asynchronous procedure calls: special kernel APCs to the thread that runs on the calling core, which is all that is
+// offered. Called where an interrupt returns to PASSIVE_LEVEL and where threads end.
+#pragma once
+#include "tests/nthost/kernel/cpu.h"
+
+namespace wperf::nthost {
+
+// The running thread is about to go on at PASSIVE_LEVEL, or at EL0, with interrupts masked: its APCs run first. Returns
+// at APC_LEVEL if there were any, with interrupts masked.
+void deliver_apcs();
+void run_down_apcs();  // of the running thread, which ends: none can be queued to it from here on
+u32 apcs_queued();
+void forget_apcs();
+
+}  // namespace wperf::nthost

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A tool that samples cycles of one core with call stacks, and what it drained.
+#pragma once
+#include "abi/wire.h"
+#include "tests/nthost/scenarios/client.h"
+
+namespace wperf::nthost {
+
+struct StackRecord {
+  WperfSample sample;
+  WperfStack stack;
+  const u64* frames;  // of the kernel, then of the program; aligned
+};
+
+class StackTool {
+ public:
+  static constexpr u32 kCore = 1;
+
+  explicit StackTool(const Person& person = kAdministrator);
+
+  void start(u32 flags = 0, u32 max_stack = WPERF_MAX_STACK);
+  void stop();
+  void close() { client_.close_handle(); }
+  Client& client() { return client_; }
+
+  // Takes what there is. False when a check failed: then nothing more makes sense.
+  bool drain();
+  u32 count() const { return count_; }
+  StackRecord record(u32 index) const;
+  const WperfStackDrainReply& reply() const;  // of the last drain
+  // Drains until there are that many, which takes a while; false: they do not come.
+  bool drain_at_least(u32 wanted);
+
+ private:
+  Program program_;
+  Client client_;
+  u32 count_ = 0, words_ = 0;
+};
+
+// Waits until the core took that many overflow interrupts from now on.
+bool wait_for_interrupts(u32 core, u64 count);
+
+}  // namespace wperf::nthost
