@@ -43,7 +43,7 @@ bool append_stack_records(std::span<const std::byte> records, raw::SampleCapture
       made.frame_count = static_cast<u8>(count);
       made.kernel_frames = stack.kernel_frames;
       capture.frames.resize(capture.frames.size() + count);
-      std::memcpy(capture.frames.data() + made.first_frame, records.data(), count * sizeof(u64));
+      if (count != 0) std::memcpy(&capture.frames[made.first_frame], records.data(), count * sizeof(u64));
       records = records.subspan(count * sizeof(u64));
     }
     capture.samples.push_back(made);

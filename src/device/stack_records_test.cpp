@@ -51,6 +51,16 @@ TEST(StackRecords, BecomeSamplesThatShareAPool) {
   EXPECT_EQ(capture.samples[3].frame_count, 0u);
 }
 
+TEST(StackRecords, AStackWithoutFramesMayComeFirst) {
+  Records records;
+  records.add(1, 0, 0, {}, 1);
+  raw::SampleCapture capture;
+  ASSERT_TRUE(append_stack_records(records.bytes, capture));
+  ASSERT_EQ(capture.samples.size(), 1u);
+  EXPECT_EQ(capture.samples[0].frame_count, 0u);
+  EXPECT_TRUE(capture.frames.empty());
+}
+
 TEST(StackRecords, WhatIsCutOffOrContradictsItselfEndsTheReading) {
   Records good;
   good.add(1, 0, 2, {10, 11}, 3);
