@@ -25,6 +25,8 @@ u64 pending_overflows() {
   return read_system_register(Register::pmovsclr) & read_system_register(Register::pmintenset);
 }
 
+constexpr u32 kThirtyTwoBits = 16;  // SPSR_EL1.M[4]: the program's x29 is no frame pointer
+
 InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
   InterruptedContext interrupted = {
       .pc = frame.Pc,
@@ -32,7 +34,7 @@ InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
       .process = number_of(PsGetCurrentProcessId()),
       .thread = number_of(PsGetCurrentThreadId()),
       .exception_level = static_cast<u32>(bit_field(frame.Spsr, 2, 2)),  // SPSR_EL1.M[3:2]
-      .fp = frame.Fp,
+      .fp = (frame.Spsr & kThirtyTwoBits) != 0 ? 0 : frame.Fp,
       .sp = frame.Sp,
   };
   if (interrupted.exception_level != 0) {

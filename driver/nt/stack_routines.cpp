@@ -23,6 +23,9 @@ bool find_stack_routines() {
   find(L"KeInitializeApc", routines.initialize_apc);
   find(L"KeInsertQueueApc", routines.insert_queue_apc);
   find(L"PsGetCurrentThread", routines.current_thread);
+  if (routines.current_thread == nullptr) {
+    find(L"KeGetCurrentThread", routines.current_thread);  // the same function by its other name
+  }
   find(L"PsGetCurrentThreadStackBase", routines.thread_stack_base);
   find(L"PsGetCurrentThreadStackLimit", routines.thread_stack_limit);
   return routines.initialize_apc != nullptr && routines.insert_queue_apc != nullptr &&
