@@ -5,6 +5,7 @@
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/io_objects.h"
 #include "tests/nthost/kernel/irql.h"
+#include "tests/nthost/kernel/ke_apc.h"
 #include "tests/nthost/kernel/kernel_state.h"
 #include "tests/nthost/kernel/pool.h"
 #include "tests/nthost/kernel/scheduler.h"
@@ -151,6 +152,77 @@ SCENARIO(kernel_runs_timers_and_dpcs_on_each_core, kNeedsNothing) {
   }
   PROCESSOR_NUMBER none;
   CHECK_EQUAL(KeGetProcessorNumberFromIndex(cpu_count(), &none), STATUS_INVALID_PARAMETER);
+}
+
+// In no header of the kit, so declared by who calls them.
+extern "C" void KeInitializeApc(KAPC* apc, KTHREAD* thread, int environment, PVOID kernel_routine,
+                                PVOID rundown_routine, PVOID normal_routine, KPROCESSOR_MODE mode, PVOID context);
+extern "C" BOOLEAN KeInsertQueueApc(KAPC* apc, PVOID argument1, PVOID argument2, KPRIORITY increment);
+
+namespace {
+
+struct ApcRecord {
+  KAPC apc;
+  u32 runs, run_downs, level;
+};
+
+void record_apc(KAPC* apc, PVOID*, PVOID*, PVOID*, PVOID*) {
+  auto& record = *static_cast<ApcRecord*>(apc->NormalContext);
+  ++record.runs;
+  record.level = current_irql();
+}
+
+void record_rundown(KAPC* apc) {
+  ++static_cast<ApcRecord*>(apc->NormalContext)->run_downs;
+}
+
+void queue_apc(ApcRecord& record) {
+  record = {};
+  KeInitializeApc(&record.apc, reinterpret_cast<KTHREAD*>(current_thread()), 0, reinterpret_cast<PVOID>(record_apc),
+                  reinterpret_cast<PVOID>(record_rundown), nullptr, KernelMode, &record);
+  const u32 before = raise_irql(kDispatch);
+  CHECK(KeInsertQueueApc(&record.apc, nullptr, nullptr, 0));
+  CHECK(!KeInsertQueueApc(&record.apc, nullptr, nullptr, 0));  // it is queued
+  lower_irql(before);
+}
+
+}  // namespace
+
+SCENARIO(kernel_runs_apcs, kNeedsNothing) {
+  static ApcRecord record;
+  hold_apcs(true);
+  queue_apc(record);
+  CHECK_EQUAL(apcs_queued(), 1);
+  hold_apcs(false);  // which interrupts each core
+  for (u32 tries = 0; tries < 1'000 && record.runs == 0; ++tries) spin_ns(100'000);
+  CHECK_EQUAL(record.runs, 1);
+  CHECK_EQUAL(record.level, kApc);
+  CHECK_EQUAL(current_irql(), kPassive);
+  // A thread that ends.
+  hold_apcs(true);
+  run_on_cpu(cpu_count() - 1, [](void* context) { queue_apc(*static_cast<ApcRecord*>(context)); }, &record);
+  CHECK_EQUAL(record.runs, 0);
+  CHECK_EQUAL(record.run_downs, 1);
+  CHECK_EQUAL(apcs_queued(), 0);
+}
+
+SCENARIO(kernel_notices_misuse_of_locks_and_memory, kNeedsNothing) {
+  expect_failure("KeReleaseSpinLock called at PASSIVE_LEVEL; it is allowed at DISPATCH_LEVEL only");
+  expect_failure("KeReleaseSpinLock: this core has not the lock");
+  expect_failure("MmCopyMemory called at DISPATCH_LEVEL; it is allowed up to APC_LEVEL");
+  expect_failure("MmCopyMemory: 8 bytes at 0xffff");
+  KSPIN_LOCK lock = 0;
+  KeReleaseSpinLock(&lock, kPassive);
+  const KIRQL before = KeAcquireSpinLockRaiseToDpc(&lock);
+  CHECK_EQUAL(current_irql(), kDispatch);
+  u64 word = 0;
+  SIZE_T copied = 0;
+  MM_COPY_ADDRESS from = {};
+  from.VirtualAddress = &word;
+  CHECK(!NT_SUCCESS(MmCopyMemory(&word, from, sizeof word, MM_COPY_MEMORY_VIRTUAL, &copied)));
+  CHECK_EQUAL(copied, 0);
+  KeReleaseSpinLock(&lock, before);
+  CHECK_EQUAL(current_irql(), kPassive);
 }
 
 SCENARIO(kernel_lets_threads_take_turns, kNeedsNothing) {
