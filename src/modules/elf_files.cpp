@@ -241,45 +241,4 @@ std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end) {
                    .first = begin};
 }
 
-std::vector<profile::AddressAnswer> answers_of(const LoadedElf& loaded, const std::vector<u32>& offsets, bool decorated,
-                                               bool lines) {
-  std::vector<profile::AddressAnswer> answers;
-  if (!loaded.symbols.has_value()) return answers;
-  struct Asked {
-    u64 address;
-    u32 offset;
-  };
-  std::vector<Asked> asked;
-  for (const u32 offset : offsets) {
-    const auto address = loaded.symbols->address_of_offset(offset);
-    if (address.has_value()) asked.push_back({*address, offset});
-  }
-  std::sort(asked.begin(), asked.end(), [](const Asked& a, const Asked& b) { return a.address < b.address; });
-  asked.erase(
-      std::unique(asked.begin(), asked.end(), [](const Asked& a, const Asked& b) { return a.address == b.address; }),
-      asked.end());
-  std::vector<u64> addresses;
-  addresses.reserve(asked.size());
-  for (const Asked& one : asked) addresses.push_back(one.address);
-  const symbols::Symbolization known = loaded.symbols->answer(addresses, {.lines = lines, .decorated = decorated});
-  answers.reserve(asked.size());
-  for (size_t i = 0; i < known.answers.size(); ++i) {
-    const symbols::SymbolizedAddress& one = known.answers[i];
-    profile::AddressAnswer& answer = answers.emplace_back();
-    answer.rva = asked[i].offset;
-    answer.function = one.function;
-    answer.function_begin = answer.rva - static_cast<u32>(std::min<u64>(one.address - one.begin, answer.rva));
-    answer.function_end = answer.function_begin + static_cast<u32>(one.end - one.begin);
-    for (u32 frame = 0; frame < one.frame_count; ++frame) {
-      const symbols::SymbolizedFrame& from = known.frames[one.first_frame + frame];
-      answer.frames.push_back({.function = std::string(from.function),
-                               .file = std::string(from.file),
-                               .line = from.line,
-                               .inlined = from.inlined});
-    }
-  }
-  std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) { return a.rva < b.rva; });
-  return answers;
-}
-
 }  // namespace wperf::modules

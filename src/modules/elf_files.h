@@ -12,7 +12,6 @@
 #include "modules/debug_downloads.h"
 #include "modules/function_files.h"
 #include "os/mapped_file.h"
-#include "profile/address_answer.h"
 #include "symbols/elf_module.h"
 
 namespace wperf::modules {
@@ -49,11 +48,7 @@ LoadedElf find_elf(const std::string& path, symbols::ByteSpan build_id, const El
 inline constexpr std::string_view kVdsoPath = "[vdso]";
 LoadedElf load_vdso(symbols::ByteSpan build_id, bool is_of_this_kernel);
 
-// Addresses are offsets in the file; sorted, unique. One answer each.
-std::vector<profile::AddressAnswer> answers_of(const LoadedElf& loaded, const std::vector<u32>& offsets, bool decorated,
-                                               bool lines);
-
-// Machine code by the same offsets; nothing for a machine that is not disassembled here.
+// Machine code by offsets in the file; nothing for a machine that is not disassembled here.
 std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end);
 
 }  // namespace wperf::modules

@@ -14,7 +14,6 @@ namespace {
 
 using symbols::PdbFile;
 using symbols::PeFile;
-using symbols::Rva;
 
 constexpr size_t kPointerFileLimit = 4096;
 constexpr size_t kSymbolFileLimit = size_t{4} << 30;
@@ -129,19 +128,6 @@ LoadedModule load_module(const raw::Module& module, const SymbolOptions& options
   return loaded;
 }
 
-// BL or BLR.
-bool is_arm64_call(std::span<const std::byte> bytes) {
-  if (bytes.size() < 4) return false;
-  u32 word = 0;
-  for (int i = 3; i >= 0; --i) word = word << 8 | static_cast<u32>(bytes[static_cast<size_t>(i)]);
-  return (word & 0xfc000000u) == 0x94000000u || (word & 0xfffffc1fu) == 0xd63f0000u;
-}
-
-void add_image_facts(const PeFile& image, Rva rva, profile::AddressAnswer& answer) {
-  answer.return_address_saved = image.saves_return_address(rva);
-  answer.is_call = image.machine() == symbols::Machine::arm64 && is_arm64_call(image.bytes_at(rva, 4));
-}
-
 }  // namespace
 
 std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, const SymbolOptions& options) {
@@ -167,40 +153,6 @@ profile::SampleModule module_of(const raw::Module& module, const LoadedModule& l
     }
   }
   return made;
-}
-
-std::vector<profile::AddressAnswer> answers_of(const LoadedModule& loaded, const std::vector<u32>& rvas,
-                                               bool decorated) {
-  std::vector<profile::AddressAnswer> answers;
-  if (!loaded.symbols.has_value()) return answers;
-  std::vector<Rva> addresses;
-  addresses.reserve(rvas.size());
-  for (const u32 rva : rvas) addresses.push_back(Rva{rva});
-  const PeFile* image = loaded.symbols->image();
-  const PdbFile* pdb = loaded.symbols->pdb();
-  answers.reserve(rvas.size());
-  for (symbols::Answer& known : loaded.symbols->answer(addresses, {.decorated = decorated})) {
-    profile::AddressAnswer answer;
-    answer.rva = known.address.value;
-    answer.function = std::move(known.function);
-    answer.function_begin = known.bounds.begin.value;
-    answer.function_end = known.bounds.end.value;
-    for (symbols::SymbolFrame& frame : known.frames) {
-      answer.frames.push_back({.function = std::move(frame.function),
-                               .file = std::move(frame.file),
-                               .line = frame.line,
-                               .inlined = frame.inlined});
-    }
-    if (pdb != nullptr) {
-      if (const auto line = pdb->line_at(known.address); line.has_value()) {
-        answer.line_begin = line->rva.value;
-        answer.line_end = line->rva.value + line->size;
-      }
-    }
-    if (image != nullptr) add_image_facts(*image, known.address, answer);
-    answers.push_back(std::move(answer));
-  }
-  return answers;
 }
 
 }  // namespace wperf::modules

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of the sampled process's modules: found, mapped, matched, and asked for names.
+// The files of the sampled process's modules: found, mapped, matched. Asked for names by code_file.h.
 #pragma once
 #include <optional>
 #include <span>
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "os/mapped_file.h"
-#include "profile/address_answer.h"
 #include "profile/sample_profile.h"
 #include "raw/samples.h"
 #include "symbols/symbolizer.h"
@@ -49,9 +48,5 @@ std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, 
 
 // Fills in what the image says: preferred base, sections, where names come from.
 profile::SampleModule module_of(const raw::Module& module, const LoadedModule& loaded);
-
-// rvas: sorted, unique.
-std::vector<profile::AddressAnswer> answers_of(const LoadedModule& loaded, const std::vector<u32>& rvas,
-                                               bool decorated);
 
 }  // namespace wperf::modules

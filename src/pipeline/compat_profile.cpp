@@ -54,16 +54,6 @@ raw::Process process_of(const perf_data::PerfFile& file, const RunFacts& run) {
   return process;
 }
 
-profile::SampleTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run,
-                                    const request::Request& request) {
-  const SampledProgram program{
-      .pid = run.process, .image_name = run.image_name, .pe_file = run.pe_file, .pdb_file = run.pdb_file};
-  if (!run.windows) return target_of(program, nullptr, {});
-  const raw::Process process = process_of(file, run);
-  if (process.modules.empty()) return target_of(program, nullptr, {});
-  return target_of(program, &process, modules::load_modules(process.modules, symbol_options(request)));
-}
-
 std::vector<profile::ProcessName> names_of_processes(const stacks::StackProfile& profile) {
   std::vector<profile::ProcessName> names;
   for (const stacks::StackTask& task : profile.tasks) {
@@ -80,7 +70,7 @@ profile::CompatRun run_of(const perf_data::PerfFile& file, const recording::Reco
                           const request::Request& request) {
   profile::CompatRun run;
   const RunFacts facts = recorded.run.value_or(RunFacts());
-  run.target = target_of_run(file, facts, request);
+  run.target = target_of_run(file, facts, request).target;
   run.processes = names_of_processes(recorded.profile);
   run.callers = shows_callers(request);
   run.all_processes = !facts.windows;
@@ -110,38 +100,31 @@ profile::CompatRun run_of(const perf_data::PerfFile& file, const recording::Reco
   return run;
 }
 
-// Machine code and names of branch targets, by the numbers of the target's modules and RVAs.
-CodeReader code_of_files(const recording::RecordedSamples& recorded, const profile::SampleProfile& profile,
-                         bool decorated) {
-  const auto find = [&](u32 number) -> const modules::CodeFile* {
+// By the numbers of the target's modules.
+FileOfModule files_of(const recording::RecordedSamples& recorded, const profile::SampleProfile& profile) {
+  return [&](u32 number) -> const modules::CodeFile* {
     const std::string& path = profile.target.modules[number].path;
     for (u32 i = 0; i < recorded.profile.modules.size(); ++i) {
       if (!path.empty() && recorded.profile.modules[i].path == path) return recorded.files.find(i);
     }
     return nullptr;
   };
-  const auto bytes = [find, &profile](u32 module, u32 begin, u32 end) -> std::optional<modules::CodeBytes> {
-    const modules::CodeFile* file = find(module);
-    const u64 base = profile.target.modules[module].image_base;
-    return file != nullptr ? file->code(base + begin, base + end) : std::nullopt;
-  };
-  const auto name = [find, &profile, decorated](u32 module, u32 rva) {
-    std::vector<profile::AddressAnswer> answers;
-    const modules::CodeFile* file = find(module);
-    if (file == nullptr) return answers;
-    const u64 base = profile.target.modules[module].image_base;
-    const symbols::SymbolizedAddress known = file->function_at(base + rva, decorated);
-    profile::AddressAnswer& answer = answers.emplace_back();
-    answer.rva = rva;
-    answer.function = known.function;
-    answer.function_begin = static_cast<u32>(known.begin - base);
-    answer.function_end = static_cast<u32>(known.end - base);
-    return answers;
-  };
-  return {.bytes = bytes, .name = name};
 }
 
 }  // namespace
+
+RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, const request::Request& request) {
+  const SampledProgram program{
+      .pid = run.process, .image_name = run.image_name, .pe_file = run.pe_file, .pdb_file = run.pdb_file};
+  const raw::Process process = run.windows ? process_of(file, run) : raw::Process();
+  if (process.modules.empty()) return {.target = target_of(program, nullptr, {}), .files = {}};
+  modules::SymbolOptions symbols = symbol_options(request);
+  if (!run.pdb_file.empty()) symbols.pdb_files.push_back(run.pdb_file);
+  std::vector<modules::LoadedModule> loaded = modules::load_modules(process.modules, symbols);
+  RunTarget target{.target = target_of(program, &process, loaded), .files = {}};
+  for (modules::LoadedModule& module : loaded) target.files.emplace_back(std::move(module));
+  return target;
+}
 
 diag::Result<profile::SampleProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request) {
   recording::WantedDetail wanted = wanted_of(request);
@@ -151,7 +134,7 @@ diag::Result<profile::SampleProfile> compat_profile(const perf_data::PerfFile& f
   profile::SampleProfile profile =
       profile::make_sample_profile(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);
   const request::SampleDisplay& display = request.sampling.display;
-  WPERF_CHECK_OK(add_code_and_sources(profile, code_of_files(recorded, profile, display.decorated_names), display));
+  WPERF_CHECK_OK(add_code_and_sources(profile, files_of(recorded, profile), display));
   return profile;
 }
 

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/perf_data_export.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "export/perf_data/event_attributes_bytes.h"
-#include "export/perf_data/perf_file_layout.h"
 #include "export/perf_data/record_bytes.h"
 #include "import/perf_data/format.h"
-#include "import/perf_data/run_facts.h"
-#include "pipeline/milliseconds.h"
-#include "pipeline/tool_version.h"
-#include "pmu/catalogue.h"
 
 namespace wperf::pipeline {
 namespace {
@@ -43,11 +35,6 @@ void make_callchain(const raw::SampleCapture& capture, const raw::Sample& sample
   }
 }
 
-// perf takes 0 for "not told", and two intervals of one event are two events: ids are numbers of their own.
-u64 id_of(usize event) {
-  return event + 1;
-}
-
 std::vector<perf_export::WrittenEvent> events_of(const plan::SamplePlan& plan) {
   std::vector<perf_export::WrittenEvent> events;
   for (const plan::SampleEvent& event : plan.events) {
@@ -57,40 +44,11 @@ std::vector<perf_export::WrittenEvent> events_of(const plan::SamplePlan& plan) {
                                                     .sample_type = sample_type_of(plan),
                                                     .kernel = plan.kernel,
                                                     .user_registers = kLinkRegister};
-    events.push_back(
-        {.name = event.name, .attributes = perf_export::attribute_bytes(attributes), .ids = {id_of(events.size())}});
+    events.push_back({.name = event.name,
+                      .attributes = perf_export::attribute_bytes(attributes),
+                      .ids = {id_of_event(events.size())}});
   }
   return events;
-}
-
-std::string name_of(const raw::Process& process) {
-  const std::string& path = process.modules.empty() ? process.image : process.modules.front().name;
-  return path.substr(path.find_last_of("/\\") + 1);
-}
-
-// What ran, told as if it had been there before the first sample: time 0, which goes before all others.
-void append_programs(std::string& records, const plan::SamplePlan& plan, const raw::SampleCapture& capture,
-                     const std::set<std::pair<u32, u32>>& threads) {
-  for (const raw::Process& process : capture.processes) {
-    const perf_export::Trailer trailer{
-        .sample_type = sample_type_of(plan), .pid = process.pid, .tid = process.pid, .id = id_of(0)};
-    const std::string name = name_of(process);
-    perf_export::append_comm(records, process.pid, process.pid, name, true, trailer);
-    for (auto thread = threads.lower_bound({process.pid, 0}); thread != threads.end() && thread->first == process.pid;
-         ++thread) {
-      if (thread->second == process.pid) continue;
-      perf_export::append_fork(records, process.pid, process.pid, thread->second, process.pid, 0, trailer);
-      perf_export::append_comm(records, process.pid, thread->second, name, false, trailer);
-    }
-    for (const raw::Module& module : process.modules) {
-      // Parts of the system without a file are written as Linux writes its own, "[vdso]".
-      const std::string path = module.path.empty() ? '[' + module.name + ']' : module.path;
-      perf_export::append_mmap2(
-          records,
-          {.pid = process.pid, .tid = process.pid, .address = module.base, .length = module.size, .file = path},
-          trailer);
-    }
-  }
 }
 
 void append_samples(std::string& records, const plan::SamplePlan& plan, const raw::SampleCapture& capture) {
@@ -107,7 +65,7 @@ void append_samples(std::string& records, const plan::SamplePlan& plan, const ra
     for (usize event = 0; event < plan.events.size(); ++event) {
       if ((sample->overflowed >> event & 1) == 0) continue;
       perf_export::append_sample(records, {.sample_type = sample_type_of(plan),
-                                           .id = id_of(event),
+                                           .id = id_of_event(event),
                                            .ip = sample->pc,
                                            .time = sample->time_ns,
                                            .period = plan.events[event].interval,
@@ -123,20 +81,8 @@ void append_samples(std::string& records, const plan::SamplePlan& plan, const ra
 
 perf_data::RunFacts run_of(const plan::SamplePlan& plan, const raw::SampleCapture& capture,
                            const SampledProgram& program) {
-  perf_data::RunFacts run;
-  run.windows = true;
-  run.image_name = program.image_name;
-  run.pe_file = program.pe_file;
-  run.pdb_file = program.pdb_file;
-  run.process = program.pid;
-  run.start_ns = capture.start_ns;
+  perf_data::RunFacts run = facts_of_run(program, capture.processes, capture.start_ns, capture.end_ns);
   run.note = plan.note;
-  // The contract's clock resolves milliseconds.
-  const u64 elapsed_ns = capture.end_ns - capture.start_ns;
-  run.end_ns = run.start_ns + elapsed_ns / kNanosecondsPerMillisecond * kNanosecondsPerMillisecond;
-  for (const raw::Process& process : capture.processes) {
-    if (process.pid == program.pid && !process.running) run.exit_code = process.exit_code;
-  }
   for (const raw::CoreTally& core : capture.tallies) {
     run.cores.push_back({.core = core.core,
                          .taken = core.taken,
@@ -148,31 +94,10 @@ perf_data::RunFacts run_of(const plan::SamplePlan& plan, const raw::SampleCaptur
   return run;
 }
 
-perf_export::RecordingFacts facts_of(const plan::SamplePlan& plan, const raw::SampleCapture& capture,
-                                     const plan::Capabilities& machine, std::span<const std::string> arguments,
-                                     const SampledProgram& program) {
-  perf_export::RecordingFacts facts;
-  facts.run = perf_data::run_facts_bytes(run_of(plan, capture, program));
-  facts.version = tool_version();
-  if (machine.midr != 0) {
-    facts.architecture = "aarch64";
-    facts.cpu_description = std::string(pmu::identify(machine.midr).name());
-    facts.cpu_id = fmt::format("0x{:016x}", machine.midr);
-  }
-  facts.cores_online = facts.cores_available = machine.core_count;
-  facts.command_line = {"wperf"};
-  facts.command_line.insert(facts.command_line.end(), arguments.begin(), arguments.end());
-  return facts;
-}
-
 }  // namespace
 
 SampleRecorder::SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file)
-    : plan_(plan), file_(file), events_(events_of(plan)) {
-  const std::string beginning = perf_export::file_beginning(events_);
-  records_begin_ = beginning.size();
-  file_.append(beginning);
-}
+    : plan_(plan), writer_(events_of(plan), sample_type_of(plan), file) {}
 
 void SampleRecorder::take(raw::SampleCapture& capture) {
   taken_ += capture.samples.size();
@@ -185,29 +110,20 @@ void SampleRecorder::take(raw::SampleCapture& capture) {
   }
   std::string records;
   append_samples(records, plan_, capture);
-  file_.append(records);
+  writer_.append(records);
   capture.samples.clear();
   capture.frames.clear();
 }
 
-// What ran is told last, and counts from the beginning all the same: its time is 0. The whole file is one round, so
-// readers put its records in order.
 void SampleRecorder::finish(const raw::SampleCapture& capture, const plan::Capabilities& machine,
                             std::span<const std::string> arguments, const SampledProgram& program) {
-  std::string records;
-  append_programs(records, plan_, capture, threads_);
-  perf_export::append_finished_round(records);
-  file_.append(records);
-  perf_export::RecordingFacts facts = facts_of(plan_, capture, machine, arguments, program);
+  RunEnding ending{
+      .processes = capture.processes, .threads = std::move(threads_), .run = run_of(plan_, capture, program)};
   if (taken_ != 0) {
-    facts.first_sample_ns = first_ns_;
-    facts.last_sample_ns = last_ns_;
+    ending.first_ns = first_ns_;
+    ending.last_ns = last_ns_;
   }
-  const u64 record_bytes = file_.size() - records_begin_;
-  const perf_export::FileEnding ending = perf_export::file_ending(events_, record_bytes, facts);
-  file_.append(ending.tail);
-  file_.replace_beginning(file_.trouble().has_value() ? perf_export::header_without_tail(events_, record_bytes)
-                                                      : ending.header);
+  writer_.finish(ending, machine, arguments);
 }
 
 }  // namespace wperf::pipeline

@@ -5,15 +5,9 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "export/perf_data/perf_file_layout.h"
-#include "os/recording_file.h"
-#include "pipeline/sampled_program.h"
-#include "plan/plan.h"
+#include "pipeline/recording_writer.h"
 #include "plan/sample_plan.h"
-#include "raw/samples.h"
 
 namespace wperf::pipeline {
 
@@ -32,11 +26,10 @@ class SampleRecorder {
 
  private:
   const plan::SamplePlan& plan_;
-  os::RecordingFile& file_;
-  std::vector<perf_export::WrittenEvent> events_;
-  u64 records_begin_ = 0, taken_ = 0;
+  RecordingWriter writer_;
+  u64 taken_ = 0;
   u64 first_ns_ = ~u64{0}, last_ns_ = 0;
-  std::set<std::pair<u32, u32>> threads_;  // process and thread of each that was sampled
+  std::set<ProcessAndThread> threads_;  // those that were sampled
 };
 
 }  // namespace wperf::pipeline

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
-#include "modules/elf_files.h"
-#include "modules/elf_line_ranges.h"
+#include "import/perf_data/run_facts.h"
 #include "modules/for_each_module.h"
 #include "modules/symbol_folders.h"
-#include "pipeline/outputs.h"
+#include "pipeline/compat_profile.h"
+#include "pipeline/population.h"
 #include "pipeline/sample_profile_input.h"
-#include "pipeline/spe_decoding.h"
 #include "pipeline/spe_records.h"
 #include "profile/spe_profile_builder.h"
 #include "recording/mapped_code.h"
@@ -24,7 +24,8 @@ using perf_data::AuxTraces;
 using perf_data::TaskHistory;
 
 // By core; empty where the file does not say.
-std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces& traces) {
+std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces& traces,
+                               const std::optional<perf_data::RunFacts>& facts) {
   u64 of_all = 0;
   std::string_view text = file.features().text(perf_data::Feature::cpu_id);
   if (text.starts_with("0x")) text.remove_prefix(2);
@@ -38,11 +39,25 @@ std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces&
   for (const perf_data::AuxCpu& cpu : traces.info()->cpus) {
     if (cpu.cpu < midrs.size()) midrs[cpu.cpu] = cpu.midr;
   }
+  if (!facts.has_value()) return midrs;
+  for (const perf_data::SpeCoreFacts& core : facts->spe_cores) {
+    if (core.core < midrs.size() && core.midr != 0) midrs[core.core] = core.midr;
+  }
   return midrs;
 }
 
-profile::SampleTarget target_of_file(const recording::CanonicalCode& code, const std::string& data_file) {
+// The target's modules, and what is asked for their names.
+struct NamedCode {
   profile::SampleTarget target;
+  std::vector<modules::CodeFile> files;  // of each module
+  // Where its first byte lies in the file; other than 0 only for memory without a file.
+  std::vector<u64> first;
+};
+
+// All that was mapped: a file is where it was mapped first, a module for each.
+NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& data_file) {
+  NamedCode named;
+  profile::SampleTarget& target = named.target;
   target.pe_file = data_file;
   const TaskHistory& history = code.history();
   const u32 pid = history.only_process();
@@ -54,13 +69,25 @@ profile::SampleTarget target_of_file(const recording::CanonicalCode& code, const
     module.path = mapped.path;
     module.base = file.base;
     module.size = static_cast<u32>(file.size);
+    named.first.push_back(file.first);
   }
+  named.files.resize(target.modules.size());
   if (!target.modules.empty()) {
     target.modules.front().main = pid != TaskHistory::kNobody;
     target.image_name = target.modules.front().name;
     target.base_address = target.modules.front().base;
   }
-  return target;
+  return named;
+}
+
+// A run of a driver of ours: the modules of its program.
+NamedCode code_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& facts,
+                      const request::Request& request) {
+  RunTarget run = target_of_run(file, facts, request);
+  NamedCode named{.target = std::move(run.target), .files = std::move(run.files), .first = {}};
+  named.files.resize(named.target.modules.size());
+  named.first.resize(named.target.modules.size());
+  return named;
 }
 
 void add_threads(const TaskHistory& history, profile::SpeRun& run) {
@@ -101,10 +128,120 @@ std::vector<profile::AddressAnswer> answers_of_map(const recording::WrittenCode&
   return answers;
 }
 
+profile::AddressAnswer answer_of(const symbols::Symbolization& known, const symbols::SymbolizedAddress& one) {
+  profile::AddressAnswer answer;
+  answer.function = one.function;
+  for (u32 i = 0; i < one.frame_count; ++i) {
+    const symbols::SymbolizedFrame& frame = known.frames[one.first_frame + i];
+    answer.frames.push_back({.function = std::string(frame.function),
+                             .file = std::string(frame.file),
+                             .line = frame.line,
+                             .inlined = frame.inlined});
+  }
+  return answer;
+}
+
+// `wanted`: offsets as address_of_offset() has them.
+std::vector<profile::AddressAnswer> answers_of(const modules::CodeFile& file, const std::vector<u32>& wanted,
+                                               const symbols::SymbolQuery& query, bool line_ranges) {
+  std::vector<profile::AddressAnswer> answers;
+  if (!file.has_symbols()) return answers;
+  // In files with overlapping segments the order of addresses may be another.
+  std::map<u64, u32> asked;
+  for (const u32 offset : wanted) {
+    if (const auto address = file.address_of_offset(offset); address.has_value()) asked.try_emplace(*address, offset);
+  }
+  std::vector<u64> addresses;
+  addresses.reserve(asked.size());
+  for (const auto& [address, offset] : asked) addresses.push_back(address);
+  const symbols::Symbolization known = file.answer(addresses, query);
+  const std::vector<modules::CodeRange> ranges =
+      line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>(known.answers.size());
+  answers.reserve(known.answers.size());
+  for (usize i = 0; i < known.answers.size(); ++i) {
+    const u64 address = known.answers[i].address;
+    profile::AddressAnswer& answer = answers.emplace_back(answer_of(known, known.answers[i]));
+    answer.rva = asked.at(address);
+    if (ranges[i].begin >= ranges[i].end) continue;
+    answer.line_begin = answer.rva - static_cast<u32>(address - ranges[i].begin);
+    answer.line_end = answer.rva + static_cast<u32>(ranges[i].end - address);
+  }
+  std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) { return a.rva < b.rva; });
+  return answers;
+}
+
+// Loads what is asked for, and says in the target why names are no better.
+std::vector<std::vector<profile::AddressAnswer>> name_code(const perf_data::PerfFile& file,
+                                                           const recording::CanonicalCode& canonical, bool of_run,
+                                                           const std::vector<std::vector<u32>>& wanted,
+                                                           const request::Request& request, NamedCode& code) {
+  const request::SampleDisplay& display = request.sampling.display;
+  const bool lines = display.annotate || display.memory || display.disassemble;
+  modules::FunctionFiles functions({});
+  const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = lines, .functions = &functions};
+  const modules::SymbolOptions images = symbol_options(request);
+  std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
+  modules::for_each_module(wanted.size(), [&](size_t i) {
+    if (wanted[i].empty()) return;
+    if (!of_run) {
+      const perf_data::MappedCode& mapped = canonical.history().codes()[canonical.files()[i].code];
+      if (mapped.is_anonymous) {
+        const recording::WrittenCode written(mapped);
+        code.target.modules[i].reason = written.reason();
+        answers[i] = answers_of_map(written, code.first[i], wanted[i]);
+        return;
+      }
+      code.files[i] = recording::load_mapped_code(file, canonical.history(), mapped, search, images);
+      code.target.modules[i].reason = code.files[i].reason();
+    }
+    const symbols::SymbolQuery query{.lines = lines, .decorated = display.decorated_names};
+    answers[i] = answers_of(code.files[i], wanted[i], query, display.disassemble);
+  });
+  return answers;
+}
+
+// What the driver said of the cores joins what was decoded.
+void add_core_facts(const perf_data::RunFacts& facts, std::vector<profile::SpeCore>& cores) {
+  for (const perf_data::SpeCoreFacts& said : facts.spe_cores) {
+    auto found = std::find_if(cores.begin(), cores.end(), [&](const auto& one) { return one.core == said.core; });
+    if (found == cores.end()) {
+      found = cores.insert(cores.end(), profile::SpeCore{});
+      found->core = said.core;
+    }
+    found->full = said.full;
+    found->stopped_ns = said.stopped_ns;
+    found->collisions = said.collisions;
+    found->data_losses = said.data_losses;
+    found->faulted = said.faulted;
+  }
+  std::sort(cores.begin(), cores.end(), [](const auto& a, const auto& b) { return a.core < b.core; });
+}
+
+void add_run(const perf_data::RunFacts& facts, profile::SpeRun& run, ReadSpe& read) {
+  run.processes_known = false;
+  add_core_facts(facts, run.cores);
+  run.elapsed_seconds = static_cast<double>(facts.end_ns - facts.start_ns) / 1e9;
+  run.exit_code = facts.exit_code;
+  if (!facts.counted.has_value()) return;
+  read.counting = counted_profile(*facts.counted);
+  run.population = population_of(*read.counting);
+  run.recorded_of_core = recorded_of_cores(*read.counting, run.cores);
+}
+
+RecordsRequest records_of(const request::Request& request, const std::vector<u64>& midrs, const AuxTraces& traces) {
+  RecordsRequest records = records_request(request, midrs);
+  if (const auto& time = traces.time(); time.has_value()) {
+    records.to_ns = [time](u64 ticks) { return time->to_perf_ns(ticks); };
+  }
+  return records;
+}
+
 }  // namespace
 
-bool has_spe_data(const AuxTraces& traces) {
-  return traces.info().has_value() && traces.info()->type == perf_data::kAuxArmSpe && !traces.buffers().empty();
+bool has_spe_data(const perf_data::PerfFile& file, const AuxTraces& traces) {
+  if (!traces.info().has_value() || traces.info()->type != perf_data::kAuxArmSpe) return false;
+  const auto facts = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  return !traces.buffers().empty() || (facts.has_value() && facts->windows);
 }
 
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const AuxTraces& traces,
@@ -112,17 +249,21 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   const request::SampleDisplay& display = request.sampling.display;
   const TaskHistory history = TaskHistory::collect(file);
   const recording::CanonicalCode canonical(history);
-  const std::vector<u64> midrs = midr_of_cores(file, traces);
+  const auto facts = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  const bool of_run = facts.has_value() && facts->windows;
+  const std::vector<u64> midrs = midr_of_cores(file, traces, facts);
   decode::spe::Tally tally({.memory = display.memory});
   for (u32 core = 0; core < midrs.size(); ++core) {
     tally.set_data_sources(core, decode::spe::find_data_source_family(midrs[core]));
   }
-  const recording::RecordedRecords recorded(traces, canonical);
+  const recording::RecordedRecords recorded(traces, canonical, of_run ? facts->process : TaskHistory::kNobody);
   recording::DecodeStates states;
   recorded.add_to(tally, states);
 
+  ReadSpe read;
   profile::SpeRun run;
-  run.target = target_of_file(canonical, *request.data_file);
+  NamedCode code = of_run ? code_of_run(file, *facts, request) : code_of_file(canonical, *request.data_file);
+  run.target = code.target;
   run.processes_known = true;
   add_threads(history, run);
   for (const auto& [core, state] : states) {
@@ -135,46 +276,21 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   if (const auto time = file.features().sample_time(); time.has_value() && time->last > time->first) {
     run.elapsed_seconds = static_cast<double>(time->last - time->first) / 1e9;
   }
+  if (of_run) add_run(*facts, run, read);
 
-  const bool lines = display.annotate || display.memory;
-  modules::FunctionFiles functions({});
-  const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = lines, .functions = &functions};
-  const auto wanted = profile::spe_addresses_to_name(tally, run);
-  std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
-  std::vector<modules::LoadedElf> loaded(wanted.size());
-  modules::for_each_module(wanted.size(), [&](size_t i) {
-    if (wanted[i].empty()) return;
-    const recording::CanonicalFile& one = canonical.files()[i];
-    const perf_data::MappedCode& code = history.codes()[one.code];
-    if (code.is_anonymous) {
-      const recording::WrittenCode written(code);
-      loaded[i].reason = written.reason();
-      answers[i] = answers_of_map(written, one.first, wanted[i]);
-      return;
-    }
-    loaded[i] = recording::load_mapped_elf(file, history, code, search);
-    answers[i] = answers_of(loaded[i], wanted[i], display.decorated_names, lines);
-    if (display.disassemble) add_line_ranges(loaded[i], answers[i]);
-  });
-  for (size_t i = 0; i < loaded.size(); ++i) run.target.modules[i].reason = loaded[i].reason;
-  ReadSpe read{.profile = profile::make_spe_profile(tally, std::move(run), answers), .trouble = {}};
-  const CodeReader code{
-      .bytes = [&](u32 module, u32 begin, u32 end) { return code_of(loaded[module], begin, end); },
-      .name = [&](u32 module,
-                  u32 offset) { return answers_of(loaded[module], {offset}, display.decorated_names, false); }};
-  WPERF_CHECK_OK(add_code_and_sources(read.profile.samples, code, display));
+  const auto answers = name_code(file, canonical, of_run, profile::spe_addresses_to_name(tally, run), request, code);
+  run.target = std::move(code.target);
+  read.profile = profile::make_spe_profile(tally, std::move(run), answers);
+  const FileOfModule files = [&](u32 module) { return &code.files[module]; };
+  WPERF_CHECK_OK(add_code_and_sources(read.profile.samples, files, display));
 
   if (request.sampling.records_file.has_value()) {
-    RecordsRequest records = records_request(request, midrs);
-    if (const auto& time = traces.time(); time.has_value()) {
-      records.to_ns = [time](u64 ticks) { return time->to_perf_ns(ticks); };
-    }
     const RecordRuns runs{.count = recorded.run_count(),
                           .replay = [&](usize first, usize last, const RecordSink& sink) {
                             recording::DecodeStates again;
                             return recorded.for_each_in(first, last, again, sink);
                           }};
-    auto written = write_records(records, read.profile, runs, console);
+    auto written = write_records(records_of(request, midrs, traces), read.profile, runs, console);
     if (!written.has_value()) read.trouble = std::move(written).error();
   }
   return read;

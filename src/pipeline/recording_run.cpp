@@ -102,8 +102,7 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
   const modules::SymbolOptions symbols = symbol_options(request);
   console.out(report::sample_start_text(target_before(machine.device->programs(), recording.sampled, symbols),
                                         recording.sampled.pe_file, request.outputs.verbose));
-  WPERF_TRY(os::RecordingFile created, os::RecordingFile::create({}));
-  recording.own = std::make_unique<os::RecordingFile>(std::move(created));
+  WPERF_CHECK_OK(create_own_file(recording));
   std::optional<SampleRecorder> recorder;
   const SampleSink sink{.begin = [&](const plan::SamplePlan& plan) -> diag::Result<void> {
                           recording.plan = plan;
@@ -115,11 +114,23 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
             sample_once(machine, recording.plan, request.duration_ms(), recording.sampled.pid, console, sink));
   tell_lost_stacks(outcome.capture, console);
   recorder->finish(outcome.capture, machine.capabilities, request.arguments, recording.sampled);
-  recording.own->close();
   recording.end = outcome.collection.end;
   recording.trouble = std::move(outcome.collection.trouble);
-  if (recording.own->trouble().has_value()) recording.trouble = recording.own->trouble();
   recording.processes = std::move(outcome.capture.processes);
+  return finish_own_file(request, recording, console);
+}
+
+}  // namespace
+
+diag::Result<void> create_own_file(Recording& recording) {
+  WPERF_TRY(os::RecordingFile created, os::RecordingFile::create({}));
+  recording.own = std::make_unique<os::RecordingFile>(std::move(created));
+  return {};
+}
+
+diag::Result<void> finish_own_file(const request::Request& request, Recording& recording, diag::Console& console) {
+  recording.own->close();
+  if (recording.own->trouble().has_value()) recording.trouble = recording.own->trouble();
   WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own->openable_path()));
   recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
   const auto bytes = recording.mapped->bytes();
@@ -130,8 +141,6 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
   }
   return open_recording(recording);
 }
-
-}  // namespace
 
 diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console) {
   Recording recording;

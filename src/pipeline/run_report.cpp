@@ -124,17 +124,18 @@ diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::
   }
   WPERF_TRY(const ReadSpe read, read_recorded_spe(file, traces, request, console));
   const profile::SpeProfile& profile = read.profile;
+  const profile::CountProfile* const counting = read.counting.has_value() ? &*read.counting : nullptr;
   const report::SpeOptions options{.samples = sample_report_options(request, console),
                                    .memory = request.sampling.display.memory,
                                    .width = console.animated() ? console.width() : 0};
   const std::optional<stacks::StackProfile> beside = samples_beside(file, request);
   const report::StackOptions tables = stack_options(request, console);
   if (!silent(request.outputs)) {
-    console.out(report::spe_text(profile, nullptr, options));
+    console.out(report::spe_text(profile, counting, options));
     if (beside.has_value()) console.out('\n' + report::stack_text(*beside, tables));
   }
   if (wants_spe_json(request)) {
-    std::string json = report::spe_json(profile, nullptr, options);
+    std::string json = report::spe_json(profile, counting, options);
     if (beside.has_value()) json.replace(json.rfind('}'), 1, ',' + report::stack_json(*beside, tables).substr(1));
     WPERF_CHECK_OK(deliver_json(request.outputs, json, console));
   }
@@ -267,13 +268,6 @@ report::SampleOptions sample_report_options(const request::Request& request, con
   return options;
 }
 
-diag::Result<void> report_recording(const perf_data::PerfFile& file, const request::Request& request,
-                                    diag::Console& console) {
-  const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  const bool is_compat = run.has_value() && run->windows && !wants_views(request);
-  return is_compat ? show_compat(file, request, console) : report_samples(file, nullptr, request, console);
-}
-
 namespace {
 
 // What SPE recorded: its own tables, or one of the views of samples.
@@ -290,6 +284,19 @@ diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf
 }
 
 }  // namespace
+
+diag::Result<void> report_recording(const perf_data::PerfFile& file, const request::Request& request,
+                                    diag::Console& console) {
+  // Most recordings have no AUX data at all, and then one look at their events is enough.
+  const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
+  if (file.came_through_pipe() || std::any_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) {
+    const auto traces = perf_data::AuxTraces::collect(file);
+    if (has_spe_data(file, traces)) return report_operations(file, traces, request, console);
+  }
+  const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  const bool is_compat = run.has_value() && run->windows && !wants_views(request);
+  return is_compat ? show_compat(file, request, console) : report_samples(file, nullptr, request, console);
+}
 
 diag::Result<void> run_report(const request::Request& asked, diag::Console& console) {
   request::Request request = asked;
@@ -318,12 +325,6 @@ diag::Result<void> run_report(const request::Request& asked, diag::Console& cons
     });
   }
   tell_damage(file, console);
-  // Most recordings have no AUX data at all, and then one look at their events is enough.
-  const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
-  if (file.came_through_pipe() || std::any_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) {
-    const auto traces = perf_data::AuxTraces::collect(file);
-    if (has_spe_data(traces)) return report_operations(file, traces, request, console);
-  }
   return report_recording(file, request, console);
 }
 

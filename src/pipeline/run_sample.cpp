@@ -10,6 +10,7 @@
 #include "pipeline/run_report.h"
 #include "pipeline/run_spe.h"
 #include "pipeline/sample_profile_input.h"
+#include "pipeline/spe_recording.h"
 #include "request/sample_target.h"
 
 namespace wperf::pipeline {
@@ -33,7 +34,8 @@ void tell_kept(const request::Request& request, const Recording& recording, diag
 
 // What was recorded is shown even where something went wrong on the way; that is said behind it.
 diag::Result<int> record(const request::Request& request, Machine& machine, diag::Console& console) {
-  WPERF_TRY(const Recording recording, record_samples(request, machine, console));
+  WPERF_TRY(const Recording recording, request.sampling.spe.has_value() ? record_spe(request, machine, console)
+                                                                        : record_samples(request, machine, console));
   WPERF_CHECK_OK(report_recording(recording.file, request, console));
   if (machine.capabilities.kernel != nullptr) tell_kept(request, recording, console);
   if (recording.trouble.has_value()) return *recording.trouble;
@@ -46,18 +48,15 @@ diag::Result<int> record(const request::Request& request, Machine& machine, diag
 }  // namespace
 
 diag::Result<int> run_sample(const request::Request& request, diag::Console& console) {
-  if (request.sampling.perf_data && request.sampling.spe.has_value()) {
-    return diag::Error{.text = "records of SPE are not written to perf.data",
-                       .hint = "--records FILE writes them one by one, as JSON or CSV",
-                       .code = diag::ExitCode::usage};
-  }
-  if (request.sampling.spe.has_value()) return run_spe(request, console);
-  if (request.sampling.display.memory) {
+  const bool spe = request.sampling.spe.has_value();
+  if (request.sampling.display.memory && !spe) {
     return diag::Error{
         .text = "--mem needs records of SPE", .hint = "sample with -e arm_spe_0//", .code = diag::ExitCode::usage};
   }
   if (request.outputs.verbose) console.out(request::deduced_text(request));
-  WPERF_TRY(Machine machine, open_machine(request, console));
+  WPERF_TRY(Machine machine,
+            open_machine(request, console, spe ? device::Device::Spe::asked_for : device::Device::Spe::left_alone));
+  if (spe && machine.capabilities.kernel != nullptr) return run_spe(request, machine, console);
   return record(with_kept_file(request), machine, console);
 }
 

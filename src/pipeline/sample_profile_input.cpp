@@ -14,27 +14,28 @@ namespace {
 
 constexpr size_t kSourceFileLimit = 8u << 20;
 
-// In a hybrid image each range of code says what it is; elsewhere the image does. ARM64EC is ARM64 code.
-symbols::InstructionSet instruction_set(const symbols::PeFile& image, u32 rva) {
-  symbols::Machine machine = image.machine();
-  for (const symbols::CodeRange& code : image.code_ranges()) {
-    if (code.range.contains(symbols::Rva{rva})) machine = code.machine;
-  }
-  return machine == symbols::Machine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
+// "name+0x24" of a branch's target; `offset` as address_of_offset() has it.
+std::string target_text(const modules::CodeFile& file, u32 offset, bool decorated) {
+  const std::optional<u64> address = file.address_of_offset(offset);
+  if (!address.has_value()) return {};
+  const symbols::SymbolizedAddress known = file.function_at(*address, decorated);
+  if (known.function.empty()) return {};
+  return profile::place_text(known.function, known.begin < known.end ? static_cast<u32>(*address - known.begin) : 0);
 }
 
-// "name+0x24" of a branch's target.
-std::string target_text(const std::vector<profile::AddressAnswer>& answers, u32 rva) {
-  if (answers.empty() || answers.front().function.empty()) return {};
-  return profile::place_text(answers.front().function, rva - answers.front().function_begin);
+std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const profile::CodeBlock& block) {
+  const std::optional<u64> begin =
+      file != nullptr && file->has_symbols() ? file->address_of_offset(block.begin) : std::nullopt;
+  return begin.has_value() ? file->code(*begin, *begin + (block.end - block.begin)) : std::nullopt;
 }
 
-diag::Result<void> disassemble(profile::SampleProfile& profile, const CodeReader& code,
+diag::Result<void> disassemble(profile::SampleProfile& profile, const FileOfModule& files,
                                const request::SampleDisplay& display) {
   profile.code = profile::code_to_disassemble(profile, display.rows, name_filter(display));
   std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
   for (profile::CodeBlock& block : profile.code) {
-    const std::optional<modules::CodeBytes> read = code.bytes(block.module, block.begin, block.end);
+    const modules::CodeFile* const file = files(block.module);
+    const std::optional<modules::CodeBytes> read = code_of(file, block);
     if (!read.has_value()) continue;
     auto found = disassemblers.find(read->instructions);
     if (found == disassemblers.end()) {
@@ -47,7 +48,7 @@ diag::Result<void> disassemble(profile::SampleProfile& profile, const CodeReader
                                 .operands = std::move(instruction.operands),
                                 .target = {}};
       if (instruction.target.has_value()) {
-        line.target = target_text(code.name(block.module, *instruction.target), *instruction.target);
+        line.target = target_text(*file, *instruction.target, display.decorated_names);
       }
       block.instructions.push_back(std::move(line));
     }
@@ -91,30 +92,9 @@ profile::SampleTarget target_of(const SampledProgram& program, const raw::Proces
   return target;
 }
 
-std::vector<profile::ProcessName> process_names(const std::vector<raw::Process>& processes) {
-  std::vector<profile::ProcessName> names;
-  for (const raw::Process& known : processes) {
-    names.push_back({.process = known.pid, .name = known.modules.empty() ? known.image : known.modules.front().name});
-  }
-  return names;
-}
-
-CodeReader code_of(const std::vector<modules::LoadedModule>& loaded, bool decorated) {
-  const auto bytes = [&loaded](u32 module, u32 begin, u32 end) -> std::optional<modules::CodeBytes> {
-    const auto& symbols = loaded[module].symbols;
-    const symbols::PeFile* image = symbols.has_value() ? symbols->image() : nullptr;
-    if (image == nullptr) return std::nullopt;
-    return modules::CodeBytes{.instructions = instruction_set(*image, begin),
-                              .bytes = image->bytes_at(symbols::Rva{begin}, end - begin),
-                              .base = image->image_base()};
-  };
-  const auto name = [&loaded, decorated](u32 module, u32 rva) { return answers_of(loaded[module], {rva}, decorated); };
-  return {.bytes = bytes, .name = name};
-}
-
-diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const CodeReader& code,
+diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const FileOfModule& files,
                                         const request::SampleDisplay& display) {
-  if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, code, display));
+  if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, files, display));
   if (!display.annotate) return {};
   for (const u32 file : profile::files_to_read(profile, display.rows, name_filter(display))) {
     auto text = os::load_text_file(profile.files[file].path, kSourceFileLimit);

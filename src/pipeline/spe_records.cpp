@@ -2,7 +2,6 @@
 #include "pipeline/spe_records.h"
 
 #include <condition_variable>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -10,7 +9,6 @@
 #include "modules/for_each_module.h"
 #include "os/output_file.h"
 #include "pipeline/outputs.h"
-#include "pipeline/spe_decoding.h"
 #include "profile/spe_record_row.h"
 #include "report/spe_report.h"
 
@@ -142,17 +140,6 @@ class RecordFile {
 };
 
 }  // namespace
-
-RecordRuns runs_of(const KeptPieces& pieces, diag::Result<void>& replayed) {
-  return {.count = 1, .replay = [&pieces, &replayed](usize, usize, const RecordSink& sink) {
-            std::map<u32, SpeStream> streams;
-            replayed = pieces.replay([&](const raw::SpePiece& piece) {
-              const decode::spe::Origin origin{.core = piece.core};
-              streams[piece.core].feed(piece, [&](const decode::spe::Record& record) { sink(origin, record); });
-            });
-            return true;
-          }};
-}
 
 RecordsRequest records_request(const request::Request& request, std::vector<u64> midr_of_core) {
   const std::string& name = *request.sampling.records_file;

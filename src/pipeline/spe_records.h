@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // --records FILE or -: every SPE record on a line, with names. The bytes are decoded once more for it, when their
-// addresses have been named; so they are kept as long.
+// addresses have been named.
 #pragma once
 #include <functional>
 #include <string>
@@ -9,7 +9,6 @@
 #include "decode/spe/tally.h"
 #include "diag/console.h"
 #include "diag/result.h"
-#include "pipeline/kept_pieces.h"
 #include "profile/spe_profile.h"
 #include "request/request.h"
 
@@ -22,9 +21,6 @@ struct RecordRuns {
   usize count = 1;
   std::function<bool(usize first, usize last, const RecordSink&)> replay;
 };
-
-// One run: the records in pieces that live as long as it. `replayed` says afterwards whether they were all there.
-RecordRuns runs_of(const KeptPieces& pieces, diag::Result<void>& replayed);
 
 struct RecordsRequest {
   std::string path;   // "-": the console

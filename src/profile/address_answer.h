@@ -21,12 +21,9 @@ struct AddressFrame {
 
 struct AddressAnswer {
   u32 rva = 0;
-  std::string function;                      // empty: nobody knows
-  u32 function_begin = 0, function_end = 0;  // equal: not known
-  std::vector<AddressFrame> frames;          // innermost inlined first, the function itself last
-  u32 line_begin = 0, line_end = 0;          // code of the function's line at rva; equal: not known
-  bool return_address_saved = true;          // at rva lr is free for other use: its value may be the caller or not
-  bool is_call = false;                      // the instruction at rva is a call
+  std::string function;              // empty: nobody knows
+  std::vector<AddressFrame> frames;  // innermost inlined first, the function itself last
+  u32 line_begin = 0, line_end = 0;  // code of the function's line at rva; equal: not known
 };
 
 }  // namespace wperf::profile

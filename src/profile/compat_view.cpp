@@ -5,8 +5,9 @@
 #include <map>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
+
+#include "profile/sample_rows.h"
 
 namespace wperf::profile {
 namespace {
@@ -62,74 +63,9 @@ struct Counts {
   std::map<std::tuple<u32, u64, u32>, u64> of_place;  // symbol, address, site
   std::map<u64, u64> of_thread;                       // process << 32 | thread
   std::map<u32, u64> of_core;
-  std::map<std::pair<u32, SymbolKind>, u64> of_module;
+  ModuleSums of_module;
   std::map<std::pair<u32, u32>, u64> of_caller;  // symbol, caller
   std::vector<std::vector<u32>> over_time;       // by symbol, then slice
-};
-
-// Lines of one symbol while they are counted.
-class LinesOfSymbol {
- public:
-  LinesOfSymbol(const StackProfile& from, std::vector<SourceFile>& files, std::map<u32, u32>& numbers)
-      : from_(from), files_(files), numbers_(numbers) {}
-
-  // Places come most frequent first.
-  void add(const CodeSite& site, u32 module, u64 image_base, u64 count) {
-    if (site.frame_count == 0) return;
-    const CodeFrame& own = from_.code_frames[site.first_frame + site.frame_count - 1];
-    if (own.line == 0 || from_.texts[own.file].empty()) return;
-    Entry& entry = lines_[{file_of(own.file), own.line}];
-    entry.row.file = file_of(own.file);
-    entry.row.line = own.line;
-    entry.row.hits += count;
-    if (entry.row.module == kNone) {
-      entry.row.module = module;
-      entry.row.hot_rva = static_cast<u32>(site.address - image_base);
-      if (site.line_begin < site.line_end) {
-        entry.row.code_begin = static_cast<u32>(site.line_begin - image_base);
-        entry.row.code_end = static_cast<u32>(site.line_end - image_base);
-      }
-    }
-    const CodeFrame& innermost = from_.code_frames[site.first_frame];
-    if (!innermost.is_inlined) return;
-    const u32 inner_file = from_.texts[innermost.file].empty() ? kNone : file_of(innermost.file);
-    entry.inlined[{from_.texts[innermost.function], inner_file, innermost.line}] += count;
-  }
-
-  std::vector<LineRow> take() {
-    std::vector<LineRow> rows;
-    rows.reserve(lines_.size());
-    for (auto& [key, entry] : lines_) {
-      for (const auto& [inner, hits] : entry.inlined) {
-        entry.row.inlined.push_back(
-            {.function = std::get<0>(inner), .file = std::get<1>(inner), .line = std::get<2>(inner), .hits = hits});
-      }
-      std::sort(entry.row.inlined.begin(), entry.row.inlined.end(), [](const InlinedHits& a, const InlinedHits& b) {
-        return std::tie(b.hits, a.function, a.file, a.line) < std::tie(a.hits, b.function, b.file, b.line);
-      });
-      rows.push_back(std::move(entry.row));
-    }
-    std::sort(rows.begin(), rows.end(), [](const LineRow& a, const LineRow& b) {
-      return std::tie(b.hits, a.file, a.line) < std::tie(a.hits, b.file, b.line);
-    });
-    return rows;
-  }
-
- private:
-  struct Entry {
-    LineRow row;
-    std::map<std::tuple<std::string, u32, u32>, u64> inlined;
-  };
-  u32 file_of(u32 text) {
-    const auto [entry, is_new] = numbers_.try_emplace(text, static_cast<u32>(files_.size()));
-    if (is_new) files_.push_back({.path = from_.texts[text], .text = {}});
-    return entry->second;
-  }
-
-  const StackProfile& from_;
-  std::vector<SourceFile>& files_;
-  std::map<u32, u32>& numbers_;  // text of the profile → file of the view
-  std::map<std::pair<u32, u32>, Entry> lines_;
 };
 
 class CompatView {
@@ -149,10 +85,9 @@ class CompatView {
   void count(usize row);
   SampledEvent event_of(u32 number);
   std::vector<SymbolRow> rows_of(const Counts& counts);
-  void add_threads(const Counts& counts, SampledEvent& event) const;
-  void add_modules(const Counts& counts, SampledEvent& event);
   void add_callers(const Counts& counts, SampledEvent& event) const;
-  std::vector<u32> name_ranks() const;
+  u32 file_of(u32 text);
+  void add_line(const CodeSite& site, u32 module, u64 count, LineRows& lines);
   u32 caller_of(u32 node);
 
   const StackProfile& from_;
@@ -162,8 +97,8 @@ class CompatView {
   SymbolsOfView symbols_;
   std::vector<Counts> counts_;
   SampleProfile out_;
-  std::map<u32, u32> file_numbers_;
-  std::vector<u32> ranks_;  // of symbols, in the order of the names that are shown
+  std::map<u32, u32> file_numbers_;  // text of the profile → file of the view
+  std::vector<u32> ranks_;           // of symbols, in the order of the names that are shown
 };
 
 // Those of the program come first, as the run has them.
@@ -246,59 +181,49 @@ std::vector<SymbolRow> CompatView::rows_of(const Counts& counts) {
               [](const Hot& a, const Hot& b) { return a.hits != b.hits ? a.hits > b.hits : a.address < b.address; });
     SymbolRow& row = rows.emplace_back();
     row.symbol = symbol;
-    LinesOfSymbol lines(from_, out_.files, file_numbers_);
+    LineRows lines;
     const u32 module = out_.symbols[symbol].module;
     for (const Hot& hot : places) {
       row.count += hot.hits;
       if (hot.address != 0) row.pcs.push_back({.address = hot.address, .count = hot.hits});
       if (hot.site == kNothing || module == kNone) continue;
-      lines.add(from_.sites[hot.site], module, out_.target.modules[module].image_base, hot.hits);
+      add_line(from_.sites[hot.site], module, hot.hits, lines);
     }
     row.lines = lines.take();
     if (symbol < counts.over_time.size()) row.over_time = counts.over_time[symbol];
   }
-  std::sort(rows.begin(), rows.end(), [&](const SymbolRow& a, const SymbolRow& b) {
-    return a.count != b.count ? a.count > b.count : ranks_[a.symbol] < ranks_[b.symbol];
-  });
+  sort_symbol_rows(ranks_, rows);
   return rows;
 }
 
-std::vector<u32> CompatView::name_ranks() const {
-  std::vector<std::pair<std::string, u32>> shown;
-  for (u32 symbol = 0; symbol < out_.symbols.size(); ++symbol) shown.emplace_back(display_name(out_, symbol), symbol);
-  std::sort(shown.begin(), shown.end());
-  std::vector<u32> ranks(shown.size());
-  for (u32 rank = 0; rank < shown.size(); ++rank) ranks[shown[rank].second] = rank;
-  return ranks;
+u32 CompatView::file_of(u32 text) {
+  const auto [entry, is_new] = file_numbers_.try_emplace(text, static_cast<u32>(out_.files.size()));
+  if (is_new) out_.files.push_back({.path = from_.texts[text], .text = {}});
+  return entry->second;
 }
 
-void CompatView::add_threads(const Counts& counts, SampledEvent& event) const {
-  for (const auto& [key, count] : counts.of_thread) {
-    const u32 process = static_cast<u32>(key >> 32);
-    event.threads.push_back({.process = process, .thread = static_cast<u32>(key), .count = count});
-    if (event.processes.empty() || event.processes.back().process != process) {
-      const auto named = std::find_if(run_.processes.begin(), run_.processes.end(),
-                                      [&](const ProcessName& name) { return name.process == process; });
-      event.processes.push_back({.process = process, .name = named != run_.processes.end() ? named->name : ""});
-    }
-    event.processes.back().count += count;
+void CompatView::add_line(const CodeSite& site, u32 module, u64 count, LineRows& lines) {
+  if (site.frame_count == 0) return;
+  const CodeFrame& own = from_.code_frames[site.first_frame + site.frame_count - 1];
+  if (own.line == 0 || from_.texts[own.file].empty()) return;
+  const u64 base = out_.target.modules[module].image_base;
+  SourceLineHits line{.file = file_of(own.file),
+                      .line = own.line,
+                      .hits = count,
+                      .module = module,
+                      .rva = static_cast<u32>(site.address - base)};
+  if (site.line_begin < site.line_end) {
+    line.code_begin = static_cast<u32>(site.line_begin - base);
+    line.code_end = static_cast<u32>(site.line_end - base);
   }
-  std::sort(event.threads.begin(), event.threads.end(), [](const ThreadCount& a, const ThreadCount& b) {
-    return std::tie(b.count, a.process, a.thread) < std::tie(a.count, b.process, b.thread);
-  });
-  std::sort(event.processes.begin(), event.processes.end(), [](const ProcessCount& a, const ProcessCount& b) {
-    return std::tie(b.count, a.process) < std::tie(a.count, b.process);
-  });
-}
-
-void CompatView::add_modules(const Counts& counts, SampledEvent& event) {
-  for (const auto& [key, count] : counts.of_module) {
-    event.modules.push_back({.module = key.first, .kind = key.second, .count = count});
-    if (key.first != kNone) out_.target.modules[key.first].samples += count;
+  const CodeFrame& innermost = from_.code_frames[site.first_frame];
+  if (innermost.is_inlined) {
+    line.is_inlined = true;
+    line.inlined_function = from_.texts[innermost.function];
+    line.inlined_file = from_.texts[innermost.file].empty() ? kNone : file_of(innermost.file);
+    line.inlined_line = innermost.line;
   }
-  std::sort(event.modules.begin(), event.modules.end(), [](const ModuleCount& a, const ModuleCount& b) {
-    return std::tie(b.count, a.module, a.kind) < std::tie(a.count, b.module, b.kind);
-  });
+  lines.add(line);
 }
 
 void CompatView::add_callers(const Counts& counts, SampledEvent& event) const {
@@ -323,8 +248,8 @@ SampledEvent CompatView::event_of(u32 number) {
   event.interval = static_cast<u32>(from.interval);
   event.samples = counts.samples;
   event.rows = rows_of(counts);
-  add_threads(counts, event);
-  add_modules(counts, event);
+  add_threads(counts.of_thread, run_.processes, event);
+  add_modules(counts.of_module, out_.target.modules, event);
   for (const auto& [core, count] : counts.of_core) event.cores.push_back({.core = core, .count = count});
   add_callers(counts, event);
   return event;
@@ -334,7 +259,7 @@ SampleProfile CompatView::make() {
   for (usize row = 0; row < from_.samples.size(); ++row) count(row);
   out_.target = std::move(run_.target);
   out_.symbols = symbols_.take();
-  ranks_ = name_ranks();
+  ranks_ = name_ranks(out_);
   for (u32 number = 0; number < counts_.size(); ++number) out_.events.push_back(event_of(number));
   std::sort(out_.events.begin(), out_.events.end(), [](const SampledEvent& a, const SampledEvent& b) {
     return std::tie(b.fixed, a.code, a.name, a.interval) < std::tie(a.fixed, b.code, b.name, b.interval);

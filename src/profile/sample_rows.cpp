@@ -7,72 +7,63 @@
 #include <utility>
 
 namespace wperf::profile {
+
+void LineRows::add(const SourceLineHits& line) {
+  Entry& entry = lines_[{line.file, line.line}];
+  entry.row.hits += line.hits;
+  if (entry.row.file == kNone) {
+    entry.row.file = line.file;
+    entry.row.line = line.line;
+    entry.row.module = line.module;
+    entry.row.hot_rva = line.rva;
+    entry.row.code_begin = line.code_begin;
+    entry.row.code_end = line.code_end;
+  }
+  if (line.is_inlined) {
+    entry.inlined[{std::string(line.inlined_function), line.inlined_file, line.inlined_line}] += line.hits;
+  }
+}
+
+std::vector<LineRow> LineRows::take() {
+  std::vector<LineRow> rows;
+  rows.reserve(lines_.size());
+  for (auto& [key, entry] : lines_) {
+    for (const auto& [inner, hits] : entry.inlined) {
+      entry.row.inlined.push_back(
+          {.function = std::get<0>(inner), .file = std::get<1>(inner), .line = std::get<2>(inner), .hits = hits});
+    }
+    std::sort(entry.row.inlined.begin(), entry.row.inlined.end(), [](const InlinedHits& a, const InlinedHits& b) {
+      return std::tie(b.hits, a.function, a.file, a.line) < std::tie(a.hits, b.function, b.file, b.line);
+    });
+    rows.push_back(std::move(entry.row));
+  }
+  std::sort(rows.begin(), rows.end(), [](const LineRow& a, const LineRow& b) {
+    return std::tie(b.hits, a.file, a.line) < std::tie(a.hits, b.file, b.line);
+  });
+  return rows;
+}
+
 namespace {
 
-// Lines of one symbol while they are counted.
-class LineTable {
- public:
-  explicit LineTable(NameTable& names) : names_(names) {}
-
-  void add(const NamedPlace& place, u64 count) {
-    if (place.answer == nullptr || place.answer->frames.empty()) return;
-    const AddressFrame& own = place.answer->frames.back();
-    if (own.line == 0 || own.file.empty()) return;
-    const u32 file = file_of(own.file);
-    Entry& entry = lines_[{file, own.line}];
-    entry.row.file = file;
-    entry.row.line = own.line;
-    entry.row.hits += count;
-    // Places come most frequent first.
-    if (entry.row.module == kNone) {
-      entry.row.module = place.module;
-      entry.row.hot_rva = place.answer->rva;
-      entry.row.code_begin = place.answer->line_begin;
-      entry.row.code_end = place.answer->line_end;
-    }
-    const AddressFrame& innermost = place.answer->frames.front();
-    if (innermost.inlined) {
-      const u32 inner_file = innermost.file.empty() ? kNone : names_.file(innermost.file);
-      entry.inlined[{innermost.function, inner_file, innermost.line}] += count;
-    }
-  }
-
-  std::vector<LineRow> take() {
-    std::vector<LineRow> rows;
-    rows.reserve(lines_.size());
-    for (auto& [key, entry] : lines_) {
-      for (const auto& [inner, hits] : entry.inlined) {
-        entry.row.inlined.push_back(
-            {.function = std::get<0>(inner), .file = std::get<1>(inner), .line = std::get<2>(inner), .hits = hits});
-      }
-      std::sort(entry.row.inlined.begin(), entry.row.inlined.end(), [](const InlinedHits& a, const InlinedHits& b) {
-        return std::tie(b.hits, a.function, a.file, a.line) < std::tie(a.hits, b.function, b.file, b.line);
-      });
-      rows.push_back(std::move(entry.row));
-    }
-    std::sort(rows.begin(), rows.end(), [](const LineRow& a, const LineRow& b) {
-      return std::tie(b.hits, a.file, a.line) < std::tie(a.hits, b.file, b.line);
-    });
-    return rows;
-  }
-
- private:
-  struct Entry {
-    LineRow row;
-    std::map<std::tuple<std::string, u32, u32>, u64> inlined;
-  };
-  // Nearly all lines of a function are of one file.
-  u32 file_of(const std::string& path) {
-    if (last_path_ == nullptr || *last_path_ != path) last_file_ = names_.file(path);
-    last_path_ = &path;
-    return last_file_;
-  }
-
-  NameTable& names_;
-  const std::string* last_path_ = nullptr;
-  u32 last_file_ = kNone;
-  std::map<std::pair<u32, u32>, Entry> lines_;  // by file and line
-};
+// Of one symbol.
+void add_line(const NamedPlace& place, u64 count, NameTable& names, LineRows& lines) {
+  if (place.answer == nullptr || place.answer->frames.empty()) return;
+  const AddressFrame& own = place.answer->frames.back();
+  if (own.line == 0 || own.file.empty()) return;
+  const u32 file = names.file(own.file);
+  const AddressFrame& innermost = place.answer->frames.front();
+  lines.add({.file = file,
+             .line = own.line,
+             .hits = count,
+             .module = place.module,
+             .rva = place.answer->rva,
+             .code_begin = place.answer->line_begin,
+             .code_end = place.answer->line_end,
+             .is_inlined = innermost.inlined,
+             .inlined_function = innermost.function,
+             .inlined_file = innermost.inlined && !innermost.file.empty() ? names.file(innermost.file) : kNone,
+             .inlined_line = innermost.line});
+}
 
 struct HotPlace {
   const NamedPlace* place = nullptr;
@@ -127,11 +118,11 @@ std::vector<SymbolRow> make_symbol_rows(const std::vector<PlaceHits>& hits, cons
     SymbolRow row;
     row.symbol = group.symbol;
     row.pcs.reserve(group.hits.size());
-    LineTable lines(names);
+    LineRows lines;
     for (const HotPlace& hot : group.hits) {
       row.count += hot.hits;
       row.pcs.push_back({.address = hot.place->address, .count = hot.hits});
-      lines.add(*hot.place, hot.hits);
+      add_line(*hot.place, hot.hits, names, lines);
     }
     row.lines = lines.take();
     // Addresses of other processes mean nothing here.
@@ -179,15 +170,18 @@ void add_threads(const std::map<u64, u64>& threads, const std::vector<ProcessNam
 
 void add_modules(const std::vector<PlaceHits>& hits, const std::vector<NamedPlace>& pcs,
                  const std::vector<Symbol>& symbols, std::vector<SampleModule>& modules, SampledEvent& event) {
-  std::map<std::pair<u32, SymbolKind>, u64> sums;
+  ModuleSums sums;
   for (const PlaceHits& one : hits) {
     const NamedPlace& pc = pcs[one.place];
-    const SymbolKind kind = pc.module != kNone ? SymbolKind::function : symbols[pc.symbol].kind;
-    sums[{pc.module, kind}] += one.hits;
-    if (pc.module != kNone) modules[pc.module].samples += one.hits;
+    sums[{pc.module, pc.module != kNone ? SymbolKind::function : symbols[pc.symbol].kind}] += one.hits;
   }
+  add_modules(sums, modules, event);
+}
+
+void add_modules(const ModuleSums& sums, std::vector<SampleModule>& modules, SampledEvent& event) {
   for (const auto& [key, count] : sums) {
     event.modules.push_back({.module = key.first, .kind = key.second, .count = count});
+    if (key.first != kNone) modules[key.first].samples += count;
   }
   std::sort(event.modules.begin(), event.modules.end(), [](const ModuleCount& a, const ModuleCount& b) {
     return std::tie(b.count, a.module, a.kind) < std::tie(a.count, b.module, b.kind);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hits per place → the rows of one event. Called by spe_profile_builder.cpp.
+// Hits per place → the rows of one event. Called by spe_profile_builder.cpp; what all rows are made of, by
+// compat_view.cpp, too.
 #pragma once
 #include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "profile/address_answer.h"
@@ -9,6 +14,32 @@
 #include "profile/sample_places.h"
 
 namespace wperf::profile {
+
+// Hits of a line of a function; where the code was inlined, also of the line there.
+struct SourceLineHits {
+  u32 file = kNone, line = 0;
+  u64 hits = 0;
+  u32 module = kNone;
+  u32 rva = 0, code_begin = 0, code_end = 0;
+  bool is_inlined = false;
+  std::string_view inlined_function = {};
+  u32 inlined_file = kNone, inlined_line = 0;
+};
+
+// Lines of one symbol while they are counted.
+class LineRows {
+ public:
+  // Most frequent places first: the first of a line stands for it.
+  void add(const SourceLineHits& line);
+  std::vector<LineRow> take();
+
+ private:
+  struct Entry {
+    LineRow row;
+    std::map<std::tuple<std::string, u32, u32>, u64> inlined;
+  };
+  std::map<std::pair<u32, u32>, Entry> lines_;  // by file and line
+};
 
 struct PlaceHits {
   u32 place = 0;  // number, index into the named places
@@ -31,5 +62,7 @@ void add_threads(const std::map<u64, u64>& threads, const std::vector<ProcessNam
 // Fills event.modules, and counts in the modules themselves.
 void add_modules(const std::vector<PlaceHits>& hits, const std::vector<NamedPlace>& pcs,
                  const std::vector<Symbol>& symbols, std::vector<SampleModule>& modules, SampledEvent& event);
+using ModuleSums = std::map<std::pair<u32, SymbolKind>, u64>;  // kNone: nothing but the kind is known
+void add_modules(const ModuleSums& sums, std::vector<SampleModule>& modules, SampledEvent& event);
 
 }  // namespace wperf::profile

@@ -82,8 +82,12 @@ struct RecordedRecords::Share {
   bool done = false;
 };
 
-RecordedRecords::RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code)
-    : traces_(traces), code_(code), only_process_(code.history().only_process()), runs_(1) {
+RecordedRecords::RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code, u32 process)
+    : traces_(traces),
+      code_(code),
+      target_(process),
+      only_process_(process != TaskHistory::kNobody ? process : code.history().only_process()),
+      runs_(1) {
   usize room = kRunBytes;
   for (const perf_data::AuxBuffer& buffer : traces.buffers()) {
     for (const perf_data::AuxStretch& stretch : traces.stretches_of(buffer)) add_piece(piece_of(buffer, stretch), room);

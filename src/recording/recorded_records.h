@@ -51,7 +51,10 @@ class RecordMover {
 
 class RecordedRecords {
  public:
-  RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code);
+  // `process`: the only one whose code is told apart, at the addresses that it had; what others did is counted as of
+  // other processes. TaskHistory::kNobody: all are looked at.
+  RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code,
+                  u32 process = perf_data::TaskHistory::kNobody);
 
   // callback(origin, record). What became of each core's bytes is in `states` afterwards.
   template <class Callback>
@@ -106,6 +109,13 @@ class RecordedRecords {
   template <class Callback>
   usize decode(const Piece& piece, decode::spe::DecodeState& state, RecordMover& mover, Callback& callback) const {
     state.buffer_address = piece.offset;
+    if (target_ != perf_data::TaskHistory::kNobody) {
+      return decode::spe::for_each_record(piece.bytes, state, [&](const decode::spe::Record& record) {
+        decode::spe::Origin origin = piece.origin;
+        origin.other_process = record.exception_level() == 0 && mover.process_of(record, piece.process) != target_;
+        callback(origin, record);
+      });
+    }
     return decode::spe::for_each_record(piece.bytes, state, [&](const decode::spe::Record& record) {
       const decode::spe::Record* const moved = mover.canonical(piece.process, record);
       callback(piece.origin, moved != nullptr ? *moved : record);
@@ -117,7 +127,7 @@ class RecordedRecords {
 
   const perf_data::AuxTraces& traces_;
   const CanonicalCode& code_;
-  const u32 only_process_;
+  const u32 target_, only_process_;
   std::vector<Run> runs_;
 };
 

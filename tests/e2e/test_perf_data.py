@@ -68,9 +68,42 @@ class PerfDataTest(WperfTest):
         self.assertEqual(done.stderr, f"Unable to open {self.folder}\n")
         self.assertIn("ld_spec", done.stdout)
 
-    def test_spe_is_refused(self):
-        error = self.fails("record", "-e", "arm_spe_0//", "--export_perf_data", *PROGRAM, status=2)
-        self.assertIn("--records", error)
+    def test_a_report_of_spe_shows_the_same(self):
+        several = (("--all-cores",), workload("false_sharing.exe"))
+        one = (("-c", "1"), workload("chase.exe"))
+        for options, (cores, program) in (
+                ((), one), (("--json",), one), (("--mem",), several), (("--mem", "--json"), several),
+                (("--annotate",), one), (("--disassemble", "--json"), one), (("--symbol", "make_cycle"), one),
+                (("-k",), one), (("--by", "module,thread,core", "--json"), several), (("--records", "-"), one),
+                (("--records", "-", "--json"), several), (("--tree",), one), (("--sort", "comm,module,symbol"), several),
+                (("--sort", "symbol,line", "--symbol", "bump"), several)):
+            with self.subTest(options=options):
+                path = self.folder / "spe.data"
+                shown = self.ok("record", "-e", "arm_spe_0/ts=1/", *cores, "--timeout", "0.2", *options, "--output-perf-data",
+                                path, "--", program, cwd=self.folder)
+                asked = [option for option in options if option != "-k"]
+                reported = self.ok("report", path, *asked, cwd=self.folder)
+                self.assertGreater(len(reported), 100)
+                self.assertEqual(shown[-len(reported):], reported)
+                self.assertRegex(shown[:-len(reported)], r"\A((base address of|sampling \.).*\n)*\Z")
+
+    def test_spe_in_the_file_that_o_names(self):
+        command = ("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.2", "-o", "named.data", "--", workload("chase.exe"))
+        shown = self.ok(*command, cwd=self.folder)
+        self.assertTrue(shown.endswith(self.ok("report", self.folder / "named.data")))
+
+    def test_perf_reads_spe(self):
+        if shutil.which("perf") is None:
+            self.skipTest("no perf here")
+        path, records = self.folder / "spe.data", self.folder / "records.csv"
+        self.ok("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.2", "--records", records, "-o", path, "--",
+                workload("chase.exe"), cwd=self.folder)
+        self.assertIn("arm_spe_0", self.perf("report", "-i", path, "--header-only"))
+        addresses = [int(line, 16) for line in self.perf("script", "-i", path, "--itrace=i1i", "-F", "ip").split()]
+        if not addresses:
+            self.skipTest("this perf reads no Arm SPE")
+        ours = [int(line.split(",")[4], 16) for line in records.read_text().splitlines()[1:]]
+        self.assertEqual(sorted(addresses), sorted(ours))
 
     def perf(self, *arguments):
         done = subprocess.run(["perf", *map(str, arguments)], capture_output=True, text=True, check=False)

@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
+#include <span>
 #include <string_view>
 
 namespace wperf::perf_data {
 namespace {
 
 constexpr std::string_view kFirstKey = "wperf.run", kVersion = "1";
-constexpr usize kMostCoreFacts = 4096;
+constexpr usize kMostCoreFacts = 4096, kMostNumbers = 1024;
 
 void put(std::string& out, std::string_view key, std::string_view value) {
   for (const std::string_view text : {key, value}) {
@@ -36,26 +38,65 @@ void take(std::string_view text, Number& out) {
   out = number_of<Number>(text).value_or(out);
 }
 
-// "core taken lost_ring_full lost_filtered held_back register_losses"
-std::string core_text(const CoreFacts& core) {
-  std::string text = std::to_string(core.core);
-  for (const u64 field : {core.taken, core.lost_ring_full, core.lost_filtered, core.held_back, core.register_losses}) {
-    text += ' ' + std::to_string(field);
-  }
+std::string text_of(std::span<const u64> numbers) {
+  std::string text;
+  for (const u64 number : numbers) text += (text.empty() ? "" : " ") + std::to_string(number);
   return text;
+}
+
+void put_numbers(std::string& out, std::string_view key, std::initializer_list<u64> numbers) {
+  put(out, key, text_of(std::span(numbers.begin(), numbers.size())));
+}
+
+// Nothing: one of them is none, or they are too many.
+std::optional<std::vector<u64>> numbers_in(std::string_view text) {
+  std::vector<u64> numbers;
+  while (!text.empty() && numbers.size() < kMostNumbers) {
+    const usize end = std::min(text.find(' '), text.size());
+    const auto value = number_of<u64>(text.substr(0, end));
+    if (!value.has_value()) return std::nullopt;
+    numbers.push_back(*value);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  if (!text.empty()) return std::nullopt;
+  return numbers;
 }
 
 template <usize Count>
 std::optional<std::array<u64, Count>> numbers_in(std::string_view text) {
+  const auto numbers = numbers_in(text);
+  if (!numbers.has_value() || numbers->size() < Count) return std::nullopt;
   std::array<u64, Count> fields{};
-  for (u64& field : fields) {
-    const usize end = std::min(text.find(' '), text.size());
-    const auto value = number_of<u64>(text.substr(0, end));
-    if (!value.has_value()) return std::nullopt;
-    field = *value;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  std::copy_n(numbers->begin(), Count, fields.begin());
   return fields;
+}
+
+void put_counted(std::string& out, const CountedFacts& counted) {
+  put_numbers(out, "counted",
+              {u64{counted.kernel}, u64{counted.has_cycles}, counted.cores, counted.counters, counted.start_ns,
+               counted.end_ns});
+  put(out, "counted_vendor", counted.vendor);
+  for (const std::vector<u64>& unit : counted.units) put(out, "counted_unit", text_of(unit));
+}
+
+void take_counted(std::string_view key, std::string_view value, std::optional<CountedFacts>& counted) {
+  if (key == "counted") {
+    const auto numbers = numbers_in<6>(value);
+    if (!numbers.has_value() || counted.has_value()) return;
+    const auto& [kernel, has_cycles, cores, counters, start_ns, end_ns] = *numbers;
+    counted = CountedFacts{.kernel = kernel != 0,
+                           .has_cycles = has_cycles != 0,
+                           .cores = static_cast<u32>(cores),
+                           .counters = static_cast<u32>(counters),
+                           .start_ns = std::min(start_ns, end_ns),
+                           .end_ns = end_ns,
+                           .vendor = {},
+                           .units = {}};
+  }
+  if (!counted.has_value()) return;
+  if (key == "counted_vendor") counted->vendor = value;
+  if (key != "counted_unit" || counted->units.size() >= kMostCoreFacts) return;
+  if (auto numbers = numbers_in(value); numbers.has_value()) counted->units.push_back(*std::move(numbers));
 }
 
 void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
@@ -70,6 +111,14 @@ void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
   if (key == "note") facts.note = value;
   if (key == "stacks") {
     if (const auto some = numbers_in<4>(value)) facts.stacks = {(*some)[0], (*some)[1], (*some)[2], (*some)[3]};
+  }
+  if (key.starts_with("counted")) take_counted(key, value, facts.counted);
+  if (key == "spe_core" && facts.spe_cores.size() < kMostCoreFacts) {
+    if (const auto core = numbers_in<7>(value)) {
+      const auto& [number, midr, full, stopped_ns, collisions, data_losses, faulted] = *core;
+      facts.spe_cores.push_back(
+          {static_cast<u32>(number), midr, full, stopped_ns, collisions, data_losses, faulted != 0});
+    }
   }
   if (key != "core" || facts.cores.size() >= kMostCoreFacts) return;
   if (const auto core = numbers_in<6>(value)) {
@@ -92,13 +141,18 @@ std::string run_facts_bytes(const RunFacts& facts) {
   put(out, "end_ns", facts.end_ns);
   if (facts.exit_code.has_value()) put(out, "exit_code", *facts.exit_code);
   if (!facts.note.empty()) put(out, "note", facts.note);
-  for (const CoreFacts& core : facts.cores) put(out, "core", core_text(core));
-  const StackFacts& stacks = facts.stacks;
-  if (stacks.any()) {
-    put(out, "stacks",
-        std::to_string(stacks.cut) + ' ' + std::to_string(stacks.without_table) + ' ' + std::to_string(stacks.damaged) +
-            ' ' + std::to_string(stacks.of_32_bits));
+  for (const CoreFacts& core : facts.cores) {
+    put_numbers(out, "core",
+                {core.core, core.taken, core.lost_ring_full, core.lost_filtered, core.held_back, core.register_losses});
   }
+  const StackFacts& stacks = facts.stacks;
+  if (stacks.any()) put_numbers(out, "stacks", {stacks.cut, stacks.without_table, stacks.damaged, stacks.of_32_bits});
+  for (const SpeCoreFacts& core : facts.spe_cores) {
+    put_numbers(
+        out, "spe_core",
+        {core.core, core.midr, core.full, core.stopped_ns, core.collisions, core.data_losses, u64{core.faulted}});
+  }
+  if (facts.counted.has_value()) put_counted(out, *facts.counted);
   return out;
 }
 

@@ -26,6 +26,27 @@ struct StackFacts {
   bool any() const { return (cut | without_table | damaged | of_32_bits) != 0; }
 };
 
+// What the driver says of one core's buffer of SPE, and what core it was.
+struct SpeCoreFacts {
+  u32 core = 0;
+  u64 midr = 0;
+  u64 full = 0, stopped_ns = 0;
+  u64 collisions = 0, data_losses = 0;
+  bool faulted = false;
+};
+
+// Events of cores that were counted beside the recording, as they were read: numbers whose order is known to who wrote
+// them.
+struct CountedFacts {
+  bool kernel = false;      // counted, too
+  bool has_cycles = false;  // there is a counter for cycles alone
+  u32 cores = 0;            // how many were chosen
+  u32 counters = 0;         // that events took turns on
+  u64 start_ns = 0, end_ns = 0;
+  std::string vendor;
+  std::vector<std::vector<u64>> units;
+};
+
 struct RunFacts {
   bool windows = false;    // programs are Windows', sampled by a driver of ours or on the simulated machine
   std::string image_name;  // of the program that was looked at, as its files were named by the user
@@ -36,6 +57,8 @@ struct RunFacts {
   std::string note;
   std::vector<CoreFacts> cores;
   StackFacts stacks;
+  std::vector<SpeCoreFacts> spe_cores;
+  std::optional<CountedFacts> counted;
 };
 
 std::string run_facts_bytes(const RunFacts& facts);

@@ -25,9 +25,27 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   facts.exit_code = 3;
   facts.note = "one\nof two lines";
   facts.cores = {{1, 20, 3, 4, 5, 6}, {7, 0, 0, 0, 0, 0}};
+  facts.spe_cores = {{2, 0x411fd490, 1, 2, 3, 4, true}, {3, 0, 0, 0, 0, 0, false}};
+  facts.counted = CountedFacts{.kernel = true,
+                               .has_cycles = true,
+                               .cores = 2,
+                               .counters = 6,
+                               .start_ns = 4,
+                               .end_ns = 9,
+                               .vendor = "Arm Limited",
+                               .units = {{2, 0, ~u64{0}}, {}, {3}}};
   const std::string bytes = run_facts_bytes(facts);
   const auto read = read_run_facts(bytes_of(bytes));
   ASSERT_TRUE(read.has_value());
+  ASSERT_EQ(read->spe_cores.size(), 2u);
+  EXPECT_EQ(read->spe_cores[0].midr, 0x411fd490u);
+  EXPECT_EQ(read->spe_cores[0].data_losses, 4u);
+  EXPECT_TRUE(read->spe_cores[0].faulted);
+  ASSERT_TRUE(read->counted.has_value());
+  EXPECT_EQ(read->counted->vendor, "Arm Limited");
+  EXPECT_EQ(read->counted->counters, 6u);
+  EXPECT_EQ(read->counted->units, facts.counted->units);
+  EXPECT_EQ(run_facts_bytes(*read), bytes);
   EXPECT_TRUE(read->windows);
   EXPECT_EQ(read->image_name, "a b.exe");
   EXPECT_EQ(read->pe_file, "C:\\x\\a b.exe");
@@ -56,6 +74,9 @@ TEST(RunFacts, WhatMakesNoSenseIsLeftOut) {
   ASSERT_TRUE(facts.has_value());
   EXPECT_EQ(facts->process, 0u);
   EXPECT_TRUE(facts->cores.empty());
+  const auto counted = read_run_facts(bytes_of(begin + "counted_unit\0001\0counted\0001 1 1\0spe_core\0001 2 x\0"s));
+  EXPECT_FALSE(counted->counted.has_value());
+  EXPECT_TRUE(counted->spe_cores.empty());
   const auto reversed = read_run_facts(bytes_of(begin + "start_ns\0009\000end_ns\0002\0"s));
   EXPECT_EQ(reversed->start_ns, reversed->end_ns);
 }
