@@ -6,12 +6,13 @@
 namespace wperf::modules {
 namespace {
 
-// As the kernel itself calls the module of a mapping: "[ath9k]", or by its file, "/lib/modules/…/snd-pcm.ko.xz". Empty:
-// it is none.
+// As the kernel itself calls the module of a mapping: "[ath9k]", or by its file, "/lib/modules/…/snd-pcm.ko.xz". Those
+// of Windows are called by their files. Empty: it is none.
 std::string module_name(std::string_view path) {
   if (path.starts_with("[kernel") || path.starts_with("[guest")) return {};
   if (path.starts_with('[') && path.ends_with(']')) return std::string(path.substr(1, path.size() - 2));
   if (path.starts_with("bpf_")) return "bpf";
+  if (path.find('\\') != std::string_view::npos) return std::string(path.substr(path.rfind('\\') + 1));
   const size_t end = path.rfind(".ko");
   if (end == std::string_view::npos || (end + 3 != path.size() && path[end + 3] != '.')) return {};
   const size_t begin = path.substr(0, end).rfind('/') + 1;  // npos + 1: 0

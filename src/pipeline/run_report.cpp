@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "import/etl/trace_file.h"
 #include "import/perf_data/byte_order.h"
 #include "import/perf_data/run_facts.h"
 #include "modules/symbol_folders.h"
@@ -14,12 +15,14 @@
 #include "pipeline/recording_choice.h"
 #include "pipeline/sample_lines_output.h"
 #include "pipeline/sample_profile_input.h"
+#include "pipeline/tool_version.h"
 #include "plan/sample_plan.h"
 #include "recording/packed_records.h"
 #include "recording/recorded_code.h"
 #include "recording/recorded_losses.h"
 #include "recording/recorded_samples.h"
 #include "recording/recording_input.h"
+#include "recording/trace_recording.h"
 #include "report/sample_report.h"
 #include "report/spe_report.h"
 #include "report/stack_report.h"
@@ -270,6 +273,50 @@ report::SampleOptions sample_report_options(const request::Request& request, con
 
 namespace {
 
+// First what is missing from all that follows.
+void tell_losses(const etl::TraceHeader& header, const recording::TraceRecording& trace, diag::Console& console) {
+  const etl::TraceLosses& losses = trace.losses;
+  const auto warn = [&](u64 count, std::string_view text) {
+    if (count != 0) console.warn(fmt::format("warning: {} {}", count, text));
+  };
+  warn(header.events_lost, "events were lost while recording: the session's buffers were full");
+  warn(header.buffers_lost, "buffers were lost while recording: the disk was too slow, or full");
+  warn(losses.flagged_events_lost + losses.flagged_buffers_lost, "buffers say that something was lost before them");
+  warn(losses.cut_buffers, "buffer is cut by the end of the file");
+  warn(losses.damaged_buffers,
+       fmt::format("buffers are damaged: {} bytes of them could not be read", losses.damaged_bytes));
+  warn(trace.samples_of_nobody, "samples are of threads that the trace does not name");
+}
+
+diag::Result<void> report_trace(const recording::RecordingInput& input, const request::Request& request,
+                                diag::Console& console) {
+  auto opened = etl::TraceFile::open(input.bytes());
+  if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
+  etl::TraceFile& trace = opened.value();
+  const u64 size = std::max<u64>(input.bytes().size(), 1);
+  u64 passed = 0;
+  trace.tell_what_is_passed([&](u64 begin, u64 end) {
+    input.release(begin, end);
+    passed += end - begin;
+    if (console.progress_due()) {
+      console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(passed, size) / size));
+    }
+  });
+  auto converted = recording::recording_of_trace(trace, {.idle = false, .version = tool_version()});
+  if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
+  tell_losses(trace.header(), converted.value(), console);
+  if (converted.value().samples == 0) {
+    return diag::Error{
+        .text = fmt::format("{} has no samples: {}", *request.data_file,
+                            converted.value().samples_were_on ? "none came while it was recorded"
+                                                              : "sampling was not on while it was recorded"),
+        .hint = "record with the profile source, as `wpr -start CPU` does"};
+  }
+  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(converted.value().file.openable_path()));
+  WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
+  return report_samples(file, nullptr, request, console);
+}
+
 // What SPE recorded: its own tables, or one of the views of samples.
 diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                      const request::Request& request, diag::Console& console) {
@@ -302,6 +349,7 @@ diag::Result<void> run_report(const request::Request& asked, diag::Console& cons
   request::Request request = asked;
   WPERF_TRY(request.data_file, choose_recording(asked, console));
   WPERF_TRY(const recording::RecordingInput input, recording::RecordingInput::open(*request.data_file));
+  if (etl::TraceFile::has_its_look(input.bytes())) return report_trace(input, request, console);
   std::vector<std::byte> turned;
   if (perf_data::is_of_other_byte_order(input.bytes())) turned = perf_data::in_native_order(input.bytes());
   auto opened = perf_data::PerfFile::open(turned.empty() ? input.bytes() : perf_data::Bytes(turned));

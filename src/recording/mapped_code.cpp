@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "import/perf_data/run_facts.h"
 #include "modules/kernel_symbols.h"
 #include "os/files.h"
@@ -17,7 +19,24 @@ bool may_have_map(const perf_data::MappedCode& code) {
   return code.path.empty() || code.path.front() == '/';
 }
 
+// Images are known by the PDB that they want: the recording has its GUID and age.
+bool is_recorded_build(const modules::LoadedModule& loaded, perf_data::Bytes recorded) {
+  const symbols::PeFile* image = loaded.symbols.has_value() ? loaded.symbols->image() : nullptr;
+  if (recorded.empty() || image == nullptr) return true;
+  const auto& wanted = image->codeview();
+  if (!wanted.has_value()) return false;
+  symbols::PdbId id;
+  static_assert(sizeof id == 20, "as it is recorded");
+  if (recorded.size() != sizeof id) return false;
+  std::memcpy(&id, recorded.data(), sizeof id);
+  return wanted->id == id;
+}
+
 }  // namespace
+
+bool is_windows_path(std::string_view path) {
+  return path.starts_with('\\') || (path.size() > 2 && path[1] == ':' && path[2] == '\\');
+}
 
 std::string name_of_written_code(u32 process) {
   return fmt::format("[JIT] pid {}", process);
@@ -35,7 +54,12 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
   const std::string path(code.path);
   const raw::Module module{
       .name = path.substr(path.find_last_of("/\\") + 1), .path = path, .base = 0, .size = 0, .entry = 0};
-  return modules::CodeFile(std::move(modules::load_modules({module}, images).front()));
+  modules::LoadedModule loaded = std::move(modules::load_modules({module}, images).front());
+  if (!is_recorded_build(loaded, code.build_id)) {
+    loaded = {};
+    loaded.reason = "the file here is another build than the one that was recorded";
+  }
+  return modules::CodeFile(std::move(loaded));
 }
 
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
@@ -43,7 +67,7 @@ modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_d
                                    const modules::SymbolOptions& images) {
   const std::optional<perf_data::RunFacts> facts =
       perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  if (!facts.has_value() || !facts->windows) {
+  if ((!facts.has_value() || !facts->windows) && !is_windows_path(code.path)) {
     modules::CodeFile elf(load_mapped_elf(file, history, code, search));
     if (elf.has_symbols()) return elf;
     modules::CodeFile image = load_recorded_image(file, code, images);

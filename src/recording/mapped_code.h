@@ -14,6 +14,8 @@ namespace wperf::recording {
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search,
                                    const modules::SymbolOptions& images);
+// "C:\\…", or a name of NT.
+bool is_windows_path(std::string_view path);
 // A Windows image in a recording of wperf's; else nothing to ask.
 modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
                                       const modules::SymbolOptions& images);

@@ -2,7 +2,6 @@
 #include "recording/recorded_jit.h"
 
 #include <charconv>
-#include <optional>
 
 #include "modules/elf_files.h"
 #include "os/files.h"
@@ -24,9 +23,19 @@ std::optional<u32> process_of_dump(std::string_view path) {
 
 }  // namespace
 
-RecordedJit RecordedJit::open(const perf_data::TaskHistory& history, bool has_monotonic_times) {
+RecordedJit RecordedJit::open(const perf_data::TaskHistory& history, bool has_monotonic_times, perf_data::Bytes own) {
   RecordedJit out;
-  out.has_times_ = has_monotonic_times;
+  perf_data::Reader dumps(own);
+  while (dumps.left() != 0) {
+    const perf_data::Bytes bytes = dumps.bytes(dumps.word());
+    if (!dumps.sound()) break;
+    auto dump = symbols::JitDump::parse(bytes);
+    if (dump.has_value() && !dump->functions().empty()) {
+      out.of_process_[dump->process()] = static_cast<u32>(out.dumps_.size());
+      out.dumps_.push_back({std::nullopt, *std::move(dump)});
+    }
+  }
+  out.has_times_ = out.dumps_.empty() ? has_monotonic_times : true;
   for (const perf_data::MappedCode& code : history.codes()) {
     const std::optional<u32> process = process_of_dump(code.path);
     const std::string path(code.path);

@@ -3,6 +3,7 @@
 // lies at an address changes with time, and tallies know no times: an address in such code is replaced by the number
 // of a spot, an address in one version of one function. Called by recorded_samples, asked for names by recorded_places.
 #pragma once
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -19,7 +20,8 @@ namespace wperf::recording {
 class RecordedJit {
  public:
   // has_monotonic_times: those of samples compare with those of the dumps; else the newest code of a place counts.
-  static RecordedJit open(const perf_data::TaskHistory& history, bool has_monotonic_times);
+  // `own`: the section of the recording that has dumps, whose times are those of its samples; empty: it has none.
+  static RecordedJit open(const perf_data::TaskHistory& history, bool has_monotonic_times, perf_data::Bytes own);
 
   bool empty() const { return dumps_.empty(); }
   // Replaces the addresses of a stack, innermost first, that lie in code of a dump; their frames become of kind made.
@@ -35,7 +37,7 @@ class RecordedJit {
 
  private:
   struct Dump {
-    os::MappedFile file;
+    std::optional<os::MappedFile> file;  // nothing: the recording has it
     symbols::JitDump code;
   };
   std::vector<Dump> dumps_;

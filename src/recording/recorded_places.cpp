@@ -178,7 +178,7 @@ void PlaceNamer::find_names() {
 }
 
 void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked) {
-  const usize slash = code.path.find_last_of(file.is_image() ? "/\\" : "/");
+  const usize slash = code.path.find_last_of(file.is_image() || is_windows_path(code.path) ? "/\\" : "/");
   const u32 module =
       add_module(std::string(code.path.substr(slash == code.path.npos ? 0 : slash + 1)), code.path, file.reason());
   if (file.is_image()) {
@@ -400,8 +400,10 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked) {
       if (is_new_module) {
         const bool is_nameless_module = !found.module.empty() && kernel.reason().empty() && found.name.empty();
         module->second = add_module(
-            found.module.empty() ? "[kernel]" : fmt::format("[{}]", found.module), {},
-            is_nameless_module ? "the kernel that runs here does not have it at that place" : kernel.reason());
+            found.module.empty()         ? "[kernel]"
+            : found.module.contains('.') ? std::string(found.module)
+                                         : fmt::format("[{}]", found.module),
+            {}, is_nameless_module ? "the kernel that runs here does not have it at that place" : kernel.reason());
       }
       entry->second = add_function(found.name, module->second, true);
     }

@@ -67,7 +67,8 @@ class SampleReader {
     profile_.has_callers = has_callchains_;
     const bool monotonic = !file.attrs().empty() && file.attrs()[0].attributes.uses_clock_id() &&
                            file.attrs()[0].attributes.clock_id == kMonotonicClock;
-    jit_ = RecordedJit::open(history, monotonic && history.has_times());
+    jit_ = RecordedJit::open(history, monotonic && history.has_times(),
+                             file.features().section(perf_data::kMadeCodeFeature));
   }
 
   // Callers of functions that have not saved the link register.

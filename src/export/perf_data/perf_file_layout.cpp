@@ -106,6 +106,7 @@ void write_recording(FeatureSections& sections, const RecordingFacts& facts) {
   }
   sections[Feature::auxtrace_index] = facts.auxtrace_index;
   sections.bytes[perf_data::kRunFactsFeature] = facts.run;
+  sections.bytes[perf_data::kMadeCodeFeature] = facts.made_code;
 }
 
 void write_event_descriptions(FeatureSections& sections, std::span<const WrittenEvent> events) {

@@ -42,6 +42,7 @@ struct RecordingFacts {
   u64 first_sample_ns = 0, last_sample_ns = 0;
   std::string auxtrace_index;  // bytes of that section, where there are AUX traces
   std::string run;             // of perf_data::RunFacts
+  std::string made_code;       // of perf_data::kMadeCodeFeature
 };
 
 struct FileEnding {

@@ -12,6 +12,8 @@
 namespace wperf::perf_data {
 
 inline constexpr u32 kRunFactsFeature = 250;
+// Dumps of code that was made at run time, as jit-PID.dump files are: each a u64 with its size, then its bytes.
+inline constexpr u32 kMadeCodeFeature = 251;
 
 // What the sampler said of itself on one core. taken = delivered + lost.
 struct CoreFacts {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "import/etl/trace_history.h"
+
+#include <algorithm>
+
+#include "base/ascii.h"
+
+namespace wperf::etl {
+namespace {
+
+bool starts_with_any_case(std::string_view text, std::string_view beginning) {
+  if (text.size() < beginning.size()) return false;
+  for (usize i = 0; i < beginning.size(); ++i) {
+    if (ascii_lower(text[i]) != ascii_lower(beginning[i])) return false;
+  }
+  return true;
+}
+
+// The youngest of `numbers` that had begun at `time`: what happens while a thread ends is its own still. kNobody: none.
+template <class Entries>
+u32 begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time) {
+  for (usize i = numbers.size(); i-- > 0;) {
+    if (entries[numbers[i]].begin <= time) return numbers[i];
+  }
+  return TraceHistory::kNobody;
+}
+
+// The one that is told of: what begins is new; all else is the last one that has not ended, or was there before.
+template <class Entry>
+Entry& entry_of(std::vector<Entry>& entries, std::vector<u32>& numbers, Rundown kind, u64 time) {
+  if (kind != Rundown::begins && !numbers.empty()) {
+    Entry& last = entries[numbers.back()];
+    if (last.end == ~u64{0}) return last;
+  }
+  numbers.push_back(static_cast<u32>(entries.size()));
+  Entry& made = entries.emplace_back();
+  if (kind == Rundown::begins) made.begin = time;
+  return made;
+}
+
+}  // namespace
+
+bool TraceHistory::take(const Event& event) {
+  if (const auto process = process_event(event)) {
+    take_process(*process, event.time);
+  } else if (const auto thread = thread_event(event)) {
+    take_thread(*thread, event.time);
+  } else if (const auto name = thread_name_event(event)) {
+    const auto found = threads_of_id_.find(name->thread);
+    if (found != threads_of_id_.end()) threads_[found->second.back()].name = name->name;
+  } else if (auto image = image_event(event)) {
+    take_image(std::move(*image), event.time);
+  } else if (auto pdb = pdb_event(event)) {
+    pdb_events_ += !pdb->of_managed_code;
+    pdbs_.push_back({event.time, std::move(*pdb)});
+  } else if (auto volume = volume_event(event)) {
+    volumes_.push_back(std::move(*volume));
+  } else if (auto folder = windows_folder_event(event)) {
+    windows_folder_ = std::move(*folder);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void TraceHistory::take_process(const ProcessEvent& event, u64 time) {
+  Process& one = entry_of(processes_, processes_of_id_[event.process], event.kind, time);
+  one.process = event.process;
+  one.parent = event.parent;
+  if (!event.image.empty()) one.image = event.image;
+  if (!event.command.empty()) one.command = event.command;
+  if (event.kind == Rundown::ends) one.end = time;
+  if (event.kind == Rundown::defunct) one.end = 0;
+}
+
+void TraceHistory::take_thread(const ThreadEvent& event, u64 time) {
+  Thread& one = entry_of(threads_, threads_of_id_[event.thread], event.kind, time);
+  one.thread = event.thread;
+  one.process = event.process;
+  if (!event.name.empty()) one.name = event.name;
+  if (event.kind == Rundown::ends) one.end = time;
+}
+
+void TraceHistory::take_image(ImageEvent event, u64 time) {
+  std::vector<u32>& here = images_at_[event.base];
+  Image* known = nullptr;
+  for (usize i = here.size(); i-- > 0 && known == nullptr;) {
+    Image& one = images_[here[i]];
+    if (one.process == event.process && one.end == ~u64{0}) known = &one;
+  }
+  if (event.kind == Rundown::begins || known == nullptr) {
+    here.push_back(static_cast<u32>(images_.size()));
+    known = &images_.emplace_back();
+    known->process = event.process;
+    known->base = event.base;
+    if (event.kind == Rundown::begins) known->begin = time;
+  }
+  known->size = event.size;
+  if (event.time_stamp != 0) known->time_stamp = event.time_stamp;
+  if (!event.path.empty()) known->path = std::move(event.path);
+  if (event.kind == Rundown::ends) known->end = time;
+}
+
+std::string TraceHistory::dos_path(const std::string& path) const {
+  constexpr std::string_view kSystemRoot = "\\SystemRoot\\", kDosDevices = "\\??\\";
+  for (const VolumeEvent& volume : volumes_) {
+    if (!volume.device.empty() && starts_with_any_case(path, volume.device)) {
+      std::string drive = volume.drive;
+      if (volume.device.back() != '\\' && !drive.empty() && drive.back() == '\\') drive.pop_back();
+      return drive + path.substr(volume.device.size());
+    }
+  }
+  if (starts_with_any_case(path, kSystemRoot) && !windows_folder_.empty()) {
+    std::string folder = windows_folder_;
+    if (folder.back() != '\\') folder += '\\';
+    return folder + path.substr(kSystemRoot.size());
+  }
+  if (path.starts_with(kDosDevices)) return path.substr(kDosDevices.size());
+  return path;
+}
+
+void TraceHistory::finish() {
+  for (const PendingPdb& pdb : pdbs_) {
+    const auto here = images_at_.find(pdb.event.base);
+    if (here == images_at_.end()) continue;
+    // It stands in front of its image's event, with the same time.
+    Image* found = nullptr;
+    for (const u32 number : here->second) {
+      Image& one = images_[number];
+      if (one.process == pdb.event.process && one.begin <= pdb.time && pdb.time <= one.end) found = &one;
+    }
+    // An image of managed code may have both: its native one names its functions.
+    if (found == nullptr || (found->has_pdb && pdb.event.of_managed_code)) continue;
+    found->has_pdb = true;
+    found->pdb = pdb.event.id;
+    found->pdb_age = pdb.event.age;
+    found->pdb_path = pdb.event.path;
+  }
+  for (Image& image : images_) image.path = dos_path(image.path);
+}
+
+u32 TraceHistory::process_of(u32 thread, u64 time) const {
+  const auto found = threads_of_id_.find(thread);
+  if (found == threads_of_id_.end()) return thread == 0 ? 0 : kNobody;
+  const u32 number = begun_at(threads_, found->second, time);
+  return number != kNobody ? threads_[number].process : kNobody;
+}
+
+}  // namespace wperf::etl
