@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A machine with our driver: the way to the driver, the programs, and what the driver cannot find out itself. There is
-// the simulated one (sim_machine.cpp) and Windows with wperf-driver.sys (windows_machine_win.cpp).
+// the simulated one (sim_machine_linux.cpp) and Windows with wperf-driver.sys (windows_machine_win.cpp).
 #pragma once
 #include <cstddef>
 #include <memory>
