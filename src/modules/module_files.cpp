@@ -137,6 +137,37 @@ std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, 
   return loaded;
 }
 
+std::string build_of(const PeFile& image) {
+  if (!image.codeview().has_value()) return {};
+  const auto& [guid, age] = image.codeview()->id;
+  std::string id;
+  const auto put = [&id](u64 value, int bytes) {
+    for (int i = 0; i < bytes; ++i) id += static_cast<char>(value >> 8 * i & 0xff);
+  };
+  put(guid.data1, 4);
+  put(guid.data2, 2);
+  put(guid.data3, 2);
+  for (const u8 byte : guid.data4) put(byte, 1);
+  put(age, 4);
+  return id;
+}
+
+std::string build_of_file(const std::string& path) {
+  const auto file = os::MappedFile::open(path);
+  if (!file.has_value()) return {};
+  const auto image = PeFile::parse(file.value().bytes());
+  return image.has_value() ? build_of(image.value()) : std::string();
+}
+
+void check_build(LoadedModule& module, std::span<const std::byte> recorded) {
+  const PeFile* image = module.symbols.has_value() ? module.symbols->image() : nullptr;
+  if (recorded.empty() || image == nullptr) return;
+  const std::string_view wanted(reinterpret_cast<const char*>(recorded.data()), recorded.size());
+  if (build_of(*image) == wanted) return;
+  module = LoadedModule();
+  module.reason = "the file here is another build than the one that was recorded";
+}
+
 profile::SampleModule module_of(const raw::Module& module, const LoadedModule& loaded) {
   profile::SampleModule made;
   made.name = module.name;

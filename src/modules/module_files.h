@@ -44,6 +44,13 @@ struct LoadedModule {
   std::string reason;    // why its names are no better; empty: they couldn't be
 };
 
+// Which build an image is, as recordings keep it: GUID and age of its PDB. Empty: it names none.
+std::string build_of(const symbols::PeFile& image);
+std::string build_of_file(const std::string& path);
+// What is at the path of a module now may be another build than was recorded: then nothing is left of it but the
+// reason.
+void check_build(LoadedModule& module, std::span<const std::byte> recorded);
+
 std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, const SymbolOptions& options);
 
 // Fills in what the image says: preferred base, sections, where names come from.

@@ -37,7 +37,7 @@ recording::WantedDetail wanted_of(const request::Request& request) {
 }
 
 // The program's modules, its image first, as it had mapped them.
-raw::Process process_of(const perf_data::PerfFile& file, const RunFacts& run) {
+raw::Process process_of(const perf_data::PerfFile& file, const RunFacts& run, std::vector<perf_data::Bytes>& builds) {
   raw::Process process;
   process.pid = run.process;
   file.for_each_record(perf_data::Visitors{[&](const perf_data::Mmap& mapping, const perf_data::Record&) {
@@ -45,6 +45,7 @@ raw::Process process_of(const perf_data::PerfFile& file, const RunFacts& run) {
     std::string_view path = mapping.file;
     const bool has_file = !path.starts_with('[');
     if (!has_file) path = path.substr(1, path.size() - 1 - (path.ends_with(']') ? 1 : 0));
+    builds.push_back(mapping.build_id);
     process.modules.push_back({.name = std::string(base_name(path)),
                                .path = has_file ? std::string(path) : std::string(),
                                .base = mapping.address,
@@ -116,11 +117,13 @@ FileOfModule files_of(const recording::RecordedSamples& recorded, const profile:
 RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, const request::Request& request) {
   const SampledProgram program{
       .pid = run.process, .image_name = run.image_name, .pe_file = run.pe_file, .pdb_file = run.pdb_file};
-  const raw::Process process = run.windows ? process_of(file, run) : raw::Process();
+  std::vector<perf_data::Bytes> builds;  // of its modules
+  const raw::Process process = run.windows ? process_of(file, run, builds) : raw::Process();
   if (process.modules.empty()) return {.target = target_of(program, nullptr, {}), .files = {}};
   modules::SymbolOptions symbols = symbol_options(request);
   if (!run.pdb_file.empty()) symbols.pdb_files.push_back(run.pdb_file);
   std::vector<modules::LoadedModule> loaded = modules::load_modules(process.modules, symbols);
+  for (usize i = 0; i < loaded.size(); ++i) modules::check_build(loaded[i], builds[i]);
   RunTarget target{.target = target_of(program, &process, loaded), .files = {}};
   for (modules::LoadedModule& module : loaded) target.files.emplace_back(std::move(module));
   return target;

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "export/perf_data/record_bytes.h"
+#include "modules/module_files.h"
 #include "pipeline/milliseconds.h"
 #include "pipeline/tool_version.h"
 #include "pmu/catalogue.h"
@@ -16,8 +19,21 @@ std::string name_of(const raw::Process& process) {
   return path.substr(path.find_last_of("/\\") + 1);
 }
 
+// Of the program that was looked at, and of whoever shares its modules: a whole Windows has too many to open.
+std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
+  std::map<std::string, std::string> builds;
+  for (const raw::Process& process : ending.processes) {
+    if (process.pid != ending.run.process) continue;
+    for (const raw::Module& module : process.modules) {
+      if (!module.path.empty()) builds.try_emplace(module.path, modules::build_of_file(module.path));
+    }
+  }
+  return builds;
+}
+
 // What ran, told as if it had been there before the first sample: time 0, which goes before all others.
 void append_programs(std::string& records, const RunEnding& ending, u64 sample_type) {
+  const std::map<std::string, std::string> builds = builds_of_program(ending);
   for (const raw::Process& process : ending.processes) {
     const perf_export::Trailer trailer{
         .sample_type = sample_type, .pid = process.pid, .tid = process.pid, .id = id_of_event(0)};
@@ -32,9 +48,15 @@ void append_programs(std::string& records, const RunEnding& ending, u64 sample_t
     for (const raw::Module& module : process.modules) {
       // Parts of the system without a file are written as Linux writes its own, "[vdso]".
       const std::string path = module.path.empty() ? '[' + module.name + ']' : module.path;
+      const auto build = builds.find(module.path);
       perf_export::append_mmap2(
           records,
-          {.pid = process.pid, .tid = process.pid, .address = module.base, .length = module.size, .file = path},
+          {.pid = process.pid,
+           .tid = process.pid,
+           .address = module.base,
+           .length = module.size,
+           .build_id = build != builds.end() ? std::string_view(build->second) : std::string_view(),
+           .file = path},
           trailer);
     }
   }

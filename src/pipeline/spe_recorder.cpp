@@ -70,7 +70,8 @@ void SpeRecorder::write(u32 core, Stream& stream, usize size) {
   stream.begun.erase(stream.begun.begin(), stream.begun.begin() + static_cast<std::ptrdiff_t>(size));
 }
 
-void SpeRecorder::finish(RunEnding ending, const plan::Capabilities& machine, std::span<const std::string> arguments) {
+void SpeRecorder::finish(const RunEnding& ending, const plan::Capabilities& machine,
+                         std::span<const std::string> arguments) {
   for (auto& [core, stream] : streams_) write(core, stream, stream.begun.size());
   writer_.finish(ending, machine, arguments);
 }

@@ -17,7 +17,7 @@ class SpeRecorder {
  public:
   SpeRecorder(const plan::SpePlan& plan, os::RecordingFile& file);
   void take(const raw::SpePiece& piece);
-  void finish(RunEnding ending, const plan::Capabilities& machine, std::span<const std::string> arguments);
+  void finish(const RunEnding& ending, const plan::Capabilities& machine, std::span<const std::string> arguments);
 
  private:
   struct Stream {

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "import/perf_data/run_facts.h"
 #include "modules/kernel_symbols.h"
 #include "os/files.h"
@@ -17,19 +15,6 @@ constexpr size_t kMostMapBytes = 512 << 20;
 // Else it is a part of the process that the kernel named, as a stack.
 bool may_have_map(const perf_data::MappedCode& code) {
   return code.path.empty() || code.path.front() == '/';
-}
-
-// Images are known by the PDB that they want: the recording has its GUID and age.
-bool is_recorded_build(const modules::LoadedModule& loaded, perf_data::Bytes recorded) {
-  const symbols::PeFile* image = loaded.symbols.has_value() ? loaded.symbols->image() : nullptr;
-  if (recorded.empty() || image == nullptr) return true;
-  const auto& wanted = image->codeview();
-  if (!wanted.has_value()) return false;
-  symbols::PdbId id;
-  static_assert(sizeof id == 20, "as it is recorded");
-  if (recorded.size() != sizeof id) return false;
-  std::memcpy(&id, recorded.data(), sizeof id);
-  return wanted->id == id;
 }
 
 }  // namespace
@@ -55,10 +40,7 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
   const raw::Module module{
       .name = path.substr(path.find_last_of("/\\") + 1), .path = path, .base = 0, .size = 0, .entry = 0};
   modules::LoadedModule loaded = std::move(modules::load_modules({module}, images).front());
-  if (!is_recorded_build(loaded, code.build_id)) {
-    loaded = {};
-    loaded.reason = "the file here is another build than the one that was recorded";
-  }
+  modules::check_build(loaded, code.build_id);
   return modules::CodeFile(std::move(loaded));
 }
 

@@ -92,6 +92,24 @@ class PerfDataTest(WperfTest):
         shown = self.ok(*command, cwd=self.folder)
         self.assertTrue(shown.endswith(self.ok("report", self.folder / "named.data")))
 
+    def test_another_build_at_the_same_place_names_nothing(self):
+        program = self.folder / "program.exe"
+        shutil.copy(workload("chase.exe"), program)
+        shutil.copy(workload("chase.pdb"), self.folder)
+        for event in ("arm_spe_0//", "inst_retired:10000"):
+            with self.subTest(event=event):
+                path = self.folder / "named.data"
+                self.ok("record", "-e", event, "-c", "1", "--timeout", "0.2", "-o", path, "--", program, cwd=self.folder)
+                self.assertIn("make_cycle", self.ok("report", path))
+                self.assertIn("make_cycle", self.ok("report", path, "--sort", "symbol"))
+                shutil.copy(workload("branchy.exe"), program)
+                shutil.copy(workload("branchy.pdb"), self.folder)
+                self.assertNotRegex(self.ok("report", path), "make_cycle|mispredict|branch[^_]")
+                text = self.ok("report", path, "--sort", "module,symbol")
+                self.assertIn("another build than the one that was recorded", text)
+                self.assertRegex(text, r"program\.exe +\[unknown\]")
+                shutil.copy(workload("chase.exe"), program)
+
     def test_perf_reads_spe(self):
         if shutil.which("perf") is None:
             self.skipTest("no perf here")
