@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/spe_recorder.h"
 
+#include <array>
 #include <string_view>
 
 #include "export/perf_data/event_attributes_bytes.h"
