@@ -27,7 +27,9 @@ std::string header() {
   return report::header_text(pipeline::tool_component(), kBuildType, kBugs);
 }
 
+// Who stopped reading what was written is no error to tell of.
 int fail(const diag::Error& error, diag::Console& console) {
+  if (os::is_reader_gone(error.system_error)) return os::kStatusOfReaderGone;
   console.warn(error.verbatim ? error.text : "error: " + error.text);
   if (!error.hint.empty()) console.warn("hint: " + error.hint);
   return static_cast<int>(error.code);

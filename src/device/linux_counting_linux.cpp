@@ -67,7 +67,6 @@ class LinuxCountSession final : public CountSession {
   const LinuxMachine& machine_;
   plan::CountPlan plan_;
   std::vector<OpenCount> counts_;
-  int refused_with_ = 0;                     // the errno of the event that could not be opened
   std::set<std::string> in_user_mode_only_;  // against their nature: this user may not ask for more
   std::map<usize, std::string> refused_;     // entries that nobody named and that cannot be counted, and why
   bool starts_with_program_ = false;
@@ -97,12 +96,13 @@ diag::Result<void> LinuxCountSession::open_unit(usize unit, Scope scope, u32 cor
   for (usize entry = 0; entry < schedule().entries.size(); ++entry) {
     const auto opened = open_entry(unit, entry, scope, core, leaders);
     if (opened.has_value()) continue;
-    if (schedule().entries[entry].optional && refused_with_ != ESRCH) {
+    const bool is_gone = opened.error().system_error == ESRCH;
+    if (schedule().entries[entry].optional && !is_gone) {
       refused_.try_emplace(entry, opened.error().text);
       continue;
     }
     const bool online = std::find(machine_.cores.begin(), machine_.cores.end(), core) != machine_.cores.end();
-    if ((may_vanish && refused_with_ == ESRCH) || (scope.core >= 0 && !online)) return {};
+    if ((may_vanish && is_gone) || (scope.core >= 0 && !online)) return {};
     return opened.error();
   }
   if (!machine_.has_counters) return {};
@@ -172,10 +172,8 @@ diag::Result<int> LinuxCountSession::open_one(OpenCount count, const plan::Kerne
     count.event = perf_events::open_event(attributes, scope, leader);
     if (count.event.is_open()) in_user_mode_only_.insert(name);
   }
-  if (!count.event.is_open()) {
-    refused_with_ = errno;
-    return perf_events::refusal(refused_with_, name, event.hardware, attributes.exclude_kernel == 0, scope);
-  }
+  if (!count.event.is_open())
+    return perf_events::refusal(errno, name, event.hardware, attributes.exclude_kernel == 0, scope);
   counts_.push_back(std::move(count));
   return counts_.back().event.number();
 }

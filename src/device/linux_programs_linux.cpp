@@ -65,7 +65,7 @@ bool is_in_path(const std::string& folder, const std::string& name) {
 diag::Result<void> check_executable(const std::string& image) {
   if (image.find('/') != std::string::npos) {
     if (access(image.c_str(), X_OK) == 0) return {};
-    return diag::Error{.text = fmt::format("{}: {}", image, std::strerror(errno)), .hint = {}};
+    return diag::system_error(image, errno);
   }
   const char* list = std::getenv("PATH");
   std::string_view folders = list != nullptr ? list : "/bin:/usr/bin";
@@ -75,7 +75,8 @@ diag::Result<void> check_executable(const std::string& image) {
     if (is_in_path(folder.empty() ? "." : std::string(folder), image)) return {};
   }
   return diag::Error{.text = fmt::format("{}: no such program in the folders of PATH", image),
-                     .hint = "a program of this folder is named ./" + image};
+                     .hint = "a program of this folder is named ./" + image,
+                     .system_error = ENOENT};
 }
 
 // In the child, up to the exec: only calls that are safe after fork.
@@ -120,15 +121,15 @@ diag::Result<u32> LinuxPrograms::spawn(const std::string& image, const std::stri
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   int release[2], failure[2];
-  if (pipe2(release, O_CLOEXEC) != 0) return diag::Error{.text = std::strerror(errno), .hint = {}};
+  if (pipe2(release, O_CLOEXEC) != 0) return diag::system_error(image + " cannot be started", errno);
   Known known;
   known.release = Descriptor(release[1]);
   const Descriptor release_end(release[0]);
-  if (pipe2(failure, O_CLOEXEC) != 0) return diag::Error{.text = std::strerror(errno), .hint = {}};
+  if (pipe2(failure, O_CLOEXEC) != 0) return diag::system_error(image + " cannot be started", errno);
   known.failure = Descriptor(failure[0]);
   const Descriptor failure_end(failure[1]);
   const pid_t pid = fork();
-  if (pid < 0) return diag::Error{.text = std::strerror(errno), .hint = {}};
+  if (pid < 0) return diag::system_error(image + " cannot be started", errno);
   if (pid == 0) {
     close(release[1]);  // else a wperf that is killed leaves its program waiting for ever
     become_program(pointers.data(), release[0], failure[1], core, stdout_is_free_);
@@ -152,7 +153,7 @@ diag::Result<void> LinuxPrograms::release(u32 pid, Known& known) {
   known.failure.reset();
   if (sent == 1 && got != sizeof error) return {};
   look_at(pid, known);
-  return diag::Error{.text = fmt::format("{} cannot be executed: {}", known.image, std::strerror(error)), .hint = {}};
+  return diag::system_error(known.image + " cannot be executed", error);
 }
 
 bool LinuxPrograms::shares_console() const {

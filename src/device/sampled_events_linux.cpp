@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/sampled_events_linux.h"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -119,14 +118,13 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
     event = perf_events::open_event(attributes, scope);
   }
   if (!event.is_open()) {
-    refused_with_ = errno;
+    const int refused_with = errno;
     const bool hardware = !planned.kernel_event.has_value() || planned.kernel_event->hardware;
-    return perf_events::refusal(refused_with_, planned.name, hardware, attributes.exclude_kernel == 0, scope);
+    return perf_events::refusal(refused_with, planned.name, hardware, attributes.exclude_kernel == 0, scope);
   }
   u64 id = 0;
-  refused_with_ = 0;
   if (ioctl(event.number(), PERF_EVENT_IOC_ID, &id) != 0) {
-    return diag::Error{.text = fmt::format("an event has no identity: {}", std::strerror(errno)), .hint = {}};
+    return diag::system_error("an event has no identity", errno);
   }
   describe(planned.name, attributes, id, recorded_);
   if (plan_.call_stacks.source == request::StackSource::automatic) {
@@ -155,7 +153,7 @@ diag::Result<void> SampledEvents::open_core(u32 core, const std::vector<int>& th
   for (const int thread : threads) {
     auto opened = open_watch({.thread = thread, .core = static_cast<int>(core)});
     if (!opened.has_value()) {
-      if (refused_with_ == ESRCH && threads.size() > 1) continue;  // ended since it was listed
+      if (opened.error().system_error == ESRCH && threads.size() > 1) continue;  // ended since it was listed
       return std::move(opened).error();
     }
     for (Opened& event : opened.value()) {
@@ -164,8 +162,7 @@ diag::Result<void> SampledEvents::open_core(u32 core, const std::vector<int>& th
         WPERF_TRY(SampleRing ring, SampleRing::map(event.descriptor));
         rings_.push_back(std::move(ring));
       } else if (ioctl(event.descriptor.number(), PERF_EVENT_IOC_SET_OUTPUT, first) != 0) {
-        return diag::Error{.text = fmt::format("the events of a core cannot share a ring: {}", std::strerror(errno)),
-                           .hint = {}};
+        return diag::system_error("the events of a core cannot share a ring", errno);
       }
       events_.push_back(std::move(event));
     }

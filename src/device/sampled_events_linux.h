@@ -50,7 +50,6 @@ class SampledEvents {
   const plan::SamplePlan& plan_;
   bool starts_with_program_;
   u64 sample_type_ = 0;
-  int refused_with_ = 0;  // the errno of the event that could not be opened
   std::vector<Opened> events_;
   std::vector<perf_events::SampleRing> rings_;
   std::vector<perf_export::WrittenEvent> written_, recorded_;

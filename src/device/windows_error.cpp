@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/windows_error.h"
 
+#include <cerrno>
+
 #include "abi/device_interface.h"
 
 namespace wperf::device {
 namespace {
 
+constexpr u32 kFileNotFound = 2, kPathNotFound = 3;
 constexpr u32 kAccessDenied = 5;
 constexpr u32 kBadCommand = 22;
 constexpr u32 kGenFailure = 31;
@@ -33,6 +36,25 @@ diag::Error no_driver_error(bool windowsperf_is_there) {
       .verbatim = true};
 }
 
+int nearest_errno(u32 windows_error) {
+  switch (windows_error) {
+    case kFileNotFound:
+    case kPathNotFound:
+      return ENOENT;
+    case kAccessDenied:
+      return EACCES;
+    case kOperationAborted:
+      return EINTR;
+    case kBadCommand:
+    case kDevNotExist:
+    case kGenFailure:
+    case kDeviceRemoved:
+      return ENODEV;
+    default:
+      return EIO;
+  }
+}
+
 diag::Error open_error(u32 error, const std::string& described) {
   if (error == kAccessDenied) {
     return {.text =
@@ -41,14 +63,18 @@ diag::Error open_error(u32 error, const std::string& described) {
             .hint =
                 "run wperf in a terminal opened as administrator, or have an administrator add you with `net "
                 "localgroup \"Performance Log Users\" NAME /add` and sign in again",
-            .code = diag::ExitCode::no_device};
+            .code = diag::ExitCode::no_device,
+            .system_error = EACCES};
   }
   return {.text = "wperf-driver cannot be opened: " + described,
           .hint = "wperf doctor tells more",
-          .code = diag::ExitCode::no_device};
+          .code = diag::ExitCode::no_device,
+          .system_error = nearest_errno(error)};
 }
 
-diag::Error request_error(u32 error, const std::string& described) {
+namespace {
+
+diag::Error meaning_of_request_error(u32 error, const std::string& described) {
   switch (error) {
     case kOperationAborted:
       return {.text = "the driver did not answer; its request was cancelled after Ctrl-C", .hint = {}};
@@ -68,6 +94,14 @@ diag::Error request_error(u32 error, const std::string& described) {
     default:
       return {.text = "the request to wperf-driver failed: " + described, .hint = {}};
   }
+}
+
+}  // namespace
+
+diag::Error request_error(u32 error, const std::string& described) {
+  diag::Error refused = meaning_of_request_error(error, described);
+  refused.system_error = nearest_errno(error);
+  return refused;
 }
 
 }  // namespace wperf::device

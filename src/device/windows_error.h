@@ -16,6 +16,8 @@ std::optional<WperfStatus> status_of_windows_error(u32 error);
 // `described`: Windows' words for the error.
 diag::Error open_error(u32 error, const std::string& described);
 diag::Error request_error(u32 error, const std::string& described);
+// What diag::Error carries of it.
+int nearest_errno(u32 windows_error);
 // The contract's words for a machine without driver, for every command.
 diag::Error no_driver_error(bool windowsperf_is_there);
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "abi/device_interface.h"
 
 namespace wperf::device {
@@ -25,6 +27,15 @@ TEST(WindowsError, RefusedUserLearnsWhoMayOpenTheDriver) {
   EXPECT_EQ(error.code, diag::ExitCode::no_device);
   EXPECT_NE(error.text.find("Performance Log Users"), std::string::npos);
   EXPECT_NE(error.hint.find("administrator"), std::string::npos);
+  EXPECT_EQ(error.system_error, EACCES);
+}
+
+TEST(WindowsError, CarriesTheNearestErrno) {
+  EXPECT_EQ(request_error(5, "").system_error, EACCES);
+  EXPECT_EQ(request_error(1617, "").system_error, ENODEV);
+  EXPECT_EQ(request_error(995, "").system_error, EINTR);
+  EXPECT_EQ(open_error(2, "").system_error, ENOENT);
+  EXPECT_EQ(open_error(1234, "").system_error, EIO);
 }
 
 TEST(WindowsError, OtherErrorsKeepWindowsWords) {

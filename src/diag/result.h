@@ -15,7 +15,11 @@ struct Error {
   std::string hint;  // the way out, where known
   ExitCode code = ExitCode::failed;
   bool verbatim = false;  // true: text is a contract string, printed as it is; false: printed as "error: text"
+  int system_error = 0;   // the errno that it was made of, on Windows its nearest one; decisions look here, not at text
 };
+
+// "text: what the system says to that errno".
+Error system_error(std::string text, int number, std::string hint = {});
 
 template <typename T>
 class [[nodiscard]] Result {

@@ -18,11 +18,6 @@ std::string utf8_of(const std::filesystem::path& path) {
   return {text.begin(), text.end()};
 }
 
-// Why the system refused, where the stream left its word for it.
-std::string reason() {
-  return errno != 0 ? ": " + std::string(std::strerror(errno)) : std::string();
-}
-
 }  // namespace
 
 bool file_exists(const std::string& path) {
@@ -56,10 +51,10 @@ bool is_pipe_or_device(const std::string& path) {
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit) {
   std::error_code error;
   if (std::filesystem::is_directory(native_path(path), error))
-    return diag::Error{.text = path + " is a directory", .hint = {}};
+    return diag::Error{.text = path + " is a directory", .hint = {}, .system_error = EISDIR};
   errno = 0;
   std::ifstream file(native_path(path), std::ios::binary);
-  if (!file) return diag::Error{.text = "cannot open " + path + reason(), .hint = {}};
+  if (!file) return diag::system_error("cannot open " + path, errno);
   std::string text;
   char chunk[16384];
   while (file.read(chunk, sizeof chunk), file.gcount() > 0) {
@@ -68,7 +63,7 @@ diag::Result<std::string> load_text_file(const std::string& path, size_t limit) 
       return diag::Error{.text = path + " is larger than " + std::to_string(limit) + " bytes", .hint = {}};
     }
   }
-  if (file.bad()) return diag::Error{.text = "cannot read " + path, .hint = {}};
+  if (file.bad()) return diag::Error{.text = "cannot read " + path, .hint = {}, .system_error = errno};
   return text;
 }
 

@@ -50,7 +50,7 @@ diag::Result<std::vector<std::byte>> read_stream(const std::string& path) {
   constexpr size_t kPiece = 1 << 20;
   const std::string name = path == kStandardInput ? "standard input" : path;
   const OpenStream stream = open_stream(path);
-  if (stream == nullptr) return diag::Error{.text = "cannot open " + name + ": " + std::strerror(errno), .hint = {}};
+  if (stream == nullptr) return diag::system_error("cannot open " + name, errno);
   std::vector<std::byte> bytes;
   size_t size = 0, got = 0;
   do {
@@ -59,7 +59,7 @@ diag::Result<std::vector<std::byte>> read_stream(const std::string& path) {
     size += got;
   } while (got != 0);
   if (std::ferror(stream.get()) != 0) {
-    return diag::Error{.text = "cannot read " + name + ": " + std::strerror(errno), .hint = {}};
+    return diag::system_error("cannot read " + name, errno);
   }
   bytes.resize(size);
   return bytes;

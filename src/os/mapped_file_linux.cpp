@@ -14,7 +14,7 @@ namespace wperf::os {
 
 diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not make us wait
-  if (file < 0) return diag::Error{.text = "cannot open " + path + ": " + std::strerror(errno), .hint = {}};
+  if (file < 0) return diag::system_error("cannot open " + path, errno);
   struct stat status{};
   const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
   const auto size = static_cast<size_t>(status.st_size);
@@ -22,7 +22,7 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   const int error = errno;
   close(file);
   if (!regular) return diag::Error{.text = path + " is no regular file", .hint = {}};
-  if (memory == MAP_FAILED) return diag::Error{.text = "cannot map " + path + ": " + std::strerror(error), .hint = {}};
+  if (memory == MAP_FAILED) return diag::system_error("cannot map " + path, error);
   return MappedFile(std::span(static_cast<const std::byte*>(memory), size));
 }
 

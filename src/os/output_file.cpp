@@ -12,7 +12,7 @@
 namespace wperf::os {
 
 diag::Error not_whole(const std::string& file, int error) {
-  return {.text = file + " could not be written to its end: " + std::generic_category().message(error), .hint = {}};
+  return diag::system_error(file + " could not be written to its end", error);
 }
 
 diag::Result<OutputFile> OutputFile::create(const std::string& path) {
@@ -31,8 +31,9 @@ diag::Result<OutputFile> OutputFile::create_at_once(const std::string& path) {
 diag::Result<OutputFile> OutputFile::create(const std::string& path, const std::string& opened,
                                             std::ios::openmode mode) {
   OutputFile output(path, opened);
+  errno = 0;
   output.file_.open(native_path(opened), std::ios::out | std::ios::trunc | mode);
-  if (!output.file_) return diag::Error{.text = "cannot write " + path, .hint = {}};
+  if (!output.file_) return diag::Error{.text = "cannot write " + path, .hint = {}, .system_error = errno};
   return output;
 }
 
@@ -57,7 +58,9 @@ diag::Result<void> OutputFile::close() {
   if (opened_ == path_) return {};
   std::filesystem::rename(native_path(opened_), native_path(path_), error);
   if (!error) return {};
-  diag::Error refused{.text = "cannot write " + path_ + ": " + error.message(), .hint = {}};
+  diag::Error refused{.text = "cannot write " + path_ + ": " + error.message(),
+                      .hint = {},
+                      .system_error = error.default_error_condition().value()};
   std::filesystem::remove(native_path(opened_), error);
   return refused;
 }

@@ -30,14 +30,13 @@ diag::Result<RecordingFile> RecordingFile::create(const std::string& path) {
   if (!path.empty()) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly);
     if (file >= 0) return RecordingFile(file, path, {});
-    return diag::Error{.text = path + " cannot be written: " + std::strerror(errno), .hint = {}};
+    return diag::system_error(path + " cannot be written", errno);
   }
   std::string name = temporary_folder() + "/wperf-XXXXXX";
   const int file = mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) {
-    return diag::Error{
-        .text = "no file for the samples can be made in " + temporary_folder() + ": " + std::strerror(errno),
-        .hint = "the environment variable TMPDIR names another folder; --output-perf-data names a file"};
+    return diag::system_error("no file for the samples can be made in " + temporary_folder(), errno,
+                              "the environment variable TMPDIR names another folder; --output-perf-data names a file");
   }
   unlink(name.c_str());
   return RecordingFile(file, {}, {});
@@ -55,11 +54,11 @@ std::string RecordingFile::openable_path() const {
 }
 
 void RecordingFile::fail(int error) {
-  trouble_ = diag::Error{
-      .text = (path_.empty() ? "the file of samples in " + temporary_folder() : path_) +
-              " could not be written to its end, and what came later is not in it: " + std::strerror(error),
-      .hint =
-          path_.empty() ? "the environment variable TMPDIR names another folder; --output-perf-data names a file" : ""};
+  trouble_ = diag::system_error(
+      (path_.empty() ? "the file of samples in " + temporary_folder() : path_) +
+          " could not be written to its end, and what came later is not in it",
+      error,
+      path_.empty() ? "the environment variable TMPDIR names another folder; --output-perf-data names a file" : "");
   // Half a record would make what follows it unreadable. When even this fails, readers see a cut file.
   static_cast<void>(!ftruncate(static_cast<int>(handle_), static_cast<off_t>(size_)));
 }

@@ -18,6 +18,10 @@ class ZstdStream {
   ZstdStream& operator=(ZstdStream&&) noexcept;
   ~ZstdStream();
 
+  // What was unpacked so far is forgotten; the next piece begins a frame. Needed after an error, too.
+  void restart();
+  static bool begins_frame(std::span<const std::byte> piece);
+
   // Appends what the piece holds to `out`, which never gets longer than `limit`.
   diag::Result<void> unpack(std::span<const std::byte> piece, std::vector<std::byte>& out, size_t limit);
 

@@ -2,6 +2,7 @@
 // The functions used are part of the library's stable interface; they are declared here, because the package with the
 // header need not be there to build.
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -28,9 +29,9 @@ struct ZstdStream::State {
   void* (*create)() = nullptr;
   size_t (*free)(void* stream) = nullptr;
   size_t (*decompress)(void* stream, OutBuffer* out, InBuffer* in) = nullptr;
+  size_t (*restart)(void* stream) = nullptr;
   unsigned (*is_error)(size_t code) = nullptr;
   void* stream = nullptr;
-  bool is_broken = false;
 
   ~State() {
     if (stream != nullptr) free(stream);
@@ -56,7 +57,8 @@ diag::Result<ZstdStream> ZstdStream::open() {
     return function != nullptr;
   };
   if (!find(state.create, "ZSTD_createDStream") || !find(state.free, "ZSTD_freeDStream") ||
-      !find(state.decompress, "ZSTD_decompressStream") || !find(state.is_error, "ZSTD_isError")) {
+      !find(state.decompress, "ZSTD_decompressStream") || !find(state.restart, "ZSTD_initDStream") ||
+      !find(state.is_error, "ZSTD_isError")) {
     return diag::Error{.text = std::string(kLibrary) + " lacks a function that unpacks streams", .hint = {}};
   }
   state.stream = state.create();
@@ -64,28 +66,30 @@ diag::Result<ZstdStream> ZstdStream::open() {
   return out;
 }
 
+void ZstdStream::restart() {
+  state_->restart(state_->stream);
+}
+
+bool ZstdStream::begins_frame(std::span<const std::byte> piece) {
+  constexpr unsigned char kMagic[] = {0x28, 0xb5, 0x2f, 0xfd};
+  return piece.size() >= sizeof kMagic && std::memcmp(piece.data(), kMagic, sizeof kMagic) == 0;
+}
+
 diag::Result<void> ZstdStream::unpack(std::span<const std::byte> piece, std::vector<std::byte>& out, size_t limit) {
   constexpr size_t kStep = 256 << 10;
   State& state = *state_;
-  if (state.is_broken) return diag::Error{.text = "the packed data before was damaged", .hint = {}};
   State::InBuffer in{piece.data(), piece.size(), 0};
   bool is_full = true;
   // What was taken in may not have come out yet when there was no room for it.
   while (in.position < in.size || is_full) {
     const size_t before = out.size();
-    if (before >= limit) {
-      state.is_broken = true;
-      return diag::Error{.text = "it unpacks to more than can be meant", .hint = {}};
-    }
+    if (before >= limit) return diag::Error{.text = "it unpacks to more than can be meant", .hint = {}};
     out.resize(before + std::min(kStep, limit - before));
     State::OutBuffer to{out.data() + before, out.size() - before, 0};
     const size_t code = state.decompress(state.stream, &to, &in);
     is_full = to.position == to.size;
     out.resize(before + to.position);
-    if (state.is_error(code) != 0) {
-      state.is_broken = true;
-      return diag::Error{.text = "packed data is damaged", .hint = {}};
-    }
+    if (state.is_error(code) != 0) return diag::Error{.text = "packed data is damaged", .hint = {}};
     if (to.position == 0 && in.position < in.size && code == 0) continue;  // the next frame begins
     if (to.position == 0 && !is_full && in.position == in.size) break;
   }

@@ -15,7 +15,11 @@ diag::Result<ZstdStream> ZstdStream::open() {
                      .hint = "read the file with wperf on Linux, or record it without -z"};
 }
 
-// Nobody has a stream to call it for.
+// Nobody has a stream to call these for.
+void ZstdStream::restart() {}
+bool ZstdStream::begins_frame(std::span<const std::byte>) {
+  return false;
+}
 diag::Result<void> ZstdStream::unpack(std::span<const std::byte>, std::vector<std::byte>&, size_t) {
   return diag::Error{.text = "no Zstandard here", .hint = {}};
 }

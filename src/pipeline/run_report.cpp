@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "import/etl/trace_file.h"
 #include "import/perf_data/byte_order.h"
@@ -32,6 +33,12 @@ namespace {
 
 diag::Error in_file(const std::string& file, diag::Error error) {
   error.text = file + ": " + error.text;
+  return error;
+}
+
+diag::Error with_way_out(diag::Error error) {
+  if (error.system_error == ENOENT) error.hint = "`wperf record -o perf.data -- PROGRAM` makes a recording";
+  if (error.system_error == EACCES) error.hint = "a recording is for who made it, who may let others read it (chmod)";
   return error;
 }
 
@@ -348,7 +355,9 @@ diag::Result<void> report_recording(const perf_data::PerfFile& file, const reque
 diag::Result<void> run_report(const request::Request& asked, diag::Console& console) {
   request::Request request = asked;
   WPERF_TRY(request.data_file, choose_recording(asked, console));
-  WPERF_TRY(const recording::RecordingInput input, recording::RecordingInput::open(*request.data_file));
+  auto input_file = recording::RecordingInput::open(*request.data_file);
+  if (!input_file.has_value()) return with_way_out(std::move(input_file).error());
+  const recording::RecordingInput input = std::move(input_file).value();
   if (etl::TraceFile::has_its_look(input.bytes())) return report_trace(input, request, console);
   std::vector<std::byte> turned;
   if (perf_data::is_of_other_byte_order(input.bytes())) turned = perf_data::in_native_order(input.bytes());
@@ -357,12 +366,22 @@ diag::Result<void> run_report(const request::Request& asked, diag::Console& cons
   perf_data::PerfFile& file = opened.value();
   recording::UnpackedRecords unpacked;
   if (recording::has_packed_records(file) || !input.further_records().empty()) {
-    auto done = recording::join_records(
-        file, input, turned.empty() ? recording::PackedOrder::native : recording::PackedOrder::other);
+    auto done = recording::join_records(file, input,
+                                        turned.empty() ? recording::PackedOrder::native : recording::PackedOrder::other,
+                                        [&](u64 passed, u64 all) {
+                                          if (console.progress_due())
+                                            console.progress(fmt::format("unpacking {}: {} %", *request.data_file,
+                                                                         100 * passed / std::max(all, passed)));
+                                        });
     if (!done.has_value()) return in_file(*request.data_file, std::move(done).error());
     unpacked = std::move(done).value();
-    if (!unpacked.trouble.empty()) console.warn("warning: " + unpacked.trouble + ": what came before is shown");
-    file.replace_records(unpacked.bytes);
+    if (unpacked.lost_bytes != 0) {
+      console.warn(
+          fmt::format("warning: {} bytes of packed records cannot be unpacked, because they or others before "
+                      "them are damaged",
+                      unpacked.lost_bytes));
+    }
+    file.replace_records(unpacked.bytes, unpacked.damage);
   } else {
     const u64 size = std::max<u64>(input.bytes().size(), 1);
     file.tell_what_is_passed([&, size](u64 begin, u64 end) {

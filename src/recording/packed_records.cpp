@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 
-#include "import/perf_data/swapped_records.h"
+#include "import/perf_data/record_search.h"
+#include "import/perf_data/swapped_walk.h"
 #include "os/zstd_stream.h"
 
 namespace wperf::recording {
@@ -19,10 +22,7 @@ using perf_data::RecordType;
 constexpr u64 kHeaderBytes = 8;
 constexpr u64 kLeastLimit = u64{64} << 20;
 constexpr u64 kGreatestRatio = 256;
-
-bool is_packed(const Record& record) {
-  return record.kind() == RecordType::compressed || record.kind() == RecordType::compressed2;
-}
+constexpr u64 kToldBytes = 256 << 10;
 
 void append_bytes(std::vector<std::byte>& out, Bytes bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
@@ -34,23 +34,124 @@ void append_record(std::vector<std::byte>& out, const Record& record) {
   append_bytes(out, record.payload);
 }
 
-// Moves whole records; what is left is the beginning of one whose end comes with the next piece. False: no record.
-// `swapper`: where they have the other byte order.
-bool move_records(std::vector<std::byte>& from, std::vector<std::byte>& to, perf_data::RecordSwapper* swapper) {
+class Unpacker {
+ public:
+  Unpacker(os::ZstdStream zstd, const perf_data::EventTable& events, PackedOrder order, u64 limit)
+      : zstd_(std::move(zstd)), events_(events), room_(limit) {
+    if (order == PackedOrder::other) swapper_.emplace(events);
+  }
+
+  void add_plain(const Record& record) { append_record(out_.bytes, record); }
+  void add_packed(const Record& record);
+  // Between the last record and the next one, bytes could not be read.
+  void pass_gap(u64 bytes);
+  UnpackedRecords finish(const perf_data::Tally& tally);
+
+ private:
+  bool unpack(Bytes data);
+  bool unpack_at_once(Bytes data);
+  bool move_records();
+  void lose(u64 bytes);
+  void forget();
+
+  os::ZstdStream zstd_;
+  const perf_data::EventTable& events_;
+  std::optional<perf_data::RecordSwapper> swapper_;  // where they have the other byte order
+  u64 room_;                                         // for what is still to be unpacked
+  UnpackedRecords out_;
+  std::vector<std::byte> pending_;    // the beginning of a record whose end comes with the next piece
+  bool is_known_ = false;             // what came before the next piece of the stream
+  bool is_told_ = false;              // that here is damage
+  bool is_after_loss_ = false;        // a record may begin anywhere in what is pending
+  u64 moved_ = 0, packed_bytes_ = 0;  // records, and the bytes they were packed in
+};
+
+void Unpacker::pass_gap(u64 bytes) {
+  constexpr u64 kLeastPiece = kHeaderBytes + 4;  // a block of Zstandard has three bytes before what it holds
+  if (bytes >= kLeastPiece) forget();
+  is_told_ = true;
+}
+
+void Unpacker::lose(u64 bytes) {
+  if (!is_told_) ++out_.damage.places;
+  is_told_ = true;
+  forget();
+  out_.lost_bytes += bytes;
+}
+
+void Unpacker::forget() {
+  is_known_ = false;
+  is_after_loss_ = true;
+  pending_.clear();
+}
+
+// What came out of a damaged piece before it was found out is not believed either.
+bool Unpacker::unpack_at_once(Bytes data) {
+  const usize before = pending_.size();
+  const bool is_sound = zstd_.unpack(data, pending_, before + static_cast<usize>(room_)).has_value();
+  room_ -= std::min<u64>(room_, pending_.size() - before);
+  if (!is_sound) pending_.resize(before);
+  return is_sound;
+}
+
+bool Unpacker::unpack(Bytes data) {
+  if (is_known_ && unpack_at_once(data)) return true;
+  if (!os::ZstdStream::begins_frame(data)) return false;
+  zstd_.restart();
+  return unpack_at_once(data);
+}
+
+// Moves whole records. False: they are none.
+bool Unpacker::move_records() {
   usize at = 0;
-  while (from.size() - at >= kHeaderBytes) {
-    perf_data::Reader header(Bytes(from).subspan(at));
+  if (is_after_loss_) {
+    constexpr auto kPlaces = perf_data::RecordPlaces::anywhere;
+    at = static_cast<usize>(swapper_.has_value() ? perf_data::find_swapped_record(pending_, 0, *swapper_, kPlaces)
+                                                 : perf_data::find_record(pending_, 0, events_, kPlaces));
+    if (at == pending_.size()) return true;  // perhaps with the next piece
+    is_after_loss_ = false;
+  }
+  while (pending_.size() - at >= kHeaderBytes) {
+    perf_data::Reader header(Bytes(pending_).subspan(at));
     header.skip(6);
     const u16 stored = header.take<u16>();
-    const u16 size = swapper != nullptr ? std::byteswap(stored) : stored;
+    const u16 size = swapper_.has_value() ? std::byteswap(stored) : stored;
     if (size < kHeaderBytes) return false;
-    if (size > from.size() - at) break;
-    append_bytes(to, Bytes(from).subspan(at, size));
-    if (swapper != nullptr) swapper->swap_next(std::span(to).last(size));
+    if (size > pending_.size() - at) break;
+    append_bytes(out_.bytes, Bytes(pending_).subspan(at, size));
+    if (swapper_.has_value()) swapper_->swap_next(std::span(out_.bytes).last(size));
     at += size;
+    ++moved_;
   }
-  from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(at));
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(at));
   return true;
+}
+
+void Unpacker::add_packed(const Record& record) {
+  const u64 bytes = kHeaderBytes + record.body.size();
+  perf_data::Compressed packed;
+  if (!read(record, packed) || !unpack(packed.data)) return lose(bytes);
+  is_known_ = true;
+  if (!move_records()) return lose(bytes);
+  is_told_ = false;
+  packed_bytes_ += bytes;
+}
+
+// `tally`: of the section.
+UnpackedRecords Unpacker::finish(const perf_data::Tally& tally) {
+  // A record that was cut: who reads these tells of it.
+  if (!is_after_loss_) {
+    append_bytes(out_.bytes, pending_);
+    if (swapper_.has_value()) swapper_->swap_next(std::span(out_.bytes).last(pending_.size()));
+  }
+  out_.damage.places += tally.damaged_places();
+  out_.damage.bytes = tally.damaged_bytes() + out_.lost_bytes;
+  if (moved_ != 0 && packed_bytes_ != 0) {
+    const double each = static_cast<double>(packed_bytes_) / static_cast<double>(moved_);
+    const auto about = static_cast<u64>(std::llround(static_cast<double>(out_.damage.bytes) / each));
+    out_.damage.records_about = std::max(out_.damage.places, about);
+  }
+  return std::move(out_);
 }
 
 }  // namespace
@@ -62,43 +163,36 @@ bool has_packed_records(const perf_data::PerfFile& file) {
   perf_data::RecordStream stream = file.records();
   Record record;
   while (stream.next(record)) {
-    if (is_packed(record)) return true;
+    if (is_packed(record.kind())) return true;
   }
   return false;
 }
 
-diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size, PackedOrder order) {
+diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u64 file_size, PackedOrder order,
+                                             const UnpackingProgress& tell) {
   const u64 limit = std::max(kLeastLimit, file_size > ~u64{0} / kGreatestRatio ? ~u64{0} : file_size * kGreatestRatio);
   WPERF_TRY(os::ZstdStream zstd, os::ZstdStream::open());
-  UnpackedRecords out;
-  std::vector<std::byte> pending;
-  std::optional<perf_data::RecordSwapper> swapper;
-  if (order == PackedOrder::other) swapper.emplace(file.events());
+  Unpacker unpacker(std::move(zstd), file.events(), order, limit);
   perf_data::RecordStream stream = file.records();
   Record record;
+  u64 gap_bytes = 0, told = 0;
   while (stream.next(record)) {
-    perf_data::Compressed packed;
-    if (!is_packed(record)) {
-      append_record(out.bytes, record);
-      continue;
+    if (tell && record.file_offset - told >= kToldBytes) tell(told = record.file_offset, file_size);
+    const perf_data::Tally& tally = stream.tally();
+    if (tally.gap_bytes != gap_bytes) unpacker.pass_gap(tally.gap_bytes - gap_bytes);
+    gap_bytes = tally.gap_bytes;
+    if (is_packed(record.kind())) {
+      unpacker.add_packed(record);
+    } else {
+      unpacker.add_plain(record);
     }
-    if (!read(record, packed)) {
-      out.trouble = "a packed record is damaged";
-      break;
-    }
-    const u64 room = limit - std::min<u64>(limit, out.bytes.size());
-    const auto unpacked = zstd.unpack(packed.data, pending, static_cast<usize>(room));
-    if (!unpacked.has_value()) out.trouble = unpacked.error().text;
-    if (!move_records(pending, out.bytes, swapper.has_value() ? &*swapper : nullptr))
-      out.trouble = "what was packed is no list of records";
-    if (!out.trouble.empty()) break;
   }
-  return out;
+  return unpacker.finish(stream.tally());
 }
 
 diag::Result<UnpackedRecords> join_records(const perf_data::PerfFile& file, const RecordingInput& input,
-                                           PackedOrder order) {
-  if (input.further_records().empty()) return unpack_records(file, input.bytes().size(), order);
+                                           PackedOrder order, const UnpackingProgress& tell) {
+  if (input.further_records().empty()) return unpack_records(file, input.bytes().size(), order, tell);
   if (order == PackedOrder::other) {
     return diag::Error{.text = "a folder of perf.data files in the other byte order is not read",
                        .hint = "`perf record` without --threads makes one file",
@@ -110,9 +204,12 @@ diag::Result<UnpackedRecords> join_records(const perf_data::PerfFile& file, cons
       append_bytes(all.bytes, one.record_bytes());
       return {};
     }
-    WPERF_TRY(const UnpackedRecords unpacked, unpack_records(one, size, order));
+    WPERF_TRY(const UnpackedRecords unpacked, unpack_records(one, size, order, tell));
     append_bytes(all.bytes, unpacked.bytes);
-    if (!unpacked.trouble.empty()) all.trouble = unpacked.trouble;
+    all.damage.places += unpacked.damage.places;
+    all.damage.bytes += unpacked.damage.bytes;
+    all.damage.records_about += unpacked.damage.records_about;
+    all.lost_bytes += unpacked.lost_bytes;
     return {};
   };
   WPERF_CHECK_OK(add(file, input.bytes().size()));

@@ -34,6 +34,7 @@ RECORDINGS = {
     "no stacks": ["-e", "cpu-clock"],
 }
 PAGE = 4096
+FINISHED_ROUND, PACKED = 68, (81, 83)
 
 
 class DamagedRecordingsTest(WperfTest):
@@ -121,6 +122,46 @@ class DamagedRecordingsTest(WperfTest):
         at, size = samples[len(samples) // 2]
         losses = self.check("pipe", data[:at + size // 2], kept=len(samples) // 2)
         self.assertEqual(losses["damaged_bytes"], size // 2)
+
+    def test_damage_beside_packed_records_costs_none_of_them(self):
+        data, packed, samples = self.packed_recording()
+        damaged = bytearray(data)
+        at, _ = packed[-1]
+        rounds = [at for at, kind, _ in recording_bytes.records(data) if kind == FINISHED_ROUND]
+        struct.pack_into("<H", damaged, (rounds or [at])[0] + 6, 0)
+        if not rounds:
+            self.skipTest("perf wrote packed records only")
+        seen, losses = self.recording(bytes(damaged))
+        self.assertEqual((seen, losses["damaged_places"]), (samples, 1))
+        self.assertLessEqual(losses["damaged_bytes"], 64)
+
+    def test_packed_records_behind_damage_are_counted(self):
+        data, packed, samples = self.packed_recording()
+        at, size = packed[len(packed) // 2]
+        damaged = bytearray(data)
+        damaged[at + 8 + size // 2:at + size] = bytes(size - 8 - size // 2)
+        done = self.report(bytes(damaged), "--json")
+        document = json.loads(done.stdout)["recording"]
+        losses = document["losses"]
+        self.assertLess(sum(event["samples"] for event in document["events"]), samples)
+        self.assertEqual(losses["damaged_places"], 1)
+        self.assertEqual(losses["damaged_bytes"], sum(length for place, length in packed if place >= at))
+        self.assertGreaterEqual(losses["damaged_bytes"], size)
+        self.assertIn("packed records cannot be unpacked", done.stderr)
+
+    def packed_recording(self):
+        """(bytes, (offset, size) of each packed record, samples)"""
+        path = self.root / "packed.data"
+        perf = ["perf", "record", "-q", "-z", "-m", "4", "-F", "4000", "-g", "-e", "cpu-clock:u", "-o", path, "--"]
+        try:
+            done = subprocess.run([*perf, self.root / "spin"], capture_output=True, check=False)
+        except FileNotFoundError:
+            self.skipTest("there is no perf here")
+        data = path.read_bytes() if done.returncode == 0 else b""
+        packed = [(at, size) for at, kind, size in recording_bytes.records(data) if kind in PACKED] if data else []
+        if not packed:
+            self.skipTest("perf packs nothing here")
+        return data, packed, self.recording(data)[0]
 
     def test_it_is_said_before_all_else(self):
         data = bytearray(self.sound["stacks"])

@@ -125,6 +125,27 @@ class OutputsTest(WperfTest):
             self.assertEqual((done.returncode, done.stderr), (0, f"Unable to open {name}\n"))
             self.assertFalse((self.folder / "no").exists())
 
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "needs pipes with names")
+    def test_a_reader_of_a_file_that_leaves(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        line = ("record", "-e", "ld_spec:500", "-c", "1", "--timeout", "1", "--records", pipe, *PROGRAM)
+        with subprocess.Popen([BINARY, *map(str, line)], env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            with open(pipe, "rb") as reader:
+                reader.read(1)
+            _, errors = process.communicate(timeout=TIMEOUT)
+        self.assertEqual((process.returncode, errors), (141, ""))
+
+    def test_a_recording_that_is_not_there_or_not_ours(self):
+        self.assertIn("hint: `wperf record -o perf.data -- PROGRAM` makes a recording", self.fails("report", "no such file"))
+        closed = self.folder / "closed.data"
+        closed.write_bytes(b"")
+        closed.chmod(0)
+        if os.access(closed, os.R_OK):
+            self.skipTest("root reads everything")
+        self.assertIn("hint: a recording is for who made it", self.fails("report", closed))
+
     def test_control_characters_are_shown(self):
         done = self.run_wperf("list", "\x1b]0;title\x07", "-q")
         self.assertEqual(done.stderr, "warning: unexpected arg '\\x1b]0;title\\x07' ignored\n")

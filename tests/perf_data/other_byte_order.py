@@ -253,6 +253,28 @@ def packed(data, zstd, order):
     return bytes(out)
 
 
+PAGE = 4096
+
+
+def damages(data):
+    """The file with a page that was wiped in the middle of its records, and with a record that has no size."""
+    data_at, data_size = (int.from_bytes(data[at:at + 8], "little") for at in (40, 48))
+    if int.from_bytes(data[8:16], "little") == 16:
+        data_at, data_size = 16, len(data) - 16
+    at = data_at
+    places = []
+    while at < data_at + data_size:
+        kind, size = int.from_bytes(data[at:at + 4], "little"), int.from_bytes(data[at + 6:at + 8], "little")
+        if kind == 9:
+            places.append(at)
+        at += size
+    if places:
+        middle = places[len(places) // 2]
+        if middle // PAGE * PAGE >= data_at:
+            yield "bad page", middle // PAGE * PAGE, PAGE
+        yield "no size", middle + 6, 2
+
+
 def report(wperf, path, *options):
     done = subprocess.run([wperf, "report", path.name, *options], cwd=path.parent, capture_output=True, check=False)
     if done.returncode != 0:
@@ -293,6 +315,15 @@ def main():
                 path.write_bytes(original)
             (there / path.name).write_bytes(foreign)
             compared += 1
+            if name not in ("packed", "tracepoint"):  # the data of a tracepoint follow records
+                for what, at, size in damages(original):
+                    both = []
+                    for folder, data in ((here, original), (there, foreign)):
+                        damaged = folder / f"{name}-damaged.data"
+                        damaged.write_bytes(data[:at] + bytes(size) + data[at + size:])
+                        both.append(report(wperf, damaged, "--json", "--sort", "comm,pid,tid,symbol"))
+                    if both[0] != both[1] or b'"damaged_places":1' not in both[0]:
+                        differing.append(f"{name} with damage: {what}")
             for views in (["--json", "--sort", "comm,pid,tid,symbol"], ["--tree"], ["--folded"], ["--records", "-"]):
                 mine, other = report(wperf, path, *views), report(wperf, there / path.name, *views)
                 samples += mine.count(b"\n") if views[0] == "--records" else 0

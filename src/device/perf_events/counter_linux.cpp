@@ -75,7 +75,9 @@ Descriptor open_event(perf_event_attr& attributes, Scope scope, int leader) {
   return Descriptor(static_cast<int>(number));
 }
 
-diag::Error refusal(int error, const std::string& event, bool hardware, bool kernel, Scope scope) {
+namespace {
+
+diag::Error meaning(int error, const std::string& event, bool hardware, bool kernel, Scope scope) {
   switch (error) {
     case EACCES:
     case EPERM:
@@ -100,23 +102,31 @@ diag::Error refusal(int error, const std::string& event, bool hardware, bool ker
     case EBUSY:
       return {.text = fmt::format("somebody else holds the counter that {} needs", event), .hint = {}};
     default:
-      return {.text = fmt::format("the kernel refuses to measure {}: {}", event, std::strerror(error)),
-              .hint = error == EINVAL ? "a group may be greater than the counters, or its events may not stand together"
-                                      : ""};
+      return diag::system_error(
+          "the kernel refuses to measure " + event, error,
+          error == EINVAL ? "a group may be greater than the counters, or its events may not stand together" : "");
   }
 }
 
+}  // namespace
+
+diag::Error refusal(int error, const std::string& event, bool hardware, bool kernel, Scope scope) {
+  diag::Error refused = meaning(error, event, hardware, kernel, scope);
+  refused.system_error = error;
+  return refused;
+}
+
 diag::Error no_room(const std::string& what) {
-  return {.text = fmt::format("no room for {}: {}", what, std::strerror(errno)),
-          .hint =
-              "the setting kernel.perf_event_mlock_kb limits what all measurements of a user take: end others, name "
-              "fewer cores (--cores), or raise it"};
+  return diag::system_error(
+      "no room for " + what, errno,
+      "the setting kernel.perf_event_mlock_kb limits what all measurements of a user take: end others, name "
+      "fewer cores (--cores), or raise it");
 }
 
 diag::Result<Reading> read_event(const Descriptor& event) {
   u64 words[3] = {};
   if (read(event.number(), words, sizeof words) != sizeof words) {
-    return diag::Error{.text = fmt::format("a counter cannot be read: {}", std::strerror(errno)), .hint = {}};
+    return diag::system_error("a counter cannot be read", errno);
   }
   return Reading{.value = words[0], .enabled_ns = words[1], .running_ns = words[2]};
 }

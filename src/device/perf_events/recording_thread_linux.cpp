@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/perf_events/recording_thread_linux.h"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -33,7 +32,7 @@ u64 now_ns() {
 diag::Result<void> RecordingThread::start() {
   stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
   if (!stop_.is_open()) {
-    return diag::Error{.text = fmt::format("recording cannot begin: {}", std::strerror(errno)), .hint = {}};
+    return diag::system_error("recording cannot begin", errno);
   }
   // Ctrl-C is for the thread that waits for the program.
   sigset_t all{}, before{};
@@ -47,8 +46,7 @@ diag::Result<void> RecordingThread::start() {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error == 0) return {};
-  return diag::Error{.text = fmt::format("there can be no thread for the recording: {}", std::strerror(error)),
-                     .hint = {}};
+  return diag::system_error("there can be no thread for the recording", error);
 }
 
 void RecordingThread::stop() {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "import/perf_data/field_swapper.h"
-#include "import/perf_data/swapped_records.h"
+#include "import/perf_data/swapped_walk.h"
 
 namespace wperf::perf_data {
 namespace {
@@ -27,11 +27,6 @@ std::span<std::byte> part_of(std::span<std::byte> file, const Section& section) 
   return rest.first(static_cast<usize>(std::min<u64>(section.size, rest.size())));
 }
 
-void swap_records(std::span<std::byte> records, RecordSwapper swapper) {
-  for (usize used = 1; used != 0 && !records.empty(); records = records.subspan(used))
-    used = swapper.swap_next(records);
-}
-
 // The bits are words there, of a 32-bit machine half as wide ones. A host name is in every file of a perf that ended.
 void swap_feature_bits(std::span<std::byte> bits) {
   FieldSwapper(bits).fields("wwww");
@@ -42,6 +37,11 @@ void swap_feature_bits(std::span<std::byte> bits) {
     const u64 word = Reader(Bytes(bits).subspan(at)).word();
     FieldSwapper::put(bits.subspan(at), (word << 32) | (word >> 32));
   }
+}
+
+bool has_bit(Bytes bits, Feature feature) {
+  const auto number = static_cast<u32>(feature);
+  return ((Words(bits)[number / 64] >> (number % 64)) & 1) != 0;
 }
 
 std::vector<Event> swap_events(std::span<std::byte> file, const Section& table, u64 entry_size) {
@@ -68,11 +68,10 @@ std::vector<Event> swap_events(std::span<std::byte> file, const Section& table, 
 }
 
 void swap_features(std::span<std::byte> file, u64 table, Bytes bits) {
-  const Words words(bits);
   FieldSwapper sections(part_of(file, {table, kFeatureBits * kSectionSize}));
   u64 swapped = 0;
   for (u32 number = 0; number < kFeatureBits; ++number) {
-    if (((words[number / 64] >> (number % 64)) & 1) == 0 || sections.left() < kSectionSize) continue;
+    if (!has_bit(bits, static_cast<Feature>(number)) || sections.left() < kSectionSize) continue;
     const Section section{sections.word(), sections.word()};
     const std::span<std::byte> bytes = part_of(file, section);
     swapped += bytes.size();
@@ -101,7 +100,8 @@ std::vector<std::byte> in_native_order(Bytes original) {
   FieldSwapper header(file.subspan(std::min(kMagicSize, file.size())));
   const u64 header_size = header.word();
   if (header_size == kPipeHeaderBytes) {
-    swap_records(file.subspan(kPipeHeaderBytes), RecordSwapper());
+    RecordSwapper swapper;
+    swap_records(file.subspan(kPipeHeaderBytes), swapper, RecordPlaces::by_words);
     return copy;
   }
   const u64 entry_size = header.word();
@@ -113,7 +113,9 @@ std::vector<std::byte> in_native_order(Bytes original) {
   // The sections overlap in no sound file; in another one the same bytes are turned around twice, and make no sense.
   const u64 data_size = data.size == 0 ? file.size() : data.size;  // not finished: all that is there
   RecordSwapper records{EventTable(swap_events(file, events, entry_size))};
-  swap_records(part_of(file, {data.offset, data_size}), std::move(records));
+  const bool is_packed = has_bit(bits, Feature::compressed);
+  swap_records(part_of(file, {data.offset, data_size}), records,
+               is_packed ? RecordPlaces::anywhere : RecordPlaces::by_words);
   if (data.size != 0 && data.offset <= file.size() && data.size <= file.size() - data.offset) {
     swap_features(file, data.offset + data.size, bits);
   }

@@ -20,6 +20,12 @@
 
 namespace wperf::perf_data {
 
+// Of the file, in bytes that are not the ones at hand.
+struct EarlierDamage {
+  u64 places = 0, bytes = 0;
+  u64 records_about = 0;
+};
+
 class PerfFile {
  public:
   static diag::Result<PerfFile> open(Bytes file);
@@ -39,13 +45,19 @@ class PerfFile {
   void tell_what_is_passed(std::function<void(u64 begin, u64 end)> callback) { when_passed_ = std::move(callback); }
 
   // Other bytes for those of the record section, which the caller keeps alive: what was packed in it, unpacked.
-  void replace_records(Bytes data) {
+  // `damage`: of the section, found on the way.
+  void replace_records(Bytes data, const EarlierDamage& damage = {}) {
     data_ = data;
     data_offset_ = 0;
+    earlier_ = damage;
   }
+  const EarlierDamage& earlier_damage() const { return earlier_; }
 
   Bytes record_bytes() const { return data_; }
-  RecordStream records() const { return RecordStream(data_, data_offset_, events_); }
+  RecordStream records() const {
+    const bool is_packed = features_.has(Feature::compressed);
+    return RecordStream(data_, data_offset_, events_, is_packed ? RecordPlaces::anywhere : RecordPlaces::by_words);
+  }
 
   // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
   template <class Visitor>
@@ -61,6 +73,8 @@ class PerfFile {
       passed = record.file_offset;
     }
     if (when_passed_) when_passed_(passed, data_offset_ + data_.size());
+    stream.tally().gaps += earlier_.places;
+    stream.tally().gap_bytes += earlier_.bytes;
     return std::move(stream.tally());
   }
 
@@ -79,6 +93,7 @@ class PerfFile {
   u64 data_offset_ = 0;
   EventTable events_;
   Features features_;
+  EarlierDamage earlier_;
   bool came_through_pipe_ = false, is_unfinished_ = false, is_cut_ = false;
 };
 

@@ -59,7 +59,7 @@ std::optional<StopReason> record_at(Bytes data, u64 at, Record& record, u64& end
 }
 
 bool RecordStream::is_long_and_unsound(const Record& record, const EventTable& events) {
-  return record.body.size() > kLong && !is_sound(record, events);
+  return record.body.size() > kLongRecord && !is_sound(record, events);
 }
 
 bool RecordStream::is_in_doubt(const Record& record, u64 end) const {
@@ -77,15 +77,20 @@ bool RecordStream::pass_damage(const Record* record, u64& end) {
     if (trusted_ != kNoRun) return true;  // of types that we do not know
     trusted_ = 0;
   }
-  const u64 next = find_record(data_, at_ + kRecordHeader, *events_);
+  if (tally_.compressed() != 0) places_ = RecordPlaces::anywhere;
+  // What is packed may look like records, too.
+  const bool holds_packed = is_whole && is_packed(record->kind());
+  const u64 next = find_record(data_, holds_packed ? end : at_ + kRecordHeader, *events_, places_);
   if (next == data_.size()) {
     events_ = nullptr;
     return is_whole;
   }
   trusted_ = end_of_run(data_, next, *events_, UnknownTypes::refuse);
-  // Damage comes in blocks: of a record that reaches into the damaged one, nobody knows how much is left.
+  // Damage comes in blocks: of a record that reaches into the damaged one, nobody knows how much is left. Unpacking
+  // tells of packed ones.
   constexpr u64 kBlock = 4096;
-  const bool reaches_in = next > end && (file_offset_ + at_) / kBlock != (file_offset_ + end - 1) / kBlock;
+  const bool reaches_in =
+      next > end && !holds_packed && (file_offset_ + at_) / kBlock != (file_offset_ + end - 1) / kBlock;
   const bool is_sound = is_whole && next >= end && !reaches_in;
   const u64 begin = is_sound ? end : at_;
   if (next != begin) {

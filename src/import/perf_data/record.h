@@ -75,17 +75,31 @@ std::optional<StopReason> record_at(Bytes data, u64 at, Record& record, u64& end
 inline constexpr u64 kRecordHeader = 8;
 inline constexpr u64 kRecordStep = 8;  // records are multiples of it, but for packed ones
 
-// A look at the header alone: a type that we know and a size that it may have. Asked for each record of a file.
-inline bool looks_like_record(Bytes data, u64 at) {
-  u64 header = 0;  // type, misc, size
-  if (data.size() - at < sizeof header) return false;
-  std::memcpy(&header, data.data() + at, sizeof header);
+// A look at the header alone, which is a word of type, misc and size: a type that we know and a size that it may have
+// where there are `left` bytes. Asked for each record of a file.
+inline bool may_be_header(u64 header, u64 left) {
   const u32 type = static_cast<u32>(header);
   const u64 size = header >> 48;
-  if (size < sizeof header || size > data.size() - at) return false;
+  if (size < sizeof header || size > left) return false;
   if (type - 1 < kKernelTypes) return size % kRecordStep == 0;
   return type - kFirstUserType < kRecordTypes - kFirstUserType;
 }
+
+inline bool looks_like_record(Bytes data, u64 at) {
+  u64 header = 0;
+  if (data.size() - at < sizeof header) return false;
+  std::memcpy(&header, data.data() + at, sizeof header);
+  return may_be_header(header, data.size() - at);
+}
+
+// What `perf record -z` packed has any length, so that the records behind it may begin anywhere.
+inline bool is_packed(RecordType kind) {
+  return kind == RecordType::compressed || kind == RecordType::compressed2;
+}
+enum class RecordPlaces : u8 { by_words, anywhere };
+// Records that are long are looked at as a whole: a wrong size hides many where it is a large one. They are rare but
+// with copies of stacks.
+inline constexpr u64 kLongRecord = 1024;  // bytes behind the header
 
 class EventTable;
 
@@ -95,15 +109,12 @@ class RecordStream {
   // `data` is a part of the file that begins at `file_offset`.
   RecordStream(Bytes data, u64 file_offset) : data_(data), file_offset_(file_offset) {}
   // Gets past damage, too: goes on where the next records of these events begin.
-  RecordStream(Bytes data, u64 file_offset, const EventTable& events)
-      : data_(data), file_offset_(file_offset), events_(&events) {}
+  RecordStream(Bytes data, u64 file_offset, const EventTable& events, RecordPlaces places)
+      : data_(data), file_offset_(file_offset), events_(&events), places_(places) {}
   bool next(Record& record) { return next_plain(record) || next_other(record); }
   Tally& tally() { return tally_; }
 
  private:
-  // A wrong size hides many records where it is a large one; those are rare but with copies of stacks.
-  static constexpr u64 kLong = 1024;  // bytes behind the header
-
   // Nearly all are: of the kernel, short, and what follows looks like a record, too. False: not this one.
   bool next_plain(Record& record) {
     u64 header = 0;  // type, misc, size
@@ -111,7 +122,7 @@ class RecordStream {
     std::memcpy(&header, data_.data() + at_, sizeof header);
     const u32 type = static_cast<u32>(header);
     const u64 size = header >> 48;
-    if (type - 1 >= kKernelTypes || size - kRecordHeader > kLong || size >= data_.size() - at_) return false;
+    if (type - 1 >= kKernelTypes || size - kRecordHeader > kLongRecord || size >= data_.size() - at_) return false;
     if (events_ != nullptr && !looks_like_record(data_, at_ + size)) return false;
     record.type = type;
     record.misc = static_cast<u16>(header >> 32);
@@ -130,6 +141,7 @@ class RecordStream {
   Bytes data_;
   u64 file_offset_;
   const EventTable* events_ = nullptr;  // null: damage is the end
+  RecordPlaces places_ = RecordPlaces::by_words;
   u64 at_ = 0;
   u64 trusted_ = 0;  // before here, all records were looked at already
   Tally tally_;

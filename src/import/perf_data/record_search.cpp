@@ -6,8 +6,9 @@
 namespace wperf::perf_data {
 namespace {
 
-constexpr u32 kEnough = 3;         // sound records in a row
-constexpr u32 kMostUnknown = 256;  // in a row: then they are what they say
+constexpr u32 kEnough = 3;               // sound records in a row
+constexpr u32 kMostUnknown = 256;        // in a row: then they are what they say
+constexpr u32 kLeastNonsense = 1 << 16;  // no kernel or perf will have that many types
 constexpr u64 kDay = 86'400'000'000'000;
 
 // What a record says of itself when it is decoded.
@@ -62,29 +63,37 @@ bool is_sound(const Record& record, const EventTable& events) {
   return is_sound(record, events, time);
 }
 
-u64 end_of_run(Bytes data, u64 at, const EventTable& events, UnknownTypes unknown) {
+bool SoundRun::add(const Record& record) {
+  if (!has_known_type(record)) {
+    ++unknown_ones_;
+    const bool may_come = record.type != 0 && record.type < kLeastNonsense;
+    return unknown_ == UnknownTypes::pass && may_come && record.body.size() % kRecordStep == 0;
+  }
   u64 time = 0;
-  u32 unknown_ones = 0;
-  for (u32 sound = 0; sound < kEnough && at < data.size();) {
+  if (!is_sound(record, events_, time) || !are_near(time_, time)) return false;
+  if (time_ == 0) time_ = time;
+  ++sound_;
+  return true;
+}
+
+bool SoundRun::is_enough() const {
+  return sound_ == kEnough || unknown_ones_ == kMostUnknown;
+}
+
+u64 end_of_run(Bytes data, u64 at, const EventTable& events, UnknownTypes unknown) {
+  SoundRun run(events, unknown);
+  while (at < data.size() && !run.is_enough()) {
     Record record;
     u64 end = at;
-    if (record_at(data, at, record, end).has_value()) return kNoRun;
-    if (has_known_type(record)) {
-      u64 own_time = 0;
-      if (!is_sound(record, events, own_time) || !are_near(time, own_time)) return kNoRun;
-      if (time == 0) time = own_time;
-      ++sound;
-    } else {
-      if (unknown == UnknownTypes::refuse || record.body.size() % kRecordStep != 0) return kNoRun;
-      if (++unknown_ones == kMostUnknown) return end;
-    }
+    if (record_at(data, at, record, end).has_value() || !run.add(record)) return kNoRun;
     at = end;
   }
   return at;
 }
 
-u64 find_record(Bytes data, u64 at, const EventTable& events) {
-  for (; at < data.size() && data.size() - at >= kRecordStep; at += kRecordStep) {
+u64 find_record(Bytes data, u64 at, const EventTable& events, RecordPlaces places) {
+  const u64 step = places == RecordPlaces::anywhere ? 1 : kRecordStep;
+  for (; at < data.size() && data.size() - at >= kRecordHeader; at += step) {
     if (looks_like_record(data, at) && end_of_run(data, at, events, UnknownTypes::refuse) != kNoRun) return at;
   }
   return data.size();

@@ -12,11 +12,25 @@ bool is_sound(const Record& record, const EventTable& events);
 
 inline constexpr u64 kNoRun = 0;
 enum class UnknownTypes : u8 { refuse, pass };
+// Records that lie one behind the other, until there are enough of them to be no chance.
+class SoundRun {
+ public:
+  SoundRun(const EventTable& events, UnknownTypes unknown) : events_(events), unknown_(unknown) {}
+  bool add(const Record& record);  // false: it is not sound
+  bool is_enough() const;
+
+ private:
+  const EventTable& events_;
+  UnknownTypes unknown_;
+  u64 time_ = 0;
+  u32 sound_ = 0, unknown_ones_ = 0;
+};
+
 // Follows sound records from `at` on, until there are enough of them or the bytes are over: where the last one ends.
 // kNoRun: they are none.
 u64 end_of_run(Bytes data, u64 at, const EventTable& events, UnknownTypes unknown);
 
-// The first place from `at` on, in steps of 8, where such a run begins; the end where there is none.
-u64 find_record(Bytes data, u64 at, const EventTable& events);
+// The first place from `at` on, by words or anywhere, where such a run begins; the end where there is none.
+u64 find_record(Bytes data, u64 at, const EventTable& events, RecordPlaces places);
 
 }  // namespace wperf::perf_data

@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <utility>
 
 #include "import/perf_data/field_swapper.h"
 
 namespace wperf::perf_data {
 namespace {
-
-constexpr usize kRecordHeaderBytes = 8;
 
 u64 reversed_bits(u64 bits) {
   u64 reversed = 0;
@@ -135,45 +132,12 @@ void swap_cpu_map(FieldSwapper& fields) {
   while (fields.left() >= 4) fields.take<u32>();
 }
 
-void swap_text(FieldSwapper& fields) {
-  fields.skip(fields.take<u32>());
-}
-
-void swap_event_descriptions(FieldSwapper& fields) {
-  u32 left = fields.take<u32>();
-  const u32 size = fields.take<u32>();
-  for (; left != 0 && fields.left() != 0; --left) {
-    swap_attributes(fields.skip(size));
-    const u32 ids = fields.take<u32>();
-    swap_text(fields);
-    fields.words(ids);
-  }
-}
-
-// Records whose headers have no type here.
-void swap_build_ids(FieldSwapper& fields) {
-  while (fields.left() >= kRecordHeaderBytes) {
-    fields.fields("hq");
-    const u16 size = fields.take<u16>();
-    if (size < kRecordHeaderBytes) return;
-    FieldSwapper(fields.skip(size - kRecordHeaderBytes)).take<u32>();
-  }
-}
-
-// A list whose items are a text and the numbers before and behind it.
-void swap_text_list(FieldSwapper& fields, std::string_view before, std::string_view behind) {
-  for (u32 left = fields.take<u32>(); left != 0 && fields.left() != 0; --left) {
-    fields.fields(before);
-    swap_text(fields);
-    fields.fields(behind);
-  }
-}
-
-void swap_pairs_of_texts(FieldSwapper& fields) {
-  for (u32 left = fields.take<u32>(); left != 0 && fields.left() != 0; --left) {
-    swap_text(fields);
-    swap_text(fields);
-  }
+// An event that came through a pipe, with its ids.
+void swap_event(std::span<std::byte> body) {
+  swap_attributes(body);
+  EventAttributes attributes;
+  if (!read_event_attributes(body, attributes) || attributes.size > body.size()) return;
+  FieldSwapper(body.subspan(attributes.size)).fields("W");
 }
 
 void swap_counters(FieldSwapper& fields, u64 format) {
@@ -242,8 +206,8 @@ void swap_attributes(std::span<std::byte> bytes) {
   FieldSwapper fields(bytes);
   fields.take<u32>();
   const u32 size = fields.take<u32>();
-  if (size >= kRecordHeaderBytes && size < bytes.size()) {  // ids may follow
-    fields = FieldSwapper(bytes.subspan(kRecordHeaderBytes, size - kRecordHeaderBytes));
+  if (size >= kRecordHeader && size < bytes.size()) {  // ids may follow
+    fields = FieldSwapper(bytes.subspan(kRecordHeader, size - kRecordHeader));
   }
   fields.fields("wwww");
   const std::span<std::byte> flags = fields.skip(sizeof(u64));
@@ -252,68 +216,38 @@ void swap_attributes(std::span<std::byte> bytes) {
   fields.fields("hhwwwwhhwhqqhhww");
 }
 
-void swap_feature(Feature feature, std::span<std::byte> bytes) {
-  FieldSwapper fields(bytes);
-  switch (feature) {
-    case Feature::host_name:
-    case Feature::os_release:
-    case Feature::perf_version:
-    case Feature::architecture:
-    case Feature::cpu_description:
-    case Feature::cpu_id:
-      return swap_text(fields);
-    case Feature::build_ids:
-      return swap_build_ids(fields);
-    case Feature::cpu_count:
-      return fields.fields("hh");
-    case Feature::command_line:
-      return swap_text_list(fields, {}, {});
-    case Feature::event_descriptions:
-      return swap_event_descriptions(fields);
-    case Feature::pmu_mappings:
-      return swap_text_list(fields, "h", {});
-    case Feature::hybrid_topology:
-      return swap_pairs_of_texts(fields);
-    case Feature::group_descriptions:
-      return swap_text_list(fields, {}, "hh");
-    case Feature::total_memory:
-    case Feature::sample_time:
-    case Feature::clock_id:
-    case Feature::auxtrace_index:
-      return fields.fields("W");
-    case Feature::clock_data:
-      return fields.fields("hhww");
-    case Feature::compressed:
-      return fields.fields("hhhhh");
-    default:
-      return;
-  }
-}
-
 usize RecordSwapper::swap_next(std::span<std::byte> rest) {
   FieldSwapper header(rest);
-  if (header.left() < kRecordHeaderBytes) return 0;
+  if (header.left() < kRecordHeader) return 0;
   const u32 type = header.take<u32>();
   const u16 misc = header.take<u16>(), size = header.take<u16>();
-  if (size < kRecordHeaderBytes || size > rest.size()) return 0;
-  const std::span<std::byte> body = rest.subspan(kRecordHeaderBytes, size - kRecordHeaderBytes);
+  if (size < kRecordHeader || size > rest.size()) return 0;
+  const std::span<std::byte> body = rest.subspan(kRecordHeader, size - kRecordHeader);
+  if (type < kFirstUserType) events();
   swap_body(type, misc, body);
+  if (type == static_cast<u32>(RecordType::header_attr)) learn_event(body);
   u64 payload = 0;  // stays as it is
   if (type == static_cast<u32>(RecordType::auxtrace)) payload = Reader(body).word();
   if (type == static_cast<u32>(RecordType::header_tracing_data)) payload = Reader(body).take<u32>();
   return payload > rest.size() - size ? rest.size() : size + static_cast<usize>(payload);
 }
 
-void RecordSwapper::swap_body(u32 type, u16 misc, std::span<std::byte> body) {
+void RecordSwapper::swap_copy(std::span<std::byte> record) const {
+  FieldSwapper header(record);
+  const u32 type = header.take<u32>();
+  const u16 misc = header.take<u16>();
+  header.take<u16>();
+  swap_body(type, misc, header.skip(header.left()));
+}
+
+void RecordSwapper::swap_body(u32 type, u16 misc, std::span<std::byte> body) const {
   const auto kind = static_cast<RecordType>(type);
   FieldSwapper fields(body);
-  if (type < kFirstUserType) {
-    if (!learnt_.empty()) events_ = EventTable(std::exchange(learnt_, {}));
+  if (type < kFirstUserType)
     return kind == RecordType::sample ? swap_sample(body) : swap_kernel_record(type, misc, body);
-  }
   if (kind == RecordType::thread_map) return swap_thread_map(fields);
   if (kind == RecordType::cpu_map) return swap_cpu_map(fields);
-  if (kind == RecordType::header_attr) return learn_event(body);
+  if (kind == RecordType::header_attr) return swap_event(body);
   if (kind == RecordType::header_feature) {
     const u64 feature = fields.word();
     return feature < kFeatureBits ? swap_feature(static_cast<Feature>(feature), fields.skip(fields.left())) : void();
@@ -321,16 +255,21 @@ void RecordSwapper::swap_body(u32 type, u16 misc, std::span<std::byte> body) {
   fields.fields(user_fields(kind));
 }
 
-// They all come before the first record of the kernel.
-void RecordSwapper::learn_event(std::span<std::byte> body) {
-  swap_attributes(body);
+// As it stands here by now.
+void RecordSwapper::learn_event(Bytes body) {
   Event event;
   if (!read_event_attributes(body, event.attributes) || event.attributes.size > body.size()) return;
-  const std::span<std::byte> ids = body.subspan(event.attributes.size);
-  FieldSwapper(ids).fields("W");
-  const Words words{Bytes(ids)};
+  const Words words{body.subspan(event.attributes.size)};
   for (usize i = 0; i < words.size(); ++i) event.ids.push_back(words[i]);
   learnt_.push_back(std::move(event));
+  is_complete_ = false;
+}
+
+// Asked for with the first record of the kernel; all events come before it.
+const EventTable& RecordSwapper::events() {
+  if (!is_complete_) events_ = EventTable(learnt_);
+  is_complete_ = true;
+  return events_;
 }
 
 // `body` as it came; the id is looked at without turning it around.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes as a perf.data file whose records are packed: what is unpacked are records or bytes that are counted as none,
+// in bounded memory.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+#include "import/perf_data/byte_order.h"
+#include "recording/packed_records.h"
+
+namespace {
+
+using namespace wperf;
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const perf_data::Bytes bytes = std::as_bytes(std::span(data, size));
+  std::vector<std::byte> turned;
+  const bool other = perf_data::is_of_other_byte_order(bytes);
+  if (other) turned = perf_data::in_native_order(bytes);
+  auto opened = perf_data::PerfFile::open(other ? perf_data::Bytes(turned) : bytes);
+  if (!opened.has_value()) return 0;
+  perf_data::PerfFile& file = opened.value();
+  if (!recording::has_packed_records(file)) return 0;
+  const auto order = other ? recording::PackedOrder::other : recording::PackedOrder::native;
+  const auto unpacked = recording::unpack_records(file, size, order);
+  if (!unpacked.has_value()) return 0;  // no libzstd here
+  const recording::UnpackedRecords& records = unpacked.value();
+  if (records.lost_bytes > records.damage.bytes || records.damage.bytes > size) std::abort();
+  if ((records.damage.bytes == 0) != (records.damage.places == 0)) std::abort();
+  file.replace_records(records.bytes, records.damage);
+  u64 given = 0;
+  const perf_data::Tally tally = file.for_each_record([&](const perf_data::Record& record) {
+    given += 1;
+    if (record.body.size() + record.payload.size() > records.bytes.size()) std::abort();
+  });
+  if (given != tally.records) std::abort();
+  return 0;
+}
