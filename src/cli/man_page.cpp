@@ -76,6 +76,7 @@ std::string render_man_page() {
       ".TP\n.B 3\nThere is no device to measure with, it lacks what was asked for, or this user may not open it.\n"
       ".TP\n.B 4\nAn input file is damaged beyond use.\n"
       ".TP\n.B 70\nA bug of wperf; please report it with the command line.\n"
+      ".TP\n.B 141\nWhoever read our output went away.\n"
       ".TP\n.B 255\nstat was not told what to count.\n"
       ".TP\n.B of the program\nOn Linux stat and record end with the status of the program they started, 128 + N after "
       "signal N, where nothing else went wrong.\n"

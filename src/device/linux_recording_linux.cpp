@@ -162,6 +162,11 @@ diag::Result<void> LinuxRecordingSession::stop() {
   run.start_ns = start_ns_;
   run.end_ns = programs_.now_ns();
   if (target_.filter != nullptr) run.stacks = target_.filter->stacks();
+  if (events_.copies_were_refused()) {
+    if (!run.note.empty()) run.note += "\nnote: ";
+    run.note +=
+        "the kernel copies no registers and stacks here: callers are told by frame pointers alone (--call-graph fp)";
+  }
   facts.run = perf_data::run_facts_bytes(run);
   if (plan_.kernel) {
     constexpr usize kMostNotes = 1 << 16;

@@ -53,7 +53,23 @@ bool leave_something_out(perf_event_attr& attributes, int error) {
   return false;
 }
 
+// Kernels without them, filters of containers and hypervisors.
+bool may_be_of_copies(int error) {
+  return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EACCES || error == EPERM;
+}
+
+void leave_copies_out(perf_event_attr& attributes) {
+  attributes.sample_type &= ~u64{PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER};
+  attributes.sample_regs_user = attributes.sample_stack_user = 0;
+}
+
 }  // namespace
+
+Descriptor SampledEvents::open_with_less(perf_event_attr& attributes, Scope scope) const {
+  Descriptor event = open_event_(attributes, scope, -1);
+  while (!event.is_open() && leave_something_out(attributes, errno)) event = open_event_(attributes, scope, -1);
+  return event;
+}
 
 perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
   const plan::SampleEvent& planned = plan_.events[number];
@@ -113,9 +129,14 @@ void SampledEvents::describe(const std::string& name, const perf_event_attr& att
 diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scope scope) {
   const plan::SampleEvent& planned = plan_.events[number];
   perf_event_attr attributes = attributes_of(number, scope);
-  Descriptor event = perf_events::open_event(attributes, scope);
-  while (!event.is_open() && leave_something_out(attributes, errno)) {
-    event = perf_events::open_event(attributes, scope);
+  Descriptor event = open_with_less(attributes, scope);
+  if (!event.is_open() && plan_.call_stacks.source == request::StackSource::automatic && may_be_of_copies(errno)) {
+    const int refused_with = errno;
+    attributes = attributes_of(number, scope);
+    leave_copies_out(attributes);
+    event = open_with_less(attributes, scope);
+    copies_were_refused_ = copies_were_refused_ || event.is_open();
+    if (!event.is_open()) errno = refused_with;
   }
   if (!event.is_open()) {
     const int refused_with = errno;
@@ -127,10 +148,7 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
     return diag::system_error("an event has no identity", errno);
   }
   describe(planned.name, attributes, id, recorded_);
-  if (plan_.call_stacks.source == request::StackSource::automatic) {
-    attributes.sample_type &= ~u64{PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER};
-    attributes.sample_regs_user = attributes.sample_stack_user = 0;
-  }
+  if (plan_.call_stacks.source == request::StackSource::automatic) leave_copies_out(attributes);
   describe(planned.name, attributes, id, written_);
   return Opened{.descriptor = std::move(event),
                 .id = id,

@@ -13,8 +13,12 @@ namespace wperf::device {
 
 class SampledEvents {
  public:
-  SampledEvents(const LinuxMachine& machine, const plan::SamplePlan& plan, bool starts_with_program)
-      : machine_(machine), plan_(plan), starts_with_program_(starts_with_program) {}
+  using OpenEvent = perf_events::Descriptor (*)(perf_event_attr&, perf_events::Scope, int leader);
+
+  // `opener`: other than the kernel's where a test answers for it.
+  SampledEvents(const LinuxMachine& machine, const plan::SamplePlan& plan, bool starts_with_program,
+                OpenEvent opener = perf_events::open_event)
+      : machine_(machine), plan_(plan), starts_with_program_(starts_with_program), open_event_(opener) {}
 
   // threads: {-1} for all that runs on a core.
   diag::Result<void> open(const std::vector<int>& threads);
@@ -31,6 +35,8 @@ class SampledEvents {
   // The same as the kernel writes them into rings.
   const std::vector<perf_export::WrittenEvent>& as_recorded() const { return recorded_; }
   u64 sample_type() const { return sample_type_; }
+  // Copies of stacks were asked for as one way of several, and the kernel makes none here.
+  bool copies_were_refused() const { return copies_were_refused_; }
 
  private:
   struct Opened {
@@ -42,6 +48,7 @@ class SampledEvents {
   diag::Result<void> open_core(u32 core, const std::vector<int>& threads);
   diag::Result<std::vector<Opened>> open_watch(perf_events::Scope scope);
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
+  perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
   static void describe(const std::string& name, const perf_event_attr& attributes, u64 id,
                        std::vector<perf_export::WrittenEvent>& events);
@@ -49,6 +56,8 @@ class SampledEvents {
   const LinuxMachine& machine_;
   const plan::SamplePlan& plan_;
   bool starts_with_program_;
+  OpenEvent open_event_;
+  bool copies_were_refused_ = false;
   u64 sample_type_ = 0;
   std::vector<Opened> events_;
   std::vector<perf_events::SampleRing> rings_;

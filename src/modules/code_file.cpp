@@ -48,6 +48,10 @@ const PeFile* CodeFile::pe() const {
   return image_.has_value() && image_->symbols.has_value() ? image_->symbols->image() : nullptr;
 }
 
+const symbols::ElfFile* CodeFile::elf() const {
+  return elf_.has_value() && elf_->symbols.has_value() ? elf_->symbols->image() : nullptr;
+}
+
 Rva CodeFile::rva_of(u64 address) const {
   return Rva{static_cast<u32>(address - pe()->image_base())};
 }
@@ -103,8 +107,7 @@ std::optional<CodeBytes> CodeFile::code(u64 begin, u64 end) const {
                      .base = pe()->image_base(),
                      .first = rva.value};
   }
-  const symbols::ElfFile* image = elf_.has_value() && elf_->symbols.has_value() ? elf_->symbols->image() : nullptr;
-  const auto offset = image != nullptr ? image->offset_of_address(begin) : std::nullopt;
+  const auto offset = elf() != nullptr ? elf()->offset_of_address(begin) : std::nullopt;
   if (!offset.has_value() || *offset + (end - begin) > ~u32{0}) return {};
   return code_of(*elf_, static_cast<u32>(*offset), static_cast<u32>(*offset + (end - begin)));
 }

@@ -33,6 +33,7 @@ class CodeFile {
   const std::string& reason() const { return reason_; }  // why its names are no better; empty: they couldn't be
   std::string pdb_path() const { return image_.has_value() ? image_->pdb_path : std::string(); }
   const symbols::PeFile* pe() const;
+  const symbols::ElfFile* elf() const;  // null: the file is of another kind, or not here
 
   // Of an offset in the file; in an image, which is mapped as a whole, of an RVA.
   std::optional<u64> address_of_offset(u64 offset) const;

@@ -110,6 +110,7 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   options.callees = view.callees;
   options.verbose = request.outputs.verbose;
   options.width = console.animated() ? console.width() : 0;
+  options.coloured = console.coloured();
   for (const request::Breakdown kind : display.by) add_breakdown(kind, options);
   return options;
 }
@@ -231,6 +232,9 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const perf_da
     if (request.outputs.verbose) console.warn(line);
   });
   wanted.functions = &functions;
+  wanted.tell_naming = [&](usize done, usize all) {
+    if (console.progress_due()) console.progress(fmt::format("naming code: {} of {} files", done, all));
+  };
   recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
   const report::StackOptions options = stack_options(request, console);
   // Tables begin with it.
@@ -273,7 +277,7 @@ report::SampleOptions sample_report_options(const request::Request& request, con
   options.disassemble = display.disassemble;
   for (const request::Breakdown kind : display.by) options.by.push_back(breakdown_of(kind));
   options.source = display.annotate && console.animated();
-  options.colour = console.animated();
+  options.colour = console.coloured();
   options.most_bytes = request.outputs.json_file.has_value() ? 0 : report::kMostBytesForClients;
   return options;
 }

@@ -11,6 +11,7 @@
 #include "pipeline/run_spe.h"
 #include "pipeline/sample_profile_input.h"
 #include "pipeline/spe_recording.h"
+#include "report/number_text.h"
 #include "request/sample_target.h"
 
 namespace wperf::pipeline {
@@ -29,14 +30,18 @@ request::Request with_kept_file(request::Request request) {
 void tell_kept(const request::Request& request, const Recording& recording, diag::Console& console) {
   const std::string kept = kept_recording(request);
   if (kept.empty() || silent(request.outputs) || !os::file_exists(kept)) return;
-  console.out(fmt::format("recorded in {}: {} bytes; `wperf report {}` shows it again\n", kept, recording.size, kept));
+  console.out(fmt::format("recorded in {}: {} bytes; `wperf report {}` shows it again\n", kept,
+                          report::with_commas(recording.size), kept));
 }
 
 // What was recorded is shown even where something went wrong on the way; that is said behind it.
 diag::Result<int> record(const request::Request& request, Machine& machine, diag::Console& console) {
   WPERF_TRY(const Recording recording, request.sampling.spe.has_value() ? record_spe(request, machine, console)
                                                                         : record_samples(request, machine, console));
-  WPERF_CHECK_OK(report_recording(recording.file, request, console));
+  // What is kept is shown under its name, as `report` shows it.
+  request::Request shown = request;
+  if (const std::string kept = kept_recording(request); os::file_exists(kept)) shown.data_file = kept;
+  WPERF_CHECK_OK(report_recording(recording.file, shown, console));
   if (machine.capabilities.kernel != nullptr) tell_kept(request, recording, console);
   if (recording.trouble.has_value()) return *recording.trouble;
   if (!request.program.has_value() || recording.end != WaitEnd::program_ended) return 0;

@@ -106,7 +106,9 @@ void LiveUnwinding::collect_chain() {
   const perf_data::Words& recorded = sample_.callchain;
   usize user = 0;
   while (user < recorded.size() && recorded[user] != perf_data::kCallchainUser) chain_.push_back(recorded[user++]);
-  if (!RecordedUnwinder::has_stack(sample_)) {
+  const bool has_stack = RecordedUnwinder::has_stack(sample_);
+  if (is_hurried_ && has_stack) ++incomplete_.by_pointers;
+  if (is_hurried_ || !has_stack) {
     while (user < recorded.size()) chain_.push_back(recorded[user++]);
     return;
   }

@@ -21,6 +21,9 @@ class LiveUnwinding final : public perf_export::RecordFilter {
   void take(std::span<const std::byte> first, std::span<const std::byte> second) override;
   void settle(u64 before_ns, std::string& out) override;
 
+  // Callers by the frame pointers then, which the kernel followed.
+  void set_hurried(bool is_hurried) override { is_hurried_ = is_hurried; }
+
   perf_data::StackFacts stacks() const override { return incomplete_; }
 
  private:
@@ -42,6 +45,7 @@ class LiveUnwinding final : public perf_export::RecordFilter {
   perf_data::Sample sample_;
   std::vector<u64> chain_, callers_;
   perf_data::StackFacts incomplete_;
+  bool is_hurried_ = false;
 };
 
 }  // namespace wperf::recording

@@ -156,6 +156,26 @@ TEST_F(LiveUnwindingTest, FramePointersGoOnWhereTheCopyEnds) {
   EXPECT_EQ(unwinding_.stacks().without_table + unwinding_.stacks().cut, 1u);
 }
 
+// Unwinding that takes longer than sampling would cost samples.
+TEST_F(LiveUnwindingTest, ForWantOfTimeFramePointersAreTakenAndCounted) {
+  take(mapping(1, kMade, "//anon"));
+  const Taken one{.time = 2,
+                  .ip = kMade + 0x10,
+                  .chain = {kCallchainUser, kMade + 0x10, 7},
+                  .frame = kStack + 16,
+                  .stack = kFrames};
+  take(sample(one));
+  unwinding_.set_hurried(true);
+  const std::vector<Seen> by_pointers = {{2, {kCallchainUser, kMade + 0x10, 7}}};
+  EXPECT_EQ(settle(), by_pointers);
+  EXPECT_EQ(unwinding_.stacks().by_pointers, 1u);
+  take(sample(one));
+  unwinding_.set_hurried(false);
+  const std::vector<Seen> unwound = {{2, {kCallchainUser, kMade + 0x10, kMade + 0x20, kMade + 0x30}}};
+  EXPECT_EQ(settle(), unwound);
+  EXPECT_EQ(unwinding_.stacks().by_pointers, 1u);
+}
+
 TEST_F(LiveUnwindingTest, WithoutACopyTheChainStays) {
   take(sample({.time = 2, .ip = 9, .chain = {kCallchainUser, 9, 8, 7}, .stack = {}}));
   const std::vector<Seen> expected = {{2, {kCallchainUser, 9, 8, 7}}};

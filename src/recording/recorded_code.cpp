@@ -227,7 +227,8 @@ diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& 
     for (const auto& [number, function] : functions) {
       const double least = static_cast<double>(profile.events[event].period) * kLeastPermille / 1000;
       const bool is_hot = static_cast<double>(function.hits.period) >= least;
-      if (is_hot && profile.functions[number].is_known) order.push_back(number);
+      const bool has_bounds = function.begin < function.end;
+      if (is_hot && (has_bounds || profile.functions[number].is_known)) order.push_back(number);
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](u32 a, u32 b) { return functions.at(a).hits.period > functions.at(b).hits.period; });

@@ -11,6 +11,7 @@
 
 #include "modules/for_each_module.h"
 #include "modules/kernel_symbols.h"
+#include "recording/function_names.h"
 #include "recording/mapped_code.h"
 #include "stacks/id_table.h"
 
@@ -155,6 +156,7 @@ void PlaceNamer::find_names() {
   }
   // A few at a time: what was read of a file is given back before the next ones come.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
+    if (options_.tell) options_.tell(begin, used.size());
     const std::span<const u32> some = std::span(used).subspan(begin, std::min(kFilesTogether, used.size() - begin));
     std::vector<modules::CodeFile> loaded(some.size());
     modules::for_each_module(some.size(), [&](size_t i) {
@@ -185,7 +187,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     profile_.modules[module].pdb_path = file.pdb_path();
     profile_.modules[module].image_base = file.pe()->image_base();
   }
-  u32 nameless = kNothing;
+  u32 nameless = kNothing;  // what the file has no address for
   std::vector<u64> addresses;
   std::vector<u32> of_address;
   for (const u32 one : asked) {
@@ -213,31 +215,36 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   const symbols::Symbolization known = file.answer(sorted, {.lines = lines, .decorated = options_.decorated});
   const std::vector<modules::CodeRange> ranges =
       options_.line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>();
-  // By where they begin; what nobody knows the beginning of, by name.
-  std::unordered_map<u64, u32> functions;
+  // By where they begin; what nobody knows the beginning of, by name or address.
+  std::unordered_map<u64, u32> functions, loose_addresses;
   std::unordered_map<std::string_view, u32> loose_functions;
+  NamelessCode nameless_code(file);
   usize at = 0;
   for (const u32 i : order) {
     while (known.answers[at].address != addresses[i]) ++at;
-    const symbols::SymbolizedAddress& answer = known.answers[at];
-    u32 function = nameless;
-    if (!answer.function.empty()) {
-      const bool has_begin = answer.begin != answer.end;
-      const auto add = [&](auto& numbers, const auto& key) {
-        const auto [entry, is_new] = numbers.try_emplace(key, 0);
-        if (is_new) entry->second = add_function(answer.function, module);
-        return entry->second;
-      };
-      function = has_begin ? add(functions, answer.begin) : add(loose_functions, answer.function);
-    } else if (nameless == kNothing) {
-      function = nameless = add_function({}, module);
-    }
+    symbols::SymbolizedAddress answer = known.answers[at];
+    const bool is_named = !answer.function.empty();
+    if (!is_named) nameless_code.find_bounds(answer);
+    const bool has_begin = answer.begin != answer.end;
+    const auto add = [&](auto& numbers, const auto& key) {
+      const auto [entry, is_new] = numbers.try_emplace(key, 0);
+      if (is_new) entry->second = add_function(answer.function, module);
+      if (is_new && !is_named) {
+        const u64 from = has_begin ? answer.begin : answer.address;
+        profile_.functions.back().name = nameless_code.name(profile_.modules[module].name, from);
+      }
+      return entry->second;
+    };
+    const u32 function = has_begin  ? add(functions, answer.begin)
+                         : is_named ? add(loose_functions, answer.function)
+                                    : add(loose_addresses, answer.address);
     name_answer(known, answer, function, of_address[i]);
     if (!ranges.empty()) {
       profile_.sites[of_address[i]].line_begin = ranges[at].begin;
       profile_.sites[of_address[i]].line_end = ranges[at].end;
     }
   }
+  if (options_.signatures) tell_overloads_apart(file, functions, profile_);
 }
 
 void PlaceNamer::keep_site(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, u32 function,

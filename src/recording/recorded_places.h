@@ -2,6 +2,8 @@
 // Names for the addresses of a recording: each unique one once, module by module, from the files on this machine, from
 // /proc/kallsyms and from the maps of programs that make code as they run. Called by recorded_samples.
 #pragma once
+#include <functional>
+
 #include "import/perf_data/task_history.h"
 #include "modules/code_file.h"
 #include "recording/recorded_jit.h"
@@ -11,16 +13,21 @@
 
 namespace wperf::recording {
 
+// Files of code, those done and all.
+using NamingProgress = std::function<void(usize done, usize all)>;
+
 struct PlaceOptions {
   modules::ElfSearch search;
   modules::SymbolOptions images;  // of Windows programs
   bool lines = false;             // each place has its line
   bool inlined = false;           // functions that the compiler put into others are frames of their own
   bool decorated = false;
+  bool signatures = false;   // of overloads, which would else look alike
   bool code = false;         // sites are wanted, and a node for each address
   bool code_lines = false;   // of the sites, with inlined frames
   bool line_ranges = false;  // of the sites: the code of each one's line
   bool lists = false;        // instead of the tree, stacks that still know their addresses
+  NamingProgress tell = {};
 };
 
 // The files behind the sites of a profile.

@@ -357,6 +357,7 @@ WantedDetail wanted_detail(const request::Request& request) {
   };
   wanted.lines = sorts_by(request::SortBy::line);
   wanted.inlined = view.inlined;
+  wanted.signatures = !request.sampling.display.decorated_names;
   wanted.code = wanted.code_lines = request.sampling.display.annotate;
   wanted.rows = request.sampling.records_file.has_value();
   const auto& by = request.sampling.display.by;
@@ -407,6 +408,7 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
   profile.losses.stacks_without_table = run.stacks.without_table;
   profile.losses.stacks_damaged = run.stacks.damaged;
   profile.losses.stacks_of_32_bits = run.stacks.of_32_bits;
+  profile.losses.stacks_by_pointers = run.stacks.by_pointers;
 }
 
 modules::SymbolOptions images_of(const request::Request& request, const std::optional<perf_data::RunFacts>& run) {
@@ -474,10 +476,12 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
                              .lines = wanted.lines,
                              .inlined = wanted.inlined,
                              .decorated = request.sampling.display.decorated_names,
+                             .signatures = wanted.signatures,
                              .code = wanted.code,
                              .code_lines = wanted.code_lines,
                              .line_ranges = wanted.line_ranges,
-                             .lists = wanted.rows};
+                             .lists = wanted.rows,
+                             .tell = wanted.tell_naming};
   NamedPlaces named = name_places(file, history, tally, reader.jit(), options, profile);
   out.files = std::move(named.files);
   out.lists = std::move(named.lists);

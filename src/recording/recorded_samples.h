@@ -18,6 +18,7 @@ struct WantedDetail {
   bool cores = false;
   bool core_kinds = false;  // needs cores
   bool inlined = false;
+  bool signatures = false;                       // of overloads
   modules::DebugDownloads* downloads = nullptr;  // of --debuginfod
   bool code = false;                             // a site for each address that was hit
   bool code_lines = false;                       // of these sites
@@ -26,6 +27,7 @@ struct WantedDetail {
   bool rows = false;                             // each sample of the file is asked for again, by its row
   const perf_data::AuxTraces* traces = nullptr;  // of SPE: what it recorded counts, too; null: there is none
   modules::FunctionFiles* functions = nullptr;   // of modules, kept for the next report
+  NamingProgress tell_naming = {};
 };
 WantedDetail wanted_detail(const request::Request& request);
 

@@ -16,8 +16,12 @@ using stacks::CodeHits;
 using stacks::FunctionCode;
 using stacks::StackProfile;
 
+double percent_of(u64 part, u64 whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
 std::string percent_text(u64 part, u64 whole) {
-  return fixed(whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole), 2);
+  return fixed(percent_of(part, whole), 2);
 }
 
 // Source text as a cell: tabs become blanks, what would move the terminal's cursor goes.
@@ -40,40 +44,49 @@ std::string place_of_line(const stacks::CodeLine& line) {
 }
 
 // Tables of this room reach as far as their longest cell; here lines end where their text does, or the screen.
-void append_narrow_table(std::string& out, const Table& table, usize width) {
+// `shares`: in percent, by row, where rows are to be coloured by them.
+void append_narrow_table(std::string& out, const Table& table, const std::vector<double>& shares, usize width) {
+  constexpr usize kHead = 2;
   const std::string text = table_text(table);
-  for (usize begin = 0; begin < text.size();) {
+  for (usize begin = 0, number = 0; begin < text.size(); ++number) {
     const usize end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
     line.erase(line.find_last_not_of(' ') + 1);
     if (width != 0) line = cut_to(line, width);
-    out += line + '\n';
+    const bool is_row = number >= kHead && number - kHead < shares.size();
+    out += (is_row ? coloured_by_share(std::move(line), shares[number - kHead]) : line) + '\n';
     begin = end + 1;
   }
 }
 
 void append_lines(std::string& out, const FunctionCode& code, const StackOptions& options) {
   Table table{.columns = {{"%", Align::right}, {"samples", Align::right}, {"line"}, {"source"}}, .rows = {}};
+  std::vector<double> shares;
   for (usize i = 0; i < std::min<usize>(code.lines.size(), options.rows); ++i) {
     const stacks::CodeLine& line = code.lines[i];
     table.rows.push_back({percent_text(line.hits.period, code.hits.period), with_commas(line.hits.samples),
                           place_of_line(line), as_cell(line.source)});
+    if (options.coloured) shares.push_back(percent_of(line.hits.period, code.hits.period));
   }
-  append_narrow_table(out, table, options.width);
+  append_narrow_table(out, table, shares, options.width);
 }
 
-void append_instructions(std::string& out, const FunctionCode& code, usize width) {
+void append_instructions(std::string& out, const FunctionCode& code, const StackOptions& options) {
   Table table{
       .columns = {{"%", Align::right}, {"samples", Align::right}, {"address", Align::right}, {"line"}, {"instruction"}},
       .rows = {}};
+  std::vector<double> shares;
   for (const stacks::CodeInstruction& one : code.instructions) {
     if (one.follows_gap) table.rows.push_back({"", "", "..."});
     const bool hit = one.hits.samples != 0;
     table.rows.push_back({hit ? percent_text(one.hits.period, code.hits.period) : "",
                           hit ? with_commas(one.hits.samples) : "", fmt::format("{:x}", one.address), one.line,
                           one.text});
+    shares.resize(table.rows.size());
+    shares.back() = percent_of(one.hits.period, code.hits.period);
   }
-  append_narrow_table(out, table, width);
+  if (!options.coloured) shares.clear();
+  append_narrow_table(out, table, shares, options.width);
 }
 
 void write_hits(JsonWriter& json, const CodeHits& hits) {
@@ -132,7 +145,7 @@ void append_code(std::string& out, const StackProfile& profile, u32 event, const
                    percent_text(code.hits.period, profile.events[event].period));
     if (!code.lines.empty()) append_lines(out, code, options);
     if (!code.lines.empty() && !code.instructions.empty()) out += '\n';
-    if (!code.instructions.empty()) append_instructions(out, code, options.width);
+    if (!code.instructions.empty()) append_instructions(out, code, options);
     if (!code.reason.empty()) fmt::format_to(std::back_inserter(out), "  {}\n", code.reason);
   }
 }

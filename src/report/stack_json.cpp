@@ -170,6 +170,7 @@ void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
   count("stacks_without_table", losses.stacks_without_table);
   count("stacks_damaged", losses.stacks_damaged);
   count("stacks_of_32_bits", losses.stacks_of_32_bits);
+  count("stacks_by_pointers", losses.stacks_by_pointers);
   count("unknown_records", losses.unknown_records);
   json.key("unknown_types");
   json.begin_array();

@@ -21,7 +21,8 @@ struct StackOptions {
   double percent_limit = 0.5;  // call trees leave out what has less
   bool relative = false;       // percentages are those of what the filter leaves
   bool verbose = false;
-  usize width = 0;  // of the terminal in characters; 0: lines may be as long as they need to be
+  usize width = 0;        // of the terminal in characters; 0: lines may be as long as they need to be
+  bool coloured = false;  // hot rows, on a terminal
 };
 
 std::string stack_text(const stacks::StackProfile& profile, const StackOptions& options);

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
+
+#include "report/text_width.h"
 
 namespace wperf::report {
 namespace {
@@ -144,6 +147,29 @@ TEST(StackText, FitsTheTerminal) {
           << line;
     }
   }
+}
+
+TEST(StackText, ColourChangesNothingButColour) {
+  StackOptions options;
+  options.tree = options.callers = true;
+  StackProfile profile = one_of_each();
+  stacks::FunctionCode code;
+  code.hits = {4, 40};
+  code.lines = {{"/src/main.c", 12, {3, 30}, "x += 1;"}};
+  code.instructions = {{0x1000, "nop", {3, 30}, "main.c:12", false}, {0x1010, "ret", {}, "", true}};
+  profile.code = {code};
+  const std::string plain = stack_text(profile, options);
+  EXPECT_EQ(plain.find('\x1b'), std::string::npos);
+  options.coloured = true;
+  const std::string coloured = stack_text(profile, options);
+  EXPECT_NE(coloured.find("\x1b[31m"), std::string::npos);
+  EXPECT_EQ(std::regex_replace(coloured, std::regex("\x1b\\[[0-9;]*m"), ""), plain);
+}
+
+TEST(StackText, RowsAreColouredByTheirShare) {
+  EXPECT_EQ(coloured_by_share("a", 5), "\x1b[31ma\x1b[0m");
+  EXPECT_EQ(coloured_by_share("a", 4.99), "\x1b[32ma\x1b[0m");
+  EXPECT_EQ(coloured_by_share("a", 0.49), "a");
 }
 
 TEST(StackText, TreesAndFolded) {

@@ -61,7 +61,9 @@ std::string key_cell(const StackProfile& profile, const StackRow& row, SortKey k
   return {};
 }
 
-void append_columns(std::string& out, std::vector<TextColumn>& columns, usize screen) {
+// `shares`: in percent, of rows that are to be coloured by them; empty: none is.
+void append_columns(std::string& out, std::vector<TextColumn>& columns, const std::vector<double>& shares,
+                    usize screen) {
   constexpr usize kGap = 2, kNarrowest = 12;
   std::vector<usize> widths;
   usize line = 0;
@@ -78,7 +80,7 @@ void append_columns(std::string& out, std::vector<TextColumn>& columns, usize sc
     widths[i] -= taken;
     line -= taken;
   }
-  const auto append_line = [&](auto cell_of) {
+  const auto append_line = [&](auto cell_of, double share) {
     std::string text;
     for (usize i = 0; i < columns.size(); ++i) {
       const std::string cell = cut_to(cell_of(i), widths[i]);
@@ -86,12 +88,12 @@ void append_columns(std::string& out, std::vector<TextColumn>& columns, usize sc
       text.append(kGap, ' ').append(columns[i].right ? padding + cell : cell + padding);
     }
     text.erase(text.find_last_not_of(' ') + 1);
-    out += text + '\n';
+    out += coloured_by_share(std::move(text), share) + '\n';
   };
-  append_line([&](usize i) { return columns[i].title; });
-  append_line([&](usize i) { return std::string(std::min(widths[i], width_of(columns[i].title)), '='); });
+  append_line([&](usize i) { return columns[i].title; }, 0);
+  append_line([&](usize i) { return std::string(std::min(widths[i], width_of(columns[i].title)), '='); }, 0);
   for (usize row = 0; row < columns.front().cells.size(); ++row) {
-    append_line([&](usize i) { return columns[i].cells[row]; });
+    append_line([&](usize i) { return columns[i].cells[row]; }, shares.empty() ? 0 : shares[row]);
   }
 }
 
@@ -108,15 +110,17 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
     columns.push_back({.title = std::string(key_title(key)), .right = is_number, .may_be_cut = !is_number});
   }
   const usize shown = std::min<usize>(made.rows.size(), options.rows);
+  std::vector<double> shares;
   for (usize i = 0; i < shown; ++i) {
     const StackRow& row = made.rows[i];
     usize column = 0;
+    if (options.coloured) shares.push_back(share_of(row.self_period, whole));
     if (options.children) columns[column++].cells.push_back(fixed(share_of(row.all_period, whole), 2));
     columns[column++].cells.push_back(fixed(share_of(row.self_period, whole), 2));
     columns[column++].cells.push_back(with_commas(row.self_samples));
     for (const SortKey key : keys) columns[column++].cells.push_back(key_cell(profile, row, key));
   }
-  append_columns(out, columns, options.width);
+  append_columns(out, columns, shares, options.width);
   if (shown < made.rows.size()) {
     fmt::format_to(std::back_inserter(out), "  … and {} more rows: --sample-display-row {}\n",
                    with_commas(made.rows.size() - shown), made.rows.size());
@@ -199,6 +203,8 @@ std::string stack_losses_text(const StackProfile& profile, std::string_view pref
       "stacks end early: at code whose file has no call frame information, or is not here");
   say(losses.stacks_damaged, "stacks end early: registers, stack and call frame information do not fit together");
   say(losses.stacks_of_32_bits, "stacks of 32-bit programs were not unwound");
+  say(losses.stacks_by_pointers,
+      "stacks are by frame pointers alone: unwinding could not keep up (--freq with a lower rate helps)");
   say(losses.unknown_records, "records are of types that are not known here and were left out");
   return out;
 }

@@ -23,7 +23,8 @@ void append_tree(std::string& out, const StackProfile& profile, u32 event, const
                    {.whole = whole_period(profile, event, options),
                     .percent_limit = options.percent_limit,
                     .with_self = with_self,
-                    .width = options.width});
+                    .width = options.width,
+                    .coloured = options.coloured});
 }
 
 }  // namespace

@@ -33,4 +33,10 @@ std::string cut_to(std::string_view utf8, usize width, std::string_view mark) {
   return std::string(utf8.substr(0, at)).append(mark.substr(0, width));
 }
 
+std::string coloured_by_share(std::string line, double percent) {
+  constexpr double kHot = 5, kWarm = 0.5;
+  if (percent < kWarm) return line;
+  return (percent < kHot ? "\x1b[32m" : "\x1b[31m") + line + "\x1b[0m";
+}
+
 }  // namespace wperf::report

@@ -13,4 +13,7 @@ usize width_of(std::string_view utf8);
 // Its first `width` characters, the last of them `mark` where there were more. Of text without colours.
 std::string cut_to(std::string_view utf8, usize width, std::string_view mark = "..");
 
+// For terminals: a line in the colour of its share, red from 5 % on, green from 0.5 %.
+std::string coloured_by_share(std::string line, double percent);
+
 }  // namespace wperf::report

@@ -137,20 +137,22 @@ class TreeText {
     std::string line = numbers + "  " + step.guides + std::string(before(step));
     const std::string next = std::string(numbers.size() + 2, ' ') + step.guides + std::string(below(step));
     const usize limit = options_.width != 0 ? options_.width : kWidthOfFiles;
+    const double share = percent(options_.with_self ? node(chain.back()).self_period : first.all_period);
     bool begun = false;
     for (const std::string& piece : pieces_of(chain)) {
       if (begun && width_of(line) + 1 + width_of(piece) > limit) {
-        end_line(line);
+        end_line(line, share);
         line = next;
         begun = false;
       }
       line.append(begun ? " " : "").append(piece);
       begun = true;
     }
-    end_line(line);
+    end_line(line, share);
   }
-  void end_line(const std::string& line) {
-    out_ += options_.width != 0 ? cut_to(line, options_.width) : line;
+  void end_line(const std::string& line, double share) {
+    std::string whole = options_.width != 0 ? cut_to(line, options_.width) : line;
+    out_ += options_.coloured ? coloured_by_share(std::move(whole), share) : whole;
     out_ += '\n';
   }
 

@@ -13,6 +13,7 @@ struct TreeTextOptions {
   double percent_limit = 0;  // nodes with less are left out
   bool with_self = false;    // a column for what happened in the function itself
   usize width = 0;           // of the terminal in characters; 0: none
+  bool coloured = false;
 };
 
 void append_tree_text(std::string& out, const stacks::StackProfile& profile, const stacks::CallTree& tree,

@@ -22,7 +22,7 @@ struct StackModule {
 };
 
 struct StackFunction {
-  std::string name;  // "[unknown]" for all addresses of a module that nothing names
+  std::string name;  // where nothing names it "libx.so+0x1a20", or "[unknown]" for what has no file here
   u32 module = 0;
   bool is_known = false;
   bool is_kernel = false;
@@ -94,6 +94,7 @@ struct StackLosses {
   u64 held_back = 0, filtered = 0, register_losses = 0;
   // Stacks that were unwound from copies and end early.
   u64 stacks_cut = 0, stacks_without_table = 0, stacks_damaged = 0, stacks_of_32_bits = 0;
+  u64 stacks_by_pointers = 0;  // for want of time
   std::vector<std::pair<u32, u64>> unknown_types;
 };
 

@@ -42,17 +42,18 @@ std::string as_in_pdbs(std::string_view name) {
 
 }  // namespace
 
-std::optional<std::string> demangle_microsoft(std::string_view name) {
+std::optional<std::string> demangle_microsoft(std::string_view name, NameParts parts) {
   using namespace llvm::ms_demangle;
   Demangler demangler;
   const SymbolNode* symbol = demangler.parse(name);
   if (demangler.Error || symbol == nullptr || symbol->Name == nullptr) return std::nullopt;
-  return as_in_pdbs(symbol->Name->toString(static_cast<OutputFlags>(
-      OF_NoCallingConvention | OF_NoTagSpecifier | OF_NoAccessSpecifier | OF_NoMemberType | OF_NoReturnType)));
+  const auto flags = static_cast<OutputFlags>(OF_NoCallingConvention | OF_NoTagSpecifier | OF_NoAccessSpecifier |
+                                              OF_NoMemberType | OF_NoReturnType);
+  return as_in_pdbs(parts == NameParts::name ? symbol->Name->toString(flags) : symbol->toString(flags));
 }
 
-std::optional<std::string> demangle_itanium(std::string_view name) {
-  return take(llvm::itaniumDemangle(name, false));
+std::optional<std::string> demangle_itanium(std::string_view name, NameParts parts) {
+  return take(llvm::itaniumDemangle(name, parts == NameParts::signature));
 }
 
 std::optional<std::string> demangle_rust(std::string_view name) {

@@ -74,5 +74,7 @@ class ModuleSymbols {
 
 // "?x@@YAHH@Z" → "int __cdecl x(int)" reduced to the name: "x". Itanium and Rust names too; others unchanged.
 std::string undecorated(std::string_view name);
+// The same with the types of its parameters; empty where the name does not have them.
+std::string signature(std::string_view name);
 
 }  // namespace wperf::symbols

@@ -84,14 +84,14 @@ void drop_rust_hash(std::string& name) {
   name.resize(name.size() - kHash);
 }
 
-std::optional<std::string> demangle(std::string_view name) {
+std::optional<std::string> demangle(std::string_view name, NameParts parts) {
   if (starts_with(name, "?")) {
     if (microsoft_may_explode(name)) return std::nullopt;
-    return demangle_microsoft(without_arm64ec_mark(name));
+    return demangle_microsoft(without_arm64ec_mark(name), parts);
   }
   if ((starts_with(name, "_Z") || starts_with(name, "_R")) && itanium_may_explode(name)) return std::nullopt;
   if (starts_with(name, "_Z")) {
-    std::optional<std::string> out = demangle_itanium(name);
+    std::optional<std::string> out = demangle_itanium(name, parts);
     if (out.has_value()) drop_rust_hash(*out);
     return out;
   }
@@ -105,10 +105,15 @@ std::optional<std::string> demangle(std::string_view name) {
 
 std::string undecorated(std::string_view name) {
   if (name.size() <= kLongestDecorated) {
-    std::optional<std::string> out = demangle(name);
+    std::optional<std::string> out = demangle(name, NameParts::name);
     if (out.has_value() && !out->empty()) return std::move(*out);
   }
   return std::string(name);
+}
+
+std::string signature(std::string_view name) {
+  if (name.size() > kLongestDecorated) return {};
+  return demangle(name, NameParts::signature).value_or("");
 }
 
 }  // namespace wperf::symbols

@@ -43,6 +43,15 @@ TEST(Undecorated, OtherCompilers) {
   EXPECT_EQ(undecorated("#exported_sum"), "exported_sum");
 }
 
+TEST(Undecorated, Signatures) {
+  EXPECT_EQ(signature("_ZN4wper3runEi"), "wper::run(int)");
+  EXPECT_EQ(signature("_ZN4wper3runEPKc"), "wper::run(char const*)");
+  EXPECT_EQ(signature("?f@@YAHH@Z"), "f(int)");
+  EXPECT_EQ(signature("?f@@YAHPEBD@Z"), "f(char const *)");
+  EXPECT_EQ(signature("main"), "");
+  EXPECT_EQ(signature("_ZN4"), "");
+}
+
 TEST(Undecorated, WhatIsPlainOrDamagedStays) {
   for (const char* name : {"", "main", "x_mul", "std::vector<int>::push_back", "?", "??", "?x@@", "_Z", "_R", "_D", "#",
                            "?x@@YAHH", "_ZN4", "_ZN99999999999999999999xE", "?\xff\x80@@YAXXZ"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The call frame information of one file: .eh_frame, found by the search table of .eh_frame_hdr where there is one, or
 // .debug_frame. Rows are made when they are asked for and kept, because samples repeat. The sections' bytes must
-// outlive it. Not for several threads at once. Called by recording/recorded_unwinding.
+// outlive it. Not for several threads at once. Called by recording (recorded_unwinding, function_names).
 #pragma once
 #include <optional>
 #include <unordered_map>
@@ -29,6 +29,7 @@ class FrameTable {
 
   // As linked. Null: nothing is said about it, or that is damaged. The row lives as long as the table.
   const FrameRow* row_at(u64 address);
+  std::optional<FunctionEntry> function_at(u64 address);
 
  private:
   struct Indexed {
@@ -36,7 +37,6 @@ class FrameTable {
     u64 offset = 0;  // of its entry in the section
   };
 
-  std::optional<FunctionEntry> function_at(u64 address);
   std::optional<u64> searched_entry(u64 address) const;
   bool has_search_table();
   void index_all();

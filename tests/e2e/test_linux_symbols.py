@@ -92,6 +92,22 @@ int main(void) {
 """
 
 
+# Two functions of one name, and shares that differ: 3 to 1.
+OVERLOADS = r"""
+#include <time.h>
+volatile unsigned long sink;
+struct Work {
+  __attribute__((noinline)) void run(int n) { for (long i = 0; i < n * 3000L; ++i) sink += i; }
+  __attribute__((noinline)) void run(const char* text) { for (long i = 0; i < text[0] * 1000L; ++i) sink += i; }
+  __attribute__((noinline)) void other(int n) { for (long i = 0; i < n * 1000L; ++i) sink += i; }
+};
+int main() {
+  Work work;
+  for (clock_t begin = clock(); clock() - begin < CLOCKS_PER_SEC / 2;) work.run(50), work.run("2"), work.other(50);
+}
+"""
+
+
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         self.server.paths.append(self.path)
@@ -185,6 +201,49 @@ class LinuxSymbolsTest(WperfTest):
         self.assertNotIn("(inlined)", plain)
         total = lambda text: sum(int(line.rsplit(" ", 1)[1]) for line in text.splitlines())
         self.assertEqual(total(folded), total(plain))
+
+    def test_overloads_show_their_signature(self):
+        program = self.root / "overloads"
+        program.with_suffix(".cpp").write_text(OVERLOADS)
+        subprocess.run(["c++", "-O1", "-o", program, program.with_suffix(".cpp")], check=True)
+        path = self.record("overloads.data", program)
+        names = {row["symbol"] for row in self.report(path)["rows"] if row["module"] == "overloads" and row["samples"] > 20}
+        self.assertLessEqual({"Work::run(int)", "Work::run(char const*)", "Work::other"}, names)
+
+    def test_stripped_code_is_listed_by_its_functions(self):
+        program = self.root / "overloads-stripped"
+        source = self.root / "overloads-stripped.cpp"
+        source.write_text(OVERLOADS)
+        subprocess.run(["c++", "-O1", "-o", program, source], check=True)
+        begins = {name: int(address, 16) for address, name in re.findall(
+            r"^([0-9a-f]+) \w (\w*Work\w*)$",
+            subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout, re.MULTILINE)}
+        self.assertEqual(len(begins), 3)
+        subprocess.run(["objcopy", "--strip-all", program], check=True)
+        path = self.record("stripped.data", program)
+        shown = self.report(path, "--annotate", "--disassemble")
+        names = {row["symbol"] for row in shown["rows"] if row["module"] == program.name and row["samples"] > 20}
+        self.assertLessEqual({f"{program.name}+{begin:#x}" for begin in begins.values()}, names)
+        self.assertNotIn("[unknown]", names)
+        code = {one["symbol"]: one for one in shown["code"]}
+        self.assertTrue(code[f"{program.name}+{min(begins.values()):#x}"]["instructions"])
+
+    def test_percent_limit_cuts_trees(self):
+        path = self.root / "overloads.data"
+        if not path.exists():
+            self.test_overloads_show_their_signature()
+        def shares(*options):
+            text = self.ok("report", path, "--tree", *options)
+            tree = text.split("call tree", 1)[1].split("\n\n", 1)[0]
+            return [float(share) for share in re.findall(r"^ +(\d+\.\d\d)  ", tree, re.MULTILINE)]
+        everything = shares("--percent-limit", "0")
+        usual, high = shares(), shares("--percent-limit", "40")
+        self.assertGreaterEqual(len(everything), len(usual))
+        self.assertGreater(len(usual), len(high))
+        self.assertGreaterEqual(min(usual), 0.5)
+        self.assertGreaterEqual(min(high), 40)
+        self.assertEqual([share for share in everything if share >= 40], high)
+        self.assertIn("(from 40 % on)", self.ok("report", path, "--tree", "--percent-limit", "40"))
 
     def test_code_made_at_run_time_is_told_apart_in_time(self):
         if platform.machine() != "x86_64":

@@ -9,7 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
-from support import WperfTest, workload
+from measured_programs import Busy
+from support import BINARY, WperfTest, workload
 
 RECORD = ("record", "-e", "ld_spec:20000,inst_retired:100000", "-c", "1", "--timeout", "0.5")
 PROGRAM = ("--", workload("googolplex.exe"))
@@ -151,6 +152,40 @@ class PerfDataTest(WperfTest):
         header = self.perf("report", "-i", path, "--header-only")
         self.assertRegex(header, r"# cmdline : wperf record -e ld_spec:20000")
         self.assertIn("# arch : aarch64", header)
+
+
+class LinuxPerfDataTest(WperfTest):
+    """The same on the linux device: there `record` keeps a recording and reports it."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if shutil.which("cc") is None:
+            raise unittest.SkipTest("there is no C compiler here")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.busy = Busy(folder.name)
+        cls.environment["WPERF_DEVICE"] = "linux"
+        done = subprocess.run([BINARY, "record", "-q", "-e", "cpu-clock", "-o", cls.folder / "try.data", "--", "true"],
+                              env=cls.environment, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise unittest.SkipTest("nothing can be recorded here: " + done.stderr)
+
+    def test_wperf_report_shows_the_same(self):
+        for options in ((), ("-g", "--tree"), ("-g", "--folded"), ("--json",), ("-g", "--json", "--children", "--callers"),
+                        ("--sort", "comm,pid,tid,symbol"), ("--by", "process,module,core"), ("--annotate", "--disassemble"),
+                        ("--call-graph", "fp", "--callees"), ("--records", "-"), ("--time", "0-0.1", "--percentage", "relative")):
+            with self.subTest(options=options):
+                path = self.folder / "mine.data"
+                events = "cpu-clock" if "--folded" in options else "cpu-clock,task-clock"
+                shown = self.ok("record", "-e", events, "--freq", "2000", *options, "-o", path, "--",
+                                *self.busy.words(150))
+                reported = self.ok("report", path, *options)
+                self.assertIn("three_quarters", reported)
+                shown = re.sub(r"recorded in .*\n", "", shown)
+                self.assertEqual(shown[-len(reported):], reported)
+                self.assertRegex(shown[:-len(reported)], r"\A((sampling|note:).*\n)*\Z")
 
 
 if __name__ == "__main__":

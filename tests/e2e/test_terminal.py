@@ -105,6 +105,21 @@ class TerminalTest(support.WperfTest):
         text = self.bytes_shown("record", "-e", "cpu-clock", "--", "sleep", "1.6", device="linux").decode()
         self.assertNotIn("\r", text.replace("\r\n", ""))
 
+    @unittest.skipUnless(os.path.exists("/proc/self/maps"), "the linux device is on Linux")
+    def test_hot_rows_are_coloured(self):
+        path = os.path.join(self.folder, "hot.data")
+        busy = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"
+        done = self.run_wperf("record", "-q", "-e", "cpu-clock", "-g", "-o", path, "--", "sh", "-c", busy, device="linux")
+        if done.returncode != 0:
+            self.skipTest(done.stderr)
+        line = ("report", path, "--tree", "--sort", "comm")
+        coloured = self.bytes_shown(*line)
+        self.assertRegex(coloured, rb"\x1b\[31m +100\.00 .* sh\x1b\[0m")
+        self.assertNotIn("\x1b", self.ok(*line))
+        self.environment["NO_COLOR"] = "1"
+        self.addCleanup(self.environment.pop, "NO_COLOR")
+        self.assertNotIn(b"\x1b[3", self.bytes_shown(*line))
+
     def test_elsewhere_lines_are_as_long_as_they_are(self):
         lines = self.ok("test").splitlines()
         self.assertGreater(max(map(len, lines)), 200)

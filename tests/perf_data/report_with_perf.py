@@ -189,7 +189,8 @@ def plain(module, symbol):
     if module in ("[kernel.kallsyms]", "[kernel.vmlinux]", "[guest.kernel.kallsyms]"):
         module = "[kernel]"
     module = re.sub(r"^\[JIT\] (tid|pid) ", "[JIT] ", module)
-    if re.fullmatch(r"(0x)?[0-9a-f]{8,}", symbol):
+    # Of stripped code perf tells addresses, wperf where its functions begin.
+    if re.fullmatch(rf"(0x)?[0-9a-f]{{8,}}|{re.escape(module)}\+0x[0-9a-f]+", symbol):
         symbol = "[unknown]"
     return module, symbol
 

@@ -21,10 +21,15 @@ constexpr int kLongestWaitMs = 100;
 // A record has its time before it is in the ring.
 constexpr u64 kOnTheirWayNs = 1'000'000;
 
-u64 now_ns() {
+u64 now_ns(clockid_t clock = CLOCK_MONOTONIC) {
   timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return static_cast<u64>(now.tv_sec) * 1'000'000'000 + static_cast<u64>(now.tv_nsec);
+}
+
+bool is_nearly_full(const SampleRing& ring) {
+  const RingPieces pieces = ring.waiting();
+  return pieces.first.size() + pieces.second.size() >= ring.size() / 4 * 3;
 }
 
 }  // namespace
@@ -71,6 +76,12 @@ void RecordingThread::add_earlier(std::string_view records) {
 void RecordingThread::carry_over(bool is_last) {
   const std::lock_guard lock(writing_);
   const u64 before = file_.size(), began_ns = now_ns();
+  // Nearly full because of what the filter did since the last round, and not because others had the processor.
+  const bool filter_takes_long = 2 * filtering_ns_ > began_ns - last_round_ns_;
+  last_round_ns_ = began_ns;
+  if (filter_ != nullptr) {
+    filter_->set_hurried(filter_takes_long && std::any_of(rings_.begin(), rings_.end(), is_nearly_full));
+  }
   for (SampleRing& ring : rings_) {
     const RingPieces pieces = ring.waiting();
     if (filter_ != nullptr) {
@@ -82,7 +93,9 @@ void RecordingThread::carry_over(bool is_last) {
   }
   if (filter_ != nullptr && (has_earlier_ || is_last)) {
     filtered_.clear();
+    const u64 cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     filter_->settle(is_last ? ~u64{0} : began_ns - kOnTheirWayNs, filtered_);
+    filtering_ns_ = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
     file_.append(filtered_);
   }
   if (file_.size() == before) return;

@@ -44,6 +44,8 @@ class RecordingThread {
   os::RecordingFile& file_;
   perf_export::RecordFilter* const filter_;
   std::string filtered_;  // what it gave back in a round
+  u64 filtering_ns_ = 0;  // processor time of that
+  u64 last_round_ns_ = 0;
   std::mutex writing_;
   bool has_earlier_ = false;
   Descriptor stop_;  // readable: end

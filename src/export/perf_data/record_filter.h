@@ -21,6 +21,8 @@ class RecordFilter {
   virtual void take(std::span<const std::byte> first, std::span<const std::byte> second) = 0;
   // Nothing older than `before_ns` will come any more: appends the records that are older, in the order of their times.
   virtual void settle(u64 before_ns, std::string& out) = 0;
+  // The rings are nearly full: for now, what takes time is left out.
+  virtual void set_hurried(bool is_hurried) = 0;
   // What could not be kept of them.
   virtual perf_data::StackFacts stacks() const = 0;
 };

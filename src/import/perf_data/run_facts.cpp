@@ -120,6 +120,7 @@ void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
           {static_cast<u32>(number), midr, full, stopped_ns, collisions, data_losses, faulted != 0});
     }
   }
+  if (key == "stacks_by_pointers") take(value, facts.stacks.by_pointers);
   if (key != "core" || facts.cores.size() >= kMostCoreFacts) return;
   if (const auto core = numbers_in<6>(value)) {
     const auto& [number, taken, ring_full, filtered, held_back, lost_registers] = *core;
@@ -153,6 +154,7 @@ std::string run_facts_bytes(const RunFacts& facts) {
         {core.core, core.midr, core.full, core.stopped_ns, core.collisions, core.data_losses, u64{core.faulted}});
   }
   if (facts.counted.has_value()) put_counted(out, *facts.counted);
+  if (stacks.by_pointers != 0) put(out, "stacks_by_pointers", stacks.by_pointers);
   return out;
 }
 

@@ -25,6 +25,7 @@ struct CoreFacts {
 // Stacks that were unwound while recording and end early.
 struct StackFacts {
   u64 cut = 0, without_table = 0, damaged = 0, of_32_bits = 0;
+  u64 by_pointers = 0;  // not unwound for want of time: as the kernel followed the frame pointers
   bool any() const { return (cut | without_table | damaged | of_32_bits) != 0; }
 };
 

@@ -34,6 +34,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
                                .end_ns = 9,
                                .vendor = "Arm Limited",
                                .units = {{2, 0, ~u64{0}}, {}, {3}}};
+  facts.stacks = {.cut = 9, .by_pointers = 11};
   const std::string bytes = run_facts_bytes(facts);
   const auto read = read_run_facts(bytes_of(bytes));
   ASSERT_TRUE(read.has_value());
@@ -56,6 +57,8 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   ASSERT_EQ(read->cores.size(), 2u);
   EXPECT_EQ(read->cores[0].held_back, 5u);
   EXPECT_EQ(read->cores[0].register_losses, 6u);
+  EXPECT_EQ(read->stacks.cut, 9u);
+  EXPECT_EQ(read->stacks.by_pointers, 11u);
 }
 
 TEST(RunFacts, OfOthersAreNone) {
