@@ -10,7 +10,6 @@ namespace wperf::recording {
 namespace {
 
 using perf_data::Record;
-using perf_data::Sample;
 
 void append_words(std::string& out, std::span<const u64> words) {
   out.append(reinterpret_cast<const char*>(words.data()), words.size_bytes());

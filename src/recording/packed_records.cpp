@@ -17,7 +17,6 @@ namespace {
 
 using perf_data::Bytes;
 using perf_data::Record;
-using perf_data::RecordType;
 
 constexpr u64 kHeaderBytes = 8;
 constexpr u64 kLeastLimit = u64{64} << 20;
