@@ -57,7 +57,7 @@ class StackSampling : public Sampling {
         if (one.sample.stack_words != 0) {
           std::memcpy(&one.stack, answer->records + at, sizeof one.stack);
           one.frames.resize(one.sample.stack_words - 1u);
-          std::memcpy(one.frames.data(), answer->records + at + 8, one.frames.size() * 8);
+          if (!one.frames.empty()) std::memcpy(one.frames.data(), answer->records + at + 8, one.frames.size() * 8);
           EXPECT_EQ(one.frames.size(), one.stack.kernel_frames + one.stack.user_frames);
         }
         at += one.sample.stack_words * 8u;

@@ -163,7 +163,7 @@ class CsvCells {
   static constexpr usize kMostOfNumber = std::numeric_limits<u64>::digits10 + 1;
 
   void put(std::string_view text) {
-    std::memcpy(at_, text.data(), text.size());
+    if (!text.empty()) std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
   }
   void put_decimal(u64 value) {
