@@ -57,6 +57,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   perf_data::Record record;
   while (stream.next(record)) {
   }
-  if (stream.tally().stop.has_value()) std::abort();
+  if (stream.statistics().stop.has_value()) std::abort();
   return 0;
 }

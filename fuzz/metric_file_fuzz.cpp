@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   machine.midr = 0x413fd0c1;
   machine.core_count = 4;
   machine.counters_total = machine.counters_free = {6, 6, 4, 8};
-  auto words = wperf::plan::make_vocabulary(machine, {}, {std::string(reinterpret_cast<const char*>(data), size)});
+  auto words = wperf::plan::make_event_catalog(machine, {}, {std::string(reinterpret_cast<const char*>(data), size)});
   if (!words.has_value()) {
     if (words.error().text.empty()) std::abort();
     return 0;

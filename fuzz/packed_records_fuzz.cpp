@@ -33,10 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((records.damage.bytes == 0) != (records.damage.places == 0)) std::abort();
   file.replace_records(records.bytes, records.damage);
   u64 given = 0;
-  const perf_data::Tally tally = file.for_each_record([&](const perf_data::Record& record) {
+  const perf_data::ReadStatistics statistics = file.for_each_record([&](const perf_data::Record& record) {
     given += 1;
     if (record.body.size() + record.payload.size() > records.bytes.size()) std::abort();
   });
-  if (given != tally.records) std::abort();
+  if (given != statistics.records) std::abort();
   return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "import/perf_data/aux_traces.h"
 #include "import/perf_data/byte_order.h"
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 
 namespace {
 
@@ -119,9 +119,9 @@ void read_traces(const PerfFile& file, usize file_size) {
 
 // Every sample has a thread and a place, or says that it has none.
 void read_history(const PerfFile& file) {
-  const TaskHistory history = TaskHistory::collect(file);
+  const ProcessHistory history = ProcessHistory::collect(file);
   const auto look = [&](u32 pid, u32 tid, u64 when, u64 address) {
-    const TaskHistory::Task task = history.task_at(pid, tid, when);
+    const ProcessHistory::Task task = history.task_at(pid, tid, when);
     if (when < task.begin || when >= task.end) std::abort();
     if (task.name != kNoCode && task.name >= history.names().size()) std::abort();
     const CodePlace place = history.place_in(task.space, address);
@@ -149,14 +149,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const PerfFile& file = opened.value();
   read_features(file.features());
   u64 given = 0;
-  const Tally tally = file.for_each_record(Toucher{&given});
-  u64 unknown = tally.of_further_unknown;
-  for (const auto& one : tally.unknown) unknown += one.second;
+  const ReadStatistics statistics = file.for_each_record(Toucher{&given});
+  u64 unknown = statistics.of_further_unknown;
+  for (const auto& one : statistics.unknown) unknown += one.second;
   // Types between the known ones are counted by their number, but nobody is given them.
   for (u32 type = 0; type < kRecordTypes; ++type) {
-    if (record_name(type).empty()) unknown += tally.by_type[type];
+    if (record_name(type).empty()) unknown += statistics.by_type[type];
   }
-  if (given + unknown + tally.all_damaged() != tally.records) std::abort();
+  if (given + unknown + statistics.all_damaged() != statistics.records) std::abort();
   read_traces(file, size);
   read_history(file);
   return 0;

@@ -35,7 +35,7 @@ void plan_it(wperf::request::Request request, u32 free_counters, bool spe) {
   machine.id_aa64dfr0 = spe ? u64{1} << 32 : 0;
   request.command = wperf::request::Command::record;
   request.pe_file = "p.exe";
-  const wperf::plan::Vocabulary words;
+  const wperf::plan::EventCatalog words;
   const auto plan = wperf::plan::make_sample_plan(request, machine, words);
   if (plan.has_value()) {
     check_plan(plan.value(), free_counters);

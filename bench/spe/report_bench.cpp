@@ -79,21 +79,21 @@ void print_records(const perf_data::AuxTraces& traces) {
 }
 
 void print_report(const perf_data::AuxTraces& traces, bool memory) {
-  decode::spe::Tally tally({.memory = memory});
+  decode::spe::Aggregator aggregator({.memory = memory});
   for (const perf_data::AuxBuffer& buffer : traces.buffers()) {
-    tally.set_data_sources(buffer.cpu, decode::spe::find_data_source_family(kNeoverseN1));
+    aggregator.set_data_sources(buffer.cpu, decode::spe::find_data_source_family(kNeoverseN1));
   }
-  decode_all(traces, [&](u32 core, const Record& record) { tally.add({.core = core}, record); });
+  decode_all(traces, [&](u32 core, const Record& record) { aggregator.add({.core = core}, record); });
   profile::SpeRun run = program();
-  const auto answers = names_of(profile::spe_addresses_to_name(tally, run));
-  const profile::SpeProfile profile = profile::make_spe_profile(tally, std::move(run), answers);
+  const auto answers = names_of(profile::spe_addresses_to_name(aggregator, run));
+  const profile::SpeProfile profile = profile::make_spe_profile(aggregator, std::move(run), answers);
   report::SpeOptions options;
   options.samples.rows = ~u32{0};
   options.memory = memory;
   const std::string text = report::spe_text(profile, nullptr, options);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fprintf(stderr, "%llu records, tables of %llu KB\n", static_cast<unsigned long long>(tally.records()),
-               static_cast<unsigned long long>(tally.bytes() / 1024));
+  std::fprintf(stderr, "%llu records, tables of %llu KB\n", static_cast<unsigned long long>(aggregator.records()),
+               static_cast<unsigned long long>(aggregator.bytes() / 1024));
 }
 
 }  // namespace

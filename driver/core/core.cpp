@@ -33,7 +33,7 @@ void Core::client_gone(ClientId client) {
   if (client != 0) {
     forget_client(lock_, client);
   }
-  vacate_if_lock_moved();
+  release_if_lock_moved();
 }
 
 void Core::end_measurement() {
@@ -43,14 +43,14 @@ void Core::end_measurement() {
 }
 
 void Core::shutdown() {
-  vacate();
-  profiling_.discard();  // what an unreachable core kept from a tenant before
+  release_units();
+  profiling_.discard();  // what an unreachable core kept from a owner before
   channels_.unmap(hal_);
 }
 
-// The first request that needs the machine reserves it; the tenant keeps it until the lock moves.
+// The first request that needs the machine reserves it; the owner keeps it until the lock moves.
 WperfStatus Core::occupy(ClientId client) {
-  if (tenant_ == client) {
+  if (owner_ == client) {
     return WPERF_OK;
   }
   u32 mask = 0;
@@ -61,7 +61,7 @@ WperfStatus Core::occupy(ClientId client) {
     hal_.release_counters();
     return status;
   }
-  tenant_ = client;
+  owner_ = client;
   return WPERF_OK;
 }
 
@@ -72,20 +72,20 @@ WperfStatus Core::occupy_idle(ClientId client) {
   return occupy(client);
 }
 
-void Core::vacate() {
-  if (tenant_ == 0) {
+void Core::release_units() {
+  if (owner_ == 0) {
     return;
   }
   counting_.discard();
   sampling_.discard();
   profiling_.discard();
   hal_.release_counters();
-  tenant_ = 0;
+  owner_ = 0;
 }
 
-void Core::vacate_if_lock_moved() {
-  if (lock_.holder != tenant_) {
-    vacate();
+void Core::release_if_lock_moved() {
+  if (lock_.holder != owner_) {
+    release_units();
   }
 }
 
@@ -104,7 +104,7 @@ WperfStatus Core::lock(Caller caller, const WperfLockRequest& request, NoReply&)
     return WPERF_BAD_ARGUMENT;
   }
   const WperfStatus status = change_lock(lock_, caller.client, request.action);
-  vacate_if_lock_moved();
+  release_if_lock_moved();
   return status;
 }
 
@@ -260,13 +260,13 @@ WperfStatus Core::sample_stop(Caller, const WperfPlainRequest&, NoReply&) {
 }
 
 WperfStatus Core::sample_drain(Caller caller, const WperfDrainRequest& request, WperfDrainReply& reply) {
-  Onlooker onlooker(hal_, caller.client, caller.rights.administrator);
-  return sampling_.drain(request, onlooker, reply);
+  VisibilityFilter visibility(hal_, caller.client, caller.rights.administrator);
+  return sampling_.drain(request, visibility, reply);
 }
 
 WperfStatus Core::sample_stack_drain(Caller caller, const WperfDrainRequest& request, WperfStackDrainReply& reply) {
-  Onlooker onlooker(hal_, caller.client, caller.rights.administrator);
-  return sampling_.drain(request, onlooker, reply);
+  VisibilityFilter visibility(hal_, caller.client, caller.rights.administrator);
+  return sampling_.drain(request, visibility, reply);
 }
 
 WperfStatus Core::spe_configure(Caller caller, const WperfSpeRequest& request, NoReply&) {

@@ -64,7 +64,7 @@ class Core {
   void shutdown();  // gives everything back; the last call
 
  private:
-  struct Door;  // the dispatch table: dispatch.cpp
+  struct DispatchTable;  // the dispatch table: dispatch.cpp
   struct Caller {
     ClientId client;
     Rights rights;
@@ -97,15 +97,15 @@ class Core {
   [[nodiscard]] WperfStatus occupy(ClientId client);
   [[nodiscard]] WperfStatus occupy_idle(ClientId client);  // only while nothing is measured
   [[nodiscard]] WperfStatus check_core(ClientId client, const WperfCoreRequest& request);
-  void vacate();
-  void vacate_if_lock_moved();
+  void release_units();
+  void release_if_lock_moved();
 
   Hal& hal_;
   LockState& lock_;
   const CoreConfig config_;
-  ClientId tenant_ = 0;  // for whom counters are reserved and the sessions are; 0 = nobody
+  ClientId owner_ = 0;  // for whom counters are reserved and the sessions are; 0 = nobody
   ClusterSetup clusters_;
-  Machine machine_;  // valid while there is a tenant
+  Machine machine_;  // valid while there is a owner
   DmcChannels channels_;
   SharedTimer timer_;
   CountSession counting_;

@@ -6,7 +6,7 @@
 
 namespace wperf::driver {
 
-struct Core::Door {
+struct Core::DispatchTable {
   enum class Needs : u8 { nothing, lock, lock_and_administrator };
 
   struct Row {
@@ -49,7 +49,7 @@ struct Core::Door {
 };
 
 #define WPERF_ROW(code, needs, handler) row<&Core::handler>(static_cast<u32>(code), Needs::needs, &Core::handler)
-constexpr Core::Door::Row Core::Door::kRows[] = {
+constexpr Core::DispatchTable::Row Core::DispatchTable::kRows[] = {
     WPERF_ROW(WPERF_CODE_VERSION, nothing, version),
     WPERF_ROW(WPERF_CODE_LOCK, nothing, lock),
     WPERF_ROW(WPERF_CODE_INTERRUPT, nothing, interrupt),
@@ -74,7 +74,7 @@ constexpr Core::Door::Row Core::Door::kRows[] = {
 };
 #undef WPERF_ROW
 
-const Core::Door::Row* Core::Door::find(u32 code) {
+const Core::DispatchTable::Row* Core::DispatchTable::find(u32 code) {
   for (const Row& row : kRows) {
     if (row.code == code) {
       return &row;
@@ -86,8 +86,8 @@ const Core::Door::Row* Core::Door::find(u32 code) {
 WperfStatus Core::dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size, u32 capacity,
                            u32* returned) {
   *returned = 0;
-  vacate_if_lock_moved();
-  const Door::Row* row = Door::find(code);
+  release_if_lock_moved();
+  const DispatchTable::Row* row = DispatchTable::find(code);
   if (row == nullptr) {
     return WPERF_UNKNOWN_CODE;
   }
@@ -102,10 +102,10 @@ WperfStatus Core::dispatch(ClientId client, Rights rights, u32 code, void* buffe
   if (header.size != input_size || (header.version != WPERF_WIRE_VERSION && !row->any_version)) {
     return WPERF_BAD_VERSION;
   }
-  if (row->needs == Door::Needs::lock_and_administrator && !rights.administrator) {
+  if (row->needs == DispatchTable::Needs::lock_and_administrator && !rights.administrator) {
     return WPERF_ACCESS_DENIED;
   }
-  if (row->needs != Door::Needs::nothing) {
+  if (row->needs != DispatchTable::Needs::nothing) {
     if (const WperfStatus status = check_lock(lock_, client); status != WPERF_OK) {
       return status;
     }

@@ -6,9 +6,9 @@
 namespace wperf::driver {
 namespace {
 
-bool was_robbed(const LockState& lock, ClientId client) {
-  for (const ClientId robbed : lock.robbed) {
-    if (robbed == client) {
+bool was_preempted(const LockState& lock, ClientId client) {
+  for (const ClientId preempted : lock.preempted) {
+    if (preempted == client) {
       return true;
     }
   }
@@ -17,29 +17,29 @@ bool was_robbed(const LockState& lock, ClientId client) {
 
 void forget_robbery(LockState& lock, ClientId client) {
   u32 kept = 0;
-  for (const ClientId robbed : lock.robbed) {
-    if (robbed != client && robbed != 0) {
-      lock.robbed[kept++] = robbed;
+  for (const ClientId preempted : lock.preempted) {
+    if (preempted != client && preempted != 0) {
+      lock.preempted[kept++] = preempted;
     }
   }
   for (; kept < kRememberedRobberies; ++kept) {
-    lock.robbed[kept] = 0;
+    lock.preempted[kept] = 0;
   }
 }
 
 void remember_robbery(LockState& lock, ClientId client) {
   forget_robbery(lock, client);
   u32 used = 0;
-  while (used < kRememberedRobberies && lock.robbed[used] != 0) {
+  while (used < kRememberedRobberies && lock.preempted[used] != 0) {
     ++used;
   }
   if (used == kRememberedRobberies) {
     for (u32 i = 1; i < kRememberedRobberies; ++i) {
-      lock.robbed[i - 1] = lock.robbed[i];
+      lock.preempted[i - 1] = lock.preempted[i];
     }
     --used;
   }
-  lock.robbed[used] = client;
+  lock.preempted[used] = client;
 }
 
 void hand_to(LockState& lock, ClientId client) {
@@ -78,7 +78,7 @@ WperfStatus check_lock(const LockState& lock, ClientId client) {
   if (lock.holder == client) {
     return WPERF_OK;
   }
-  return was_robbed(lock, client) ? WPERF_LOCK_LOST : WPERF_LOCK_NEEDED;
+  return was_preempted(lock, client) ? WPERF_LOCK_LOST : WPERF_LOCK_NEEDED;
 }
 
 void forget_client(LockState& lock, ClientId client) {

@@ -11,8 +11,8 @@ inline constexpr u32 kRememberedRobberies = 8;
 
 // Plain data, so that a shell may keep it where several processes see it (sim does).
 struct LockState {
-  ClientId holder = 0;                         // 0 = free
-  ClientId robbed[kRememberedRobberies] = {};  // lost it by force and have not acquired again; oldest first
+  ClientId holder = 0;                            // 0 = free
+  ClientId preempted[kRememberedRobberies] = {};  // lost it by force and have not acquired again; oldest first
 };
 
 // `action` is one of WPERF_LOCK_*. Force always succeeds; release by someone else than the holder changes nothing.

@@ -14,10 +14,10 @@ constexpr ClientId kBob = 22;
 
 struct Case {
   const char* what;
-  ClientId holder, robbed;  // before; kNobody = none
-  u32 action;               // of kAnn
+  ClientId holder, preempted;  // before; kNobody = none
+  u32 action;                  // of kAnn
   WperfStatus status;
-  ClientId holder_after, robbed_after;
+  ClientId holder_after, preempted_after;
 };
 
 // Every action of Ann against every state that matters to her.
@@ -43,11 +43,11 @@ TEST(Lock, EveryActionInEveryState) {
   for (const Case& test : kCases) {
     LockState lock;
     lock.holder = test.holder;
-    lock.robbed[0] = test.robbed;
+    lock.preempted[0] = test.preempted;
     EXPECT_EQ(change_lock(lock, kAnn, test.action), test.status) << test.what;
     EXPECT_EQ(lock.holder, test.holder_after) << test.what;
-    EXPECT_EQ(lock.robbed[0], test.robbed_after) << test.what;
-    EXPECT_EQ(lock.robbed[1], kNobody) << test.what;
+    EXPECT_EQ(lock.preempted[0], test.preempted_after) << test.what;
+    EXPECT_EQ(lock.preempted[1], kNobody) << test.what;
   }
 }
 
@@ -94,8 +94,8 @@ TEST(Lock, RobbedTwiceIsRememberedOnce) {
     ASSERT_EQ(change_lock(lock, kAnn, WPERF_LOCK_FORCE), WPERF_OK);
     ASSERT_EQ(change_lock(lock, kBob, WPERF_LOCK_FORCE), WPERF_OK);
   }
-  EXPECT_EQ(lock.robbed[0], kAnn);
-  EXPECT_EQ(lock.robbed[1], kNobody);
+  EXPECT_EQ(lock.preempted[0], kAnn);
+  EXPECT_EQ(lock.preempted[1], kNobody);
 }
 
 }  // namespace

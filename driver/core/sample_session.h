@@ -7,9 +7,9 @@
 #include "abi/wire.h"
 #include "base/ints.h"
 #include "driver/core/machine.h"
-#include "driver/core/onlooker.h"
 #include "driver/core/sample_request.h"
 #include "driver/core/sampler.h"
+#include "driver/core/visibility_filter.h"
 #include "driver/hal.h"
 
 namespace wperf::driver {
@@ -28,12 +28,12 @@ class SampleSession {
   // The oldest samples of a core, which are forgotten with that. `reply` must be zeroed.
   // By the request that fits the session: with stacks or without.
   template <typename Reply>
-  [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, Onlooker& onlooker, Reply& reply) {
+  [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, VisibilityFilter& visibility, Reply& reply) {
     constexpr bool kStacks = sizeof(Reply) == sizeof(WperfStackDrainReply);
     Sampler* sampler = nullptr;
     const WperfStatus status = find_to_drain(request, kStacks, &sampler);
     if (status == WPERF_OK) {
-      drain_sampler(*sampler, onlooker, reply);
+      drain_sampler(*sampler, visibility, reply);
     }
     return status;
   }

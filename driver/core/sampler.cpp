@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/sampler.h"
 
-#include "driver/core/lone_writer.h"
 #include "driver/core/pmu_registers.h"
+#include "driver/core/single_writer_counter.h"
 #include "driver/core/stack_walker.h"
 
 namespace wperf::driver {
@@ -205,20 +205,20 @@ void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
 
 }  // namespace
 
-void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfDrainReply& reply) {
+void drain_sampler(Sampler& sampler, VisibilityFilter& visibility, WperfDrainReply& reply) {
   u64* const records = reinterpret_cast<u64*>(reply.samples);
   const SampleRing::Popped popped = sampler.ring.pop(records, WPERF_MAX_DRAINED * kSampleWords, WPERF_MAX_DRAINED);
-  reply.count = onlooker.keep_visible(records, popped.words).count;
+  reply.count = visibility.keep_visible(records, popped.words).count;
   sampler.hidden += popped.count - reply.count;
   tell(sampler, popped.pushed, popped.left != 0, reply);
 }
 
-void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfStackDrainReply& reply) {
+void drain_sampler(Sampler& sampler, VisibilityFilter& visibility, WperfStackDrainReply& reply) {
   constexpr u32 kRoom = sizeof reply.records / sizeof(u64);
   u64* const records = reinterpret_cast<u64*>(reply.records);
   const SampleRing::Popped first = sampler.ring.pop(records, kRoom, kRoom);
   const SampleRing::Popped walked = sampler.walks->done.pop(records + first.words, kRoom - first.words, kRoom);
-  const Onlooker::Visible visible = onlooker.keep_visible(records, first.words + walked.words);
+  const VisibilityFilter::Visible visible = visibility.keep_visible(records, first.words + walked.words);
   sampler.hidden += first.count + walked.count - visible.count;
   reply.bytes = visible.words * static_cast<u32>(sizeof(u64));
   reply.lost_stacks = value_of(sampler.lost_stacks) + value_of(sampler.walks->lost_stacks);

@@ -7,12 +7,12 @@
 #include "abi/wire.h"
 #include "base/ints.h"
 #include "driver/core/jitter.h"
-#include "driver/core/onlooker.h"
 #include "driver/core/sample_bank.h"
 #include "driver/core/sample_request.h"
 #include "driver/core/sample_ring.h"
 #include "driver/core/throttle.h"
 #include "driver/core/user_walks.h"
+#include "driver/core/visibility_filter.h"
 #include "driver/hal.h"
 
 namespace wperf::driver {
@@ -61,7 +61,7 @@ void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Int
 void end_sampler_from_afar(Sampler& sampler);
 
 // `reply` must be zeroed; its header is not touched.
-void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfDrainReply& reply);
-void drain_sampler(Sampler& sampler, Onlooker& onlooker, WperfStackDrainReply& reply);
+void drain_sampler(Sampler& sampler, VisibilityFilter& visibility, WperfDrainReply& reply);
+void drain_sampler(Sampler& sampler, VisibilityFilter& visibility, WperfStackDrainReply& reply);
 
 }  // namespace wperf::driver

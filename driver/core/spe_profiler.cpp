@@ -2,7 +2,7 @@
 #include "driver/core/spe_profiler.h"
 
 #include "base/bytes.h"
-#include "driver/core/lone_writer.h"
+#include "driver/core/single_writer_counter.h"
 #include "driver/core/spe_registers.h"
 
 namespace wperf::driver {
@@ -12,11 +12,11 @@ void set_phase(SpeProfiler& profiler, SpePhase phase) {
   __atomic_store_n(&profiler.phase, static_cast<u32>(phase), __ATOMIC_RELAXED);
 }
 
-bool is_ready(const SpeHalf& half) {
+bool is_ready(const SpePingPongBuffer& half) {
   return __atomic_load_n(&half.ready, __ATOMIC_ACQUIRE) != 0;
 }
 
-SpeMemory memory_of(const SpeHalf& half, const SpePlan& plan) {
+SpeMemory memory_of(const SpePingPongBuffer& half, const SpePlan& plan) {
   const u64 begin = reinterpret_cast<u64>(half.bytes);
   return {begin, begin + plan.half_bytes};
 }
@@ -58,7 +58,7 @@ void publish(SpeProfiler& profiler, u32 size, u32 events) {
   if (size == 0 && events == 0) {
     return;
   }
-  SpeHalf& half = profiler.halves[profiler.writing];
+  SpePingPongBuffer& half = profiler.halves[profiler.writing];
   half.size = size;
   half.events = events;
   add_to(profiler.written, size);
@@ -71,14 +71,14 @@ void publish(SpeProfiler& profiler, u32 size, u32 events) {
 
 // Gives the hardware the next half if the reader has done with it, else it stands still.
 void resume(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
-  SpeHalf& half = profiler.halves[profiler.writing];
-  const bool stood = phase_of(profiler) == SpePhase::standing;
+  SpePingPongBuffer& half = profiler.halves[profiler.writing];
+  const bool stood = phase_of(profiler) == SpePhase::stalled;
   if (is_ready(half)) {
     if (!stood) {
       add_to(profiler.full, 1);
       __atomic_store_n(&profiler.stands_since, hal.time_ns(), __ATOMIC_RELAXED);
       profiler.gap_next = true;
-      set_phase(profiler, SpePhase::standing);
+      set_phase(profiler, SpePhase::stalled);
     }
     return;
   }
@@ -190,7 +190,7 @@ void look_at_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, SpeL
       if (!finish(profiler, plan, hal, true)) {
         return;
       }
-    } else if (phase != SpePhase::standing) {
+    } else if (phase != SpePhase::stalled) {
       return;
     }
     resume(profiler, plan, hal);
@@ -203,7 +203,7 @@ void stop_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
     const SpePhase phase = phase_of(profiler);
     if (phase == SpePhase::profiling) {
       static_cast<void>(finish(profiler, plan, hal, false));
-    } else if (phase == SpePhase::standing) {
+    } else if (phase == SpePhase::stalled) {
       add_to(profiler.stopped_ns, hal.time_ns() - value_of(profiler.stands_since));
     }
     set_phase(profiler, SpePhase::idle);
@@ -248,7 +248,7 @@ void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply) {
   reply.core = profiler.core;
   // At most one half with bytes: two are not one stretch of memory, and what is missing lies between them.
   while (reply.bytes == 0 && has_bytes(profiler)) {
-    SpeHalf& half = profiler.halves[profiler.reading];
+    SpePingPongBuffer& half = profiler.halves[profiler.reading];
     const u32 left = half.size - profiler.read;
     reply.bytes = left < WPERF_SPE_MAX_DRAINED ? left : u32{WPERF_SPE_MAX_DRAINED};
     copy_bytes(reply.data, half.bytes + profiler.read, reply.bytes);
@@ -268,7 +268,7 @@ void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply) {
   reply.full = value_of(profiler.full);
   reply.stopped_ns = value_of(profiler.stopped_ns);
   const u64 since = value_of(profiler.stands_since);
-  if (phase_of(profiler) == SpePhase::standing && now_ns > since) {  // it may have begun just now
+  if (phase_of(profiler) == SpePhase::stalled && now_ns > since) {  // it may have begun just now
     reply.stopped_ns += now_ns - since;
   }
   reply.collisions = value_of(profiler.collisions);

@@ -13,7 +13,7 @@
 namespace wperf::driver {
 
 // The hardware's until it is ready, then the reader's until it is free again: one producer, one consumer, no lock.
-struct SpeHalf {
+struct SpePingPongBuffer {
   u8* bytes;
   u32 ready;  // atomic; what follows is written before it is set
   u32 size;   // of what was written
@@ -24,8 +24,8 @@ struct SpeHalf {
 enum class SpePhase : u32 {
   idle,
   profiling,
-  standing,  // both halves wait for the reader
-  ended,     // by a fault, or by somebody else who took the unit over
+  stalled,  // both halves wait for the reader
+  ended,    // by a fault, or by somebody else who took the unit over
 };
 
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
@@ -35,7 +35,7 @@ struct SpeProfiler {
   bool filters_absent_events;
   u32 abandoned;  // atomic; set from elsewhere when the core could not be reached to stop it
   SpeRegisters found;
-  SpeHalf halves[2];
+  SpePingPongBuffer halves[2];
 
   // Of what runs on the core.
   u32 inside;             // one of the calls, so the interrupt leaves the work to it

@@ -200,7 +200,7 @@ WperfStatus SpeSession::drain(const WperfDrainRequest& request, WperfSpeDrainRep
     }
   }
   take_bytes(*profiler, hal_.time_ns(), reply);
-  if (profiling_ && phase_of(*profiler) == SpePhase::standing) {
+  if (profiling_ && phase_of(*profiler) == SpePhase::stalled) {
     static_cast<void>(look_at(*profiler, SpeLook::tick));  // if not now, then at the next tick
   }
   return WPERF_OK;

@@ -217,7 +217,7 @@ TEST_F(Profiling, EveryEndGivesEverythingBack) {
       core.client_gone(11);
     } else if (how == 3) {
       lock.holder = 33;  // from another process
-      lock.robbed[0] = 11;
+      lock.preempted[0] = 11;
       EXPECT_EQ(ann.drain(1, reply), WPERF_LOCK_LOST);
     } else {
       core.shutdown();

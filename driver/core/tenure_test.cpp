@@ -81,7 +81,7 @@ TEST_F(Tenure, AcquiringAgainDisturbsNothing) {
 
 TEST_F(Tenure, ForceFromAnotherProcessIsNoticedAtTheNextRequest) {
   lock.holder = 33;  // the other process wrote the shared state
-  lock.robbed[0] = 11;
+  lock.preempted[0] = 11;
   WperfVersionReply version = {};
   ASSERT_EQ(ann.ask(WPERF_CODE_VERSION, WperfPlainRequest{}, version), WPERF_OK);
   expect_given_back();
@@ -161,7 +161,7 @@ TEST_F(SamplingTenure, DeathReleases) {
 
 TEST_F(SamplingTenure, ForceFromAnotherProcessIsNoticedAtTheNextRequest) {
   lock.holder = 33;
-  lock.robbed[0] = 11;
+  lock.preempted[0] = 11;
   EXPECT_EQ(drain(ann), WPERF_LOCK_LOST);
   expect_given_back();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/user_walks.h"
 
-#include "driver/core/lone_writer.h"
+#include "driver/core/single_writer_counter.h"
 #include "driver/core/stack_walker.h"
 
 namespace wperf::driver {

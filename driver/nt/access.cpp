@@ -90,14 +90,14 @@ NTSTATUS user_of(PACCESS_TOKEN token, User* user) {
 
 }  // namespace
 
-NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Visitor* visitor) {
+NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Requester* requester) {
   SECURITY_SUBJECT_CONTEXT& subject = context.AccessState->SubjectSecurityContext;
   if (!passes(&kUsersAllowedIn, subject, mode)) {
     return STATUS_ACCESS_DENIED;
   }
-  visitor->rights.administrator = passes(&kAdministratorsOnly, subject, mode);
+  requester->rights.administrator = passes(&kAdministratorsOnly, subject, mode);
   // Whom a thread plays at the moment is who asks.
-  return user_of(subject.ClientToken != nullptr ? subject.ClientToken : subject.PrimaryToken, &visitor->user);
+  return user_of(subject.ClientToken != nullptr ? subject.ClientToken : subject.PrimaryToken, &requester->user);
 }
 
 void release_user(User& user) {

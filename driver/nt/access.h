@@ -13,14 +13,14 @@ struct User {
   TOKEN_USER* token_user = nullptr;
 };
 
-struct Visitor {
+struct Requester {
   Rights rights;
   User user;
 };
 
 // From a create request. Allowed in are SYSTEM, administrators and members of Performance Log Users; requests of the
 // kernel itself are. On success the user is the caller's to release.
-[[nodiscard]] NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Visitor* visitor);
+[[nodiscard]] NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Requester* requester);
 void release_user(User& user);
 
 // False too if there is no such process any more.

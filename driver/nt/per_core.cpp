@@ -6,17 +6,17 @@
 namespace wperf::driver {
 namespace {
 
-struct Errand {
+struct PerCpuCall {
   PerCoreCall call;
   void* context;
   KEVENT done;
 };
 
 // IRQL DISPATCH_LEVEL, on the core it was queued for.
-void run_errand(KDPC*, PVOID context, PVOID, PVOID) {
-  Errand& errand = *static_cast<Errand*>(context);
-  errand.call(errand.context);
-  static_cast<void>(KeSetEvent(&errand.done, 0, FALSE));  // the last touch: the waiter's stack holds it
+void run_per_cpu_call(KDPC*, PVOID context, PVOID, PVOID) {
+  PerCpuCall& per_cpu_call = *static_cast<PerCpuCall*>(context);
+  per_cpu_call.call(per_cpu_call.context);
+  static_cast<void>(KeSetEvent(&per_cpu_call.done, 0, FALSE));  // the last touch: the waiter's stack holds it
 }
 
 }  // namespace
@@ -30,15 +30,15 @@ WperfStatus run_deferred(u32 core, PerCoreCall call, void* context) {
   if (!NT_SUCCESS(KeGetProcessorNumberFromIndex(core, &processor))) {
     return WPERF_HARDWARE_FAILED;
   }
-  Errand errand = {call, context, {}};
-  KeInitializeEvent(&errand.done, NotificationEvent, FALSE);
+  PerCpuCall per_cpu_call = {call, context, {}};
+  KeInitializeEvent(&per_cpu_call.done, NotificationEvent, FALSE);
   KDPC dpc;
-  KeInitializeDpc(&dpc, run_errand, &errand);
+  KeInitializeDpc(&dpc, run_per_cpu_call, &per_cpu_call);
   KeSetImportanceDpc(&dpc, HighImportance);  // at once, also on another core
   if (!NT_SUCCESS(KeSetTargetProcessorDpcEx(&dpc, &processor)) || !KeInsertQueueDpc(&dpc, nullptr, nullptr)) {
     return WPERF_HARDWARE_FAILED;
   }
-  static_cast<void>(KeWaitForSingleObject(&errand.done, Executive, KernelMode, FALSE, nullptr));
+  static_cast<void>(KeWaitForSingleObject(&per_cpu_call.done, Executive, KernelMode, FALSE, nullptr));
   return WPERF_OK;
 }
 

@@ -35,7 +35,7 @@ Service::Service()
 Service::~Service() {
   for (Client* client = clients_; client != nullptr;) {
     Client* next = client->next;
-    release_user(client->visitor.user);
+    release_user(client->requester.user);
     delete_object(client);
     client = next;
   }
@@ -47,21 +47,21 @@ void Service::admit_clients(bool admit) {
 }
 
 NTSTATUS Service::open(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Client** client) {
-  Visitor visitor;
-  if (const NTSTATUS status = admit(context, mode, &visitor); !NT_SUCCESS(status)) {
+  Requester requester;
+  if (const NTSTATUS status = admit(context, mode, &requester); !NT_SUCCESS(status)) {
     return status;
   }
   Client* fresh = new_object<Client>();
   const Guard guard(requests_);
   if (fresh == nullptr || !admits_ || ended_) {
-    release_user(visitor.user);
+    release_user(requester.user);
     if (fresh == nullptr) {
       return STATUS_INSUFFICIENT_RESOURCES;
     }
     delete_object(fresh);
     return STATUS_DEVICE_NOT_READY;
   }
-  *fresh = {++last_client_, current_process(), visitor, false, clients_};
+  *fresh = {++last_client_, current_process(), requester, false, clients_};
   clients_ = fresh;
   *client = fresh;
   return STATUS_SUCCESS;
@@ -77,7 +77,7 @@ NTSTATUS Service::control(Client& client, u32 code, void* buffer, u32 input_size
     return static_cast<NTSTATUS>(WPERF_NT_STATUS(status));
   }
   const WperfStatus status =
-      core_.dispatch(client.id, client.visitor.rights, code, buffer, input_size, capacity, returned);
+      core_.dispatch(client.id, client.requester.rights, code, buffer, input_size, capacity, returned);
   if (status != WPERF_OK) {
     return static_cast<NTSTATUS>(WPERF_NT_STATUS(status));
   }
@@ -99,7 +99,7 @@ void Service::close(Client* client) {
       break;
     }
   }
-  release_user(client->visitor.user);
+  release_user(client->requester.user);
   delete_object(client);
 }
 
@@ -123,7 +123,7 @@ void Service::end() {
 bool Service::owns_process(ClientId client, u32 process) {
   for (const Client* known = clients_; known != nullptr; known = known->next) {
     if (known->id == client) {
-      return is_process_of(known->visitor.user, process);
+      return is_process_of(known->requester.user, process);
     }
   }
   return false;

@@ -14,7 +14,7 @@ namespace wperf::driver {
 struct Client {
   ClientId id;
   u32 process;
-  Visitor visitor;
+  Requester requester;
   bool gone;
   Client* next;
 };

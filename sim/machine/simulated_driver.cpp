@@ -49,8 +49,8 @@ SimulatedDriver::~SimulatedDriver() {
 void SimulatedDriver::forget_the_dead() {
   const driver::LockState seen = lock_;  // client_gone changes it
   if (seen.holder != 0 && !lock_file_->is_alive(seen.holder)) core_.client_gone(seen.holder);
-  for (const driver::ClientId robbed : seen.robbed)
-    if (robbed != 0 && !lock_file_->is_alive(robbed)) core_.client_gone(robbed);
+  for (const driver::ClientId preempted : seen.preempted)
+    if (preempted != 0 && !lock_file_->is_alive(preempted)) core_.client_gone(preempted);
 }
 
 // Who does not hold the driver is told so by the core.

@@ -279,7 +279,7 @@ TEST_F(SimulatedDriverTest, LockBetweenClients) {
   EXPECT_OK(one->lock(WPERF_LOCK_ACQUIRE));
 }
 
-// A robbed session must not go on: the new holder finds the counters free, and the robbed one is told.
+// A preempted session must not go on: the new holder finds the counters free, and the preempted one is told.
 TEST_F(SimulatedDriverTest, RobbedWhileCounting) {
   auto one = open_locked();
   one->spawn({work(kForever)}, 0);

@@ -13,9 +13,9 @@ namespace {
 
 // A name of the cores' events, as programmed for this metric.
 diag::Result<u16> code_of(const request::EventToken& token, const plan::MetricDefinition& metric,
-                          const plan::Vocabulary& vocabulary) {
+                          const plan::EventCatalog& catalog) {
   return plan::resolve_code(
-      token, vocabulary,
+      token, catalog,
       metric.solution.has_value() ? plan::NameOrder::product_first : plan::NameOrder::architecture_first);
 }
 
@@ -54,10 +54,10 @@ TEST_INFO test_row(const std::string& key, const std::string& result, WideTexts&
 
 }  // namespace
 
-Rows<EVENT_INFO> event_rows(const plan::Vocabulary& vocabulary) {
+Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog) {
   Rows<EVENT_INFO> rows;
-  for (usize i = 0; i < vocabulary.product.event_count(); ++i) {
-    const pmu::Event event = vocabulary.product.event(i);
+  for (usize i = 0; i < catalog.product.event_count(); ++i) {
+    const pmu::Event event = catalog.product.event(i);
     rows.add({.type = WPERF_CORE_EVENT,
               .id = event.code,
               .name = rows.texts.keep(event.name),
@@ -66,13 +66,13 @@ Rows<EVENT_INFO> event_rows(const plan::Vocabulary& vocabulary) {
   return rows;
 }
 
-diag::Result<MetricRows> metric_rows(const plan::Vocabulary& vocabulary) {
+diag::Result<MetricRows> metric_rows(const plan::EventCatalog& catalog) {
   MetricRows answer;
-  for (const plan::MetricDefinition& metric : vocabulary.metrics) {
+  for (const plan::MetricDefinition& metric : catalog.metrics) {
     const usize before = answer.rows.size();
     for (const request::EventToken& token : metric.events.tokens) {
       if (token.event_class != EventClass::core) continue;
-      WPERF_TRY(const u16 code, code_of(token, metric, vocabulary));
+      WPERF_TRY(const u16 code, code_of(token, metric, catalog));
       answer.rows.add({.metric_name = answer.rows.texts.keep(metric.name),
                        .event_idx = code,
                        .event_name = answer.rows.texts.keep(token.text)});

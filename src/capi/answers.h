@@ -13,13 +13,13 @@
 
 namespace wperf::capi {
 
-Rows<EVENT_INFO> event_rows(const plan::Vocabulary& vocabulary);
+Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog);
 
 struct MetricRows {
   Rows<METRIC_INFO> rows;
   size_t metrics = 0;  // that have rows
 };
-diag::Result<MetricRows> metric_rows(const plan::Vocabulary& vocabulary);
+diag::Result<MetricRows> metric_rows(const plan::EventCatalog& catalog);
 
 Rows<STAT_INFO> stat_rows(std::span<const profile::CountProfile> counts);
 Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const profile::CountProfile> counts);

@@ -63,7 +63,7 @@ diag::Result<void> Session::load_metrics() {
 diag::Result<std::vector<profile::CountProfile>> Session::measure(const request::Request& request,
                                                                   diag::Console& console,
                                                                   std::optional<diag::Error>& trouble) {
-  machine_.vocabulary = words_;
+  machine_.catalog = words_;
   WPERF_TRY(plan::CountPlan plan, pipeline::plan_counts(request, machine_));
   WPERF_CHECK_OK(check_cores_only(plan));
   std::vector<pipeline::TimelineFile> files;
@@ -101,7 +101,7 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   samples.reset();
   annotations.reset();
   sample_stats.reset();
-  machine_.vocabulary = words_;
+  machine_.catalog = words_;
   WPERF_TRY(request::Request request, std::move(wanted));
   request.outputs.verbose = verbose;
   WPERF_TRY(pipeline::Recording recording, pipeline::record_samples(request, machine_, console));
@@ -119,7 +119,7 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
 diag::Result<void> Session::test(const diag::Result<request::Request>& wanted) {
   tests.reset();
   lib_tests.reset();
-  machine_.vocabulary = words_;
+  machine_.catalog = words_;
   WPERF_TRY(const request::Request request, wanted);
   WPERF_TRY(const profile::TestReport report, pipeline::measure_test(request, machine_));
   tests = test_rows(words_.product, report);

@@ -44,13 +44,13 @@ class Session {
   std::optional<Rows<lib::TEST_INFO>> lib_tests;  // the same for wperf-lib.h
 
  private:
-  explicit Session(pipeline::Machine machine) : machine_(std::move(machine)), words_(machine_.vocabulary) {}
+  explicit Session(pipeline::Machine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
 
   diag::Result<std::vector<profile::CountProfile>> measure(const request::Request& request, diag::Console& console,
                                                            std::optional<diag::Error>& trouble);
 
   pipeline::Machine machine_;
-  plan::Vocabulary words_;  // without what raw numbers of a measurement add
+  plan::EventCatalog words_;  // without what raw numbers of a measurement add
 };
 
 }  // namespace wperf::capi

@@ -57,7 +57,8 @@ class SampleSession {
  public:
   virtual ~SampleSession() = default;
   virtual diag::Result<void> start() = 0;
-  // Appends what the rings hold and brings the tallies up to date. Also fails when the driver was taken away meanwhile.
+  // Appends what the rings hold and brings the core_statistics up to date. Also fails when the driver was taken away
+  // meanwhile.
   virtual diag::Result<void> drain(raw::SampleCapture& capture) = 0;
   virtual diag::Result<void> stop() = 0;
 };
@@ -93,7 +94,7 @@ class SpeSession {
   // Hands out what the buffers hold. Also fails when the driver was taken away meanwhile.
   virtual diag::Result<void> drain(const raw::SpeSink& sink) = 0;
   virtual diag::Result<void> stop() = 0;
-  virtual const std::vector<raw::SpeTally>& tallies() const = 0;  // by core; of the latest drain
+  virtual const std::vector<raw::SpeStatistics>& core_statistics() const = 0;  // by core; of the latest drain
 };
 
 class Device {

@@ -362,9 +362,9 @@ TEST(DriverDevice, SamplesBehindThoseOfOthersAreDrained) {
   };
   raw::SampleCapture capture;
   drain(made, fill, capture);
-  ASSERT_EQ(capture.tallies.size(), 1u);
+  ASSERT_EQ(capture.core_statistics.size(), 1u);
   EXPECT_EQ(capture.samples.size(), 3u);
-  EXPECT_EQ(capture.tallies[0].lost_filtered, 2048u);
+  EXPECT_EQ(capture.core_statistics[0].lost_filtered, 2048u);
 }
 
 // One that says there is more and never brings any is not asked for ever.

@@ -29,25 +29,26 @@ WperfSampleRequest request_of(const plan::SamplePlan& plan) {
 
 // What both kinds of answer tell of a core.
 template <typename Reply>
-void take_counts(const Reply& reply, raw::CoreTally& tally) {
-  tally.core = reply.core;
-  tally.taken = reply.taken;
-  tally.lost_ring_full = reply.lost_ring_full;
-  tally.lost_filtered = reply.lost_filtered;
-  tally.held_back = reply.held_back + reply.merged;
-  tally.register_losses = reply.register_losses;
+void take_counts(const Reply& reply, raw::CoreStatistics& statistics) {
+  statistics.core = reply.core;
+  statistics.taken = reply.taken;
+  statistics.lost_ring_full = reply.lost_ring_full;
+  statistics.lost_filtered = reply.lost_filtered;
+  statistics.held_back = reply.held_back + reply.merged;
+  statistics.register_losses = reply.register_losses;
 }
 
-void take_samples(const WperfDrainReply& reply, raw::CoreTally&, raw::SampleCapture& capture) {
+void take_samples(const WperfDrainReply& reply, raw::CoreStatistics&, raw::SampleCapture& capture) {
   const u32 count = std::min<u32>(reply.count, WPERF_MAX_DRAINED);
   for (const WperfSample& sample : std::span(reply.samples, count)) capture.samples.push_back(sample_of(sample));
 }
 
-void take_samples(const WperfStackDrainReply& reply, raw::CoreTally& tally, raw::SampleCapture& capture) {
+void take_samples(const WperfStackDrainReply& reply, raw::CoreStatistics& statistics, raw::SampleCapture& capture) {
   const auto bytes = std::as_bytes(std::span(reply.records));
-  tally.lost_stacks = reply.lost_stacks;
-  tally.cut_stacks = reply.cut_stacks;
-  tally.unreadable += append_stack_records(bytes.first(std::min<size_t>(reply.bytes, bytes.size())), capture) ? 0 : 1;
+  statistics.lost_stacks = reply.lost_stacks;
+  statistics.cut_stacks = reply.cut_stacks;
+  statistics.unreadable +=
+      append_stack_records(bytes.first(std::min<size_t>(reply.bytes, bytes.size())), capture) ? 0 : 1;
 }
 
 class DriverSampleSession final : public SampleSession {
@@ -62,7 +63,7 @@ class DriverSampleSession final : public SampleSession {
   diag::Result<void> stop() override { return run_.stop(); }
 
   diag::Result<void> drain(raw::SampleCapture& capture) override {
-    capture.tallies.resize(cores_.size());
+    capture.core_statistics.resize(cores_.size());
     for (size_t i = 0; i < cores_.size(); ++i) {
       WPERF_CHECK_OK(stacks_ ? drain_core<WperfStackDrainReply>(WPERF_CODE_SAMPLE_STACK_DRAIN, i, capture)
                              : drain_core<WperfDrainReply>(WPERF_CODE_SAMPLE_DRAIN, i, capture));
@@ -75,15 +76,15 @@ class DriverSampleSession final : public SampleSession {
   diag::Result<void> drain_core(u32 code, size_t index, raw::SampleCapture& capture) {
     auto request = make_request<WperfDrainRequest>();
     request.core = cores_[index];
-    raw::CoreTally& tally = capture.tallies[index];
-    u64 seen = tally.lost_filtered;
+    raw::CoreStatistics& statistics = capture.core_statistics[index];
+    u64 seen = statistics.lost_filtered;
     bool more = true;
     while (more) {
       WPERF_TRY(const std::unique_ptr<Reply> reply, ask_driver_for_much<Reply>(transport_, code, request));
-      take_counts(*reply, tally);
-      tally.core = cores_[index];
+      take_counts(*reply, statistics);
+      statistics.core = cores_[index];
       const size_t before = capture.samples.size();
-      take_samples(*reply, tally, capture);
+      take_samples(*reply, statistics, capture);
       // An answer that holds none may have left out a thousand samples of other people's programs, ours behind them.
       const bool left_some_out = reply->lost_filtered != seen;
       seen = reply->lost_filtered;

@@ -36,37 +36,37 @@ class DriverSpeSession final : public SpeSession {
  public:
   DriverSpeSession(DriverTransport& transport, const std::vector<u32>& cores)
       : transport_(transport), run_(transport, WPERF_CODE_SPE_START, WPERF_CODE_SPE_STOP) {
-    for (const u32 core : cores) tallies_.push_back({.core = core});
+    for (const u32 core : cores) core_statistics_.push_back({.core = core});
   }
 
   diag::Result<void> start() override { return run_.start(); }
   diag::Result<void> stop() override { return run_.stop(); }
 
   diag::Result<void> drain(const raw::SpeSink& sink) override {
-    for (raw::SpeTally& tally : tallies_) WPERF_CHECK_OK(drain_core(tally, sink));
+    for (raw::SpeStatistics& statistics : core_statistics_) WPERF_CHECK_OK(drain_core(statistics, sink));
     return {};
   }
 
-  const std::vector<raw::SpeTally>& tallies() const override { return tallies_; }
+  const std::vector<raw::SpeStatistics>& core_statistics() const override { return core_statistics_; }
 
  private:
-  diag::Result<void> drain_core(raw::SpeTally& tally, const raw::SpeSink& sink) {
+  diag::Result<void> drain_core(raw::SpeStatistics& statistics, const raw::SpeSink& sink) {
     auto request = make_request<WperfDrainRequest>();
-    request.core = tally.core;
+    request.core = statistics.core;
     bool more = true;
     while (more) {
       WPERF_TRY(const std::unique_ptr<WperfSpeDrainReply> reply,
                 ask_driver_for_much<WperfSpeDrainReply>(transport_, WPERF_CODE_SPE_DRAIN, request));
-      tally.written = reply->written;
-      tally.full = reply->full;
-      tally.stopped_ns = reply->stopped_ns;
-      tally.collisions = reply->collisions;
-      tally.data_losses = reply->data_losses;
-      tally.faulted = tally.faulted || (reply->events & (WPERF_SPE_FAULT | WPERF_SPE_EXTERNAL_ABORT)) != 0;
-      if (tally.faulted) tally.fault_status = reply->status;
+      statistics.written = reply->written;
+      statistics.full = reply->full;
+      statistics.stopped_ns = reply->stopped_ns;
+      statistics.collisions = reply->collisions;
+      statistics.data_losses = reply->data_losses;
+      statistics.faulted = statistics.faulted || (reply->events & (WPERF_SPE_FAULT | WPERF_SPE_EXTERNAL_ABORT)) != 0;
+      if (statistics.faulted) statistics.fault_status = reply->status;
       const u32 size = std::min<u32>(reply->bytes, WPERF_SPE_MAX_DRAINED);
       if (size != 0) {
-        sink({.core = tally.core,
+        sink({.core = statistics.core,
               .after_gap = (reply->events & WPERF_SPE_GAP) != 0,
               .buffer_address = reply->buffer_address,
               .bytes = std::as_bytes(std::span(reply->data, size))});
@@ -78,7 +78,7 @@ class DriverSpeSession final : public SpeSession {
 
   DriverTransport& transport_;
   DriverRun run_;
-  std::vector<raw::SpeTally> tallies_;
+  std::vector<raw::SpeStatistics> core_statistics_;
 };
 
 }  // namespace

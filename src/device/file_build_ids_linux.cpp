@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "device/perf_events/counter_linux.h"
-#include "device/perf_events/made_up_records.h"
+#include "device/perf_events/synthesized_records.h"
 
 namespace wperf::device {
 namespace {

@@ -149,7 +149,7 @@ struct Seen {
 };
 Seen seen_in(const perf_data::PerfFile& file, u32 pid, u64 begin, u64 end) {
   Seen seen;
-  const perf_data::Tally tally = file.for_each_record(perf_data::Visitors{
+  const perf_data::ReadStatistics statistics = file.for_each_record(perf_data::Visitors{
       [&](const perf_data::Sample& sample, const perf_data::Record&) {
         ++seen.samples;
         seen.deepest = std::max<u64>(seen.deepest, sample.callchain.size());
@@ -163,9 +163,9 @@ Seen seen_in(const perf_data::PerfFile& file, u32 pid, u64 begin, u64 end) {
         seen.mapped += mapping.pid == pid && !mapping.file.empty() ? 1 : 0;
       },
   });
-  EXPECT_EQ(tally.all_damaged(), 0u);
-  EXPECT_EQ(tally.of_unknown_event, 0u);
-  EXPECT_FALSE(tally.stop.has_value());
+  EXPECT_EQ(statistics.all_damaged(), 0u);
+  EXPECT_EQ(statistics.of_unknown_event, 0u);
+  EXPECT_FALSE(statistics.stop.has_value());
   return seen;
 }
 
@@ -225,10 +225,10 @@ TEST_F(LinuxDeviceTest, WhatRingsLostIsCounted) {
   auto file = perf_data::PerfFile::open(mapped.value().bytes());
   ASSERT_TRUE(file.has_value()) << file.error().text;
   u64 told = 0, counted = 0;
-  const perf_data::Tally tally = file.value().for_each_record(perf_data::Visitors{
+  const perf_data::ReadStatistics statistics = file.value().for_each_record(perf_data::Visitors{
       [&](const perf_data::Lost& lost, const perf_data::Record&) { told += lost.records; },
       [&](const perf_data::LostSamples& lost, const perf_data::Record&) { counted += lost.samples; }});
-  EXPECT_EQ(tally.all_damaged(), 0u);
+  EXPECT_EQ(statistics.all_damaged(), 0u);
   if ((file.value().attrs().at(0).attributes.read_format & perf_data::kReadLost) == 0) {
     EXPECT_EQ(counted, 0u);
     GTEST_SKIP() << "this kernel does not count losses by event";

@@ -5,9 +5,9 @@
 #include <sys/ioctl.h>
 
 #include "device/file_build_ids_linux.h"
-#include "device/perf_events/made_up_records.h"
 #include "device/perf_events/recording_facts_linux.h"
 #include "device/perf_events/recording_thread_linux.h"
+#include "device/perf_events/synthesized_records.h"
 #include "device/sampled_events_linux.h"
 #include "export/perf_data/record_bytes.h"
 #include "os/mapped_file.h"

@@ -35,14 +35,14 @@ class LinuxSpeSession final : public SpeSession {
     return {};
   }
   diag::Result<void> drain(const raw::SpeSink& sink) override {
-    tallies_.clear();
+    core_statistics_.clear();
     for (AuxRing& ring : rings_) {
       ring.drain(sink);
-      tallies_.push_back(ring.tally());
+      core_statistics_.push_back(ring.statistics());
     }
     return {};
   }
-  const std::vector<raw::SpeTally>& tallies() const override { return tallies_; }
+  const std::vector<raw::SpeStatistics>& core_statistics() const override { return core_statistics_; }
 
  private:
   void switch_all(unsigned long request) {
@@ -52,7 +52,7 @@ class LinuxSpeSession final : public SpeSession {
   bool starts_with_program_;
   std::vector<Descriptor> events_;
   std::vector<AuxRing> rings_;  // in front of events_ when this ends: they are unmapped first
-  std::vector<raw::SpeTally> tallies_;
+  std::vector<raw::SpeStatistics> core_statistics_;
 };
 
 diag::Result<void> LinuxSpeSession::open_core(const plan::SpePlan& plan, const Unit& unit, u32 core, int thread) {

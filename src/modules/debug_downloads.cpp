@@ -39,7 +39,7 @@ std::optional<std::vector<std::string>> DebugDownloads::servers_of_environment()
   return servers;
 }
 
-DebugDownloads::DebugDownloads(std::vector<std::string> servers, Teller tell, Teller warn)
+DebugDownloads::DebugDownloads(std::vector<std::string> servers, LogCallback tell, LogCallback warn)
     : servers_(std::move(servers)), tell_(std::move(tell)), warn_(std::move(warn)) {}
 
 std::string DebugDownloads::fetch(symbols::ByteSpan build_id, DownloadKind kind, std::string_view module) {

@@ -20,10 +20,10 @@ enum class DownloadKind : u8 { executable, debug_information };
 class DebugDownloads {
  public:
   // `tell` gets progress, `warn` each server that fails, once; both whole lines.
-  using Teller = std::function<void(std::string_view)>;
+  using LogCallback = std::function<void(std::string_view)>;
   // Empty DEBUGINFOD_URLS: nothing.
   static std::optional<std::vector<std::string>> servers_of_environment();
-  DebugDownloads(std::vector<std::string> servers, Teller tell, Teller warn);
+  DebugDownloads(std::vector<std::string> servers, LogCallback tell, LogCallback warn);
 
   // Where the file is; empty: no server has it. `module` names it in messages.
   std::string fetch(symbols::ByteSpan build_id, DownloadKind kind, std::string_view module);
@@ -34,7 +34,7 @@ class DebugDownloads {
   std::mutex mutex_;
   std::vector<std::string> servers_;
   std::set<std::string> failing_, missing_;
-  Teller tell_, warn_;
+  LogCallback tell_, warn_;
 };
 
 }  // namespace wperf::modules

@@ -22,7 +22,7 @@ std::string function_folder() {
 
 }  // namespace
 
-FunctionFiles::FunctionFiles(Teller tell) : folder_(function_folder()), tell_(std::move(tell)) {}
+FunctionFiles::FunctionFiles(LogCallback tell) : folder_(function_folder()), tell_(std::move(tell)) {}
 
 // By sizes too: an image with and without its debug file at hand has other functions.
 std::string FunctionFiles::path_of(const symbols::FunctionCacheKey& key) const {

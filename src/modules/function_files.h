@@ -16,9 +16,9 @@ namespace wperf::modules {
 
 class FunctionFiles {
  public:
-  using Teller = std::function<void(std::string_view)>;
+  using LogCallback = std::function<void(std::string_view)>;
   // `tell` gets one whole line when nothing can be kept; may be empty.
-  explicit FunctionFiles(Teller tell);
+  explicit FunctionFiles(LogCallback tell);
 
   // What was kept, unchecked; nothing when nothing was.
   std::optional<os::MappedFile> find(const symbols::FunctionCacheKey& key) const;
@@ -31,7 +31,7 @@ class FunctionFiles {
 
   std::mutex mutex_;    // one writes at a time
   std::string folder_;  // empty: nothing is kept
-  Teller tell_;
+  LogCallback tell_;
   bool has_failed_ = false;
 };
 

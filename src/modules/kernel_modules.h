@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 
 namespace wperf::modules {
 

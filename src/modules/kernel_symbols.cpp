@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kKernelPath = "[kernel.kallsyms]";
 constexpr size_t kMostListBytes = 256 << 20;
 
-perf_data::Bytes recorded_build_id(const perf_data::PerfFile& file, const perf_data::TaskHistory& history) {
+perf_data::Bytes recorded_build_id(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history) {
   for (const perf_data::KernelRange& range : history.kernel()) {
     if (range.path.starts_with(kKernelPath) && !range.build_id.empty()) return range.build_id;
   }
@@ -42,7 +42,7 @@ perf_data::Bytes build_id_in_notes(std::string_view notes) {
 
 }  // namespace
 
-bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::TaskHistory& history, std::string& reason) {
+bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, std::string& reason) {
   const perf_data::Bytes recorded = recorded_build_id(file, history);
   if (!recorded.empty()) {
     const auto notes = os::load_text_file("/sys/kernel/notes", 1 << 20);
@@ -80,7 +80,7 @@ std::optional<u64> address_in_list(std::string_view text, std::string_view name)
 }
 
 // Where the list of this kernel is kept; empty: nowhere.
-std::string kept_list_path(const perf_data::PerfFile& file, const perf_data::TaskHistory& history) {
+std::string kept_list_path(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history) {
   const std::string folder = os::symbol_cache_folder();
   const perf_data::Bytes id = recorded_build_id(file, history);
   if (folder.empty() || id.empty()) return {};
@@ -89,7 +89,7 @@ std::string kept_list_path(const perf_data::PerfFile& file, const perf_data::Tas
 
 }  // namespace
 
-KernelSymbols KernelSymbols::load(const perf_data::PerfFile& file, const perf_data::TaskHistory& history) {
+KernelSymbols KernelSymbols::load(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history) {
   KernelSymbols out;
   out.modules_ = KernelModules(history.kernel());
   if (!is_running_kernel(file, history, out.reason_)) return out;

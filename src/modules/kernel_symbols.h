@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 #include "modules/kernel_modules.h"
 #include "os/mapped_file.h"
 #include "symbols/listed/kernel_list.h"
@@ -16,11 +16,11 @@
 namespace wperf::modules {
 
 // Does the kernel of the recording run here? Else `reason` says why not.
-bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::TaskHistory& history, std::string& reason);
+bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, std::string& reason);
 
 class KernelSymbols {
  public:
-  static KernelSymbols load(const perf_data::PerfFile& file, const perf_data::TaskHistory& history);
+  static KernelSymbols load(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history);
 
   struct Function {
     u64 begin = 0;            // where it was when this was recorded

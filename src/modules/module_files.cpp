@@ -35,13 +35,13 @@ struct FoundPdb {
   std::string explanation;  // why there is none
 };
 
-diag::Result<std::vector<std::byte>> unpacked(const symbols::Look& look, std::vector<std::byte> bytes) {
+diag::Result<std::vector<std::byte>> unpacked(const symbols::Candidate& look, std::vector<std::byte> bytes) {
   if (look.kind != symbols::LookKind::compressed) return bytes;
   return symbols::decompress_cabinet(bytes, kSymbolFileLimit);
 }
 
 // The bytes of a look: mapped where they are a file of their own, else in memory. Nothing: it is not there.
-diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Look& look) {
+diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look) {
   if (look.remote) {
     WPERF_TRY(auto received, os::download(look.location, {.bytes = kSymbolFileLimit}));
     if (!received.has_value()) return std::optional<SymbolBytes>();
@@ -56,7 +56,7 @@ diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Look& look) {
 }
 
 // One look at bytes that may be the PDB.
-void try_pdb(const symbols::Look& look, SymbolBytes bytes, symbols::SymbolSearch& search, FoundPdb& found) {
+void try_pdb(const symbols::Candidate& look, SymbolBytes bytes, symbols::SymbolSearch& search, FoundPdb& found) {
   auto pdb = PdbFile::open(bytes.view());
   if (!pdb.has_value()) return search.failed(pdb.error().text);
   if (!search.opened(pdb.value().id())) return;
@@ -67,7 +67,7 @@ void try_pdb(const symbols::Look& look, SymbolBytes bytes, symbols::SymbolSearch
   found.bytes = std::move(bytes);
 }
 
-void take_look(const symbols::Look& look, symbols::SymbolSearch& search, FoundPdb& found) {
+void take_look(const symbols::Candidate& look, symbols::SymbolSearch& search, FoundPdb& found) {
   auto fetched = fetch(look);
   if (!fetched.has_value()) return search.failed(fetched.error().text);
   if (!fetched.value().has_value()) return search.absent();

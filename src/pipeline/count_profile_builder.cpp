@@ -145,10 +145,10 @@ std::optional<double> metric_value(std::string_view name, const std::vector<pmu:
   return pmu::evaluate_postfix(*formula, instance.events);
 }
 
-void add_metric_rows(const decode::Unit& unit, const plan::Schedule& schedule, const plan::Vocabulary& vocabulary,
+void add_metric_rows(const decode::Unit& unit, const plan::Schedule& schedule, const plan::EventCatalog& catalog,
                      const std::vector<pmu::Product>& kinds, std::vector<profile::MetricRow>& rows) {
   for (const auto& [name, groups] : metric_counts(unit, schedule)) {
-    const plan::MetricDefinition* definition = vocabulary.find_metric(name);
+    const plan::MetricDefinition* definition = catalog.find_metric(name);
     if (definition == nullptr || !definition->solution.has_value()) continue;
     for (const auto& [group, instance] : groups) {
       const std::optional<double> value = metric_value(name, kinds, instance);
@@ -249,7 +249,7 @@ double elapsed_seconds(const raw::CountCapture& capture, bool by_kernel) {
 }  // namespace
 
 profile::CountProfile build_count_profile(const plan::CountPlan& plan, const plan::Capabilities& machine,
-                                          const plan::Vocabulary& vocabulary, const raw::CountCapture& capture) {
+                                          const plan::EventCatalog& catalog, const raw::CountCapture& capture) {
   profile::CountProfile profile;
   profile.vendor = machine.vendor.empty() ? std::string(pmu::vendor_name(machine.midr)) : machine.vendor;
   if (plan.of_program) profile.process = plan.process;
@@ -272,7 +272,7 @@ profile::CountProfile build_count_profile(const plan::CountPlan& plan, const pla
       if (event_class != EventClass::core) continue;
       const std::vector<pmu::Product> kinds =
           plan.of_program ? plan::kinds_of_cores(machine) : std::vector{plan::product_of_core(machine, unit.unit)};
-      add_metric_rows(unit, schedule, vocabulary, kinds, profile.metrics);
+      add_metric_rows(unit, schedule, catalog, kinds, profile.metrics);
     }
     const bool uncore_memory = event_class == EventClass::dmc_clk || event_class == EventClass::dmc_clkdiv2;
     if (uncore_memory || profile.core_count > 1) counts.overall = sum_rows(counts.units);

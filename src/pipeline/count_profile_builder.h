@@ -8,6 +8,6 @@
 namespace wperf::pipeline {
 
 profile::CountProfile build_count_profile(const plan::CountPlan& plan, const plan::Capabilities& machine,
-                                          const plan::Vocabulary& vocabulary, const raw::CountCapture& capture);
+                                          const plan::EventCatalog& catalog, const raw::CountCapture& capture);
 
 }  // namespace wperf::pipeline

@@ -97,7 +97,7 @@ TEST(CountProfileBuilder, L3AndMemoryMetrics) {
 }
 
 TEST(CountProfileBuilder, AMetricIsEvaluatedOncePerGroupAndCore) {
-  plan::Vocabulary vocabulary;
+  plan::EventCatalog catalog;
   plan::MetricDefinition definition;
   definition.name = "ipc";
   definition.solution = pmu::Metric{.name = "ipc",
@@ -107,7 +107,7 @@ TEST(CountProfileBuilder, AMetricIsEvaluatedOncePerGroupAndCore) {
                                     .postfix = "inst_retired cpu_cycles /",
                                     .unit = "per cycle",
                                     .events = {}};
-  vocabulary.metrics.push_back(definition);
+  catalog.metrics.push_back(definition);
   plan::CountPlan plan;
   plan.cores = {3};
   plan.schedules[0] = {.entries = {entry("cpu_cycles", 0x11, "ipc", 0), entry("inst_retired", 8, "ipc", 0),
@@ -117,7 +117,7 @@ TEST(CountProfileBuilder, AMetricIsEvaluatedOncePerGroupAndCore) {
   capture.units = {unit(EventClass::core, 3, {100, 250, 0, 5})};
   plan::Capabilities machine;
   machine.midr = 0x413fd0c1;  // Neoverse N1
-  const auto profile = build_count_profile(plan, machine, vocabulary, capture);
+  const auto profile = build_count_profile(plan, machine, catalog, capture);
   ASSERT_EQ(profile.metrics.size(), 2u);
   EXPECT_DOUBLE_EQ(profile.metrics[0].value, 2.5);
   EXPECT_DOUBLE_EQ(profile.metrics[1].value, 0);  // division by zero
@@ -125,7 +125,7 @@ TEST(CountProfileBuilder, AMetricIsEvaluatedOncePerGroupAndCore) {
 }
 
 TEST(CountProfileBuilder, WithoutATurnNothingIsCounted) {
-  plan::Vocabulary vocabulary;
+  plan::EventCatalog catalog;
   plan::MetricDefinition definition;
   definition.name = "ipc";
   definition.solution = pmu::Metric{.name = "ipc",
@@ -135,7 +135,7 @@ TEST(CountProfileBuilder, WithoutATurnNothingIsCounted) {
                                     .postfix = "inst_retired cpu_cycles /",
                                     .unit = "per cycle",
                                     .events = {}};
-  vocabulary.metrics.push_back(definition);
+  catalog.metrics.push_back(definition);
   plan::CountPlan plan;
   plan.cores = {0, 1};
   plan.schedules[0] = {
@@ -157,7 +157,7 @@ TEST(CountProfileBuilder, WithoutATurnNothingIsCounted) {
   lose_turn(capture.units[3], 0);
   plan::Capabilities machine;
   machine.midr = 0x413fd0c1;  // Neoverse N1
-  const auto profile = build_count_profile(plan, machine, vocabulary, capture);
+  const auto profile = build_count_profile(plan, machine, catalog, capture);
   ASSERT_EQ(profile.metrics.size(), 2u);
   EXPECT_TRUE(profile.metrics[0].counted);
   EXPECT_FALSE(profile.metrics[1].counted) << "core 1";
@@ -185,7 +185,7 @@ TEST(CountProfileBuilder, EachKindOfCoresHasItsOwnFormula) {
   machine.core_count = 3;
   machine.core_midr = {kNeoverseV1, kNeoverseN2, kCortexX1C};
   machine.counters_total = machine.counters_free = {6, 0, 0, 0};
-  const plan::Vocabulary vocabulary = plan::make_vocabulary(machine, {}, {}).value();
+  const plan::EventCatalog catalog = plan::make_event_catalog(machine, {}, {}).value();
   const auto of_v1 = pmu::find_product("neoverse-v1")->find_metric("frontend_bound");
   const auto of_n2 = pmu::find_product("neoverse-n2")->find_metric("frontend_bound");
   ASSERT_TRUE(of_v1.has_value() && of_n2.has_value());
@@ -199,7 +199,7 @@ TEST(CountProfileBuilder, EachKindOfCoresHasItsOwnFormula) {
   for (u32 core = 0; core < 3; ++core) capture.units.push_back(unit(EventClass::core, core, {10, 1000, 9000}));
   const std::vector<pmu::NamedCount> counts = {
       {"br_mis_pred", 10}, {"cpu_cycles", 1000}, {"stall_slot_frontend", 9000}};
-  auto profile = build_count_profile(plan, machine, vocabulary, capture);
+  auto profile = build_count_profile(plan, machine, catalog, capture);
   ASSERT_EQ(profile.metrics.size(), 3u);
   EXPECT_EQ(profile.metrics[0].product, "neoverse-v1");
   EXPECT_DOUBLE_EQ(profile.metrics[0].value, pmu::evaluate_postfix(of_v1->postfix, counts));
@@ -212,11 +212,11 @@ TEST(CountProfileBuilder, EachKindOfCoresHasItsOwnFormula) {
   machine.core_midr = {kNeoverseV1, kNeoverseN2, kNeoverseN2};
   plan.of_program = true;
   capture.units.resize(1);
-  profile = build_count_profile(plan, machine, vocabulary, capture);
+  profile = build_count_profile(plan, machine, catalog, capture);
   ASSERT_EQ(profile.metrics.size(), 1u);
   EXPECT_FALSE(profile.metrics[0].counted);
   machine.core_midr = {kNeoverseV1, kNeoverseV1, kNeoverseV1};
-  EXPECT_TRUE(build_count_profile(plan, machine, vocabulary, capture).metrics.at(0).counted);
+  EXPECT_TRUE(build_count_profile(plan, machine, catalog, capture).metrics.at(0).counted);
 }
 
 class NoWords final : public plan::KernelEvents {

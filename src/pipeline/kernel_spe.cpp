@@ -38,7 +38,7 @@ plan::SamplePlan plan_of_programs(const plan::SpePlan& plan) {
 struct KernelSpeRun {
   Collection collection;
   std::unique_ptr<device::RecordingSession> programs;  // its file lives as long as it does
-  std::vector<raw::SpeTally> tallies;
+  std::vector<raw::SpeStatistics> core_statistics;
   u64 elapsed_ns = 0;
 };
 
@@ -65,17 +65,17 @@ diag::Result<KernelSpeRun> profile_with_kernel(const request::Request& request, 
   WPERF_CHECK_OK(session->drain(sink));
   WPERF_CHECK_OK(run.programs->stop());
   tell_collected(run.collection, console);
-  run.tallies = session->tallies();
+  run.core_statistics = session->core_statistics();
   return run;
 }
 
-void add_losses(const std::vector<raw::SpeTally>& tallies, profile::SpeProfile& profile) {
-  for (const raw::SpeTally& tally : tallies) {
+void add_losses(const std::vector<raw::SpeStatistics>& core_statistics, profile::SpeProfile& profile) {
+  for (const raw::SpeStatistics& statistics : core_statistics) {
     for (profile::SpeCore& core : profile.cores) {
-      if (core.core != tally.core) continue;
-      core.full = tally.full;
-      core.collisions = tally.collisions;
-      core.data_losses = tally.data_losses;
+      if (core.core != statistics.core) continue;
+      core.full = statistics.full;
+      core.collisions = statistics.collisions;
+      core.data_losses = statistics.data_losses;
     }
   }
 }
@@ -113,7 +113,7 @@ diag::Result<KernelSpe> measure_kernel_spe(const request::Request& request, Mach
   measured.profile = std::move(recorded.profile);
   constexpr double kNanosecondsPerSecond = 1e9;
   measured.profile.samples.elapsed_seconds = static_cast<double>(run.elapsed_ns) / kNanosecondsPerSecond;
-  add_losses(run.tallies, measured.profile);
+  add_losses(run.core_statistics, measured.profile);
   measured.trouble = std::move(run.collection.trouble);
   if (!measured.trouble.has_value()) measured.trouble = std::move(recorded.trouble);
   if (request.program.has_value() && run.collection.end == WaitEnd::program_ended) {

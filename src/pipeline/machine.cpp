@@ -73,8 +73,8 @@ diag::Result<Machine> open_machine(const request::Request& request, diag::Consol
   WPERF_TRY(machine.capabilities, machine.device->capabilities(spe));
   WPERF_TRY(const auto extra, extra_event_texts(request.extra_events));
   WPERF_TRY(const auto metrics, metric_file_texts(request.metric_files));
-  WPERF_TRY(machine.vocabulary, plan::make_vocabulary(machine.capabilities, extra, metrics));
-  for (const std::string& warning : machine.vocabulary.warnings) console.warn(warning);
+  WPERF_TRY(machine.catalog, plan::make_event_catalog(machine.capabilities, extra, metrics));
+  for (const std::string& warning : machine.catalog.warnings) console.warn(warning);
   return machine;
 }
 

@@ -15,7 +15,7 @@ namespace wperf::pipeline {
 struct Machine {
   std::unique_ptr<device::Device> device;
   plan::Capabilities capabilities;
-  plan::Vocabulary vocabulary;
+  plan::EventCatalog catalog;
 };
 
 // Opens the device, sees that its driver speaks our protocol, and takes its lock.

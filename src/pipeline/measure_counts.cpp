@@ -15,7 +15,7 @@ diag::Result<void> collect(const request::Request& request, const plan::CountPla
                            const SpawnedProgram& program, diag::Console& console, profile::TimelineProfile& timeline) {
   for (u64 n = 0; request.timeline.count == 0 || n < request.timeline.count; ++n) {
     WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
-    timeline.counts.push_back(build_count_profile(plan, machine.capabilities, machine.vocabulary, outcome.capture));
+    timeline.counts.push_back(build_count_profile(plan, machine.capabilities, machine.catalog, outcome.capture));
     trace_counters(timeline.counts.back());
     if (outcome.trouble.has_value()) return *outcome.trouble;
     if (outcome.end == WaitEnd::interrupted) return {};
@@ -30,9 +30,9 @@ diag::Result<void> collect(const request::Request& request, const plan::CountPla
 std::string what_to_count(const Machine& machine) {
   if (machine.capabilities.kernel != nullptr)
     return "wperf stat -- PROGRAM counts what most want to know; -e names events";
-  const auto& metrics = machine.vocabulary.metrics;
+  const auto& metrics = machine.catalog.metrics;
   if (metrics.empty()) return "-e names events; `wperf list` shows them";
-  const plan::MetricDefinition* imix = machine.vocabulary.find_metric("imix");
+  const plan::MetricDefinition* imix = machine.catalog.find_metric("imix");
   return fmt::format("try -m {}; `wperf list` shows the metrics for -m and the events for -e",
                      imix != nullptr ? imix->name : metrics.front().name);
 }
@@ -53,7 +53,7 @@ void describe_program(const request::Request& request, Machine& machine, const S
 }  // namespace
 
 diag::Result<plan::CountPlan> plan_counts(const request::Request& request, Machine& machine) {
-  WPERF_TRY(plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.vocabulary));
+  WPERF_TRY(plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.catalog));
   if (plan.has_events()) return plan;
   return diag::Error{
       .text = "no event specified", .hint = what_to_count(machine), .code = diag::ExitCode::no_event, .verbatim = true};
@@ -79,7 +79,7 @@ diag::Result<MeasuredCount> measure_count(const request::Request& request, const
                                           Machine& machine, const SpawnedProgram& program, diag::Console& console) {
   WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
   MeasuredCount count;
-  count.profile = build_count_profile(plan, machine.capabilities, machine.vocabulary, outcome.capture);
+  count.profile = build_count_profile(plan, machine.capabilities, machine.catalog, outcome.capture);
   trace_counters(count.profile);
   describe_program(request, machine, program, count.profile);
   count.trouble = outcome.trouble;

@@ -83,7 +83,7 @@ perf_data::RunFacts run_of(const plan::SamplePlan& plan, const raw::SampleCaptur
                            const SampledProgram& program) {
   perf_data::RunFacts run = facts_of_run(program, capture.processes, capture.start_ns, capture.end_ns);
   run.note = plan.note;
-  for (const raw::CoreTally& core : capture.tallies) {
+  for (const raw::CoreStatistics& core : capture.core_statistics) {
     run.cores.push_back({.core = core.core,
                          .taken = core.taken,
                          .lost_ring_full = core.lost_ring_full,

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "import/perf_data/perf_file.h"
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 
 namespace wperf::pipeline {
 namespace {
@@ -77,7 +77,7 @@ TEST(PerfDataExport, OneEventForEachOfThePlan) {
 TEST(PerfDataExport, OneRecordForEachEventOfASample) {
   const Written made = written(three_samples(), {});
   std::vector<std::vector<u64>> samples;
-  const perf_data::Tally tally =
+  const perf_data::ReadStatistics statistics =
       made.file.for_each_record(perf_data::Visitors{[&](const perf_data::Sample& one, const perf_data::Record&) {
         samples.push_back({one.event, one.time, one.ip, one.pid, one.tid, one.cpu, one.period, one.cpu_mode()});
       }});
@@ -85,12 +85,12 @@ TEST(PerfDataExport, OneRecordForEachEventOfASample) {
                                                     {0, 200, 0xffff'8000'0000'1000, 8, 0, 1, 100'000, 1},
                                                     {1, 200, 0xffff'8000'0000'1000, 8, 0, 1, 5000, 1},
                                                     {0, 300, 0x7ff6'0000'1004, 8, 12, 0, 100'000, 2}}));
-  EXPECT_EQ(tally.all_damaged() + tally.of_unknown_event, 0u);
+  EXPECT_EQ(statistics.all_damaged() + statistics.of_unknown_event, 0u);
 }
 
 TEST(PerfDataExport, ProgramsAndModules) {
   const Written made = written(three_samples(), {});
-  const auto history = perf_data::TaskHistory::collect(made.file);
+  const auto history = perf_data::ProcessHistory::collect(made.file);
   EXPECT_EQ(history.process_of_thread(16), 8u);
   EXPECT_EQ(history.only_process(), 8u);
   EXPECT_EQ(history.names()[history.task_at(8, 16, 100).name], "work.exe");

@@ -21,7 +21,7 @@ namespace wperf::pipeline {
 namespace {
 
 using perf_data::AuxTraces;
-using perf_data::TaskHistory;
+using perf_data::ProcessHistory;
 
 // By core; empty where the file does not say.
 std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces& traces,
@@ -59,13 +59,13 @@ NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& 
   NamedCode named;
   profile::SampleTarget& target = named.target;
   target.pe_file = data_file;
-  const TaskHistory& history = code.history();
+  const ProcessHistory& history = code.history();
   const u32 pid = history.only_process();
-  target.process = pid != TaskHistory::kNobody ? pid : 0;
+  target.process = pid != ProcessHistory::kNobody ? pid : 0;
   for (const recording::CanonicalFile& file : code.files()) {
     const perf_data::MappedCode& mapped = history.codes()[file.code];
     profile::SampleModule& module = target.modules.emplace_back();
-    module.name = mapped.is_anonymous ? recording::name_of_written_code(mapped) : modules::base_name(mapped.path);
+    module.name = mapped.is_anonymous ? recording::name_of_jit_code(mapped) : modules::base_name(mapped.path);
     module.path = mapped.path;
     module.base = file.base;
     module.size = static_cast<u32>(file.size);
@@ -73,7 +73,7 @@ NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& 
   }
   named.files.resize(target.modules.size());
   if (!target.modules.empty()) {
-    target.modules.front().main = pid != TaskHistory::kNobody;
+    target.modules.front().main = pid != ProcessHistory::kNobody;
     target.image_name = target.modules.front().name;
     target.base_address = target.modules.front().base;
   }
@@ -90,7 +90,7 @@ NamedCode code_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts
   return named;
 }
 
-void add_threads(const TaskHistory& history, profile::SpeRun& run) {
+void add_threads(const ProcessHistory& history, profile::SpeRun& run) {
   std::set<u32> processes;
   for (const auto& [thread, process] : history.process_of_threads()) {
     run.threads.push_back({.context = thread, .process = process, .thread = thread});
@@ -115,7 +115,7 @@ void add_losses(const AuxTraces& traces, std::vector<profile::SpeCore>& cores) {
   }
 }
 
-std::vector<profile::AddressAnswer> answers_of_map(const recording::WrittenCode& code, u64 first,
+std::vector<profile::AddressAnswer> answers_of_map(const recording::JitCode& code, u64 first,
                                                    const std::vector<u32>& wanted) {
   std::vector<profile::AddressAnswer> answers;
   for (const u32 rva : wanted) {
@@ -186,7 +186,7 @@ std::vector<std::vector<profile::AddressAnswer>> name_code(const perf_data::Perf
     if (!of_run) {
       const perf_data::MappedCode& mapped = canonical.history().codes()[canonical.files()[i].code];
       if (mapped.is_anonymous) {
-        const recording::WrittenCode written(mapped);
+        const recording::JitCode written(mapped);
         code.target.modules[i].reason = written.reason();
         answers[i] = answers_of_map(written, code.first[i], wanted[i]);
         return;
@@ -247,18 +247,18 @@ bool has_spe_data(const perf_data::PerfFile& file, const AuxTraces& traces) {
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const AuxTraces& traces,
                                         const request::Request& request, diag::Console& console) {
   const request::SampleDisplay& display = request.sampling.display;
-  const TaskHistory history = TaskHistory::collect(file);
+  const ProcessHistory history = ProcessHistory::collect(file);
   const recording::CanonicalCode canonical(history);
   const auto facts = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
   const bool of_run = facts.has_value() && facts->windows;
   const std::vector<u64> midrs = midr_of_cores(file, traces, facts);
-  decode::spe::Tally tally({.memory = display.memory});
+  decode::spe::Aggregator aggregator({.memory = display.memory});
   for (u32 core = 0; core < midrs.size(); ++core) {
-    tally.set_data_sources(core, decode::spe::find_data_source_family(midrs[core]));
+    aggregator.set_data_sources(core, decode::spe::find_data_source_family(midrs[core]));
   }
-  const recording::RecordedRecords recorded(traces, canonical, of_run ? facts->process : TaskHistory::kNobody);
+  const recording::RecordedRecords recorded(traces, canonical, of_run ? facts->process : ProcessHistory::kNobody);
   recording::DecodeStates states;
-  recorded.add_to(tally, states);
+  recorded.add_to(aggregator, states);
 
   ReadSpe read;
   profile::SpeRun run;
@@ -278,9 +278,10 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   }
   if (of_run) add_run(*facts, run, read);
 
-  const auto answers = name_code(file, canonical, of_run, profile::spe_addresses_to_name(tally, run), request, code);
+  const auto answers =
+      name_code(file, canonical, of_run, profile::spe_addresses_to_name(aggregator, run), request, code);
   run.target = std::move(code.target);
-  read.profile = profile::make_spe_profile(tally, std::move(run), answers);
+  read.profile = profile::make_spe_profile(aggregator, std::move(run), answers);
   const FileOfModule files = [&](u32 module) { return &code.files[module]; };
   WPERF_CHECK_OK(add_code_and_sources(read.profile.samples, files, display));
 

@@ -88,9 +88,9 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
 
 void tell_lost_stacks(const raw::SampleCapture& capture, diag::Console& console) {
   u64 lost = 0, cut = 0;
-  for (const raw::CoreTally& tally : capture.tallies) {
-    lost += tally.lost_stacks;
-    cut += tally.cut_stacks;
+  for (const raw::CoreStatistics& statistics : capture.core_statistics) {
+    lost += statistics.lost_stacks;
+    cut += statistics.cut_stacks;
   }
   if (lost != 0) console.warn(fmt::format("{} samples are without their callers: there was no room for them", lost));
   if (cut != 0) console.warn(fmt::format("{} samples have more callers than --max-stack lets them keep", cut));
@@ -144,7 +144,7 @@ diag::Result<void> finish_own_file(const request::Request& request, Recording& r
 
 diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console) {
   Recording recording;
-  WPERF_TRY(recording.plan, plan::make_sample_plan(request, machine.capabilities, machine.vocabulary));
+  WPERF_TRY(recording.plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
   SpawnedProgram program(machine.device->programs());
   WPERF_TRY(recording.sampled, start_or_find(request, recording.plan.program_core, machine, program));
   WPERF_CHECK_OK(machine.capabilities.kernel != nullptr ? record_with_kernel(request, machine, recording, console)

@@ -23,7 +23,7 @@ profile::CatalogueListing listing_of(const Machine& machine) {
       listing.words.push_back({std::move(word.name), std::move(word.kind)});
     }
   }
-  for (const plan::MetricDefinition& metric : machine.vocabulary.metrics) {
+  for (const plan::MetricDefinition& metric : machine.catalog.metrics) {
     profile::ListedMetric listed{
         .name = metric.name, .definition = metric.definition, .formula = {}, .unit = {}, .description = {}};
     if (metric.solution.has_value()) {
@@ -67,8 +67,8 @@ std::vector<std::string_view> names_of(const std::vector<pmu::Product>& products
 
 diag::Result<void> run_list(const request::Request& request, diag::Console& console) {
   WPERF_TRY(const Machine machine, open_machine(request, console, device::Device::Spe::asked_for));
-  const auto blocks = report::list_report(machine.vocabulary.product, machine.vocabulary.extra.all(),
-                                          listing_of(machine), request.outputs.verbose);
+  const auto blocks = report::list_report(machine.catalog.product, machine.catalog.extra.all(), listing_of(machine),
+                                          request.outputs.verbose);
   if (!silent(request.outputs)) console.out(report::blocks_text(blocks));
   if (wants_json(request.outputs)) WPERF_CHECK_OK(deliver_json(request.outputs, report::blocks_json(blocks), console));
   return {};

@@ -55,7 +55,7 @@ profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capa
 }
 
 diag::Result<profile::TestReport> measure_test(const request::Request& request, Machine& machine) {
-  WPERF_TRY(const plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.vocabulary));
+  WPERF_TRY(const plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.catalog));
   profile::TestReport test = test_report_of(plan, machine.capabilities);
   test.period_ms = plan::configured_period_ms(request, machine.capabilities);
   return test;
@@ -64,7 +64,7 @@ diag::Result<profile::TestReport> measure_test(const request::Request& request, 
 diag::Result<void> run_test(const request::Request& request, diag::Console& console) {
   WPERF_TRY(Machine machine, open_machine(request, console, device::Device::Spe::asked_for));
   WPERF_TRY(const profile::TestReport test, measure_test(request, machine));
-  return deliver_blocks(request, report::test_report(machine.vocabulary.product, test), console);
+  return deliver_blocks(request, report::test_report(machine.catalog.product, test), console);
 }
 
 diag::Result<void> run_detect(const request::Request& request, diag::Console& console) {

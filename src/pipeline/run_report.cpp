@@ -14,8 +14,8 @@
 #include "pipeline/outputs.h"
 #include "pipeline/recorded_spe.h"
 #include "pipeline/recording_choice.h"
-#include "pipeline/sample_lines_output.h"
 #include "pipeline/sample_profile_input.h"
+#include "pipeline/script_output.h"
 #include "pipeline/tool_version.h"
 #include "plan/sample_plan.h"
 #include "recording/packed_records.h"
@@ -128,8 +128,9 @@ std::optional<stacks::StackProfile> samples_beside(const perf_data::PerfFile& fi
 
 diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                               const request::Request& request, diag::Console& console) {
-  const perf_data::Tally& tally = traces.tally();
-  warn_of_damage(tally.damaged_places(), tally.damaged_bytes(), recording::records_in_damage(file, tally), console);
+  const perf_data::ReadStatistics& statistics = traces.statistics();
+  warn_of_damage(statistics.damaged_places(), statistics.damaged_bytes(),
+                 recording::records_in_damage(file, statistics), console);
   if (const u64 missing = traces.missing(); missing != 0) {
     console.warn(fmt::format("warning: {} bytes of SPE data that the file names are not in it", missing));
   }

@@ -53,7 +53,7 @@ class ByteFiles {
 struct SpeOutcome {
   Collection collection;
   u64 start_ns = 0, end_ns = 0;
-  std::vector<raw::SpeTally> tallies;
+  std::vector<raw::SpeStatistics> core_statistics;
   std::optional<perf_data::CountedFacts> counted;
 };
 
@@ -86,7 +86,7 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
   if (counting != nullptr) WPERF_CHECK_OK(counting->stop());
   WPERF_CHECK_OK(session->drain(counted));
   tell_collected(outcome.collection, console);
-  outcome.tallies = session->tallies();
+  outcome.core_statistics = session->core_statistics();
   if (counting != nullptr) {
     WPERF_TRY(const raw::CountCapture capture, counting->read());
     outcome.counted = counted_facts(counts, machine.capabilities, capture);
@@ -104,14 +104,15 @@ RunEnding ending_of(const SampledProgram& sampled, const std::vector<raw::Proces
   for (const raw::Process& process : processes) {
     for (const u32 thread : process.threads) ending.threads.emplace(process.pid, thread);
   }
-  for (const raw::SpeTally& tally : outcome.tallies) {
-    ending.run.spe_cores.push_back({.core = tally.core,
-                                    .midr = tally.core < machine.core_midr.size() ? machine.core_midr[tally.core] : 0,
-                                    .full = tally.full,
-                                    .stopped_ns = tally.stopped_ns,
-                                    .collisions = tally.collisions,
-                                    .data_losses = tally.data_losses,
-                                    .faulted = tally.faulted});
+  for (const raw::SpeStatistics& statistics : outcome.core_statistics) {
+    ending.run.spe_cores.push_back(
+        {.core = statistics.core,
+         .midr = statistics.core < machine.core_midr.size() ? machine.core_midr[statistics.core] : 0,
+         .full = statistics.full,
+         .stopped_ns = statistics.stopped_ns,
+         .collisions = statistics.collisions,
+         .data_losses = statistics.data_losses,
+         .faulted = statistics.faulted});
   }
   ending.run.counted = std::move(outcome.counted);
   return ending;

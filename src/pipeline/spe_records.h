@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/spe/tally.h"
+#include "decode/spe/aggregator.h"
 #include "diag/console.h"
 #include "diag/result.h"
 #include "profile/spe_profile.h"

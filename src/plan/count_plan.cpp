@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Request + vocabulary + machine → the schedule of every class and the cores, clusters and channels it runs on.
+// Request + catalog + machine → the schedule of every class and the cores, clusters and channels it runs on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 // Collects events in the order of the command line, per class, groups apart from singles.
 class ScheduleMaker {
  public:
-  ScheduleMaker(const Capabilities& machine, Vocabulary& vocabulary) : machine_(machine), vocabulary_(vocabulary) {}
+  ScheduleMaker(const Capabilities& machine, EventCatalog& catalog) : machine_(machine), catalog_(catalog) {}
 
   diag::Result<void> add(const request::EventList& list, const MetricDefinition* metric);
   diag::Result<void> add(const request::MetricName& name);
@@ -39,19 +39,19 @@ class ScheduleMaker {
   diag::Result<void> add_group_of_metrics(const pmu::MetricGroup& group);
 
   const Capabilities& machine_;
-  Vocabulary& vocabulary_;
+  EventCatalog& catalog_;
   std::array<ClassEvents, kEventClassCount> classes_;
 };
 
-diag::Error unsupported_metric(std::string_view name, const Vocabulary& vocabulary) {
+diag::Error unsupported_metric(std::string_view name, const EventCatalog& catalog) {
   std::string text = fmt::format("metric '{}' not supported\nsupported metrics:", name);
-  for (const MetricDefinition& metric : vocabulary.metrics) text += "\n  " + metric.name;
+  for (const MetricDefinition& metric : catalog.metrics) text += "\n  " + metric.name;
   diag::Error error = diag::contract_error(std::move(text));
   std::vector<std::string_view> names;
-  for (const MetricDefinition& metric : vocabulary.metrics) names.push_back(metric.name);
-  for (usize i = 0; i < vocabulary.product.group_count(); ++i) names.push_back(vocabulary.product.group(i).name);
+  for (const MetricDefinition& metric : catalog.metrics) names.push_back(metric.name);
+  for (usize i = 0; i < catalog.product.group_count(); ++i) names.push_back(catalog.product.group(i).name);
   error.hint = diag::did_you_mean(diag::nearest(name, names));
-  if (vocabulary.metrics.empty()) {
+  if (catalog.metrics.empty()) {
     error.text += "\nno metric registered";
     error.hint =
         "metrics are made of hardware events, and none are known here; `wperf list` names the events that -e counts";
@@ -61,17 +61,17 @@ diag::Error unsupported_metric(std::string_view name, const Vocabulary& vocabula
 
 diag::Result<Entry> ScheduleMaker::make_entry(const request::EventToken& token, const MetricDefinition* metric) {
   if (machine_.kernel != nullptr && metric == nullptr) {
-    WPERF_TRY(std::optional<Entry> entry, make_kernel_entry(token, machine_, vocabulary_));
+    WPERF_TRY(std::optional<Entry> entry, make_kernel_entry(token, machine_, catalog_));
     if (entry.has_value()) return std::move(*entry);
   }
   WPERF_CHECK_OK(check_class_available(token.event_class, machine_));
   const bool solution = metric != nullptr && metric->solution.has_value();
   const NameOrder order = solution ? NameOrder::product_first : NameOrder::architecture_first;
   Entry entry;
-  WPERF_TRY(entry.code, resolve_code(token, vocabulary_, order));
-  if (token.number.has_value()) vocabulary_.extra.add_raw(token.event_class, entry.code);
+  WPERF_TRY(entry.code, resolve_code(token, catalog_, order));
+  if (token.number.has_value()) catalog_.extra.add_raw(token.event_class, entry.code);
   // A formula looks its events up by the names it uses, whatever else the code is called.
-  entry.name = solution ? token.text : shown_name(token, entry.code, vocabulary_);
+  entry.name = solution ? token.text : shown_name(token, entry.code, catalog_);
   if (metric != nullptr) entry.metric = metric->name;
   return entry;
 }
@@ -101,11 +101,11 @@ diag::Result<void> ScheduleMaker::add_optional(const request::EventList& list) {
 }
 
 diag::Result<void> ScheduleMaker::add(const request::MetricName& name) {
-  const MetricDefinition* metric = vocabulary_.find_metric(name.name);
+  const MetricDefinition* metric = catalog_.find_metric(name.name);
   if (metric != nullptr) return add(metric->events, metric);
-  const std::optional<pmu::MetricGroup> group = vocabulary_.product.find_group(name.name);
+  const std::optional<pmu::MetricGroup> group = catalog_.product.find_group(name.name);
   if (group.has_value()) return add_group_of_metrics(*group);
-  return unsupported_metric(name.name, vocabulary_);
+  return unsupported_metric(name.name, catalog_);
 }
 
 diag::Result<void> ScheduleMaker::add_group_of_metrics(const pmu::MetricGroup& group) {
@@ -114,7 +114,7 @@ diag::Result<void> ScheduleMaker::add_group_of_metrics(const pmu::MetricGroup& g
     const usize comma = rest.find(',');
     const std::string_view name = rest.substr(0, comma);
     rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
-    const MetricDefinition* metric = vocabulary_.find_metric(name);
+    const MetricDefinition* metric = catalog_.find_metric(name);
     if (metric == nullptr) {
       return diag::Error{
           .text = fmt::format("metric '{}' of the group '{}' needs more counters than are free", name, group.name),
@@ -210,7 +210,7 @@ u32 configured_period_ms(const request::Request& request, const Capabilities& ma
 }
 
 diag::Result<CountPlan> make_count_plan(const request::Request& request, const Capabilities& machine,
-                                        Vocabulary& vocabulary) {
+                                        EventCatalog& catalog) {
   CountPlan plan;
   WPERF_CHECK_OK(check_process(request, machine));
   WPERF_TRY(plan.cores, choose_cores(request, machine.core_count));
@@ -222,7 +222,7 @@ diag::Result<CountPlan> make_count_plan(const request::Request& request, const C
     if (request.process.has_value()) plan.cores = {0};
   }
   WPERF_TRY(plan.dmc_channels, choose_channels(request.dmc_channel, machine.dmc_channels));
-  ScheduleMaker maker(machine, vocabulary);
+  ScheduleMaker maker(machine, catalog);
   if (machine.kernel != nullptr && wants_default_events(request)) {
     WPERF_CHECK_OK(maker.add_optional(default_events(*machine.kernel, plan.of_program)));
   }

@@ -22,7 +22,7 @@ request::Request counting_metrics(const std::vector<std::string>& names) {
 }
 
 diag::Result<CountPlan> planned(const request::Request& request, const Capabilities& machine = test_machine()) {
-  Vocabulary words = vocabulary_of(machine);
+  EventCatalog words = catalog_of(machine);
   return make_count_plan(request, machine, words);
 }
 
@@ -67,7 +67,7 @@ TEST(CountPlan, PlainEventsAreNotPadded) {
 }
 
 TEST(CountPlan, NamesInTheSchedule) {
-  Vocabulary words = vocabulary_of(test_machine());
+  EventCatalog words = catalog_of(test_machine());
   const CountPlan plan = make_count_plan(counting("INST_SPEC,r1b,rfff1,/dsu/L3D_CACHE"), test_machine(), words).value();
   EXPECT_EQ(plan.schedules[0].entries[0].name, "inst_spec");
   EXPECT_EQ(plan.schedules[0].entries[1].name, "inst_spec");
@@ -99,7 +99,7 @@ TEST(CountPlan, GroupNumbersFollowTheCommandLineAcrossEventsAndMetrics) {
 }
 
 TEST(CountPlan, AGroupOfMetricsExpandsInOrder) {
-  const Vocabulary words = vocabulary_of(test_machine());
+  const EventCatalog words = catalog_of(test_machine());
   const pmu::MetricGroup group = words.product.group(0);
   const CountPlan plan = planned(counting_metrics({std::string(group.name)})).value();
   std::string seen;
@@ -117,7 +117,7 @@ TEST(CountPlan, AGroupOfMetricsExpandsInOrder) {
 TEST(CountPlan, AllMetricsOfNeoverseN1) {
   for (const u32 counters : {6u, 5u}) {
     const Capabilities machine = test_machine(kNeoverseN1, counters);
-    const Vocabulary words = vocabulary_of(machine);
+    const EventCatalog words = catalog_of(machine);
     std::vector<std::string> names;
     for (usize i = 0; i < words.product.metric_count(); ++i) names.emplace_back(words.product.metric(i).name);
     EXPECT_EQ(names.size(), 31u);

@@ -22,8 +22,8 @@ diag::Error no_counters_for(std::string_view event) {
           .code = diag::ExitCode::no_device};
 }
 
-bool in_catalogue(const request::EventToken& token, const Vocabulary& vocabulary) {
-  return resolve_code(token, vocabulary, NameOrder::architecture_first).has_value();
+bool in_catalogue(const request::EventToken& token, const EventCatalog& catalog) {
+  return resolve_code(token, catalog, NameOrder::architecture_first).has_value();
 }
 
 // The number that is shown; the kernel's are wider than those of the catalogue.
@@ -34,24 +34,24 @@ u16 shown_code(const KernelEvent& event) {
 }  // namespace
 
 diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& token, const Capabilities& machine,
-                                                     Vocabulary& vocabulary) {
+                                                     EventCatalog& catalog) {
   const KernelEvents& kernel = *machine.kernel;
   if (token.event_class != EventClass::core) return std::optional<Entry>{};
-  const bool catalogue = kernel.counts_catalogue() && in_catalogue(token, vocabulary);
+  const bool catalogue = kernel.counts_catalogue() && in_catalogue(token, catalog);
   if (catalogue) {
     if (!kernel.has_counters()) return no_counters_for(token.text);
     return std::optional<Entry>{};
   }
   Entry entry;
   entry.name = token.text;
-  const pmu::ExtraEvent* extra = vocabulary.extra.find(token.event_class, std::string_view(token.text));
+  const pmu::ExtraEvent* extra = catalog.extra.find(token.event_class, std::string_view(token.text));
   if (extra != nullptr || token.number.has_value()) {
     const u32 number = extra != nullptr ? extra->code : *token.number;
     entry.kernel_event = KernelEvent{.type = kRawType, .config = number, .hardware = true, .cores = {}};
   } else {
     WPERF_TRY(entry.kernel_event, kernel.find(token.text));
   }
-  if (!entry.kernel_event.has_value()) return unknown_event(token, vocabulary, &kernel);
+  if (!entry.kernel_event.has_value()) return unknown_event(token, catalog, &kernel);
   if (entry.kernel_event->hardware && !kernel.has_counters()) return no_counters_for(token.text);
   entry.code = shown_code(*entry.kernel_event);
   return std::optional<Entry>(std::move(entry));

@@ -14,7 +14,7 @@ namespace wperf::plan {
 // Where the event numbers of the catalogue hold, its names go first, so that a list means the same on every device.
 // Nothing: neither a number nor a word of the kernel; the catalogue says.
 diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& token, const Capabilities& machine,
-                                                     Vocabulary& vocabulary);
+                                                     EventCatalog& catalog);
 
 // No padding: the kernel keeps groups together by itself.
 diag::Result<Schedule> kernel_schedule(std::vector<std::vector<Entry>> groups, std::vector<Entry> singles,

@@ -42,8 +42,8 @@ Capabilities kernel_machine(bool catalogue, bool counters) {
 std::string planned(const Capabilities& machine, std::string_view list) {
   request::Request request;
   request.items.emplace_back(event_list(list));
-  Vocabulary vocabulary = vocabulary_of(machine);
-  const auto plan = make_count_plan(request, machine, vocabulary);
+  EventCatalog catalog = catalog_of(machine);
+  const auto plan = make_count_plan(request, machine, catalog);
   if (!plan.has_value()) return plan.error().text;
   std::string text;
   for (const Entry& entry : plan.value().schedules[0].entries) {
@@ -93,21 +93,21 @@ TEST(KernelPlan, WithoutCountersSoftwareEventsStay) {
 
 TEST(KernelPlan, WhoIsCounted) {
   const Capabilities machine = kernel_machine(false, true);
-  Vocabulary vocabulary = vocabulary_of(machine);
+  EventCatalog catalog = catalog_of(machine);
   request::Request request;
   request.items.emplace_back(event_list("page-faults"));
-  EXPECT_FALSE(make_count_plan(request, machine, vocabulary).value().of_program);
-  EXPECT_EQ(make_count_plan(request, machine, vocabulary).value().cores.size(), 8u);
+  EXPECT_FALSE(make_count_plan(request, machine, catalog).value().of_program);
+  EXPECT_EQ(make_count_plan(request, machine, catalog).value().cores.size(), 8u);
   request.process = 42;
-  EXPECT_EQ(make_count_plan(request, machine, vocabulary).value().process, 42u);
-  EXPECT_FALSE(make_count_plan(request, test_machine(), vocabulary).has_value()) << "a driver counts cores only";
+  EXPECT_EQ(make_count_plan(request, machine, catalog).value().process, 42u);
+  EXPECT_FALSE(make_count_plan(request, test_machine(), catalog).has_value()) << "a driver counts cores only";
   request.process.reset();
   request.program = request::Program{"true", "true", true};
-  const CountPlan unpinned = make_count_plan(request, machine, vocabulary).value();
+  const CountPlan unpinned = make_count_plan(request, machine, catalog).value();
   EXPECT_TRUE(unpinned.of_program);
   EXPECT_EQ(unpinned.program_core, kAnyCore);
   request.cores = {{3, 3}};
-  EXPECT_EQ(make_count_plan(request, machine, vocabulary).value().program_core, 3u);
+  EXPECT_EQ(make_count_plan(request, machine, catalog).value().program_core, 3u);
 }
 
 SamplePlan sampled(const Capabilities& machine, std::string_view list, std::optional<u32> rate = {}) {
@@ -115,7 +115,7 @@ SamplePlan sampled(const Capabilities& machine, std::string_view list, std::opti
   request.command = request::Command::record;
   request.sampling.events = request::parse_sampling_list(list).value();
   request.sampling.rate_hz = rate;
-  const auto plan = make_sample_plan(request, machine, vocabulary_of(machine));
+  const auto plan = make_sample_plan(request, machine, catalog_of(machine));
   EXPECT_TRUE(plan.has_value()) << (plan.has_value() ? "" : plan.error().text);
   return plan.has_value() ? plan.value() : SamplePlan{};
 }
@@ -150,7 +150,7 @@ TEST(KernelPlan, NoTracepointsElsewhere) {
   request.sampling.events = request::parse_sampling_list("ld_spec:many").value();
   request.pe_file = "x.exe";
   const Capabilities machine = test_machine();
-  const auto plan = make_sample_plan(request, machine, vocabulary_of(machine));
+  const auto plan = make_sample_plan(request, machine, catalog_of(machine));
   ASSERT_FALSE(plan.has_value());
   EXPECT_EQ(plan.error().text.substr(0, plan.error().text.find('\n')), "event interval: many is invalid!");
 }
@@ -174,8 +174,8 @@ class AllKernelEvents final : public KernelEvents {
 std::string default_names(bool counters, const request::Request& request) {
   Capabilities machine = test_machine();
   machine.kernel = std::make_shared<AllKernelEvents>(counters);
-  Vocabulary vocabulary = vocabulary_of(machine);
-  const auto plan = make_count_plan(request, machine, vocabulary);
+  EventCatalog catalog = catalog_of(machine);
+  const auto plan = make_count_plan(request, machine, catalog);
   if (!plan.has_value()) return plan.error().text;
   std::string names;
   for (const Entry& entry : plan.value().schedules[0].entries) {

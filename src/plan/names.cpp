@@ -31,8 +31,8 @@ std::optional<pmu::Event> find_by_name(EventClass event_class, std::string_view 
 }
 
 // What -e takes without a number.
-void append_names(std::vector<std::string_view>& names, EventClass event_class, const Vocabulary& vocabulary) {
-  for (const pmu::ExtraEvent& extra : vocabulary.extra.all()) {
+void append_names(std::vector<std::string_view>& names, EventClass event_class, const EventCatalog& catalog) {
+  for (const pmu::ExtraEvent& extra : catalog.extra.all()) {
     if (extra.event_class == event_class) names.push_back(extra.name);
   }
   if (event_class != EventClass::core) {
@@ -41,29 +41,29 @@ void append_names(std::vector<std::string_view>& names, EventClass event_class, 
     }
     return;
   }
-  for (const pmu::Product product : {vocabulary.product, pmu::architectural()}) {
+  for (const pmu::Product product : {catalog.product, pmu::architectural()}) {
     for (usize i = 0; i < product.event_count(); ++i) names.push_back(product.event(i).name);
   }
 }
 
 }  // namespace
 
-diag::Result<u16> resolve_code(const request::EventToken& token, const Vocabulary& vocabulary, NameOrder order) {
-  const pmu::ExtraEvent* extra = vocabulary.extra.find(token.event_class, std::string_view(token.text));
+diag::Result<u16> resolve_code(const request::EventToken& token, const EventCatalog& catalog, NameOrder order) {
+  const pmu::ExtraEvent* extra = catalog.extra.find(token.event_class, std::string_view(token.text));
   if (extra != nullptr) return extra->code;
   if (token.number.has_value()) return static_cast<u16>(*token.number);
-  const auto event = find_by_name(token.event_class, in_lower_case(std::string(token.text)), vocabulary.product, order);
+  const auto event = find_by_name(token.event_class, in_lower_case(std::string(token.text)), catalog.product, order);
   if (event.has_value()) return event->code;
-  return unknown_event(token, vocabulary, nullptr);
+  return unknown_event(token, catalog, nullptr);
 }
 
-diag::Error unknown_event(const request::EventToken& token, const Vocabulary& vocabulary, const KernelEvents* kernel) {
+diag::Error unknown_event(const request::EventToken& token, const EventCatalog& catalog, const KernelEvents* kernel) {
   diag::Error error = diag::contract_error(fmt::format("unknown event name: {}", token.text));
   std::vector<KernelEvents::Word> words;
   std::vector<std::string_view> names;
   if (kernel != nullptr) words = kernel->words(true);
   for (const KernelEvents::Word& word : words) names.push_back(word.name);
-  if (kernel == nullptr || kernel->counts_catalogue()) append_names(names, token.event_class, vocabulary);
+  if (kernel == nullptr || kernel->counts_catalogue()) append_names(names, token.event_class, catalog);
   error.hint = diag::did_you_mean(diag::nearest(token.text, names));
   if (error.hint.empty() && kernel != nullptr) {
     error.hint = "`wperf list` shows the names; unit/terms/ and system:tracepoint are names, too";
@@ -71,14 +71,14 @@ diag::Error unknown_event(const request::EventToken& token, const Vocabulary& vo
   return error;
 }
 
-std::string shown_name(const request::EventToken& token, u16 code, const Vocabulary& vocabulary) {
+std::string shown_name(const request::EventToken& token, u16 code, const EventCatalog& catalog) {
   const bool of_core = token.event_class == EventClass::core;
   std::optional<pmu::Event> event =
-      of_core ? vocabulary.product.find_event(code) : pmu::find_uncore_event(token.event_class, code);
+      of_core ? catalog.product.find_event(code) : pmu::find_uncore_event(token.event_class, code);
   if (event.has_value()) return std::string(event->name);
-  const pmu::ExtraEvent* extra = vocabulary.extra.find(token.event_class, code);
+  const pmu::ExtraEvent* extra = catalog.extra.find(token.event_class, code);
   if (extra != nullptr) return extra->name;
-  if (of_core && !token.number.has_value()) event = find_in_architecture(code, vocabulary.product);
+  if (of_core && !token.number.has_value()) event = find_in_architecture(code, catalog.product);
   return event.has_value() ? std::string(event->name) : fmt::format("r{:x}", code);
 }
 

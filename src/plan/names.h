@@ -15,13 +15,13 @@ namespace wperf::plan {
 // WindowsPerf does, a product's own metrics follow the product.
 enum class NameOrder { architecture_first, product_first };
 
-diag::Result<u16> resolve_code(const request::EventToken& token, const Vocabulary& vocabulary, NameOrder order);
+diag::Result<u16> resolve_code(const request::EventToken& token, const EventCatalog& catalog, NameOrder order);
 
 // `kernel` may be null. The hint names the event that may have been meant.
-diag::Error unknown_event(const request::EventToken& token, const Vocabulary& vocabulary, const KernelEvents* kernel);
+diag::Error unknown_event(const request::EventToken& token, const EventCatalog& catalog, const KernelEvents* kernel);
 
 // The product's name of the code that `token` stands for; else that of a -E or raw event registered for it; else the
 // architecture's; else, and for an event given as a number, r<hex>.
-std::string shown_name(const request::EventToken& token, u16 code, const Vocabulary& vocabulary);
+std::string shown_name(const request::EventToken& token, u16 code, const EventCatalog& catalog);
 
 }  // namespace wperf::plan

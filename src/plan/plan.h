@@ -73,7 +73,7 @@ struct MetricDefinition {
 };
 
 // The words of this run: product tables + extra events + metrics that fit this machine.
-struct Vocabulary {
+struct EventCatalog {
   pmu::Product product = pmu::architectural();
   pmu::ExtraEvents extra;
   std::vector<MetricDefinition> metrics;  // alphabetical
@@ -81,8 +81,8 @@ struct Vocabulary {
   const MetricDefinition* find_metric(std::string_view name) const;
 };
 // metric_files: the contents of the -C files; extra_texts: the -E texts (contents already read).
-diag::Result<Vocabulary> make_vocabulary(const Capabilities& machine, const std::vector<std::string>& extra_texts,
-                                         const std::vector<std::string>& metric_files);
+diag::Result<EventCatalog> make_event_catalog(const Capabilities& machine, const std::vector<std::string>& extra_texts,
+                                              const std::vector<std::string>& metric_files);
 
 struct CountPlan {
   std::array<Schedule, kEventClassCount> schedules;
@@ -98,8 +98,8 @@ struct CountPlan {
 };
 // count.period as --config set it; the plan's own period_ms is it only where the machine can.
 u32 configured_period_ms(const request::Request& request, const Capabilities& machine);
-// Resolves names, checks limits and groups, pads. Also used by `test`. Raw numbers register in vocabulary.extra.
+// Resolves names, checks limits and groups, pads. Also used by `test`. Raw numbers register in catalog.extra.
 diag::Result<CountPlan> make_count_plan(const request::Request& request, const Capabilities& machine,
-                                        Vocabulary& vocabulary);
+                                        EventCatalog& catalog);
 
 }  // namespace wperf::plan

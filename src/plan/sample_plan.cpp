@@ -36,8 +36,8 @@ u32 first_interval(u32 rate_hz) {
 }
 
 // Names follow the architecture first, as when counting.
-diag::Result<u16> resolve(const request::EventToken& token, const Vocabulary& vocabulary) {
-  auto code = resolve_code(token, vocabulary, NameOrder::architecture_first);
+diag::Result<u16> resolve(const request::EventToken& token, const EventCatalog& catalog) {
+  auto code = resolve_code(token, catalog, NameOrder::architecture_first);
   if (code.has_value()) return code;
   diag::Error error = std::move(code).error();
   if (token.text.find_first_of("/{}") != std::string::npos) {
@@ -46,13 +46,13 @@ diag::Result<u16> resolve(const request::EventToken& token, const Vocabulary& vo
   return error;
 }
 
-diag::Result<SampleEvent> plan_event(const request::SampledEvent& asked, const Vocabulary& vocabulary,
+diag::Result<SampleEvent> plan_event(const request::SampledEvent& asked, const EventCatalog& catalog,
                                      std::optional<u32> rate_hz) {
   const request::EventToken token{
       .event_class = EventClass::core, .text = asked.text, .number = asked.number, .group = std::nullopt};
   SampleEvent event;
-  WPERF_TRY(event.code, resolve(token, vocabulary));
-  event.name = event.code == kCycleEvent ? "cycle" : shown_name(token, event.code, vocabulary);
+  WPERF_TRY(event.code, resolve(token, catalog));
+  event.name = event.code == kCycleEvent ? "cycle" : shown_name(token, event.code, catalog);
   event.adaptive = rate_hz.has_value() && !asked.interval.has_value();
   event.interval = event.adaptive ? first_interval(*rate_hz) : asked.interval.value_or(request::kDefaultInterval);
   return event;
@@ -84,18 +84,18 @@ bool in_report_order(const SampleEvent& a, const SampleEvent& b) {
 
 // What the kernel is asked for; intervals and rates as it takes them: it adapts intervals by itself.
 diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked, const Capabilities& machine,
-                                             Vocabulary& vocabulary, u32 rate_hz) {
+                                             EventCatalog& catalog, u32 rate_hz) {
   request::EventToken token;
   token.text = asked.text;
   token.number = asked.number;
-  WPERF_TRY(const std::optional<Entry> entry, make_kernel_entry(token, machine, vocabulary));
+  WPERF_TRY(const std::optional<Entry> entry, make_kernel_entry(token, machine, catalog));
   SampleEvent event;
   event.name = asked.text;
   if (entry.has_value()) {
     event.code = entry->code;
     event.kernel_event = entry->kernel_event;
   } else {
-    WPERF_TRY(event.code, resolve_code(token, vocabulary, NameOrder::architecture_first));
+    WPERF_TRY(event.code, resolve_code(token, catalog, NameOrder::architecture_first));
   }
   event.adaptive = !asked.interval.has_value();
   const bool is_clock = event.kernel_event.has_value() && event.kernel_event->clock;
@@ -109,7 +109,7 @@ std::string why_not_cycles(const Capabilities& machine, const std::vector<Sample
 }
 
 diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Request& request, const Capabilities& machine,
-                                                           const Vocabulary& vocabulary) {
+                                                           const EventCatalog& catalog) {
   const request::Sampling& sampling = request.sampling;
   if (sampling.jitter) {
     return diag::Error{.text = "the kernel of this machine does not vary intervals: it does not take --jitter",
@@ -119,7 +119,7 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Reques
   const u32 rate_hz = sampling.rate_hz.value_or(kKernelRateHz);
   std::vector<request::SampledEvent> asked = sampling.events;
   if (asked.empty()) asked.emplace_back().text = machine.kernel->has_counters() ? "cycles" : "cpu-clock";
-  Vocabulary words = vocabulary;
+  EventCatalog words = catalog;
   std::vector<SampleEvent> events;
   for (const request::SampledEvent& one : asked) {
     WPERF_TRY(SampleEvent event, plan_kernel_sample(one, machine, words, rate_hz));
@@ -134,10 +134,10 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Reques
 }
 
 diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& request, const Capabilities& machine,
-                                                   const Vocabulary& vocabulary) {
+                                                   const EventCatalog& catalog) {
   const request::Sampling& sampling = request.sampling;
   WPERF_CHECK_OK(check_no_counting_list(request));
-  if (machine.kernel != nullptr) return plan_kernel_samples(request, machine, vocabulary);
+  if (machine.kernel != nullptr) return plan_kernel_samples(request, machine, catalog);
   for (const request::SampledEvent& asked : sampling.events) {
     if (asked.interval_error.has_value()) return *asked.interval_error;
   }
@@ -147,7 +147,7 @@ diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& reque
   }
   std::vector<SampleEvent> events;
   for (const request::SampledEvent& asked : sampling.events) {
-    WPERF_TRY(SampleEvent event, plan_event(asked, vocabulary, sampling.rate_hz));
+    WPERF_TRY(SampleEvent event, plan_event(asked, catalog, sampling.rate_hz));
     events.push_back(std::move(event));
   }
   WPERF_CHECK_OK(check_sampled_events(events.size(), machine));
@@ -211,10 +211,10 @@ bool sorts_by_core(const request::RecordingView& view) {
 }  // namespace
 
 diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
-                                          const Vocabulary& vocabulary) {
+                                          const EventCatalog& catalog) {
   SamplePlan plan;
   WPERF_TRY(NamedCores cores, name_cores(request, machine.core_count));
-  WPERF_TRY(plan.events, plan_events(request, machine, vocabulary));
+  WPERF_TRY(plan.events, plan_events(request, machine, catalog));
   WPERF_CHECK_OK(check_process(request, machine));
   WPERF_TRY(SampledCores placed, machine.kernel != nullptr
                                      ? place_by_kernel(std::move(cores), request, machine.core_count)

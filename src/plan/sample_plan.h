@@ -44,7 +44,7 @@ struct SamplePlan {
 // The checks come in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
 // program, the one core of `record`.
 diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
-                                          const Vocabulary& vocabulary);
+                                          const EventCatalog& catalog);
 
 // What -g and --call-graph say, or what a view that shows callers needs.
 request::CallStacks wanted_call_stacks(const request::Request& request);

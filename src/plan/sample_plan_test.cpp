@@ -29,7 +29,7 @@ request::Request sampling(std::string_view events) {
 }
 
 diag::Result<SamplePlan> sample_planned(const request::Request& request, const Capabilities& machine = test_machine()) {
-  return make_sample_plan(request, machine, vocabulary_of(machine));
+  return make_sample_plan(request, machine, catalog_of(machine));
 }
 
 std::string sample_error(const request::Request& request, const Capabilities& machine = test_machine()) {
@@ -95,7 +95,7 @@ TEST(SamplePlan, EventsInTheOrderOfTheReport) {
 
 TEST(SamplePlan, ExtraEvents) {
   const Capabilities machine = test_machine();
-  const Vocabulary words = make_vocabulary(machine, {"mine:fff2,loads:70"}, {}).value();
+  const EventCatalog words = make_event_catalog(machine, {"mine:fff2,loads:70"}, {}).value();
   const SamplePlan plan = make_sample_plan(recording("mine:5,loads:6"), machine, words).value();
   EXPECT_EQ(plan.events[0].name, "ld_spec");
   EXPECT_EQ(plan.events[1].name, "mine");

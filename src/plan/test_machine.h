@@ -28,8 +28,8 @@ inline request::EventList event_list(std::string_view text) {
   return request::parse_event_list(text).value();
 }
 
-inline Vocabulary vocabulary_of(const Capabilities& machine) {
-  return make_vocabulary(machine, {}, {}).value();
+inline EventCatalog catalog_of(const Capabilities& machine) {
+  return make_event_catalog(machine, {}, {}).value();
 }
 
 }  // namespace wperf::plan

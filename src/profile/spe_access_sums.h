@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "decode/spe/tally.h"
+#include "decode/spe/aggregator.h"
 #include "profile/spe_profile.h"
 
 namespace wperf::profile {

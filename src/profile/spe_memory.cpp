@@ -13,12 +13,12 @@
 namespace wperf::profile {
 namespace {
 
+using decode::spe::Aggregator;
 using decode::spe::DataSource;
 using decode::spe::LatencyHits;
 using decode::spe::SiteAccesses;
 using decode::spe::SourceAccesses;
 using decode::spe::SourceCode;
-using decode::spe::Tally;
 using decode::spe::TouchedData;
 
 double mean_latency(const decode::spe::DataCounts& counts) {
@@ -59,7 +59,7 @@ class SourceTable {
   }
 
   std::vector<SourceRow> rows_;
-  std::vector<u32> row_of_source_;  // by index of the tally's
+  std::vector<u32> row_of_source_;  // by index of the aggregator's
 };
 
 // Code places by source line; where there is none, each instruction is a line of its own.
@@ -123,10 +123,10 @@ void sort_most_cycles_first(std::vector<Row>& rows) {
   });
 }
 
-// The tables of loads and stores: sums by source, function and line, made in one pass over the tally's.
+// The tables of loads and stores: sums by source, function and line, made in one pass over the aggregator's.
 class AccessTables {
  public:
-  AccessTables(const Tally& tally, const std::vector<SourceAccesses>& sources, const MemoryInput& input,
+  AccessTables(const Aggregator& aggregator, const std::vector<SourceAccesses>& sources, const MemoryInput& input,
                u32 symbol_count)
       : input_(input),
         sources_(sources),
@@ -142,10 +142,10 @@ class AccessTables {
       all_.add(0, sources[i].sum);
       by_source_.add(sources_.row_of(i), sources[i].sum);
     }
-    tally.for_each_access([&](const SiteAccesses& row) { add(row); });
-    tally.for_each_wait([&](const decode::spe::Wait& wait) { add(wait); });
-    tally.for_each_latency_of_source([&](const LatencyHits& row) { add_to_source(sources_.row_of(row.of), row); });
-    tally.for_each_latency_of_site([&](const LatencyHits& row) { add_to_place(input_.code_place(row.of), row); });
+    aggregator.for_each_access([&](const SiteAccesses& row) { add(row); });
+    aggregator.for_each_wait([&](const decode::spe::Wait& wait) { add(wait); });
+    aggregator.for_each_latency_of_source([&](const LatencyHits& row) { add_to_source(sources_.row_of(row.of), row); });
+    aggregator.for_each_latency_of_site([&](const LatencyHits& row) { add_to_place(input_.code_place(row.of), row); });
   }
 
   void take(MemoryProfile& memory) {
@@ -291,12 +291,12 @@ void add_data(const TouchedData& data, const MemoryInput& input, MemoryProfile& 
   }
 }
 
-void add_walks(const Tally& tally, const MemoryInput& input, MemoryProfile& memory) {
+void add_walks(const Aggregator& aggregator, const MemoryInput& input, MemoryProfile& memory) {
   std::map<u32, decode::spe::AccessSum> sums;
-  tally.for_each_access([&](const SiteAccesses& row) {
+  aggregator.for_each_access([&](const SiteAccesses& row) {
     if (row.sum.walks != 0) sums[input.code_place(row.site)];
   });
-  tally.for_each_access([&](const SiteAccesses& row) {
+  aggregator.for_each_access([&](const SiteAccesses& row) {
     if (const auto found = sums.find(input.code_place(row.site)); found != sums.end()) found->second.add(row.sum);
   });
   for (const auto& [place, sum] : sums) {
@@ -326,18 +326,18 @@ void add_branches(const MemoryInput& input, MemoryProfile& memory) {
 
 }  // namespace
 
-MemoryProfile make_memory_profile(const Tally& tally, const MemoryInput& input) {
+MemoryProfile make_memory_profile(const Aggregator& aggregator, const MemoryInput& input) {
   MemoryProfile memory;
   u32 symbol_count = 0;
   for (const CodePlace& place : input.code) symbol_count = std::max(symbol_count, place.symbol + 1);
-  const std::vector<SourceAccesses> sources = tally.sources();
-  AccessTables(tally, sources, input, symbol_count).take(memory);
+  const std::vector<SourceAccesses> sources = aggregator.sources();
+  AccessTables(aggregator, sources, input, symbol_count).take(memory);
   add_limits(sources, memory.limits);
-  memory.limits.latencies_rounded = tally.latencies_rounded();
-  add_data(tally.data(), input, memory);
-  add_walks(tally, input, memory);
+  memory.limits.latencies_rounded = aggregator.latencies_rounded();
+  add_data(aggregator.data(), input, memory);
+  add_walks(aggregator, input, memory);
   add_branches(input, memory);
-  const std::vector<decode::spe::OwnerHits> owners = tally.owners();
+  const std::vector<decode::spe::OwnerHits> owners = aggregator.owners();
   memory.limits.threads_known = std::any_of(owners.begin(), owners.end(), [](const decode::spe::OwnerHits& owner) {
     return owner.thread != decode::spe::kNoThread;
   });

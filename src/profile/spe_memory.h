@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "decode/spe/tally.h"
+#include "decode/spe/aggregator.h"
 #include "profile/spe_places.h"
 #include "profile/spe_profile.h"
 
@@ -18,7 +18,7 @@ struct MemoryInput {
   u32 code_place(u32 site) const { return code_place_of[places.number_of_site(site)]; }
 };
 
-MemoryProfile make_memory_profile(const decode::spe::Tally& tally, const MemoryInput& input);
+MemoryProfile make_memory_profile(const decode::spe::Aggregator& aggregator, const MemoryInput& input);
 
 // Lines that threads may be fighting over without sharing anything in them: most refills and peer answers first.
 std::vector<SharedLine> shared_lines(const decode::spe::TouchedData& data, const MemoryInput& input);

@@ -9,8 +9,8 @@ namespace wperf::profile {
 using decode::spe::BranchHits;
 using decode::spe::Site;
 
-std::vector<BranchSite> branch_sites(const decode::spe::Tally& tally) {
-  std::vector<BranchHits> rows = tally.branches();
+std::vector<BranchSite> branch_sites(const decode::spe::Aggregator& aggregator) {
+  std::vector<BranchHits> rows = aggregator.branches();
   const auto key = [](const auto& row) {
     return std::tuple(row.site.pc, row.site.kernel, row.site.other_process, row.conditional, row.indirect);
   };
@@ -40,15 +40,15 @@ std::vector<BranchSite> branch_sites(const decode::spe::Tally& tally) {
   return sites;
 }
 
-SpePlaces::SpePlaces(const decode::spe::Tally& tally, const SampleTarget& target, bool processes_known)
-    : modules_(target.modules), processes_known_(processes_known), place_of_site_(tally.site_count(), kNone) {
+SpePlaces::SpePlaces(const decode::spe::Aggregator& aggregator, const SampleTarget& target, bool processes_known)
+    : modules_(target.modules), processes_known_(processes_known), place_of_site_(aggregator.site_count(), kNone) {
   // Sites at which branches only aimed are no places. The order is that in which the sites were first seen.
-  tally.for_each_event([&](const decode::spe::EventHits& row) { place_of_site_[row.site] = kOtherProcess; });
-  for (u32 site = 0; site < tally.site_count(); ++site) {
-    if (place_of_site_[site] != kNone) place_of_site_[site] = number_of(tally.site(site));
+  aggregator.for_each_event([&](const decode::spe::EventHits& row) { place_of_site_[row.site] = kOtherProcess; });
+  for (u32 site = 0; site < aggregator.site_count(); ++site) {
+    if (place_of_site_[site] != kNone) place_of_site_[site] = number_of(aggregator.site(site));
   }
-  if (!tally.options().memory) return;
-  branches_ = branch_sites(tally);
+  if (!aggregator.options().memory) return;
+  branches_ = branch_sites(aggregator);
   for (const BranchSite& branch : branches_) {
     if (branch.top_target != 0) number_of(target_of(branch));
   }

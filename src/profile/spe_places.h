@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The distinct addresses of code in a tally, numbered. Called by spe_profile_builder.cpp and spe_memory.cpp.
+// The distinct addresses of code in a aggregator, numbered. Called by spe_profile_builder.cpp and spe_memory.cpp.
 #pragma once
 #include <vector>
 
-#include "decode/spe/tally.h"
+#include "decode/spe/aggregator.h"
 #include "profile/sample_naming.h"
 #include "profile/sample_places.h"
 #include "profile/spe_profile_builder.h"
@@ -19,15 +19,15 @@ struct BranchSite {
   u32 targets = 0;
 };
 // Most mispredicts first.
-std::vector<BranchSite> branch_sites(const decode::spe::Tally& tally);
+std::vector<BranchSite> branch_sites(const decode::spe::Aggregator& aggregator);
 
 class SpePlaces {
  public:
   // Keeps the target's modules.
-  SpePlaces(const decode::spe::Tally& tally, const SampleTarget& target, bool processes_known);
+  SpePlaces(const decode::spe::Aggregator& aggregator, const SampleTarget& target, bool processes_known);
 
   const std::vector<Place>& places() const { return index_.places(); }
-  // Of a site of the tally at which something was sampled: kOtherProcess for what is not of the target.
+  // Of a site of the aggregator at which something was sampled: kOtherProcess for what is not of the target.
   u32 number_of_site(u32 site) const { return place_of_site_[site]; }
   const std::vector<BranchSite>& branches() const { return branches_; }  // empty without memory
 

@@ -13,14 +13,14 @@
 namespace wperf::profile {
 namespace {
 
+using decode::spe::Aggregator;
 using decode::spe::EventHits;
 using decode::spe::OperationName;
 using decode::spe::OwnerHits;
-using decode::spe::Tally;
 
 using Kind = std::pair<OperationName, u64>;  // of operation, and its events
 
-// What the tally says of one kind of operation.
+// What the aggregator says of one kind of operation.
 struct KindHits {
   std::vector<PlaceHits> places;  // of other processes once, the others once each
   std::map<u64, u64> threads;     // process << 32 | thread
@@ -36,12 +36,12 @@ u64 process_and_thread(const SpeRun& run, u32 context) {
   return known ? u64{found->process} << 32 | found->thread : context;
 }
 
-std::map<Kind, KindHits> hits_by_kind(const Tally& tally, const SpeRun& run, const SpePlaces& places) {
+std::map<Kind, KindHits> hits_by_kind(const Aggregator& aggregator, const SpeRun& run, const SpePlaces& places) {
   std::map<Kind, KindHits> kinds;
   // Twice, so that no list is longer than it has to be.
-  tally.for_each_event([&](const EventHits& row) { ++kinds[{row.operation, row.events}].place_count; });
+  aggregator.for_each_event([&](const EventHits& row) { ++kinds[{row.operation, row.events}].place_count; });
   for (auto& [kind, of_kind] : kinds) of_kind.places.reserve(of_kind.place_count + 1);
-  tally.for_each_event([&](const EventHits& row) {
+  aggregator.for_each_event([&](const EventHits& row) {
     KindHits& kind = kinds[{row.operation, row.events}];
     const u32 place = places.number_of_site(row.site);
     kind.hits += row.hits;
@@ -54,7 +54,7 @@ std::map<Kind, KindHits> hits_by_kind(const Tally& tally, const SpeRun& run, con
   for (auto& [kind, of_kind] : kinds) {
     if (of_kind.of_others != 0) of_kind.places.push_back({.place = kOtherProcess, .hits = of_kind.of_others});
   }
-  for (const OwnerHits& row : tally.owners()) {
+  for (const OwnerHits& row : aggregator.owners()) {
     KindHits& kind = kinds[{row.operation, row.events}];
     kind.cores[row.core] += row.hits;
     if (row.thread != decode::spe::kNoThread) kind.threads[process_and_thread(run, row.thread)] += row.hits;
@@ -98,14 +98,14 @@ SpeCore& core_of(std::vector<SpeCore>& cores, u32 number) {
 }
 
 // Decoded records by core; what the counters saw beyond that was lost.
-void add_cores(const Tally& tally, SpeRun& run, SpeProfile& profile) {
+void add_cores(const Aggregator& aggregator, SpeRun& run, SpeProfile& profile) {
   std::map<u32, u64> recorded;
   for (usize i = 0; i < std::min(run.recorded_of_core.size(), run.cores.size()); ++i) {
     recorded[run.cores[i].core] = run.recorded_of_core[i];
   }
   profile.cores = std::move(run.cores);
   for (SpeCore& core : profile.cores) core.records = 0;
-  for (const OwnerHits& row : tally.owners()) core_of(profile.cores, row.core).records += row.hits;
+  for (const OwnerHits& row : aggregator.owners()) core_of(profile.cores, row.core).records += row.hits;
   for (const SpeCore& core : profile.cores) {
     const u64 generated = std::max(core.records, recorded[core.core]);
     profile.samples.cores.push_back(
@@ -135,19 +135,20 @@ void add_damage(SpeCore& core, const decode::spe::DecodeState& state) {
   core.unfinished += state.damage.unfinished_records;
 }
 
-std::vector<std::vector<u32>> spe_addresses_to_name(const Tally& tally, const SpeRun& run) {
-  const SpePlaces places(tally, run.target, run.processes_known);
+std::vector<std::vector<u32>> spe_addresses_to_name(const Aggregator& aggregator, const SpeRun& run) {
+  const SpePlaces places(aggregator, run.target, run.processes_known);
   return addresses_in_modules({&places.places()}, run.target.modules);
 }
 
-SpeProfile make_spe_profile(const Tally& tally, SpeRun run, const std::vector<std::vector<AddressAnswer>>& answers) {
+SpeProfile make_spe_profile(const Aggregator& aggregator, SpeRun run,
+                            const std::vector<std::vector<AddressAnswer>>& answers) {
   SpeProfile profile;
   SampleProfile& samples = profile.samples;
   samples.target = std::move(run.target);
-  SpePlaces places(tally, samples.target, run.processes_known);
+  SpePlaces places(aggregator, samples.target, run.processes_known);
   NameTable names;
   const std::vector<NamedPlace> named = name_places(places.places(), samples.target.modules, answers, names);
-  std::map<Kind, KindHits> kinds = hits_by_kind(tally, run, places);
+  std::map<Kind, KindHits> kinds = hits_by_kind(aggregator, run, places);
   samples.symbols = names.take_symbols();
   const std::vector<u32> ranks = name_ranks(samples);
   for (auto& [kind, hits] : kinds) {
@@ -162,10 +163,10 @@ SpeProfile make_spe_profile(const Tally& tally, SpeRun run, const std::vector<st
   samples.elapsed_seconds = run.elapsed_seconds;
   profile.forgotten_mappings = run.forgotten_mappings;
   profile.population = run.population;
-  add_cores(tally, run, profile);
-  if (tally.options().memory) {
+  add_cores(aggregator, run, profile);
+  if (aggregator.options().memory) {
     profile.memory =
-        make_memory_profile(tally, {.places = places, .code_place_of = code_place_of, .code = profile.places});
+        make_memory_profile(aggregator, {.places = places, .code_place_of = code_place_of, .code = profile.places});
   }
   return profile;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tally of SPE records + what the symbolizer knows of their addresses → SpeProfile. Pure functions; called by
+// A aggregator of SPE records + what the symbolizer knows of their addresses → SpeProfile. Pure functions; called by
 // pipeline, in this order:
 //
 //   spe_addresses_to_name() ── ask the symbolizer ──→ make_spe_profile() ──┬─ code_to_disassemble(profile.samples, …)
@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "decode/spe/aggregator.h"
 #include "decode/spe/records.h"
-#include "decode/spe/tally.h"
 #include "profile/address_answer.h"
 #include "profile/spe_profile.h"
 
 namespace wperf::profile {
 
-// Whose number a context packet (or the caller of Tally::add) gives.
+// Whose number a context packet (or the caller of Aggregator::add) gives.
 struct SpeThread {
   u32 context = 0;
   u32 process = 0, thread = 0;
@@ -45,10 +45,10 @@ struct SpeRun {
 void add_damage(SpeCore& core, const decode::spe::DecodeState& state);
 
 // Per module of the target, in its order: the RVAs somebody should name, sorted and unique.
-std::vector<std::vector<u32>> spe_addresses_to_name(const decode::spe::Tally& tally, const SpeRun& run);
+std::vector<std::vector<u32>> spe_addresses_to_name(const decode::spe::Aggregator& aggregator, const SpeRun& run);
 
 // answers: per module, sorted by RVA. An address without answer counts as unknown.
-SpeProfile make_spe_profile(const decode::spe::Tally& tally, SpeRun run,
+SpeProfile make_spe_profile(const decode::spe::Aggregator& aggregator, SpeRun run,
                             const std::vector<std::vector<AddressAnswer>>& answers);
 
 }  // namespace wperf::profile

@@ -16,10 +16,10 @@
 namespace wperf::profile {
 namespace {
 
+using decode::spe::Aggregator;
 using decode::spe::EncodedOperation;
 using decode::spe::Origin;
 using decode::spe::Record;
-using decode::spe::Tally;
 
 constexpr u64 kImage = 0x7ff6'0000'0000, kSystem = 0xfff8'0000'0000'0000;
 constexpr u32 kFirst = 0x1000, kSecond = 0x2000, kLeft = 0x3000;  // RVAs of functions
@@ -76,9 +76,9 @@ AddressAnswer answer(u32 rva, std::string function, std::string file = {}, u32 l
 }
 
 // What a symbolizer would say of the addresses asked for: three functions, a line to each instruction of the first.
-std::vector<std::vector<AddressAnswer>> answers_to(const Tally& tally, const SpeRun& run) {
+std::vector<std::vector<AddressAnswer>> answers_to(const Aggregator& aggregator, const SpeRun& run) {
   std::vector<std::vector<AddressAnswer>> answers;
-  for (const std::vector<u32>& rvas : spe_addresses_to_name(tally, run)) {
+  for (const std::vector<u32>& rvas : spe_addresses_to_name(aggregator, run)) {
     answers.emplace_back();
     for (const u32 rva : rvas) {
       if (rva >= kLeft) {
@@ -93,20 +93,20 @@ std::vector<std::vector<AddressAnswer>> answers_to(const Tally& tally, const Spe
   return answers;
 }
 
-SpeProfile profile_of(const Tally& tally, SpeRun run = run_of_program()) {
-  const auto answers = answers_to(tally, run);
-  return make_spe_profile(tally, std::move(run), answers);
+SpeProfile profile_of(const Aggregator& aggregator, SpeRun run = run_of_program()) {
+  const auto answers = answers_to(aggregator, run);
+  return make_spe_profile(aggregator, std::move(run), answers);
 }
 
-Tally memory_tally() {
-  Tally tally({.memory = true});
-  for (const u32 core : {0U, 1U}) tally.set_data_sources(core, decode::spe::find_data_source_family(0x410fd0c0));
-  return tally;
+Aggregator memory_aggregator() {
+  Aggregator aggregator({.memory = true});
+  for (const u32 core : {0U, 1U}) aggregator.set_data_sources(core, decode::spe::find_data_source_family(0x410fd0c0));
+  return aggregator;
 }
 
-void add(Tally& tally, const EncodedOperation& operation, const Origin& origin = {}, u32 times = 1) {
+void add(Aggregator& aggregator, const EncodedOperation& operation, const Origin& origin = {}, u32 times = 1) {
   const Record record = record_of(operation);
-  for (u32 i = 0; i < times; ++i) tally.add(origin, record);
+  for (u32 i = 0; i < times; ++i) aggregator.add(origin, record);
 }
 
 std::map<std::string, u64> counts_of(const SpeProfile& profile, const SampledEvent& event) {
@@ -116,10 +116,10 @@ std::map<std::string, u64> counts_of(const SpeProfile& profile, const SampledEve
 }
 
 TEST(SpeProfile, OneEventPerKindOfOperationMostSamplesFirst) {
-  Tally tally;
-  add(tally, plain(kImage + kFirst), {}, 3);
-  add(tally, access(false, kImage + kSecond, 0x8000, 1, 0, 4), {.core = 1}, 5);
-  const SpeProfile profile = profile_of(tally);
+  Aggregator aggregator;
+  add(aggregator, plain(kImage + kFirst), {}, 3);
+  add(aggregator, access(false, kImage + kSecond, 0x8000, 1, 0, 4), {.core = 1}, 5);
+  const SpeProfile profile = profile_of(aggregator);
   ASSERT_EQ(profile.samples.events.size(), 2U);
   EXPECT_EQ(profile.samples.events[0].name, "LOAD_STORE_ATOMIC-LOAD-GP/retired");
   EXPECT_EQ(profile.samples.events[1].name, "OTHER/retired");
@@ -136,16 +136,16 @@ TEST(SpeProfile, OneEventPerKindOfOperationMostSamplesFirst) {
 }
 
 TEST(SpeProfile, WhatIsNotOfTheProgram) {
-  Tally tally;
+  Aggregator aggregator;
   EncodedOperation kernel = plain(kSystem + 0x4000);
   kernel.exception_level = 1;
-  add(tally, kernel);
-  add(tally, plain(0x1234'0000), {}, 2);
-  add(tally, plain(0x1238'0000), {}, 2);
-  add(tally, plain(kImage + kFirst), {.other_process = true}, 3);
-  add(tally, plain(kImage + 0x10), {}, 5);  // before the first function
+  add(aggregator, kernel);
+  add(aggregator, plain(0x1234'0000), {}, 2);
+  add(aggregator, plain(0x1238'0000), {}, 2);
+  add(aggregator, plain(kImage + kFirst), {.other_process = true}, 3);
+  add(aggregator, plain(kImage + 0x10), {}, 5);  // before the first function
   const std::map<std::string, u64> unsure = {{"[kernel]", 1}, {"[other process]", 7}, {"unknown", 5}};
-  SpeProfile profile = profile_of(tally);
+  SpeProfile profile = profile_of(aggregator);
   ASSERT_EQ(profile.samples.events.size(), 1U);
   EXPECT_EQ(counts_of(profile, profile.samples.events[0]), unsure);
   for (const SymbolRow& row : profile.samples.events[0].rows) {
@@ -153,36 +153,36 @@ TEST(SpeProfile, WhatIsNotOfTheProgram) {
   }
   SpeRun run = run_of_program();
   run.processes_known = true;
-  profile = profile_of(tally, run);
+  profile = profile_of(aggregator, run);
   const std::map<std::string, u64> sure = {{"[kernel]", 1}, {"[other process]", 3}, {"unknown", 9}};
   EXPECT_EQ(counts_of(profile, profile.samples.events[0]), sure);
 }
 
 TEST(SpeProfile, RecordsThatTheCountersSawAndNobodyDecodedAreLost) {
-  Tally tally;
-  add(tally, plain(kImage + kFirst), {.core = 2}, 10);
+  Aggregator aggregator;
+  add(aggregator, plain(kImage + kFirst), {.core = 2}, 10);
   SpeRun run = run_of_program();
   run.cores = {{.core = 1}, {.core = 2, .full = 3}};
   run.recorded_of_core = {4, 10};
-  const SpeProfile profile = profile_of(tally, run);
+  const SpeProfile profile = profile_of(aggregator, run);
   EXPECT_EQ(profile.samples.samples_generated(), 14U);
   EXPECT_EQ(profile.samples.samples_dropped(), 4U);
   ASSERT_EQ(profile.cores.size(), 2U);
   EXPECT_EQ(profile.cores[1].records, 10U);
   EXPECT_EQ(profile.cores[1].full, 3U);
   // Without counters the records are all there is.
-  EXPECT_EQ(profile_of(tally).samples.samples_generated(), 10U);
-  EXPECT_EQ(profile_of(tally).samples.samples_dropped(), 0U);
+  EXPECT_EQ(profile_of(aggregator).samples.samples_generated(), 10U);
+  EXPECT_EQ(profile_of(aggregator).samples.samples_dropped(), 0U);
 }
 
 TEST(SpeProfile, ThreadsByTheirContexts) {
-  Tally tally;
-  add(tally, access(false, kImage + kFirst, 0x8000, 91, 0, 4), {}, 2);
-  add(tally, access(false, kImage + kFirst, 0x8000, 92, 0, 4));
+  Aggregator aggregator;
+  add(aggregator, access(false, kImage + kFirst, 0x8000, 91, 0, 4), {}, 2);
+  add(aggregator, access(false, kImage + kFirst, 0x8000, 92, 0, 4));
   SpeRun run = run_of_program();
   run.threads = {{.context = 91, .process = 4711, .thread = 12}};
   run.processes = {{.process = 4711, .name = "program.exe"}};
-  const SpeProfile profile = profile_of(tally, run);
+  const SpeProfile profile = profile_of(aggregator, run);
   const SampledEvent& event = profile.samples.events.at(0);
   ASSERT_EQ(event.threads.size(), 2U);
   EXPECT_EQ(event.threads[0].process, 4711U);
@@ -192,12 +192,12 @@ TEST(SpeProfile, ThreadsByTheirContexts) {
 }
 
 TEST(SpeMemory, ByDataSource) {
-  Tally tally = memory_tally();
-  add(tally, access(false, kImage + kFirst, 0x8000, 1, 0, 4), {}, 90);
-  add(tally, access(false, kImage + kFirst + 4, 0x9000, 1, 0xe, 300, kRetired | kRefill), {}, 9);
-  add(tally, access(false, kImage + kFirst + 4, 0x9000, 1, 0xe, 1000, kRetired | kRefill));
-  add(tally, access(true, kImage + kSecond, 0x8000, 1, 0, 6), {}, 20);
-  const SpeProfile profile = profile_of(tally);
+  Aggregator aggregator = memory_aggregator();
+  add(aggregator, access(false, kImage + kFirst, 0x8000, 1, 0, 4), {}, 90);
+  add(aggregator, access(false, kImage + kFirst + 4, 0x9000, 1, 0xe, 300, kRetired | kRefill), {}, 9);
+  add(aggregator, access(false, kImage + kFirst + 4, 0x9000, 1, 0xe, 1000, kRetired | kRefill));
+  add(aggregator, access(true, kImage + kSecond, 0x8000, 1, 0, 6), {}, 20);
+  const SpeProfile profile = profile_of(aggregator);
   const MemoryProfile& memory = profile.memory.value();
   EXPECT_EQ(memory.all.hits, 120U);
   EXPECT_EQ(memory.all.latency_sum, 90 * 4 + 9 * 300 + 1000 + 20 * 6U);
@@ -235,22 +235,22 @@ TEST(SpeMemory, ByDataSource) {
 }
 
 TEST(SpeMemory, FalseSharingNamesBothPlaces) {
-  Tally tally = memory_tally();
-  add(tally, access(true, kImage + kFirst, 0x8000, 1, 0, 50, kRetired | kRefill), {.core = 0}, 30);
-  add(tally, access(true, kImage + kSecond, 0x8008, 2, 0, 50, kRetired | kRefill), {.core = 1}, 20);
+  Aggregator aggregator = memory_aggregator();
+  add(aggregator, access(true, kImage + kFirst, 0x8000, 1, 0, 50, kRetired | kRefill), {.core = 0}, 30);
+  add(aggregator, access(true, kImage + kSecond, 0x8008, 2, 0, 50, kRetired | kRefill), {.core = 1}, 20);
   // A line of one thread, one that is only read, one without a refill, one that another process has.
-  add(tally, access(true, kImage + kFirst, 0x8100, 1, 0, 50, kRetired | kRefill));
-  add(tally, access(true, kImage + kSecond, 0x8108, 1, 0, 50, kRetired | kRefill));
-  add(tally, access(false, kImage + kFirst, 0x8200, 1, 9, 50, kRetired | kRefill));
-  add(tally, access(false, kImage + kSecond, 0x8208, 2, 9, 50, kRetired | kRefill));
-  add(tally, access(true, kImage + kFirst, 0x8300, 1, 0, 5));
-  add(tally, access(true, kImage + kSecond, 0x8308, 2, 0, 5));
-  add(tally, access(true, kImage + kFirst, 0x8400, 1, 0, 50, kRetired | kRefill));
-  add(tally, access(true, 0x4000, 0x8408, 2, 0, 50, kRetired | kRefill));
+  add(aggregator, access(true, kImage + kFirst, 0x8100, 1, 0, 50, kRetired | kRefill));
+  add(aggregator, access(true, kImage + kSecond, 0x8108, 1, 0, 50, kRetired | kRefill));
+  add(aggregator, access(false, kImage + kFirst, 0x8200, 1, 9, 50, kRetired | kRefill));
+  add(aggregator, access(false, kImage + kSecond, 0x8208, 2, 9, 50, kRetired | kRefill));
+  add(aggregator, access(true, kImage + kFirst, 0x8300, 1, 0, 5));
+  add(aggregator, access(true, kImage + kSecond, 0x8308, 2, 0, 5));
+  add(aggregator, access(true, kImage + kFirst, 0x8400, 1, 0, 50, kRetired | kRefill));
+  add(aggregator, access(true, 0x4000, 0x8408, 2, 0, 50, kRetired | kRefill));
   // Two threads at one offset share truly.
-  add(tally, access(true, kImage + kFirst, 0x8500, 1, 0, 50, kRetired | kRefill));
-  add(tally, access(true, kImage + kFirst, 0x8500, 2, 0, 50, kRetired | kRefill));
-  const SpeProfile profile = profile_of(tally);
+  add(aggregator, access(true, kImage + kFirst, 0x8500, 1, 0, 50, kRetired | kRefill));
+  add(aggregator, access(true, kImage + kFirst, 0x8500, 2, 0, 50, kRetired | kRefill));
+  const SpeProfile profile = profile_of(aggregator);
   const MemoryProfile& memory = profile.memory.value();
   ASSERT_EQ(memory.shared.size(), 1U);
   const SharedLine& line = memory.shared[0];
@@ -273,21 +273,22 @@ TEST(SpeMemory, FalseSharingNamesBothPlaces) {
 }
 
 TEST(SpeMemory, BranchesAndWalks) {
-  Tally tally = memory_tally();
+  Aggregator aggregator = memory_aggregator();
   EncodedOperation branch = plain(kImage + kFirst);
   branch.operation_class = decode::spe::kClassBranch;
   branch.payload = 1;
   branch.address = kImage + kSecond;
-  add(tally, branch, {}, 6);
+  add(aggregator, branch, {}, 6);
   branch.address = kImage + kLeft;
   branch.events = kRetired | 1U << decode::spe::kEventMispredicted;
-  add(tally, branch, {}, 3);
+  add(aggregator, branch, {}, 3);
   branch.address = kImage + kFirst + 4;
   branch.events = kRetired | 1U << decode::spe::kEventNotTaken;
-  add(tally, branch, {}, 11);
-  add(tally, access(false, kImage + kSecond, 0x8000, 1, 0, 30, kRetired | 1U << decode::spe::kEventTlbWalk), {}, 2);
-  add(tally, access(false, kImage + kSecond, 0x8000, 1, 0, 4), {}, 2);
-  const SpeProfile profile = profile_of(tally);
+  add(aggregator, branch, {}, 11);
+  add(aggregator, access(false, kImage + kSecond, 0x8000, 1, 0, 30, kRetired | 1U << decode::spe::kEventTlbWalk), {},
+      2);
+  add(aggregator, access(false, kImage + kSecond, 0x8000, 1, 0, 4), {}, 2);
+  const SpeProfile profile = profile_of(aggregator);
   const MemoryProfile& memory = profile.memory.value();
   ASSERT_EQ(memory.branches.size(), 1U);
   const BranchRow& row = memory.branches[0];
@@ -316,17 +317,17 @@ TEST(SpeMemory, PercentilesOfManyLatencies) {
 
 // Latencies of two functions by chance, of which each percentile is the latency at its rank.
 TEST(SpeMemory, PercentilesAreThoseOfTheSortedLatencies) {
-  Tally tally = memory_tally();
+  Aggregator aggregator = memory_aggregator();
   std::mt19937 chance(11);
   std::map<std::string, std::vector<u32>> latencies;
   for (u32 i = 0; i < 3000; ++i) {
     const bool first = chance() % 3 != 0;
     const u32 cycles = 4 + static_cast<u32>(chance() % (first ? 450 : 4000));
     const u64 pc = kImage + (first ? kFirst : kSecond) + 4 * (chance() % 16);
-    add(tally, access(chance() % 4 == 0, pc, 0x8000, 1, 8, cycles));
+    add(aggregator, access(chance() % 4 == 0, pc, 0x8000, 1, 8, cycles));
     for (const char* const group : {"all", first ? "first" : "second"}) latencies[group].push_back(cycles);
   }
-  const SpeProfile profile = profile_of(tally);
+  const SpeProfile profile = profile_of(aggregator);
   const MemoryProfile& memory = profile.memory.value();
   const auto expect_exact = [](const Latencies& said, std::vector<u32> sorted) {
     std::sort(sorted.begin(), sorted.end());
@@ -343,12 +344,12 @@ TEST(SpeMemory, PercentilesAreThoseOfTheSortedLatencies) {
 }
 
 TEST(SpeRecordNamer, NamesOneRecord) {
-  Tally tally = memory_tally();
+  Aggregator aggregator = memory_aggregator();
   EncodedOperation operation = access(false, kImage + kFirst, 0x8008, 7, 8, 33,
                                       kRetired | kRefill | 1U << decode::spe::kEventL2dMiss | 1U << 13);
   operation.timestamp = 99;
-  add(tally, operation);
-  const SpeProfile profile = profile_of(tally);
+  add(aggregator, operation);
+  const SpeProfile profile = profile_of(aggregator);
   SpeRecordNames names(profile);
   names.set_data_sources(0, decode::spe::find_data_source_family(0x410fd0c0));
   SpeRecordNamer namer(names);
@@ -371,14 +372,14 @@ TEST(SpeRecordNamer, NamesOneRecord) {
 }
 
 TEST(SpeRecordNamer, SpellsOncePerPlaceAndKind) {
-  Tally tally = memory_tally();
+  Aggregator aggregator = memory_aggregator();
   std::vector<EncodedOperation> operations;
   for (u32 i = 0; i < 100; ++i) {
     operations.push_back(access(false, kImage + kFirst + i % 3 * 4, 0x8008, 7, 8, i, kRetired));
     operations.push_back(plain(kImage + kFirst + i % 5 * 4));
-    for (const EncodedOperation& operation : {operations.end()[-2], operations.end()[-1]}) add(tally, operation);
+    for (const EncodedOperation& operation : {operations.end()[-2], operations.end()[-1]}) add(aggregator, operation);
   }
-  const SpeProfile profile = profile_of(tally);
+  const SpeProfile profile = profile_of(aggregator);
   static int spelled = 0;
   const RecordSpelling spelling{.place =
                                     [](const SpeRecordRow& row, std::string& out) {
@@ -410,7 +411,7 @@ TEST(SpeRecordNamer, SpellsOncePerPlaceAndKind) {
 }
 
 TEST(SpeProfile, NothingAtAll) {
-  const SpeProfile profile = profile_of(memory_tally());
+  const SpeProfile profile = profile_of(memory_aggregator());
   EXPECT_TRUE(profile.samples.events.empty());
   EXPECT_TRUE(profile.memory->sources.empty());
   const SpeRecordNames names(profile);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "decode/spe/aggregator.h"
 #include "decode/spe/record.h"
-#include "decode/spe/tally.h"
 #include "profile/spe_profile.h"
 
 namespace wperf::profile {

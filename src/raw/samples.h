@@ -21,7 +21,7 @@ struct Sample {
 };
 
 // What one core's interrupt handler says of itself. taken = delivered + lost.
-struct CoreTally {
+struct CoreStatistics {
   u32 core = 0;
   u64 taken = 0;
   u64 lost_ring_full = 0;
@@ -53,10 +53,10 @@ struct Process {
 
 struct SampleCapture {
   u64 start_ns = 0, end_ns = 0;
-  std::vector<Sample> samples;     // by core, then in order
-  std::vector<u64> frames;         // of all samples; see Sample::first_frame
-  std::vector<CoreTally> tallies;  // by core
-  std::vector<Process> processes;  // those known at the end, ended ones included
+  std::vector<Sample> samples;                  // by core, then in order
+  std::vector<u64> frames;                      // of all samples; see Sample::first_frame
+  std::vector<CoreStatistics> core_statistics;  // by core
+  std::vector<Process> processes;               // those known at the end, ended ones included
 };
 
 }  // namespace wperf::raw

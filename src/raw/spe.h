@@ -20,7 +20,7 @@ struct SpePiece {
 using SpeSink = std::function<void(const SpePiece&)>;
 
 // What the driver says of one core's buffer.
-struct SpeTally {
+struct SpeStatistics {
   u32 core = 0;
   u64 written = 0;     // bytes
   u64 full = 0;        // times profiling stopped because the buffer was

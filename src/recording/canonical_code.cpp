@@ -19,7 +19,7 @@ u64 part_of(u64 offset) {
 
 }  // namespace
 
-CanonicalCode::CanonicalCode(const perf_data::TaskHistory& history) : history_(history), spare_(kSpareBegin) {
+CanonicalCode::CanonicalCode(const perf_data::ProcessHistory& history) : history_(history), spare_(kSpareBegin) {
   for (u32 code = 0; code < history.codes().size(); ++code) {
     const perf_data::MappedCode& mapped = history.codes()[code];
     if (mapped.is_anonymous) continue;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 
 namespace wperf::recording {
 
@@ -20,9 +20,9 @@ struct CanonicalFile {
 
 class CanonicalCode {
  public:
-  explicit CanonicalCode(const perf_data::TaskHistory& history);
+  explicit CanonicalCode(const perf_data::ProcessHistory& history);
 
-  const perf_data::TaskHistory& history() const { return history_; }
+  const perf_data::ProcessHistory& history() const { return history_; }
   const std::vector<CanonicalFile>& files() const { return files_; }
   // Null: there is none for it.
   const CanonicalFile* find(const perf_data::CodePlace& place) const;
@@ -32,7 +32,7 @@ class CanonicalCode {
  private:
   void place(CanonicalFile file, u64 wanted);
 
-  const perf_data::TaskHistory& history_;
+  const perf_data::ProcessHistory& history_;
   std::vector<CanonicalFile> files_;
   std::map<std::pair<u32, u64>, u32> numbers_;  // by code and part
   std::map<u64, u64> taken_;                    // begin → end

@@ -8,8 +8,8 @@
 namespace wperf::recording {
 namespace {
 
+using perf_data::ProcessHistory;
 using perf_data::RecordType;
-using perf_data::TaskHistory;
 using perf_data::test::Fields;
 
 // Records are told apart in time by their place in the file.
@@ -23,7 +23,7 @@ class CanonicalCodeTest : public testing::Test {
   }
   void collect() {
     bytes_ = builder_.build();
-    history_ = TaskHistory::collect(perf_data::PerfFile::open(bytes_).value());
+    history_ = ProcessHistory::collect(perf_data::PerfFile::open(bytes_).value());
     code_.emplace(history_);
     addresses_.emplace(*code_);
   }
@@ -35,7 +35,7 @@ class CanonicalCodeTest : public testing::Test {
   }
   static constexpr u64 kNowhere = CanonicalCode::kNowhere;
 
-  TaskHistory history_;
+  ProcessHistory history_;
   std::optional<CanonicalCode> code_;
   std::optional<CanonicalAddresses> addresses_;
 

@@ -2,7 +2,7 @@
 // Which code lay at an address of a process: of a recording that is read, or of one that is being made. Asked by
 // recorded_unwinding.
 #pragma once
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 
 namespace wperf::recording {
 
@@ -15,12 +15,12 @@ class CodeMap {
 
 class HistoryCodeMap final : public CodeMap {
  public:
-  explicit HistoryCodeMap(const perf_data::TaskHistory& history) : history_(history) {}
+  explicit HistoryCodeMap(const perf_data::ProcessHistory& history) : history_(history) {}
   perf_data::CodePlace place_in(u32 space, u64 address) const override { return history_.place_in(space, address); }
   const perf_data::MappedCode& code(u32 number) const override { return history_.codes()[number]; }
 
  private:
-  const perf_data::TaskHistory& history_;
+  const perf_data::ProcessHistory& history_;
 };
 
 }  // namespace wperf::recording

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "import/perf_data/perf_file.h"
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 #include "modules/code_file.h"
 
 namespace wperf::recording {
@@ -24,7 +24,7 @@ enum class LinkUse : u8 {
 
 class LeafCallers {
  public:
-  LeafCallers(const perf_data::PerfFile& file, const perf_data::TaskHistory& history)
+  LeafCallers(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history)
       : file_(file), history_(history), files_(history.codes().size()), is_open_(history.codes().size()) {}
 
   // Does the register say who called the code at `pc`, and the chain of frame records (if there is one) does not? Once
@@ -41,7 +41,7 @@ class LeafCallers {
   LinkUse decide(u32 space, u64 pc, u64 link, bool has_chain);
 
   const perf_data::PerfFile& file_;
-  const perf_data::TaskHistory& history_;
+  const perf_data::ProcessHistory& history_;
   std::vector<modules::CodeFile> files_;  // by code of the history
   std::vector<bool> is_open_;
   std::map<std::pair<u32, std::pair<u64, u64>>, LinkUse> known_;

@@ -78,8 +78,8 @@ void LiveUnwinding::pass(const Record& record, std::span<const std::byte> whole,
     perf_data::Visitors visitor{[&](const perf_data::Mmap& one, const Record& of) { add(one, of); },
                                 [&](const perf_data::Comm& one, const Record& of) { add(one, of); },
                                 [&](const perf_data::Task& one, const Record& of) { add(one, of); }};
-    perf_data::Tally tally;
-    visit_record(record, events_, visitor, tally, sample_);
+    perf_data::ReadStatistics statistics;
+    visit_record(record, events_, visitor, statistics, sample_);
   }
   out.append(reinterpret_cast<const char*>(whole.data()), whole.size());
 }

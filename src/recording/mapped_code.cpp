@@ -23,14 +23,14 @@ bool is_windows_path(std::string_view path) {
   return path.starts_with('\\') || (path.size() > 2 && path[1] == ':' && path[2] == '\\');
 }
 
-std::string name_of_written_code(u32 process) {
+std::string name_of_jit_code(u32 process) {
   return fmt::format("[JIT] pid {}", process);
 }
 
 // As perf calls it.
-std::string name_of_written_code(const perf_data::MappedCode& code) {
+std::string name_of_jit_code(const perf_data::MappedCode& code) {
   if (code.path.starts_with("/memfd:")) return std::string(modules::base_name(code.path));
-  return may_have_map(code) ? name_of_written_code(code.first_process) : std::string(code.path);
+  return may_have_map(code) ? name_of_jit_code(code.first_process) : std::string(code.path);
 }
 
 modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
@@ -44,7 +44,7 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
   return modules::CodeFile(std::move(loaded));
 }
 
-modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search,
                                    const modules::SymbolOptions& images) {
   const std::optional<perf_data::RunFacts> facts =
@@ -58,7 +58,7 @@ modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_d
   return load_recorded_image(file, code, images);
 }
 
-modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search) {
   if (code.path != modules::kVdsoPath)
     return modules::load_elf(std::string(code.path), code.build_id, search, code.first_process);
@@ -70,7 +70,7 @@ modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_d
   return modules::load_vdso(build_id, build_id.empty() && modules::is_running_kernel(file, history, reason));
 }
 
-WrittenCode::WrittenCode(const perf_data::MappedCode& code) {
+JitCode::JitCode(const perf_data::MappedCode& code) {
   if (!may_have_map(code)) {
     reason_ = "memory of the program, without a file";
     return;

@@ -4,14 +4,14 @@
 #pragma once
 #include <string>
 
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 #include "modules/code_file.h"
 #include "symbols/listed/listed_symbols.h"
 
 namespace wperf::recording {
 
 // Of code that is in a file, or the vdso; for the Windows programs that wperf itself recorded, images with their PDBs.
-modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search,
                                    const modules::SymbolOptions& images);
 // "C:\\…", or a name of NT.
@@ -19,19 +19,19 @@ bool is_windows_path(std::string_view path);
 // A Windows image in a recording of wperf's; else nothing to ask.
 modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
                                       const modules::SymbolOptions& images);
-modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search);
 
 // What the module of such code is called: by the process that made it, or as memory that has a name.
-std::string name_of_written_code(u32 process);
-std::string name_of_written_code(const perf_data::MappedCode& code);
+std::string name_of_jit_code(u32 process);
+std::string name_of_jit_code(const perf_data::MappedCode& code);
 
 // Memory without a file, and the names that its program gave in /tmp/perf-PID.map.
-class WrittenCode {
+class JitCode {
  public:
-  explicit WrittenCode(const perf_data::MappedCode& code);
-  WrittenCode(const WrittenCode&) = delete;
-  WrittenCode& operator=(const WrittenCode&) = delete;
+  explicit JitCode(const perf_data::MappedCode& code);
+  JitCode(const JitCode&) = delete;
+  JitCode& operator=(const JitCode&) = delete;
 
   const std::string& reason() const { return reason_; }  // why there are no names; empty: there may be
   const symbols::ListedSymbol* find(u64 address) const { return list_.find(address); }

@@ -44,7 +44,7 @@ class Unpacker {
   void add_packed(const Record& record);
   // Between the last record and the next one, bytes could not be read.
   void pass_gap(u64 bytes);
-  UnpackedRecords finish(const perf_data::Tally& tally);
+  UnpackedRecords finish(const perf_data::ReadStatistics& statistics);
 
  private:
   bool unpack(Bytes data);
@@ -136,15 +136,15 @@ void Unpacker::add_packed(const Record& record) {
   packed_bytes_ += bytes;
 }
 
-// `tally`: of the section.
-UnpackedRecords Unpacker::finish(const perf_data::Tally& tally) {
+// `statistics`: of the section.
+UnpackedRecords Unpacker::finish(const perf_data::ReadStatistics& statistics) {
   // A record that was cut: who reads these tells of it.
   if (!is_after_loss_) {
     append_bytes(out_.bytes, pending_);
     if (swapper_.has_value()) swapper_->swap_next(std::span(out_.bytes).last(pending_.size()));
   }
-  out_.damage.places += tally.damaged_places();
-  out_.damage.bytes = tally.damaged_bytes() + out_.lost_bytes;
+  out_.damage.places += statistics.damaged_places();
+  out_.damage.bytes = statistics.damaged_bytes() + out_.lost_bytes;
   if (moved_ != 0 && packed_bytes_ != 0) {
     const double each = static_cast<double>(packed_bytes_) / static_cast<double>(moved_);
     const auto about = static_cast<u64>(std::llround(static_cast<double>(out_.damage.bytes) / each));
@@ -177,16 +177,16 @@ diag::Result<UnpackedRecords> unpack_records(const perf_data::PerfFile& file, u6
   u64 gap_bytes = 0, told = 0;
   while (stream.next(record)) {
     if (tell && record.file_offset - told >= kToldBytes) tell(told = record.file_offset, file_size);
-    const perf_data::Tally& tally = stream.tally();
-    if (tally.gap_bytes != gap_bytes) unpacker.pass_gap(tally.gap_bytes - gap_bytes);
-    gap_bytes = tally.gap_bytes;
+    const perf_data::ReadStatistics& statistics = stream.statistics();
+    if (statistics.gap_bytes != gap_bytes) unpacker.pass_gap(statistics.gap_bytes - gap_bytes);
+    gap_bytes = statistics.gap_bytes;
     if (is_packed(record.kind())) {
       unpacker.add_packed(record);
     } else {
       unpacker.add_plain(record);
     }
   }
-  return unpacker.finish(stream.tally());
+  return unpacker.finish(stream.statistics());
 }
 
 diag::Result<UnpackedRecords> join_records(const perf_data::PerfFile& file, const RecordingInput& input,

@@ -74,7 +74,7 @@ Packed packed(Frames frames) {
 struct Unpacked {
   std::set<u64> numbers;
   UnpackedRecords unpacked;
-  perf_data::Tally tally;
+  perf_data::ReadStatistics statistics;
 };
 
 Unpacked read_packed(const std::vector<std::byte>& bytes, PackedOrder order = PackedOrder::native) {
@@ -86,10 +86,11 @@ Unpacked read_packed(const std::vector<std::byte>& bytes, PackedOrder order = Pa
   EXPECT_TRUE(unpacked.has_value());
   seen.unpacked = std::move(unpacked).value();
   file.value().replace_records(seen.unpacked.bytes, seen.unpacked.damage);
-  seen.tally = file.value().for_each_record(perf_data::Visitors{[&](const perf_data::Sample& sample, const Record&) {
-    EXPECT_EQ(sample.ip, 0x400000 + sample.time);
-    EXPECT_TRUE(seen.numbers.insert(sample.time).second);
-  }});
+  seen.statistics =
+      file.value().for_each_record(perf_data::Visitors{[&](const perf_data::Sample& sample, const Record&) {
+        EXPECT_EQ(sample.ip, 0x400000 + sample.time);
+        EXPECT_TRUE(seen.numbers.insert(sample.time).second);
+      }});
   return seen;
 }
 
@@ -110,7 +111,7 @@ TEST_F(DamagedPackedRecords, AreWholeWithoutDamage) {
   for (const Frames frames : {Frames::one, Frames::each}) {
     const Unpacked seen = read_packed(packed(frames).bytes);
     EXPECT_EQ(seen.numbers.size(), kPackedSamples);
-    EXPECT_EQ(seen.tally.damaged_places(), 0);
+    EXPECT_EQ(seen.statistics.damaged_places(), 0);
     EXPECT_EQ(seen.unpacked.lost_bytes, 0);
   }
 }
@@ -124,8 +125,8 @@ TEST_F(DamagedPackedRecords, DamageBetweenThemCostsNone) {
     }
     const Unpacked seen = read_packed(sound.bytes);
     EXPECT_EQ(seen.numbers.size(), kPackedSamples);
-    EXPECT_EQ(seen.tally.damaged_places(), 2);
-    EXPECT_EQ(seen.tally.damaged_bytes(), 16);
+    EXPECT_EQ(seen.statistics.damaged_places(), 2);
+    EXPECT_EQ(seen.statistics.damaged_bytes(), 16);
     EXPECT_EQ(seen.unpacked.lost_bytes, 0);
   }
 }
@@ -136,9 +137,9 @@ TEST_F(DamagedPackedRecords, GoOnWhereAFrameBegins) {
   const Unpacked seen = read_packed(sound.bytes);
   EXPECT_GE(seen.numbers.size(), kPackedSamples - kInPiece - 2);
   EXPECT_LT(seen.numbers.size(), kPackedSamples);
-  EXPECT_EQ(seen.tally.damaged_places(), 1);
+  EXPECT_EQ(seen.statistics.damaged_places(), 1);
   EXPECT_GT(seen.unpacked.lost_bytes, 8 * kInPiece);
-  EXPECT_EQ(seen.tally.damaged_bytes(), seen.unpacked.lost_bytes);
+  EXPECT_EQ(seen.statistics.damaged_bytes(), seen.unpacked.lost_bytes);
 }
 
 TEST_F(DamagedPackedRecords, OfOneFrameAreLostBehindTheDamageAndCounted) {
@@ -147,13 +148,13 @@ TEST_F(DamagedPackedRecords, OfOneFrameAreLostBehindTheDamageAndCounted) {
   const Unpacked seen = read_packed(sound.bytes);
   EXPECT_GE(seen.numbers.size(), 5 * kInPiece - 1);
   EXPECT_LE(seen.numbers.size(), 6 * kInPiece);
-  EXPECT_EQ(seen.tally.damaged_places(), 1);
+  EXPECT_EQ(seen.statistics.damaged_places(), 1);
   const u64 behind = sound.bytes.size() - sound.records[5];
   EXPECT_GT(seen.unpacked.lost_bytes, behind * 3 / 4);
   EXPECT_LT(seen.unpacked.lost_bytes, behind);
   EXPECT_NEAR(static_cast<double>(seen.unpacked.damage.records_about),
               static_cast<double>(kPackedSamples - 5 * kInPiece), 30);
-  EXPECT_EQ(seen.tally.of(RecordType::finished_round), kPackedSamples / kInPiece);  // they were not packed
+  EXPECT_EQ(seen.statistics.of(RecordType::finished_round), kPackedSamples / kInPiece);  // they were not packed
 }
 
 // A piece that cannot be seen is no piece of the stream: those behind it would be unpacked to something else.
@@ -163,7 +164,7 @@ TEST_F(DamagedPackedRecords, NothingIsMadeUpBehindAPieceThatIsGone) {
             sound.bytes.begin() + static_cast<std::ptrdiff_t>(sound.records[6]), std::byte{0});
   const Unpacked seen = read_packed(sound.bytes);
   EXPECT_LE(*seen.numbers.rbegin(), 5 * kInPiece);
-  EXPECT_EQ(seen.tally.damaged_places(), 1);
+  EXPECT_EQ(seen.statistics.damaged_places(), 1);
   EXPECT_GT(seen.unpacked.lost_bytes, 0);
 }
 
@@ -176,7 +177,7 @@ TEST_F(DamagedPackedRecords, ARecordCutAtTheEndIsTold) {
   const u64 size = bytes.size() - 104 - 152;  // of the records: behind the header and one event
   std::memcpy(bytes.data() + 48, &size, sizeof size);
   const Unpacked seen = read_packed(bytes);
-  EXPECT_EQ(seen.tally.damaged_places(), 1);
+  EXPECT_EQ(seen.statistics.damaged_places(), 1);
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ std::optional<u32> process_of_dump(std::string_view path) {
 
 }  // namespace
 
-RecordedJit RecordedJit::open(const perf_data::TaskHistory& history, bool has_monotonic_times, perf_data::Bytes own) {
+RecordedJit RecordedJit::open(const perf_data::ProcessHistory& history, bool has_monotonic_times,
+                              perf_data::Bytes own) {
   RecordedJit out;
   perf_data::Reader dumps(own);
   while (dumps.left() != 0) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Code that programs made as they ran and described in a jit-PID.dump, which recordings name as a mapped file. What
-// lies at an address changes with time, and tallies know no times: an address in such code is replaced by the number
-// of a spot, an address in one version of one function. Called by recorded_samples, asked for names by recorded_places.
+// lies at an address changes with time, and core_statistics know no times: an address in such code is replaced by the
+// number of a spot, an address in one version of one function. Called by recorded_samples, asked for names by
+// recorded_places.
 #pragma once
 #include <optional>
 #include <span>
@@ -9,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 #include "os/mapped_file.h"
 #include "stacks/id_table.h"
-#include "stacks/stack_tally.h"
+#include "stacks/stack_aggregator.h"
 #include "symbols/listed/jit_dump.h"
 
 namespace wperf::recording {
@@ -21,7 +22,7 @@ class RecordedJit {
  public:
   // has_monotonic_times: those of samples compare with those of the dumps; else the newest code of a place counts.
   // `own`: the section of the recording that has dumps, whose times are those of its samples; empty: it has none.
-  static RecordedJit open(const perf_data::TaskHistory& history, bool has_monotonic_times, perf_data::Bytes own);
+  static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, perf_data::Bytes own);
 
   bool empty() const { return dumps_.empty(); }
   // Replaces the addresses of a stack, innermost first, that lie in code of a dump; their frames become of kind made.

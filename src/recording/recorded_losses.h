@@ -19,12 +19,12 @@ inline bool counts_losses(const perf_data::PerfFile& file) {
 }
 
 // About how many records stood where the file is damaged, if they were as long as the others are.
-inline u64 records_in_damage(const perf_data::PerfFile& file, const perf_data::Tally& tally) {
+inline u64 records_in_damage(const perf_data::PerfFile& file, const perf_data::ReadStatistics& statistics) {
   const perf_data::EarlierDamage& earlier = file.earlier_damage();
-  const u64 bytes = tally.damaged_bytes() - earlier.bytes, sound = file.record_bytes().size() - bytes;
-  if (bytes == 0 || sound == 0 || tally.records == 0) return earlier.records_about;
-  const double each = static_cast<double>(sound) / static_cast<double>(tally.records);
-  const u64 places = tally.damaged_places() - earlier.places;
+  const u64 bytes = statistics.damaged_bytes() - earlier.bytes, sound = file.record_bytes().size() - bytes;
+  if (bytes == 0 || sound == 0 || statistics.records == 0) return earlier.records_about;
+  const double each = static_cast<double>(sound) / static_cast<double>(statistics.records);
+  const u64 places = statistics.damaged_places() - earlier.places;
   return earlier.records_about + std::max(places, static_cast<u64>(std::llround(static_cast<double>(bytes) / each)));
 }
 

@@ -21,7 +21,7 @@ namespace {
 using perf_data::CodePlace;
 using perf_data::kNoCode;
 using perf_data::MappedCode;
-using perf_data::TaskHistory;
+using perf_data::ProcessHistory;
 using stacks::AddressKind;
 using stacks::IdTable;
 using stacks::kNothing;
@@ -36,20 +36,20 @@ u64 searched_address(u64 address, bool is_return_address) {
 
 class PlaceNamer {
  public:
-  PlaceNamer(const perf_data::PerfFile& file, const TaskHistory& history, const RecordedJit& jit,
+  PlaceNamer(const perf_data::PerfFile& file, const ProcessHistory& history, const RecordedJit& jit,
              const PlaceOptions& options, StackProfile& profile)
       : file_(file), history_(history), jit_(jit), options_(options), profile_(profile) {}
 
-  void run(const stacks::StackTally& tally) {
-    std::vector<u32> asked(tally.address_count());
+  void run(const stacks::StackAggregator& aggregator) {
+    std::vector<u32> asked(aggregator.address_count());
     for (u32 i = 0; i < asked.size(); ++i) {
-      const stacks::TalliedAddress one = tally.address(i);
+      const stacks::AggregatedAddress one = aggregator.address(i);
       const bool is_spot = one.kind == AddressKind::made;
       asked[i] = is_spot ? asked_.insert(kJit, one.address).id
                          : place_of(one.space, one.kind, searched_address(one.address, one.is_caller));
     }
     find_names();
-    options_.lists ? list_stacks(tally, asked) : place_stacks(tally, asked);
+    options_.lists ? list_stacks(aggregator, asked) : place_stacks(aggregator, asked);
   }
   NamedPlaces take() { return {std::move(files_), std::move(lists_)}; }
 
@@ -67,9 +67,9 @@ class PlaceNamer {
   }
 
   void find_names();
-  void place_stacks(const stacks::StackTally& tally, const std::vector<u32>& asked_of_address);
-  void list_stacks(const stacks::StackTally& tally, const std::vector<u32>& asked_of_address);
-  void list_frames(const stacks::TalliedAddress& address, u32 asked);
+  void place_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address);
+  void list_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address);
+  void list_frames(const stacks::AggregatedAddress& address, u32 asked);
   u32 node_below(u32 parent, u32 number, u32 asked, u64 address);
   u32 insert_node(u32 parent, u64 key, u32 place);
   void name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked);
@@ -83,7 +83,7 @@ class PlaceNamer {
     files_.of_module[module] = static_cast<u32>(files_.files.size());
     files_.files.push_back(std::move(file));
   }
-  void name_written_code(const MappedCode& code, const std::vector<u32>& asked);
+  void name_jit_code(const MappedCode& code, const std::vector<u32>& asked);
   void name_kernel(const std::vector<u32>& asked);
   void name_jit(const std::vector<u32>& asked);
   void name_unknown(const std::vector<u32>& asked);
@@ -115,7 +115,7 @@ class PlaceNamer {
   }
 
   const perf_data::PerfFile& file_;
-  const TaskHistory& history_;
+  const ProcessHistory& history_;
   const RecordedJit& jit_;
   const PlaceOptions& options_;
   StackProfile& profile_;
@@ -166,7 +166,7 @@ void PlaceNamer::find_names() {
     for (size_t i = 0; i < some.size(); ++i) {
       const MappedCode& code = history_.codes()[some[i]];
       if (code.is_anonymous) {
-        name_written_code(code, of_code[some[i]]);
+        name_jit_code(code, of_code[some[i]]);
       } else {
         const u32 module = static_cast<u32>(profile_.modules.size());
         name_file(code, loaded[i], of_code[some[i]]);
@@ -318,19 +318,19 @@ u32 PlaceNamer::node_below(u32 parent, u32 number, u32 asked, u64 address) {
 
 // Stacks become paths in one tree, from the outermost caller down. Where nobody asks for addresses, those of one place
 // are one node.
-void PlaceNamer::place_stacks(const stacks::StackTally& tally, const std::vector<u32>& asked_of_address) {
+void PlaceNamer::place_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address) {
   profile_.nodes.assign(1, {});
   if (options_.code) {
     profile_.site_of_node.assign(1, kNothing);
     profile_.address_of_node.assign(1, 0);
   }
   const auto recorded_address = [&](u32 number) {
-    const stacks::TalliedAddress one = tally.address(number);
+    const stacks::AggregatedAddress one = aggregator.address(number);
     return one.kind == AddressKind::made ? jit_.spot(one.address).address : one.address;
   };
   // Nodes of the stack that came last; where frames have nodes of inlined functions below, the last of those.
   std::vector<u32> path{0};
-  tally.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
+  aggregator.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
     path.resize(depth + 1);
     for (const u32 one : own) {
       const u64 address = options_.code ? recorded_address(one) : 0;
@@ -340,7 +340,7 @@ void PlaceNamer::place_stacks(const stacks::StackTally& tally, const std::vector
   });
 }
 
-void PlaceNamer::list_frames(const stacks::TalliedAddress& address, u32 asked) {
+void PlaceNamer::list_frames(const stacks::AggregatedAddress& address, u32 asked) {
   const Named& named = named_[asked];
   if (address.kind == AddressKind::made) {
     const u64 recorded = jit_.spot(address.address).address + (address.is_caller ? 1 : 0);
@@ -356,26 +356,26 @@ void PlaceNamer::list_frames(const stacks::TalliedAddress& address, u32 asked) {
   lists_.frames.push_back({address.address, offset, named.place});
 }
 
-void PlaceNamer::list_stacks(const stacks::StackTally& tally, const std::vector<u32>& asked_of_address) {
+void PlaceNamer::list_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address) {
   profile_.nodes.assign(1, {});
   for (u32 place = 0; place < profile_.places.size(); ++place) profile_.nodes.push_back({0, place});
   lists_.frames.reserve(asked_of_address.size());
   lists_.frame_begins.reserve(asked_of_address.size() + 1);
   for (u32 i = 0; i < asked_of_address.size(); ++i) {
     lists_.frame_begins.push_back(static_cast<u32>(lists_.frames.size()));
-    list_frames(tally.address(i), asked_of_address[i]);
+    list_frames(aggregator.address(i), asked_of_address[i]);
   }
   lists_.frame_begins.push_back(static_cast<u32>(lists_.frames.size()));
   u64 size = 0;
   lists_.stack_begins.reserve(profile_.samples.size() + 1);
   lists_.stack_begins.push_back(0);
-  tally.for_each_stack([&](u32, u32 depth, std::span<const u32> own) {
+  aggregator.for_each_stack([&](u32, u32 depth, std::span<const u32> own) {
     size += depth + own.size();
     lists_.stack_begins.push_back(size);
   });
   lists_.addresses.reserve(size);
   std::vector<u32> path;  // outermost first
-  tally.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
+  aggregator.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
     path.resize(depth);
     path.insert(path.end(), own.begin(), own.end());
     lists_.addresses.insert(lists_.addresses.end(), path.rbegin(), path.rend());
@@ -383,9 +383,9 @@ void PlaceNamer::list_stacks(const stacks::StackTally& tally, const std::vector<
   });
 }
 
-void PlaceNamer::name_written_code(const MappedCode& code, const std::vector<u32>& asked) {
-  const WrittenCode written(code);
-  const u32 module = add_module(name_of_written_code(code), code.path, written.reason());
+void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& asked) {
+  const JitCode written(code);
+  const u32 module = add_module(name_of_jit_code(code), code.path, written.reason());
   std::unordered_map<const symbols::ListedSymbol*, u32> functions;
   for (const u32 one : asked) {
     const symbols::ListedSymbol* found = written.find(asked_.second(one));
@@ -425,7 +425,7 @@ void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   for (const u32 one : asked) {
     const RecordedJit::Spot spot = jit_.spot(asked_.second(one));
     const auto [module, is_new_module] = modules.try_emplace(spot.process, 0);
-    if (is_new_module) module->second = add_module(name_of_written_code(spot.process), {}, {});
+    if (is_new_module) module->second = add_module(name_of_jit_code(spot.process), {}, {});
     const auto [function, is_new] = functions.try_emplace({spot.process, spot.function}, 0);
     if (is_new) function->second = add_function(spot.function, module->second);
     const u32 line = options_.lines ? add_line(spot.line.file, spot.line.line) : kNothing;
@@ -442,10 +442,11 @@ void PlaceNamer::name_unknown(const std::vector<u32>& asked) {
 
 }  // namespace
 
-NamedPlaces name_places(const perf_data::PerfFile& file, const TaskHistory& history, const stacks::StackTally& tally,
-                        const RecordedJit& jit, const PlaceOptions& options, StackProfile& profile) {
+NamedPlaces name_places(const perf_data::PerfFile& file, const ProcessHistory& history,
+                        const stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
+                        StackProfile& profile) {
   PlaceNamer namer(file, history, jit, options, profile);
-  namer.run(tally);
+  namer.run(aggregator);
   return namer.take();
 }
 

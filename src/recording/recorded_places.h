@@ -4,12 +4,12 @@
 #pragma once
 #include <functional>
 
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 #include "modules/code_file.h"
 #include "recording/recorded_jit.h"
 #include "stacks/line_stacks.h"
+#include "stacks/stack_aggregator.h"
 #include "stacks/stack_profile.h"
-#include "stacks/stack_tally.h"
 
 namespace wperf::recording {
 
@@ -45,9 +45,9 @@ struct NamedPlaces {
 };
 
 // Fills modules, functions, lines, places, nodes and sites of the profile. With inlined functions there are more nodes
-// than the tally has: the samples of the profile are moved to those. With lists there is one node for each place.
-NamedPlaces name_places(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
-                        const stacks::StackTally& tally, const RecordedJit& jit, const PlaceOptions& options,
+// than the aggregator has: the samples of the profile are moved to those. With lists there is one node for each place.
+NamedPlaces name_places(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                        const stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
                         stacks::StackProfile& profile);
 
 }  // namespace wperf::recording

@@ -10,14 +10,14 @@ namespace wperf::recording {
 
 using decode::spe::Field;
 
-using perf_data::TaskHistory;
+using perf_data::ProcessHistory;
 
 namespace {
 
 constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
 constexpr usize kRunBytes = 128 << 10;
-// Runs that are counted by themselves. It is not for the machine to say how many: what a tally forgets depends on where
-// it began, and the answer must be the same on any.
+// Runs that are counted by themselves. It is not for the machine to say how many: what a aggregator forgets depends on
+// where it began, and the answer must be the same on any.
 constexpr usize kRunsOfShare = 128;
 constexpr u64 kRecordAlignment = 64;  // of the cores that pad their records; where others' begin nobody knows
 
@@ -41,7 +41,7 @@ u32 RecordMover::process_of(const decode::spe::Record& record, u32 otherwise) {
   const u32 thread = decode::spe::thread_of({}, record);
   Owner& known = owners_[thread % kKnown];
   if (known.thread != thread) known = {.thread = thread, .process = history_.process_of_thread(thread)};
-  return known.process != TaskHistory::kNobody ? known.process : otherwise;
+  return known.process != ProcessHistory::kNobody ? known.process : otherwise;
 }
 
 u64 RecordMover::time_of(const decode::spe::Record& record) const {
@@ -50,7 +50,7 @@ u64 RecordMover::time_of(const decode::spe::Record& record) const {
 }
 
 u32 RecordMover::space_of(u32 process, const decode::spe::Record& record) {
-  if (process == TaskHistory::kNobody) return perf_data::kNoCode;
+  if (process == ProcessHistory::kNobody) return perf_data::kNoCode;
   Known& known = known_[process % kKnown];
   const bool always = known.task.begin == 0 && known.task.end == ~u64{0};
   if (always && known.process == process) return known.task.space;
@@ -76,7 +76,7 @@ const decode::spe::Record* RecordMover::canonical(u32 process, const decode::spe
 
 // What one thread counts.
 struct RecordedRecords::Share {
-  decode::spe::Tally tally;
+  decode::spe::Aggregator aggregator;
   DecodeStates states;
   bool whole = true;  // it ended between two records, so that the share behind it began with one
   bool done = false;
@@ -86,7 +86,7 @@ RecordedRecords::RecordedRecords(const perf_data::AuxTraces& traces, const Canon
     : traces_(traces),
       code_(code),
       target_(process),
-      only_process_(process != TaskHistory::kNobody ? process : code.history().only_process()),
+      only_process_(process != ProcessHistory::kNobody ? process : code.history().only_process()),
       runs_(1) {
   usize room = kRunBytes;
   for (const perf_data::AuxBuffer& buffer : traces.buffers()) {
@@ -137,46 +137,47 @@ RecordedRecords::Piece RecordedRecords::piece_of(const perf_data::AuxBuffer& buf
               .process = only_process_,
               .offset = stretch.offset,
               .bytes = stretch.bytes};
-  if (buffer.cpu != perf_data::kAnyCpu || buffer.tid == TaskHistory::kNobody) return piece;
+  if (buffer.cpu != perf_data::kAnyCpu || buffer.tid == ProcessHistory::kNobody) return piece;
   piece.origin.thread = stretch.chunk != nullptr ? stretch.chunk->tid : buffer.tid;
   piece.process = stretch.chunk != nullptr ? stretch.chunk->pid : code_.history().process_of_thread(buffer.tid);
   return piece;
 }
 
-void RecordedRecords::add_to(decode::spe::Tally& tally, DecodeStates& states) const {
+void RecordedRecords::add_to(decode::spe::Aggregator& aggregator, DecodeStates& states) const {
   std::vector<Share> shares((runs_.size() + kRunsOfShare - 1) / kRunsOfShare);
-  decode::spe::Tally sum = tally;
+  decode::spe::Aggregator sum = aggregator;
   DecodeStates states_of_shares;
   std::mutex joining;
   usize joined_shares = 0;
   bool right = true;
   modules::for_each_module(shares.size(), [&](size_t i) {
-    decode::spe::Tally own = tally;
+    decode::spe::Aggregator own = aggregator;
     shares[i].whole = for_each_in(
         i * kRunsOfShare, std::min((i + 1) * kRunsOfShare, runs_.size()), shares[i].states,
         [&](const decode::spe::Origin& origin, const decode::spe::Record& record) { own.add(origin, record); });
     // In their order, and each as soon as it can be: no more of them are kept than there are threads.
     const std::lock_guard lock(joining);
-    shares[i].tally = std::move(own);
+    shares[i].aggregator = std::move(own);
     shares[i].done = true;
     for (; joined_shares < shares.size() && shares[joined_shares].done; ++joined_shares) {
       Share& share = shares[joined_shares];
       right = right && share.whole;
       if (right) {
-        sum.merge(share.tally);
+        sum.merge(share.aggregator);
         add_states(share.states, states_of_shares);
       }
-      share.tally = decode::spe::Tally();
+      share.aggregator = decode::spe::Aggregator();
     }
   });
   if (right) {
-    tally = std::move(sum);
+    aggregator = std::move(sum);
     add_states(states_of_shares, states);
     return;
   }
   // Records of another size: in their order, then.
-  for_each(states,
-           [&](const decode::spe::Origin& origin, const decode::spe::Record& record) { tally.add(origin, record); });
+  for_each(states, [&](const decode::spe::Origin& origin, const decode::spe::Record& record) {
+    aggregator.add(origin, record);
+  });
 }
 
 }  // namespace wperf::recording

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "decode/spe/tally.h"
+#include "decode/spe/aggregator.h"
 #include "import/perf_data/aux_traces.h"
 #include "recording/canonical_code.h"
 
@@ -23,7 +23,7 @@ class RecordMover {
     for (u32 i = 0; i < kKnown; ++i) owners_[i].thread = i + 1;
   }
 
-  // `process`: of records that do not name their thread; TaskHistory::kNobody: nobody knows.
+  // `process`: of records that do not name their thread; ProcessHistory::kNobody: nobody knows.
   u32 space_of(u32 process, const decode::spe::Record& record);
   u32 process_of(const decode::spe::Record& record, u32 otherwise);
   // On the clock of the recording; the end of time where it is not known.
@@ -33,15 +33,15 @@ class RecordMover {
 
  private:
   struct Known {
-    u32 process = perf_data::TaskHistory::kNobody;
-    perf_data::TaskHistory::Task task = {.name = 0, .space = perf_data::kNoCode, .begin = 1, .end = 0};
+    u32 process = perf_data::ProcessHistory::kNobody;
+    perf_data::ProcessHistory::Task task = {.name = 0, .space = perf_data::kNoCode, .begin = 1, .end = 0};
   };
   struct Owner {
-    u32 thread = 0, process = perf_data::TaskHistory::kNobody;
+    u32 thread = 0, process = perf_data::ProcessHistory::kNobody;
   };
   static constexpr u32 kKnown = 256;
 
-  const perf_data::TaskHistory& history_;
+  const perf_data::ProcessHistory& history_;
   const perf_data::AuxTraces& traces_;
   CanonicalAddresses pcs_, targets_;
   std::array<Known, kKnown> known_{};
@@ -52,9 +52,9 @@ class RecordMover {
 class RecordedRecords {
  public:
   // `process`: the only one whose code is told apart, at the addresses that it had; what others did is counted as of
-  // other processes. TaskHistory::kNobody: all are looked at.
+  // other processes. ProcessHistory::kNobody: all are looked at.
   RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code,
-                  u32 process = perf_data::TaskHistory::kNobody);
+                  u32 process = perf_data::ProcessHistory::kNobody);
 
   // callback(origin, record). What became of each core's bytes is in `states` afterwards.
   template <class Callback>
@@ -76,7 +76,8 @@ class RecordedRecords {
     }
     return whole;
   }
-  // callback(process, time, origin, record) with addresses as they were; `process`: TaskHistory::kNobody, nobody knows.
+  // callback(process, time, origin, record) with addresses as they were; `process`: ProcessHistory::kNobody, nobody
+  // knows.
   template <class Callback>
   void for_each_as_recorded(DecodeStates& states, Callback&& callback) const {
     RecordMover mover(code_, traces_);
@@ -90,15 +91,15 @@ class RecordedRecords {
       decode::spe::end_of_buffer(state, piece.bytes.size() - used);
     }
   }
-  // The same into a tally that is empty, on as many threads as the machine has; the answer is the same on any.
-  void add_to(decode::spe::Tally& tally, DecodeStates& states) const;
+  // The same into a aggregator that is empty, on as many threads as the machine has; the answer is the same on any.
+  void add_to(decode::spe::Aggregator& aggregator, DecodeStates& states) const;
 
  private:
   // Bytes that a core wrote at once.
   struct Piece {
     decode::spe::Origin origin;
-    u32 process = perf_data::TaskHistory::kNobody;  // of records that do not name their thread
-    u64 offset = 0;                                 // in the core's stream
+    u32 process = perf_data::ProcessHistory::kNobody;  // of records that do not name their thread
+    u64 offset = 0;                                    // in the core's stream
     perf_data::Bytes bytes;
     // Behind it comes more of what was written at once, in the next run: a record is hoped to end here.
     bool goes_on = false;
@@ -109,7 +110,7 @@ class RecordedRecords {
   template <class Callback>
   usize decode(const Piece& piece, decode::spe::DecodeState& state, RecordMover& mover, Callback& callback) const {
     state.buffer_address = piece.offset;
-    if (target_ != perf_data::TaskHistory::kNobody) {
+    if (target_ != perf_data::ProcessHistory::kNobody) {
       return decode::spe::for_each_record(piece.bytes, state, [&](const decode::spe::Record& record) {
         decode::spe::Origin origin = piece.origin;
         origin.other_process = record.exception_level() == 0 && mover.process_of(record, piece.process) != target_;

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "decode/spe/event_names.h"
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 #include "modules/symbol_folders.h"
 #include "recording/leaf_callers.h"
 #include "recording/recorded_core_kinds.h"
@@ -19,14 +19,14 @@
 #include "recording/recorded_records.h"
 #include "recording/recorded_unwinding.h"
 #include "recording/sample_chain.h"
-#include "stacks/stack_tally.h"
+#include "stacks/stack_aggregator.h"
 
 namespace wperf::recording {
 namespace {
 
+using perf_data::ProcessHistory;
 using perf_data::Record;
 using perf_data::Sample;
-using perf_data::TaskHistory;
 using stacks::AddressKind;
 using stacks::StackFrame;
 
@@ -50,7 +50,7 @@ std::string event_name(const perf_data::Event& event) {
 
 class SampleReader {
  public:
-  SampleReader(const perf_data::PerfFile& file, const TaskHistory& history, const WantedDetail& wanted,
+  SampleReader(const perf_data::PerfFile& file, const ProcessHistory& history, const WantedDetail& wanted,
                stacks::StackProfile& profile)
       : file_(file), history_(history), wanted_(wanted), profile_(profile) {
     profile_.names = history.names();
@@ -89,7 +89,7 @@ class SampleReader {
   // The operations that SPE recorded, each kind of them as an event; none of them has callers.
   void add_operations(const perf_data::AuxTraces& traces);
   void run();
-  stacks::StackTally finish();
+  stacks::StackAggregator finish();
   std::vector<u32> take_rows() { return std::move(rows_); }
   const RecordedJit& jit() const { return jit_; }
 
@@ -107,7 +107,7 @@ class SampleReader {
   void take(const Sample& sample, const Record& record);
   void take_values(const Sample& sample, u64 when);
   void add(const Sample& sample, u32 event, u64 period, u64 when);
-  void wait(const SampleChain& chain, const stacks::StackTally::Origin& origin, u64 period);
+  void wait(const SampleChain& chain, const stacks::StackAggregator::Origin& origin, u64 period);
   void settle_oldest();
   void settle_all();
   void unwind(const Sample& sample, u32 space);
@@ -123,7 +123,7 @@ class SampleReader {
   // into the cores' caches, and one after the other these waits would be most of the time.
   struct Waiting {
     SampleChain chain;
-    stacks::StackTally::Origin origin;
+    stacks::StackAggregator::Origin origin;
     stacks::SampleHash hash;
     u64 period = 0;
     usize sample = 0;  // index into rows_
@@ -131,10 +131,10 @@ class SampleReader {
   static constexpr usize kWaiting = 16;
 
   const perf_data::PerfFile& file_;
-  const TaskHistory& history_;
+  const ProcessHistory& history_;
   const WantedDetail& wanted_;
   stacks::StackProfile& profile_;
-  stacks::StackTally tally_;
+  stacks::StackAggregator aggregator_;
   stacks::IdTable tasks_;
   std::array<KnownTask, kKnownTasks> known_tasks_{};
   std::unordered_map<u32, u32> nameless_;  // tid → index into names
@@ -155,9 +155,9 @@ class SampleReader {
 void SampleReader::run() {
   stacks::StackLosses& losses = profile_.losses;
   RecordedLosses lost_ones;
-  const perf_data::Tally tally = file_.for_each_record(perf_data::Visitors{
+  const perf_data::ReadStatistics statistics = file_.for_each_record(perf_data::Visitors{
       [&](const Sample& sample, const Record& record) {
-        if (wanted_.rows) rows_.push_back(stacks::StackTally::kNoRow);
+        if (wanted_.rows) rows_.push_back(stacks::StackAggregator::kNoRow);
         take(sample, record);
       },
       [&](const perf_data::Lost& lost, const Record&) { lost_ones.add(lost); },
@@ -167,26 +167,26 @@ void SampleReader::run() {
   settle_all();
   losses.lost_records = lost_ones.of_rings();
   losses.lost_samples = lost_ones.others(counts_losses(file_));
-  losses.damaged_places = tally.damaged_places();
-  losses.damaged_bytes = tally.damaged_bytes();
-  losses.damaged_records_about = records_in_damage(file_, tally);
-  losses.of_unknown_event = tally.of_unknown_event;
-  losses.damaged_records = tally.all_damaged() - tally.of_unknown_event;
-  losses.unknown_types = tally.unknown;
-  losses.unknown_records = tally.of_further_unknown;
-  for (const auto& [type, count] : tally.unknown) losses.unknown_records += count;
+  losses.damaged_places = statistics.damaged_places();
+  losses.damaged_bytes = statistics.damaged_bytes();
+  losses.damaged_records_about = records_in_damage(file_, statistics);
+  losses.of_unknown_event = statistics.of_unknown_event;
+  losses.damaged_records = statistics.all_damaged() - statistics.of_unknown_event;
+  losses.unknown_types = statistics.unknown;
+  losses.unknown_records = statistics.of_further_unknown;
+  for (const auto& [type, count] : statistics.unknown) losses.unknown_records += count;
   for (u32 type = 1; type < perf_data::kRecordTypes; ++type) {
-    if (tally.by_type[type] == 0 || !perf_data::record_name(type).empty()) continue;
-    losses.unknown_types.emplace_back(type, tally.by_type[type]);
-    losses.unknown_records += tally.by_type[type];
+    if (statistics.by_type[type] == 0 || !perf_data::record_name(type).empty()) continue;
+    losses.unknown_types.emplace_back(type, statistics.by_type[type]);
+    losses.unknown_records += statistics.by_type[type];
   }
   losses.merged_changes = history_.merged_changes();
 }
 
-stacks::StackTally SampleReader::finish() {
+stacks::StackAggregator SampleReader::finish() {
   if (first_time_ < last_time_) profile_.elapsed_seconds = static_cast<double>(last_time_ - first_time_) / 1e9;
-  profile_.samples = tally_.take_samples();
-  return std::move(tally_);
+  profile_.samples = aggregator_.take_samples();
+  return std::move(aggregator_);
 }
 
 void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
@@ -194,26 +194,26 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
   const RecordedRecords records(traces, canonical);
   DecodeStates states;
   std::map<std::pair<decode::spe::OperationName, u64>, u32> events;
-  records.for_each_as_recorded(
-      states, [&](u32 process, u64 time, const decode::spe::Origin& origin, const decode::spe::Record& record) {
-        const bool has_time = time < ~u64{0} - 1;
-        if (has_time && (time < begin_ || time > end_)) return;
-        if (has_time) note_time(time);
-        const std::pair kind{decode::spe::operation_name(record), decode::spe::contract_events(record.events())};
-        const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
-        if (is_new) profile_.events.emplace_back().name = decode::spe::source_name(kind.first, kind.second);
-        ++profile_.events[event->second].samples;
-        ++profile_.events[event->second].period;
-        const u32 thread = decode::spe::thread_of(origin, record);
-        const u32 pid = process != TaskHistory::kNobody ? process : 0;
-        const KnownTask& task = task_of(pid, thread != decode::spe::kNoThread ? thread : pid, time);
-        const stacks::StackTally::Origin where{event->second, task.task, wanted_.cores ? origin.core : 0, task.space,
-                                               has_time && profile_.slices.count != 0 ? slice_at(time) : 0};
-        const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
-        frames_.assign(1, {record.pc(), code});
-        if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
-        keep_slice(tally_.add(hash_of(frames_, where), where, frames_, 1), where.slice);
-      });
+  records.for_each_as_recorded(states, [&](u32 process, u64 time, const decode::spe::Origin& origin,
+                                           const decode::spe::Record& record) {
+    const bool has_time = time < ~u64{0} - 1;
+    if (has_time && (time < begin_ || time > end_)) return;
+    if (has_time) note_time(time);
+    const std::pair kind{decode::spe::operation_name(record), decode::spe::contract_events(record.events())};
+    const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
+    if (is_new) profile_.events.emplace_back().name = decode::spe::source_name(kind.first, kind.second);
+    ++profile_.events[event->second].samples;
+    ++profile_.events[event->second].period;
+    const u32 thread = decode::spe::thread_of(origin, record);
+    const u32 pid = process != ProcessHistory::kNobody ? process : 0;
+    const KnownTask& task = task_of(pid, thread != decode::spe::kNoThread ? thread : pid, time);
+    const stacks::StackAggregator::Origin where{event->second, task.task, wanted_.cores ? origin.core : 0, task.space,
+                                                has_time && profile_.slices.count != 0 ? slice_at(time) : 0};
+    const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
+    frames_.assign(1, {record.pc(), code});
+    if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
+    keep_slice(aggregator_.add(hash_of(frames_, where), where, frames_, 1), where.slice);
+  });
   for (const auto& [core, state] : states) {
     profile_.losses.damaged_records += state.damage.damaged_records + state.damage.unfinished_records;
   }
@@ -250,8 +250,8 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   ++profile_.events[event].samples;
   profile_.events[event].period += period;
   const KnownTask& task = task_of(sample.pid, sample.tid, when);
-  const stacks::StackTally::Origin origin{event, task.task, wanted_.cores ? sample.cpu : 0, task.space,
-                                          profile_.slices.count != 0 ? slice_at(sample.time) : 0};
+  const stacks::StackAggregator::Origin origin{event, task.task, wanted_.cores ? sample.cpu : 0, task.space,
+                                               profile_.slices.count != 0 ? slice_at(sample.time) : 0};
   const bool has_copy = unwinder_ != nullptr && RecordedUnwinder::has_stack(sample);
   const SampleChain chain = chain_of(sample, file_.attrs()[event].attributes, wanted_.callers);
   if (!has_copy && jit_.empty() && leaves_ == nullptr) return wait(chain, origin, period);
@@ -261,27 +261,27 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   if (has_copy) unwind(sample, task.space);
   if (leaves_ != nullptr) add_leaf_caller(sample, task.space);
   if (!jit_.empty()) jit_.replace_addresses(sample.pid, sample.time, frames_);
-  const u32 row = tally_.add(hash_of(frames_, origin), origin, frames_, period);
+  const u32 row = aggregator_.add(hash_of(frames_, origin), origin, frames_, period);
   keep_slice(row, origin.slice);
   if (wanted_.rows) rows_.back() = row;
 }
 
-void SampleReader::wait(const SampleChain& chain, const stacks::StackTally::Origin& origin, u64 period) {
+void SampleReader::wait(const SampleChain& chain, const stacks::StackAggregator::Origin& origin, u64 period) {
   if (arrived_ - settled_ == kWaiting) settle_oldest();
   Waiting& one = waiting_[arrived_ % kWaiting];
   one = {chain, origin, hash_of(chain, origin), period, rows_.size() - 1};
-  tally_.expect(one.hash);
+  aggregator_.expect(one.hash);
   ++arrived_;
   constexpr usize kHalf = kWaiting / 2;
-  if (arrived_ - settled_ > kHalf) tally_.expect_row(waiting_[(arrived_ - kHalf - 1) % kWaiting].hash);
+  if (arrived_ - settled_ > kHalf) aggregator_.expect_row(waiting_[(arrived_ - kHalf - 1) % kWaiting].hash);
 }
 
 void SampleReader::settle_oldest() {
   const Waiting& one = waiting_[settled_++ % kWaiting];
-  u32 row = tally_.add_again(one.hash, one.period);
-  if (row == stacks::StackTally::kNoRow) {
+  u32 row = aggregator_.add_again(one.hash, one.period);
+  if (row == stacks::StackAggregator::kNoRow) {
     collect_frames(one.chain, frames_);
-    row = tally_.add(one.hash, one.origin, frames_, one.period);
+    row = aggregator_.add(one.hash, one.origin, frames_, one.period);
     keep_slice(row, one.origin.slice);
   }
   if (wanted_.rows) rows_[one.sample] = row;
@@ -322,7 +322,7 @@ void SampleReader::unwind(const Sample& sample, u32 space) {
 const SampleReader::KnownTask& SampleReader::task_of(u32 pid, u32 tid, u64 when) {
   KnownTask& known = known_tasks_[tid % kKnownTasks];
   if (known.pid == pid && known.tid == tid && when >= known.begin && when < known.end) return known;
-  const TaskHistory::Task task = history_.task_at(pid, tid, when);
+  const ProcessHistory::Task task = history_.task_at(pid, tid, when);
   const u32 name = name_of(tid, task.name);
   const auto [number, is_new] = tasks_.insert((u64{pid} << 32) | tid, name);
   if (is_new) profile_.tasks.push_back({pid, tid, name});
@@ -374,7 +374,7 @@ struct Span {
   u64 begin = ~u64{0}, end = 0;
 };
 
-Span span_of(const perf_data::PerfFile& file, const TaskHistory& history, const perf_data::AuxTraces* traces) {
+Span span_of(const perf_data::PerfFile& file, const ProcessHistory& history, const perf_data::AuxTraces* traces) {
   Span span;
   const auto widen = [&span](u64 time) {
     span.begin = std::min(span.begin, time);
@@ -438,7 +438,7 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   stacks::StackProfile& profile = out.profile;
   profile.file = request.data_file.value_or("");
   out.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  const TaskHistory history = TaskHistory::collect(file);
+  const ProcessHistory history = ProcessHistory::collect(file);
   if (wanted.core_kinds) profile.core_kinds = recorded_core_kinds(file);
   SampleReader reader(file, history, wanted, profile);
   const bool has_run_time = out.run.has_value() && out.run->start_ns < out.run->end_ns;
@@ -465,7 +465,7 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   }
   reader.run();
   if (wanted.traces != nullptr) reader.add_operations(*wanted.traces);
-  const stacks::StackTally tally = reader.finish();
+  const stacks::StackAggregator aggregator = reader.finish();
   if (out.run.has_value()) add_run(*out.run, profile);
   if (unwinder.has_value()) count_incomplete(unwinder->incomplete(), profile.losses);
   const PlaceOptions options{.search = {.folders = modules::symbol_folders(request),
@@ -482,7 +482,7 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
                              .line_ranges = wanted.line_ranges,
                              .lists = wanted.rows,
                              .tell = wanted.tell_naming};
-  NamedPlaces named = name_places(file, history, tally, reader.jit(), options, profile);
+  NamedPlaces named = name_places(file, history, aggregator, reader.jit(), options, profile);
   out.files = std::move(named.files);
   out.lists = std::move(named.lists);
   if (wanted.rows) out.row_of_sample = reader.take_rows();

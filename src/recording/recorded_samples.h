@@ -35,7 +35,7 @@ struct RecordedSamples {
   stacks::StackProfile profile;
   CodeFiles files;           // where code was wanted
   stacks::LineStacks lists;  // where rows were wanted
-  // Where each sample of the file was counted, in their order: four bytes for each. stacks::StackTally::kNoRow:
+  // Where each sample of the file was counted, in their order: four bytes for each. stacks::StackAggregator::kNoRow:
   // nowhere.
   std::vector<u32> row_of_sample;
   std::optional<perf_data::RunFacts> run;  // of wperf's own recordings

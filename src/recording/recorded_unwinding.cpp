@@ -210,7 +210,7 @@ void RecordedUnwinder::Files::open_vdso(const MappedCode& code, FrameFile& out) 
   if (is_same) out.image = std::move(parsed).value();
 }
 
-RecordedUnwinder::RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::TaskHistory& history,
+RecordedUnwinder::RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    modules::ElfSearch search)
     : history_(std::make_unique<HistoryCodeMap>(history)),
       files_(std::make_unique<Files>(&file, *history_, std::move(search))) {}

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "import/perf_data/perf_file.h"
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 #include "modules/elf_files.h"
 #include "recording/code_map.h"
 #include "unwind/unwinder.h"
@@ -15,7 +15,8 @@ namespace wperf::recording {
 
 class RecordedUnwinder {
  public:
-  RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::TaskHistory& history, modules::ElfSearch search);
+  RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                   modules::ElfSearch search);
   // Of programs of this machine. `code` is kept.
   RecordedUnwinder(const CodeMap& code, modules::ElfSearch search);
   ~RecordedUnwinder();
@@ -27,7 +28,7 @@ class RecordedUnwinder {
   // Appends the frames of user code behind the sample's own address, nearest caller first: return addresses, and for
   // what was interrupted (by a signal, by what the kernel did meanwhile) the address behind the first byte of the
   // instruction, so that the byte before tells the place of each. `space`: of the sample's process at its time, as
-  // TaskHistory::task_at says.
+  // ProcessHistory::task_at says.
   unwind::Ending add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
 
   // Stacks that ended before the outermost function: for want of more bytes, of tables, for damage; and those of 32-bit

@@ -35,7 +35,7 @@ void append_call_branches(const Words& calls, u64 entered_from, std::vector<Stac
   for (usize i = 0; i < calls.size(); i += kBranchWords) out.push_back({calls[i], AddressKind::user, true});
 }
 
-stacks::SampleHash hash_of(const stacks::StackTally::Origin& origin) {
+stacks::SampleHash hash_of(const stacks::StackAggregator::Origin& origin) {
   stacks::SampleHash hash;
   hash.mix((u64{origin.event} << 32) | origin.task);
   hash.mix((u64{origin.core} << 32) | origin.space);
@@ -80,7 +80,7 @@ void collect_frames(const SampleChain& chain, std::vector<StackFrame>& out) {
   if (!chain.calls.empty() && kind == AddressKind::user) append_call_branches(chain.calls, entered_from, out);
 }
 
-stacks::SampleHash hash_of(const std::vector<StackFrame>& frames, const stacks::StackTally::Origin& origin) {
+stacks::SampleHash hash_of(const std::vector<StackFrame>& frames, const stacks::StackAggregator::Origin& origin) {
   constexpr u64 kAtCall = 1 << 8;
   stacks::SampleHash hash = hash_of(origin);
   for (const StackFrame& frame : frames) {
@@ -91,7 +91,7 @@ stacks::SampleHash hash_of(const std::vector<StackFrame>& frames, const stacks::
 }
 
 // Of all that collect_frames() looks at.
-stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackTally::Origin& origin) {
+stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackAggregator::Origin& origin) {
   stacks::SampleHash hash = hash_of(origin);
   hash.mix(chain.ip);
   hash.mix(chain.misc);

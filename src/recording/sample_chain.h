@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "import/perf_data/sample.h"
-#include "stacks/stack_tally.h"
+#include "stacks/stack_aggregator.h"
 
 namespace wperf::recording {
 
@@ -23,7 +23,8 @@ SampleChain chain_of(const perf_data::Sample& sample, const perf_data::EventAttr
 // The sample's own address, then its callers.
 void collect_frames(const SampleChain& chain, std::vector<stacks::StackFrame>& out);
 
-stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackTally::Origin& origin);
-stacks::SampleHash hash_of(const std::vector<stacks::StackFrame>& frames, const stacks::StackTally::Origin& origin);
+stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackAggregator::Origin& origin);
+stacks::SampleHash hash_of(const std::vector<stacks::StackFrame>& frames,
+                           const stacks::StackAggregator::Origin& origin);
 
 }  // namespace wperf::recording

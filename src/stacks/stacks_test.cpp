@@ -6,7 +6,7 @@
 #include <random>
 
 #include "stacks/call_tree.h"
-#include "stacks/stack_tally.h"
+#include "stacks/stack_aggregator.h"
 
 namespace wperf::stacks {
 namespace {
@@ -37,7 +37,7 @@ std::vector<StackFrame> stack(std::initializer_list<u64> addresses) {
   return frames;
 }
 
-SampleHash hash_of(const StackTally::Origin& origin, std::span<const StackFrame> frames) {
+SampleHash hash_of(const StackAggregator::Origin& origin, std::span<const StackFrame> frames) {
   SampleHash hash;
   hash.mix((u64{origin.event} << 32) | origin.task);
   hash.mix((u64{origin.core} << 32) | origin.space);
@@ -50,53 +50,54 @@ SampleHash hash_of(const StackTally::Origin& origin, std::span<const StackFrame>
   return hash;
 }
 
-void add(StackTally& tally, const StackTally::Origin& origin, std::span<const StackFrame> frames, u64 period) {
-  tally.add(hash_of(origin, frames), origin, frames, period);
+void add(StackAggregator& aggregator, const StackAggregator::Origin& origin, std::span<const StackFrame> frames,
+         u64 period) {
+  aggregator.add(hash_of(origin, frames), origin, frames, period);
 }
 
-TEST(StackTally, EqualStacksAreOneRow) {
-  StackTally tally;
-  add(tally, {0, 1, 0, 5}, stack({3, 2, 1}), 10);
-  add(tally, {0, 1, 0, 5}, stack({3, 2, 1}), 20);
-  add(tally, {0, 1, 0, 5}, stack({4, 2, 1}), 1);  // another leaf
-  add(tally, {0, 1, 0, 6}, stack({3, 2, 1}), 1);  // another process
-  add(tally, {1, 1, 0, 5}, stack({3, 2, 1}), 1);  // another event
-  add(tally, {0, 2, 0, 5}, stack({3, 2, 1}), 1);  // another thread
-  add(tally, {0, 1, 3, 5}, stack({3, 2, 1}), 1);  // another core
-  tally.finish();
-  ASSERT_EQ(tally.samples().size(), 6u);
-  EXPECT_EQ(tally.samples()[0].count, 2u);
-  EXPECT_EQ(tally.samples()[0].period, 30u);
-  EXPECT_EQ(tally.address_count(), 4u + 3u);  // of the one process, of the other
+TEST(StackAggregator, EqualStacksAreOneRow) {
+  StackAggregator aggregator;
+  add(aggregator, {0, 1, 0, 5}, stack({3, 2, 1}), 10);
+  add(aggregator, {0, 1, 0, 5}, stack({3, 2, 1}), 20);
+  add(aggregator, {0, 1, 0, 5}, stack({4, 2, 1}), 1);  // another leaf
+  add(aggregator, {0, 1, 0, 6}, stack({3, 2, 1}), 1);  // another process
+  add(aggregator, {1, 1, 0, 5}, stack({3, 2, 1}), 1);  // another event
+  add(aggregator, {0, 2, 0, 5}, stack({3, 2, 1}), 1);  // another thread
+  add(aggregator, {0, 1, 3, 5}, stack({3, 2, 1}), 1);  // another core
+  aggregator.finish();
+  ASSERT_EQ(aggregator.samples().size(), 6u);
+  EXPECT_EQ(aggregator.samples()[0].count, 2u);
+  EXPECT_EQ(aggregator.samples()[0].period, 30u);
+  EXPECT_EQ(aggregator.address_count(), 4u + 3u);  // of the one process, of the other
 }
 
-TEST(StackTally, TheKindOfAnAddressTellsFramesApart) {
-  StackTally tally;
+TEST(StackAggregator, TheKindOfAnAddressTellsFramesApart) {
+  StackAggregator aggregator;
   const StackFrame user[] = {{1, AddressKind::user}}, kernel[] = {{1, AddressKind::kernel}};
-  add(tally, {0, 0, 0, 0}, user, 1);
-  add(tally, {0, 0, 0, 0}, kernel, 1);
-  tally.finish();
-  ASSERT_EQ(tally.samples().size(), 2u);
-  EXPECT_EQ(tally.address(0).kind, AddressKind::user);
-  EXPECT_EQ(tally.address(1).kind, AddressKind::kernel);
+  add(aggregator, {0, 0, 0, 0}, user, 1);
+  add(aggregator, {0, 0, 0, 0}, kernel, 1);
+  aggregator.finish();
+  ASSERT_EQ(aggregator.samples().size(), 2u);
+  EXPECT_EQ(aggregator.address(0).kind, AddressKind::user);
+  EXPECT_EQ(aggregator.address(1).kind, AddressKind::kernel);
 }
 
-TEST(StackTally, InterruptedCodeIsNoCaller) {
-  StackTally tally;
+TEST(StackAggregator, InterruptedCodeIsNoCaller) {
+  StackAggregator aggregator;
   const StackFrame interrupted[] = {{9, AddressKind::kernel}, {1, AddressKind::user}, {2, AddressKind::user}};
   const StackFrame calling[] = {{3, AddressKind::user}, {1, AddressKind::user}, {2, AddressKind::user}};
-  add(tally, {}, interrupted, 1);
-  add(tally, {}, calling, 1);
-  tally.finish();
+  add(aggregator, {}, interrupted, 1);
+  add(aggregator, {}, calling, 1);
+  aggregator.finish();
   std::vector<std::pair<u64, bool>> seen;
-  for (u32 i = 0; i < tally.address_count(); ++i)
-    seen.emplace_back(tally.address(i).address, tally.address(i).is_caller);
+  for (u32 i = 0; i < aggregator.address_count(); ++i)
+    seen.emplace_back(aggregator.address(i).address, aggregator.address(i).is_caller);
   EXPECT_EQ(seen, (std::vector<std::pair<u64, bool>>{{2, true}, {1, false}, {9, false}, {1, true}, {3, false}}));
 }
 
 // However their hashes meet in the table, what comes out is what went in.
-TEST(StackTally, KeepsEveryStackOfMany) {
-  StackTally tally;
+TEST(StackAggregator, KeepsEveryStackOfMany) {
+  StackAggregator aggregator;
   std::map<std::vector<u64>, u64> expected;
   std::mt19937 chance(2);
   for (u32 i = 0; i < 60000; ++i) {
@@ -104,20 +105,20 @@ TEST(StackTally, KeepsEveryStackOfMany) {
     for (u64& one : addresses) one = chance() % 7;
     std::vector<StackFrame> frames;
     for (const u64 one : addresses) frames.push_back({one, AddressKind::user});
-    add(tally, {0, 0, 0, 9}, frames, 1);
+    add(aggregator, {0, 0, 0, 9}, frames, 1);
     ++expected[addresses];
   }
-  tally.finish();
+  aggregator.finish();
   std::map<std::vector<u64>, u64> found;
   std::vector<u64> path;  // outermost first
-  tally.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
+  aggregator.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
     path.resize(depth);
     for (const u32& one : own) {
-      EXPECT_EQ(tally.address(one).is_caller, &one != &own.back());
-      EXPECT_EQ(tally.address(one).space, 9u);
-      path.push_back(tally.address(one).address);
+      EXPECT_EQ(aggregator.address(one).is_caller, &one != &own.back());
+      EXPECT_EQ(aggregator.address(one).space, 9u);
+      path.push_back(aggregator.address(one).address);
     }
-    found[{path.rbegin(), path.rend()}] += tally.samples()[row].count;
+    found[{path.rbegin(), path.rend()}] += aggregator.samples()[row].count;
   });
   EXPECT_EQ(found, expected);
 }

@@ -176,13 +176,13 @@ void print_records(const PerfFile& file) {
   const Printer printer{file};
   while (stream.next(record)) {
     line.clear();
-    visit_record(record, file.events(), printer, stream.tally(), sample);
+    visit_record(record, file.events(), printer, stream.statistics(), sample);
     fmt::print("R\t{:x}\t{:x}\t{}\t{}{}\n", record.file_offset, record.body.size() + 8, record.type,
                record_name(record.type), line);
   }
-  const Tally& tally = stream.tally();
-  fmt::print("T\trecords\t{}\nT\tdamaged\t{}\nT\tcompressed\t{}\nT\tstopped\t{:d}\n", tally.records,
-             tally.all_damaged(), tally.compressed(), tally.stop.has_value());
+  const ReadStatistics& statistics = stream.statistics();
+  fmt::print("T\trecords\t{}\nT\tdamaged\t{}\nT\tcompressed\t{}\nT\tstopped\t{:d}\n", statistics.records,
+             statistics.all_damaged(), statistics.compressed(), statistics.stop.has_value());
 }
 
 }  // namespace

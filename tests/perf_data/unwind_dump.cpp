@@ -13,7 +13,7 @@ using namespace wperf;
 namespace {
 
 // As perf script tells it: in the file, or in memory where there is none.
-u64 place_of(const perf_data::TaskHistory& history, u32 space, u64 address) {
+u64 place_of(const perf_data::ProcessHistory& history, u32 space, u64 address) {
   const perf_data::CodePlace place = history.place_in(space, address);
   const bool is_vdso = place.code != perf_data::kNoCode && history.codes()[place.code].path == "[vdso]";
   return is_vdso ? address - place.mapped_from : place.offset;
@@ -27,7 +27,7 @@ int main(int count, char** words) {
   if (!mapped.has_value()) return 1;
   const auto file = perf_data::PerfFile::open(mapped.value().bytes());
   if (!file.has_value()) return 1;
-  const auto history = perf_data::TaskHistory::collect(file.value());
+  const auto history = perf_data::ProcessHistory::collect(file.value());
   recording::RecordedUnwinder unwinder(file.value(), history, {});
   std::vector<u64> callers;
   file.value().for_each_record([&](const perf_data::Sample& sample, const perf_data::Record& record) {

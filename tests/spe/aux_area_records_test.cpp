@@ -44,7 +44,7 @@ void through_area(const std::string& bytes, usize step, Sink&& sink) {
     reader.drain({.first = std::as_bytes(std::span(told)), .second = {}}, at + count, sink);
     ASSERT_EQ(reader.tail(), at + count);
   }
-  ASSERT_EQ(reader.tally().written, bytes.size());
+  ASSERT_EQ(reader.statistics().written, bytes.size());
 }
 
 TEST(AuxAreaRecords, RealRecordsComeThrough) {

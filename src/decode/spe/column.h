@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A list that grows in blocks: nothing is moved when it grows, and at most one block is not used. Made for tally.h.
+// A list that grows in blocks: nothing is moved when it grows, and at most one block is not used. Made for
+// aggregator.h.
 #pragma once
 #include <vector>
 

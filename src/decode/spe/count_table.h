@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums by key, in one block of memory: millions of look-ups a second. Made for tally.h.
+// Sums by key, in one block of memory: millions of look-ups a second. Made for aggregator.h.
 #pragma once
 #include <array>
 #include <utility>

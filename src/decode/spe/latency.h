@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Latencies that are too many to be kept apart, in buckets: exact below 32 cycles, then sixteen to each power of two,
-// so that a bucket is at most 6.25 % wide. Called by the tally. Pure.
+// so that a bucket is at most 6.25 % wide. Called by the aggregator. Pure.
 #pragma once
 #include <bit>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lines and pages of data: what happened to them, and of lines, who touched them where. There may be as many as there
-// are records, so they have a cap: the busiest stay. Called by the tally, and through it by profile.
+// are records, so they have a cap: the busiest stay. Called by the aggregator, and through it by profile.
 #pragma once
 #include <vector>
 

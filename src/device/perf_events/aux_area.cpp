@@ -6,7 +6,7 @@
 namespace wperf::perf_events {
 
 void AuxArea::lose() {
-  ++tally_.data_losses;
+  ++statistics_.data_losses;
   gap_ = true;
 }
 
@@ -39,19 +39,19 @@ void AuxArea::take(const perf_data::Record& record, u64 head, const raw::SpeSink
   if (size != 0) hand_out(offset, offset + size, sink);
   tail_ = offset + size;
   if ((flags & perf_data::kAuxTruncated) != 0) {
-    ++tally_.full;
+    ++statistics_.full;
     gap_ = true;
   }
   if ((flags & perf_data::kAuxPartial) != 0) lose();
-  if ((flags & perf_data::kAuxCollision) != 0) ++tally_.collisions;
+  if ((flags & perf_data::kAuxCollision) != 0) ++statistics_.collisions;
 }
 
 void AuxArea::hand_out(u64 begin, u64 end, const raw::SpeSink& sink) {
-  tally_.written += end - begin;
+  statistics_.written += end - begin;
   while (begin != end) {
     const u64 place = begin % area_.size();
     const u64 count = std::min(end - begin, area_.size() - place);
-    sink({.core = tally_.core,
+    sink({.core = statistics_.core,
           .after_gap = gap_,
           .buffer_address = place,
           .bytes = area_.subspan(static_cast<usize>(place), static_cast<usize>(count))});

@@ -65,7 +65,7 @@ TEST_F(AuxAreaTest, HandsOutWhatRecordsTell) {
   EXPECT_EQ(handed[1].address, 4u);
   EXPECT_FALSE(handed[1].after_gap);
   EXPECT_EQ(area_.tail(), 10u);
-  EXPECT_EQ(area_.tally().written, 10u);
+  EXPECT_EQ(area_.statistics().written, 10u);
 }
 
 TEST_F(AuxAreaTest, GoesRoundTheEnd) {
@@ -107,7 +107,7 @@ TEST_F(AuxAreaTest, WhatTheKernelLeavesOutIsAGap) {
   ASSERT_EQ(handed.size(), 2u);
   EXPECT_EQ(handed[1].bytes, "ijkl");
   EXPECT_TRUE(handed[1].after_gap);
-  EXPECT_EQ(area_.tally().data_losses, 0u);
+  EXPECT_EQ(area_.statistics().data_losses, 0u);
 }
 
 TEST_F(AuxAreaTest, FlagsBecomeLosses) {
@@ -119,9 +119,9 @@ TEST_F(AuxAreaTest, FlagsBecomeLosses) {
   ASSERT_EQ(handed.size(), 4u);
   EXPECT_EQ((std::vector<bool>{handed[0].after_gap, handed[1].after_gap, handed[2].after_gap, handed[3].after_gap}),
             (std::vector<bool>{false, true, false, true}));
-  EXPECT_EQ(area_.tally().full, 1u);
-  EXPECT_EQ(area_.tally().collisions, 1u);
-  EXPECT_EQ(area_.tally().data_losses, 1u);
+  EXPECT_EQ(area_.statistics().full, 1u);
+  EXPECT_EQ(area_.statistics().collisions, 1u);
+  EXPECT_EQ(area_.statistics().data_losses, 1u);
 }
 
 TEST_F(AuxAreaTest, LostRecordsAreAGap) {
@@ -131,7 +131,7 @@ TEST_F(AuxAreaTest, LostRecordsAreAGap) {
   const auto handed = drain(12);
   ASSERT_EQ(handed.size(), 2u);
   EXPECT_TRUE(handed[1].after_gap);
-  EXPECT_EQ(area_.tally().data_losses, 1u);
+  EXPECT_EQ(area_.statistics().data_losses, 1u);
 }
 
 TEST_F(AuxAreaTest, NothingIsRead) {
@@ -141,7 +141,7 @@ TEST_F(AuxAreaTest, NothingIsRead) {
     std::swap(area_, area);
     tell(offset, size);
     EXPECT_TRUE(drain(8).empty()) << offset << " " << size;
-    EXPECT_EQ(area_.tally().data_losses, 1u);
+    EXPECT_EQ(area_.statistics().data_losses, 1u);
   }
 }
 
@@ -156,7 +156,7 @@ TEST_F(AuxAreaTest, AHeadThatCannotBeStartsAnew) {
   EXPECT_TRUE(handed[0].after_gap);
   EXPECT_TRUE(drain(5).empty()) << "backwards";
   EXPECT_EQ(area_.tail(), 5u);
-  EXPECT_EQ(area_.tally().data_losses, 2u);
+  EXPECT_EQ(area_.statistics().data_losses, 2u);
 }
 
 }  // namespace

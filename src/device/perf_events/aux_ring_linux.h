@@ -20,7 +20,7 @@ class AuxRing {
   static diag::Result<AuxRing> map(const Descriptor& event, u32 core, usize aux_bytes);
 
   void drain(const raw::SpeSink& sink);
-  const raw::SpeTally& tally() const { return area_.tally(); }
+  const raw::SpeStatistics& statistics() const { return area_.statistics(); }
 
  private:
   AuxRing(void* mapped, std::span<std::byte> aux, u32 core) : mapped_(mapped), aux_(aux), area_(core, aux) {}

@@ -81,9 +81,9 @@ std::string finished_file(std::span<const WrittenEvent> events, const std::strin
 
 u64 samples_in(const PerfFile& file) {
   u64 samples = 0;
-  const perf_data::Tally tally =
+  const perf_data::ReadStatistics statistics =
       file.for_each_record(perf_data::Visitors{[&](const perf_data::Sample&, const perf_data::Record&) { ++samples; }});
-  EXPECT_EQ(tally.of_unknown_event + tally.all_damaged(), 0u);
+  EXPECT_EQ(statistics.of_unknown_event + statistics.all_damaged(), 0u);
   return samples;
 }
 

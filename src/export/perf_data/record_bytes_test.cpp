@@ -46,7 +46,7 @@ Record record_in(const std::string& bytes) {
   Record record, more;
   EXPECT_TRUE(stream.next(record));
   EXPECT_FALSE(stream.next(more));
-  EXPECT_FALSE(stream.tally().stop.has_value());
+  EXPECT_FALSE(stream.statistics().stop.has_value());
   return record;
 }
 

@@ -111,7 +111,7 @@ AuxTraces AuxTraces::collect(const PerfFile& file) {
   AuxTraces traces;
   Owners owners;
   std::vector<u64> chunk_ids;
-  traces.tally_ = file.for_each_record(Visitors{
+  traces.statistics_ = file.for_each_record(Visitors{
       [&](const AuxTraceInfo& info, const Record&) { traces.info_ = make_info(info); },
       [&](const TimeConv& time, const Record&) { traces.time_ = make_conversion(time); },
       [&](const IdIndex& index, const Record&) { add_owners(index, owners); },

@@ -69,7 +69,7 @@ class AuxTraces {
   const std::vector<AuxBuffer>& buffers() const { return buffers_; }  // by CPU, thread, offset
   const std::vector<AuxChunk>& chunks() const { return chunks_; }     // the same
   const std::optional<TimeConversion>& time() const { return time_; }
-  const Tally& tally() const { return tally_; }
+  const ReadStatistics& statistics() const { return statistics_; }
   u64 size() const;                    // bytes of all buffers that are in the file
   u64 missing() const;                 // bytes the file says it has and does not
   u64 count_flagged(u64 flags) const;  // chunks with one of these flags
@@ -86,7 +86,7 @@ class AuxTraces {
   std::vector<AuxBuffer> buffers_;
   std::vector<AuxChunk> chunks_;
   std::vector<usize> covering_;  // chunks that have bytes which none before them has
-  Tally tally_;
+  ReadStatistics statistics_;
 };
 
 }  // namespace wperf::perf_data

@@ -135,8 +135,8 @@ TEST(AuxTraces, SayWhatIsMissing) {
   ASSERT_EQ(traces.buffers().size(), 1);
   EXPECT_EQ(traces.buffers()[0].bytes.size(), 40);
   EXPECT_EQ(traces.missing(), 24);
-  ASSERT_TRUE(traces.tally().stop.has_value());
-  EXPECT_EQ(traces.tally().stop->reason, StopReason::payload_cut);
+  ASSERT_TRUE(traces.statistics().stop.has_value());
+  EXPECT_EQ(traces.statistics().stop->reason, StopReason::payload_cut);
 }
 
 TEST(AuxTraces, ConvertTime) {

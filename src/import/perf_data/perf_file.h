@@ -4,7 +4,7 @@
 // as they come through a pipe; also those that perf did not finish, as far as they go.
 //
 //     auto opened = PerfFile::open(bytes);
-//     const Tally tally = opened.value().for_each_record(Visitors{
+//     const ReadStatistics statistics = opened.value().for_each_record(Visitors{
 //         [&](const Sample& sample, const Record&) { … },
 //         [&](const Mmap& mapping, const Record&) { … },
 //     });
@@ -61,21 +61,21 @@ class PerfFile {
 
   // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
   template <class Visitor>
-  Tally for_each_record(Visitor&& visitor) const {
+  ReadStatistics for_each_record(Visitor&& visitor) const {
     RecordStream stream = records();
     Record record;
     Sample sample;
     u64 passed = data_offset_;
     while (stream.next(record)) {
-      visit_record(record, events_, visitor, stream.tally(), sample);
+      visit_record(record, events_, visitor, stream.statistics(), sample);
       if (record.file_offset - passed < kPassedAtOnce || !when_passed_) continue;
       when_passed_(passed, record.file_offset);
       passed = record.file_offset;
     }
     if (when_passed_) when_passed_(passed, data_offset_ + data_.size());
-    stream.tally().gaps += earlier_.places;
-    stream.tally().gap_bytes += earlier_.bytes;
-    return std::move(stream.tally());
+    stream.statistics().gaps += earlier_.places;
+    stream.statistics().gap_bytes += earlier_.bytes;
+    return std::move(stream.statistics());
   }
 
  private:

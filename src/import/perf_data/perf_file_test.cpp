@@ -78,9 +78,9 @@ TEST(PerfFile, TellsEventsApartByTheirIds) {
   EXPECT_EQ(samples[0].period, 4000) << "a fixed period is not in the sample";
   EXPECT_EQ(samples[1].event, 1);
   EXPECT_EQ(samples[1].address, 0x999);
-  const Tally tally = file.value().for_each_record(Visitors{[](const Sample&, const Record&) {}});
-  EXPECT_EQ(tally.of_unknown_event, 1);
-  EXPECT_EQ(tally.all_damaged(), 1);
+  const ReadStatistics statistics = file.value().for_each_record(Visitors{[](const Sample&, const Record&) {}});
+  EXPECT_EQ(statistics.of_unknown_event, 1);
+  EXPECT_EQ(statistics.all_damaged(), 1);
 }
 
 TEST(PerfFile, ReadsTheTrailerByTheEventItIsOf) {
@@ -179,21 +179,21 @@ TEST(PerfFile, StopsWhereTheNextRecordCannotBeFound) {
   builder.raw(Fields().u32s({9}).u16s({0, 7}).u64s({0, 0, 0}));
   const std::vector<std::byte> bytes = builder.build();
   const auto file = PerfFile::open(bytes);
-  const Tally tally = file.value().for_each_record(Visitors{[](const Sample&, const Record&) {}});
-  EXPECT_EQ(tally.records, 2);
-  ASSERT_TRUE(tally.stop.has_value());
-  EXPECT_EQ(tally.stop->reason, StopReason::record_too_small);
-  EXPECT_EQ(tally.stop->bytes, 32);
-  EXPECT_EQ(tally.damaged_places(), 1);
+  const ReadStatistics statistics = file.value().for_each_record(Visitors{[](const Sample&, const Record&) {}});
+  EXPECT_EQ(statistics.records, 2);
+  ASSERT_TRUE(statistics.stop.has_value());
+  EXPECT_EQ(statistics.stop->reason, StopReason::record_too_small);
+  EXPECT_EQ(statistics.stop->bytes, 32);
+  EXPECT_EQ(statistics.damaged_places(), 1);
 
   std::vector<std::byte> cut = two_events().build();
   cut.resize(cut.size() - 4);
   const auto shorter = PerfFile::open(cut);
   EXPECT_TRUE(shorter.value().is_cut());
-  const Tally short_tally = shorter.value().for_each_record([](const Record&) {});
-  EXPECT_EQ(short_tally.records, 1);
-  ASSERT_TRUE(short_tally.stop.has_value());
-  EXPECT_EQ(short_tally.stop->reason, StopReason::record_cut);
+  const ReadStatistics short_aggregator = shorter.value().for_each_record([](const Record&) {});
+  EXPECT_EQ(short_aggregator.records, 1);
+  ASSERT_TRUE(short_aggregator.stop.has_value());
+  EXPECT_EQ(short_aggregator.stop->reason, StopReason::record_cut);
 }
 
 TEST(PerfFile, CountsWhatItDoesNotKnow) {
@@ -202,13 +202,13 @@ TEST(PerfFile, CountsWhatItDoesNotKnow) {
   builder.add(static_cast<RecordType>(200), Fields()).add(RecordType::compressed, Fields().u64s({1}));
   const std::vector<std::byte> bytes = builder.build();
   const auto file = PerfFile::open(bytes);
-  const Tally tally = file.value().for_each_record([](const Record&) {});
-  EXPECT_EQ(tally.records, 104);
-  EXPECT_EQ(tally.unknown.size(), Tally::kMostUnknown);
-  EXPECT_EQ(tally.unknown.front(), (std::pair<u32, u64>{200, 2}));
-  EXPECT_EQ(tally.of_further_unknown, 100 - Tally::kMostUnknown);
-  EXPECT_EQ(tally.compressed(), 1);
-  EXPECT_EQ(tally.all_damaged(), 0);
+  const ReadStatistics statistics = file.value().for_each_record([](const Record&) {});
+  EXPECT_EQ(statistics.records, 104);
+  EXPECT_EQ(statistics.unknown.size(), ReadStatistics::kMostUnknown);
+  EXPECT_EQ(statistics.unknown.front(), (std::pair<u32, u64>{200, 2}));
+  EXPECT_EQ(statistics.of_further_unknown, 100 - ReadStatistics::kMostUnknown);
+  EXPECT_EQ(statistics.compressed(), 1);
+  EXPECT_EQ(statistics.all_damaged(), 0);
 }
 
 TEST(PerfFile, StepsOverTheDataBehindARecord) {

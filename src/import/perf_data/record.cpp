@@ -18,11 +18,11 @@ u64 payload_size(const Record& record) {
 
 }  // namespace
 
-u64 Tally::all_damaged() const {
+u64 ReadStatistics::all_damaged() const {
   return std::accumulate(damaged.begin(), damaged.end(), of_unknown_event);
 }
 
-void Tally::count_unknown(u32 type) {
+void ReadStatistics::count_unknown(u32 type) {
   for (auto& [known, count] : unknown) {
     if (known == type) {
       ++count;
@@ -77,7 +77,7 @@ bool RecordStream::pass_damage(const Record* record, u64& end) {
     if (trusted_ != kNoRun) return true;  // of types that we do not know
     trusted_ = 0;
   }
-  if (tally_.compressed() != 0) places_ = RecordPlaces::anywhere;
+  if (statistics_.compressed() != 0) places_ = RecordPlaces::anywhere;
   // What is packed may look like records, too.
   const bool holds_packed = is_whole && is_packed(record->kind());
   const u64 next = find_record(data_, holds_packed ? end : at_ + kRecordHeader, *events_, places_);
@@ -94,8 +94,8 @@ bool RecordStream::pass_damage(const Record* record, u64& end) {
   const bool is_sound = is_whole && next >= end && !reaches_in;
   const u64 begin = is_sound ? end : at_;
   if (next != begin) {
-    ++tally_.gaps;
-    tally_.gap_bytes += next - begin;
+    ++statistics_.gaps;
+    statistics_.gap_bytes += next - begin;
   }
   end = next;
   return is_sound;
@@ -115,13 +115,13 @@ bool RecordStream::next_other(Record& record) {
       }
     }
     if (misfit.has_value()) {
-      tally_.stop = {*misfit, file_offset_ + at_, record.type, data_.size() - at_};
+      statistics_.stop = {*misfit, file_offset_ + at_, record.type, data_.size() - at_};
       end = data_.size();
       is_given = misfit == StopReason::payload_cut;  // what is there of it is worth having
     }
     at_ = end;
     if (!is_given) return false;
-    tally_.count(record.type);
+    statistics_.count(record.type);
     return true;
   }
   return false;

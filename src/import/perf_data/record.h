@@ -36,7 +36,7 @@ struct Stop {
 };
 
 // What went through a pass over the records. Nothing that was skipped is missing here.
-struct Tally {
+struct ReadStatistics {
   u64 records = 0;
   std::array<u64, kRecordTypes> by_type{};
   std::array<u64, kRecordTypes> damaged{};   // of those: lengths that contradict each other; not handed out
@@ -103,7 +103,8 @@ inline constexpr u64 kLongRecord = 1024;  // bytes behind the header
 
 class EventTable;
 
-// Walks the records one by one. Ends at the end of the section or at a place it cannot get past, see Tally::stop.
+// Walks the records one by one. Ends at the end of the section or at a place it cannot get past, see
+// ReadStatistics::stop.
 class RecordStream {
  public:
   // `data` is a part of the file that begins at `file_offset`.
@@ -112,7 +113,7 @@ class RecordStream {
   RecordStream(Bytes data, u64 file_offset, const EventTable& events, RecordPlaces places)
       : data_(data), file_offset_(file_offset), events_(&events), places_(places) {}
   bool next(Record& record) { return next_plain(record) || next_other(record); }
-  Tally& tally() { return tally_; }
+  ReadStatistics& statistics() { return statistics_; }
 
  private:
   // Nearly all are: of the kernel, short, and what follows looks like a record, too. False: not this one.
@@ -130,7 +131,7 @@ class RecordStream {
     record.body = data_.subspan(static_cast<usize>(at_ + kRecordHeader), static_cast<usize>(size - kRecordHeader));
     record.payload = {};
     at_ += size;
-    tally_.count(type);
+    statistics_.count(type);
     return true;
   }
   bool next_other(Record& record);
@@ -144,7 +145,7 @@ class RecordStream {
   RecordPlaces places_ = RecordPlaces::by_words;
   u64 at_ = 0;
   u64 trusted_ = 0;  // before here, all records were looked at already
-  Tally tally_;
+  ReadStatistics statistics_;
 };
 
 }  // namespace wperf::perf_data

@@ -45,9 +45,9 @@ bool is_sound(const Record& record, const EventTable& events, u64& time) {
   const bool is_kernels = record.type < kFirstUserType;
   if (is_kernels && events.all().empty()) return record.body.size() % kRecordStep == 0;  // their layout is not known
   Witness witness{.events = events};
-  Tally tally;
+  ReadStatistics statistics;
   Sample sample;
-  visit_record(record, events, witness, tally, sample);
+  visit_record(record, events, witness, statistics, sample);
   time = witness.time;
   return witness.is_given && witness.is_of_file;
 }

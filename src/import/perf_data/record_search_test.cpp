@@ -49,7 +49,7 @@ Recording recording(u64 sample_type) {
 
 struct Seen {
   std::set<u64> numbers;
-  Tally tally;
+  ReadStatistics statistics;
 };
 
 // Whatever is given out is a sample that was written.
@@ -57,7 +57,7 @@ Seen read_all(const std::vector<std::byte>& bytes) {
   Seen seen;
   const auto file = PerfFile::open(bytes);
   EXPECT_TRUE(file.has_value());
-  seen.tally = file.value().for_each_record(Visitors{[&](const Sample& sample, const Record&) {
+  seen.statistics = file.value().for_each_record(Visitors{[&](const Sample& sample, const Record&) {
     EXPECT_EQ(sample.ip, 0x400000 + sample.time);
     EXPECT_EQ(sample.callchain.size(), 1 + sample.time % 9);
     EXPECT_EQ(sample.callchain[sample.callchain.size() - 1], 0x7f00'0000'1000 + sample.time % 9 * 16);
@@ -75,8 +75,8 @@ class DamagedRecording : public testing::TestWithParam<u64> {};
 TEST_P(DamagedRecording, IsWholeWithoutDamage) {
   const Seen seen = read_all(recording(GetParam()).bytes);
   EXPECT_EQ(seen.numbers.size(), kSamples);
-  EXPECT_EQ(seen.tally.damaged_places(), 0);
-  EXPECT_EQ(seen.tally.damaged_bytes(), 0);
+  EXPECT_EQ(seen.statistics.damaged_places(), 0);
+  EXPECT_EQ(seen.statistics.damaged_bytes(), 0);
 }
 
 TEST_P(DamagedRecording, GoesOnBehindABadPage) {
@@ -91,10 +91,10 @@ TEST_P(DamagedRecording, GoesOnBehindABadPage) {
       });
       const Seen seen = read_all(bytes);
       EXPECT_GE(seen.numbers.size() + static_cast<usize>(lost) + 1, kSamples) << fill << ' ' << page;
-      EXPECT_EQ(seen.tally.damaged_places(), 1);
-      EXPECT_GE(seen.tally.damaged_bytes(), kPage - 0xa0);
-      EXPECT_LE(seen.tally.damaged_bytes(), kPage + 2 * 0xa0);
-      EXPECT_FALSE(seen.tally.stop.has_value());
+      EXPECT_EQ(seen.statistics.damaged_places(), 1);
+      EXPECT_GE(seen.statistics.damaged_bytes(), kPage - 0xa0);
+      EXPECT_LE(seen.statistics.damaged_bytes(), kPage + 2 * 0xa0);
+      EXPECT_FALSE(seen.statistics.stop.has_value());
     }
   }
 }
@@ -108,8 +108,8 @@ TEST_P(DamagedRecording, GoesOnBehindAWrongSize) {
       const Seen seen = read_all(bytes);
       EXPECT_GE(seen.numbers.size(), kSamples - 2) << size << ' ' << sample;
       EXPECT_FALSE(seen.numbers.contains(sample + 1));
-      EXPECT_EQ(seen.tally.damaged_places(), 1) << size << ' ' << sample;
-      EXPECT_LE(seen.tally.damaged_bytes(), 2 * 0xa0) << size << ' ' << sample;
+      EXPECT_EQ(seen.statistics.damaged_places(), 1) << size << ' ' << sample;
+      EXPECT_LE(seen.statistics.damaged_bytes(), 2 * 0xa0) << size << ' ' << sample;
     }
   }
 }
@@ -133,7 +133,7 @@ TEST_P(DamagedRecording, ManyDamagedPlaces) {
   for (usize sample = 10; sample < kSamples; sample += 20) put_size(bytes, sound.offsets[sample], 0);
   const Seen seen = read_all(bytes);
   EXPECT_GE(seen.numbers.size(), kSamples * 9 / 10);
-  EXPECT_EQ(seen.tally.damaged_places(), 100);
+  EXPECT_EQ(seen.statistics.damaged_places(), 100);
 }
 
 TEST_P(DamagedRecording, SaysHowMuchOfTheEndIsNoRecord) {
@@ -142,8 +142,8 @@ TEST_P(DamagedRecording, SaysHowMuchOfTheEndIsNoRecord) {
   bytes.resize(sound.offsets.back() + 20);
   const Seen seen = read_all(bytes);
   EXPECT_EQ(seen.numbers.size(), kSamples - 1);
-  EXPECT_EQ(seen.tally.damaged_bytes(), 20);
-  EXPECT_EQ(seen.tally.damaged_places(), 1);
+  EXPECT_EQ(seen.statistics.damaged_bytes(), 20);
+  EXPECT_EQ(seen.statistics.damaged_places(), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, DamagedRecording, testing::Values(kWithIds, kWithoutIds));

@@ -30,15 +30,15 @@ Kind read_one(RecordType type, Fields body, u16 misc = 0) {
   EXPECT_TRUE(file.has_value());
   Kind result{};
   int count = 0;
-  const Tally tally = file.value().for_each_record(Visitors{[&](const Kind& one, const Record& record) {
+  const ReadStatistics statistics = file.value().for_each_record(Visitors{[&](const Kind& one, const Record& record) {
     EXPECT_EQ(record.kind(), type);
     result = one;
     ++count;
   }});
   EXPECT_EQ(count, 1) << record_name(static_cast<u32>(type));
-  EXPECT_EQ(tally.of(type), 1);
-  EXPECT_EQ(tally.all_damaged(), 0);
-  EXPECT_FALSE(tally.stop.has_value());
+  EXPECT_EQ(statistics.of(type), 1);
+  EXPECT_EQ(statistics.all_damaged(), 0);
+  EXPECT_FALSE(statistics.stop.has_value());
   if constexpr (std::derived_from<Kind, KernelRecord>) {
     EXPECT_EQ(result.identity.pid, 10);
     EXPECT_EQ(result.identity.tid, 11);
@@ -198,9 +198,9 @@ TEST(Records, AreCountedWhereTheyAreTooShort) {
       const auto file = PerfFile::open(bytes);
       ASSERT_TRUE(file.has_value());
       int given = 0;
-      const Tally tally = file.value().for_each_record([&](const auto&, const Record&) { ++given; });
-      EXPECT_EQ(tally.records, 1);
-      EXPECT_EQ(given + static_cast<int>(tally.all_damaged()), 1) << record_name(type) << " of " << size;
+      const ReadStatistics statistics = file.value().for_each_record([&](const auto&, const Record&) { ++given; });
+      EXPECT_EQ(statistics.records, 1);
+      EXPECT_EQ(given + static_cast<int>(statistics.all_damaged()), 1) << record_name(type) << " of " << size;
       if (size == 0 && type < kFirstUserType) {
         EXPECT_EQ(given, 0) << record_name(type);
       }

@@ -62,7 +62,7 @@ std::vector<std::byte> turned_recording() {
 
 struct WhatWasRead {
   std::set<u64> numbers;
-  Tally tally;
+  ReadStatistics statistics;
 };
 
 WhatWasRead read_whole(const std::vector<std::byte>& bytes) {
@@ -71,7 +71,7 @@ WhatWasRead read_whole(const std::vector<std::byte>& bytes) {
   const std::vector<std::byte> turned = in_native_order(bytes);
   const auto file = PerfFile::open(turned);
   EXPECT_TRUE(file.has_value());
-  seen.tally = file.value().for_each_record(Visitors{[&](const Sample& sample, const Record&) {
+  seen.statistics = file.value().for_each_record(Visitors{[&](const Sample& sample, const Record&) {
     EXPECT_EQ(sample.ip, 0x400000 + sample.time);
     EXPECT_EQ(sample.callchain.size(), 1u);
     EXPECT_EQ(sample.callchain[0], 0x7f00'0000 + sample.time);
@@ -83,7 +83,7 @@ WhatWasRead read_whole(const std::vector<std::byte>& bytes) {
 TEST(SwappedWalk, NothingIsLostWithoutDamage) {
   const WhatWasRead seen = read_whole(turned_recording());
   EXPECT_EQ(seen.numbers.size(), kTurnedSamples);
-  EXPECT_EQ(seen.tally.damaged_places(), 0);
+  EXPECT_EQ(seen.statistics.damaged_places(), 0);
 }
 
 TEST(SwappedWalk, GoesOnBehindABadPage) {
@@ -93,9 +93,9 @@ TEST(SwappedWalk, GoesOnBehindABadPage) {
     std::fill_n(bytes.begin() + 5 * kPage, kPage, static_cast<std::byte>(fill));
     const WhatWasRead seen = read_whole(bytes);
     EXPECT_GE(seen.numbers.size(), kTurnedSamples - kPage / kTurnedSample - 3) << fill;
-    EXPECT_EQ(seen.tally.damaged_places(), 1) << fill;
-    EXPECT_GE(seen.tally.damaged_bytes(), kPage - kTurnedSample) << fill;
-    EXPECT_LE(seen.tally.damaged_bytes(), kPage + 2 * kTurnedSample) << fill;
+    EXPECT_EQ(seen.statistics.damaged_places(), 1) << fill;
+    EXPECT_GE(seen.statistics.damaged_bytes(), kPage - kTurnedSample) << fill;
+    EXPECT_LE(seen.statistics.damaged_bytes(), kPage + 2 * kTurnedSample) << fill;
   }
 }
 
@@ -107,8 +107,8 @@ TEST(SwappedWalk, GoesOnBehindAWrongSize) {
       std::memcpy(bytes.data() + kFirstSample + (number - 1) * kTurnedSample + 6, &turned, sizeof turned);
       const WhatWasRead seen = read_whole(bytes);
       EXPECT_GE(seen.numbers.size(), kTurnedSamples - 2) << size << ' ' << number;
-      EXPECT_EQ(seen.tally.damaged_places(), 1) << size << ' ' << number;
-      EXPECT_LE(seen.tally.damaged_bytes(), 2 * kTurnedSample) << size << ' ' << number;
+      EXPECT_EQ(seen.statistics.damaged_places(), 1) << size << ' ' << number;
+      EXPECT_LE(seen.statistics.damaged_bytes(), 2 * kTurnedSample) << size << ' ' << number;
     }
   }
 }
@@ -118,8 +118,8 @@ TEST(SwappedWalk, SaysHowMuchOfTheEndIsNoRecord) {
   bytes.resize(bytes.size() - kTurnedSample + 20);
   const WhatWasRead seen = read_whole(bytes);
   EXPECT_EQ(seen.numbers.size(), kTurnedSamples - 1);
-  EXPECT_EQ(seen.tally.damaged_bytes(), 20);
-  EXPECT_EQ(seen.tally.damaged_places(), 1);
+  EXPECT_EQ(seen.statistics.damaged_bytes(), 20);
+  EXPECT_EQ(seen.statistics.damaged_places(), 1);
 }
 
 }  // namespace

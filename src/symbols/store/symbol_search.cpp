@@ -102,7 +102,7 @@ SymbolSearch::SymbolSearch(WantedFile wanted, SearchOptions options)
   if (is_safe_name(name)) file_name_ = name;
 }
 
-std::optional<Look> SymbolSearch::next() {
+std::optional<Candidate> SymbolSearch::next() {
   while (!found_) {
     if (queue_.empty()) {
       if (stage_ >= kFirstPlace + options_.places.size()) break;
@@ -117,8 +117,8 @@ std::optional<Look> SymbolSearch::next() {
       look_into_store(current_.store, known->three_tier, current_.remote);
       continue;
     }
-    const bool tried = std::any_of(trials_.begin(), trials_.end(),
-                                   [&](const Trial& trial) { return trial.location == current_.location; });
+    const bool tried = std::any_of(attempts_.begin(), attempts_.end(),
+                                   [&](const Attempt& attempt) { return attempt.location == current_.location; });
     if (!tried) return current_;
   }
   return std::nullopt;
@@ -159,12 +159,12 @@ void SymbolSearch::start_stage() {
 }
 
 void SymbolSearch::look_at(LookKind kind, std::string location, std::string store, bool remote) {
-  Planned look;
-  look.kind = kind;
-  look.location = std::move(location);
-  look.remote = remote;
-  look.store = std::move(store);
-  queue_.push_back(std::move(look));
+  Planned candidate;
+  candidate.kind = kind;
+  candidate.location = std::move(location);
+  candidate.remote = remote;
+  candidate.store = std::move(store);
+  queue_.push_back(std::move(candidate));
 }
 
 void SymbolSearch::start_folder(const std::string& folder) {
@@ -190,7 +190,7 @@ void SymbolSearch::start_server(const SymbolServer& server) {
   }
 }
 
-// In front of what is planned already: the store's own looks come first.
+// In front of what is planned already: the store's own candidates come first.
 void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bool remote) {
   const std::deque<Planned> later = std::exchange(queue_, {});
   const std::string id = id_text(wanted_.id);
@@ -217,7 +217,7 @@ void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bo
     });
     const bool cache_three_tier = cached != layouts_.end() && cached->three_tier;
     const std::string target = join(cache_, key(file_name_, id, cache_three_tier) + file_name_);
-    for (Planned& look : queue_) look.save_as = look.kind == LookKind::pointer ? "" : target;
+    for (Planned& candidate : queue_) candidate.save_as = candidate.kind == LookKind::pointer ? "" : target;
   }
   queue_.insert(queue_.end(), later.begin(), later.end());
 }
@@ -277,12 +277,12 @@ void SymbolSearch::follow_pointer(std::string_view content) {
     troubles_.push_back(fmt::format("{} points to \"{}\", which is not followed", current_.location, path));
     return;
   }
-  Planned look;
-  look.kind = path.back() == '_' ? LookKind::compressed : LookKind::file;
-  look.location = std::move(path);
-  look.remote = current_.remote;
-  look.store = current_.store;
-  queue_.push_front(std::move(look));
+  Planned candidate;
+  candidate.kind = path.back() == '_' ? LookKind::compressed : LookKind::file;
+  candidate.location = std::move(path);
+  candidate.remote = current_.remote;
+  candidate.store = current_.store;
+  queue_.push_front(std::move(candidate));
 }
 
 std::string SymbolSearch::explanation() const {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the PDB (or image) of a module may be: --pdb_file, beside the image, the path inside the image, the places of
 // --symbol-path and _NT_SYMBOL_PATH: folders, two- and three-tier stores, servers with their caches, compressed .pd_
-// files, file.ptr. A sans-IO state machine: next() says what to look at, an answer tells what was there. No disk, no
-// network here: os/ and pipeline do that.
+// files, file.ptr. A sans-IO state machine: next() says what to candidate at, an answer tells what was there. No disk,
+// no network here: os/ and pipeline do that.
 //
 //   SymbolSearch search(wanted, options);
-//   while (auto look = search.next()) {
-//     // look->remote: fetch look->location over HTTP (a 404 is absent(); no answer in time is failed()), else open it.
-//     // look->kind: file        map it, PdbFile::open, search.opened(pdb.id())
+//   while (auto candidate = search.next()) {
+//     // candidate->remote: fetch candidate->location over HTTP (a 404 is absent(); no answer in time is failed()),
+//     else open it.
+//     // candidate->kind: file        map it, PdbFile::open, search.opened(pdb.id())
 //     //             compressed  the same of decompress_cabinet() of its bytes (cabinet.h)
 //     //             pointer     search.text(its content); a small text file
 //     //             layout      search.text({}) when it exists
-//     // When opened() returns true and look->save_as is not empty, the (unpacked) bytes belong there: written to a
+//     // When opened() returns true and candidate->save_as is not empty, the (unpacked) bytes belong there: written to
+//     a
 //     // file beside it and renamed, so that two processes may do it at once.
 //   }
 //   search.found() ? search.found_at() : search.explanation()
 //
-// The answer to a `layout` look holds for the whole run and for each module; so does failed() for a server.
+// The answer to a `layout` candidate holds for the whole run and for each module; so does failed() for a server.
 #pragma once
 #include <deque>
 #include <optional>
@@ -57,14 +59,14 @@ struct SearchOptions {
 
 enum class LookKind : u8 { file, compressed, pointer, layout };
 
-struct Look {
+struct Candidate {
   LookKind kind = LookKind::file;
   std::string location;  // a path, or a URL
   bool remote = false;
   std::string save_as;  // of a remote file: where it belongs in the cache
 };
 
-struct Trial {
+struct Attempt {
   std::string location;
   std::string outcome;
 };
@@ -73,8 +75,9 @@ class SymbolSearch {
  public:
   SymbolSearch(WantedFile wanted, SearchOptions options);
 
-  // What to look at; nothing once it is found, or when nothing is left. Each look gets one of the four answers.
-  std::optional<Look> next();
+  // What to candidate at; nothing once it is found, or when nothing is left. Each candidate gets one of the four
+  // answers.
+  std::optional<Candidate> next();
   void absent();
   // It may be there but cannot be had: unreadable, damaged, no answer. A server that failed is not asked again.
   void failed(std::string why);
@@ -84,13 +87,13 @@ class SymbolSearch {
 
   bool found() const { return found_; }
   const std::string& found_at() const { return current_.location; }
-  const std::vector<Trial>& trials() const { return trials_; }
+  const std::vector<Attempt>& attempts() const { return attempts_; }
   // One line: where it was found, or where it was looked for and why none of it would do.
   std::string explanation() const;
 
  private:
-  struct Planned : Look {
-    std::string store;  // the store or server that it is a look into
+  struct Planned : Candidate {
+    std::string store;  // the store or server that it is a candidate into
   };
   struct Layout {
     std::string location;
@@ -103,7 +106,7 @@ class SymbolSearch {
   void look_at(LookKind kind, std::string location, std::string store = {}, bool remote = false);
   void look_into_store(const std::string& store, bool three_tier, bool remote);
   void follow_pointer(std::string_view content);
-  void note(std::string outcome) { trials_.push_back({current_.location, std::move(outcome)}); }
+  void note(std::string outcome) { attempts_.push_back({current_.location, std::move(outcome)}); }
 
   WantedFile wanted_;
   SearchOptions options_;
@@ -114,7 +117,7 @@ class SymbolSearch {
   std::string cache_;  // of the server in the queue
   bool found_ = false;
   std::vector<Layout> layouts_;
-  std::vector<Trial> trials_;
+  std::vector<Attempt> attempts_;
   std::vector<std::string> searched_;  // "beside the image", "in /syms"
   std::vector<std::string> troubles_;
 };

@@ -28,28 +28,28 @@ struct World {
   std::map<std::string, FileId> files;
   std::map<std::string, std::string> texts;
   std::map<std::string, std::string> failures;  // every location that begins so
-  std::vector<Look> looks = {};
+  std::vector<Candidate> candidates = {};
 
   void run(SymbolSearch& search) {
-    while (const std::optional<Look> look = search.next()) {
-      looks.push_back(*look);
-      ASSERT_LT(looks.size(), 1000u);
-      answer(search, *look);
+    while (const std::optional<Candidate> candidate = search.next()) {
+      candidates.push_back(*candidate);
+      ASSERT_LT(candidates.size(), 1000u);
+      answer(search, *candidate);
     }
   }
-  void answer(SymbolSearch& search, const Look& look) {
+  void answer(SymbolSearch& search, const Candidate& candidate) {
     for (const auto& [prefix, why] : failures) {
-      if (look.location.rfind(prefix, 0) == 0) return search.failed(why);
+      if (candidate.location.rfind(prefix, 0) == 0) return search.failed(why);
     }
-    const bool is_text = look.kind == LookKind::pointer || look.kind == LookKind::layout;
-    if (is_text && texts.count(look.location) != 0) return search.text(texts.at(look.location));
-    if (!is_text && files.count(look.location) != 0) return (void)search.opened(files.at(look.location));
+    const bool is_text = candidate.kind == LookKind::pointer || candidate.kind == LookKind::layout;
+    if (is_text && texts.count(candidate.location) != 0) return search.text(texts.at(candidate.location));
+    if (!is_text && files.count(candidate.location) != 0) return (void)search.opened(files.at(candidate.location));
     search.absent();
   }
   std::vector<std::string> locations(bool remote) const {
     std::vector<std::string> out;
-    for (const Look& look : looks) {
-      if (look.remote == remote) out.push_back(look.location);
+    for (const Candidate& candidate : candidates) {
+      if (candidate.remote == remote) out.push_back(candidate.location);
     }
     return out;
   }
@@ -99,7 +99,7 @@ TEST(SymbolSearch, OrderOfPlaces) {
   ASSERT_GE(seen.size(), expected.size());
   EXPECT_EQ(std::vector<std::string>(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(expected.size())),
             expected);
-  EXPECT_EQ(search.trials().size(), seen.size());
+  EXPECT_EQ(search.attempts().size(), seen.size());
   EXPECT_FALSE(search.found());
   EXPECT_EQ(search.explanation(),
             "no PDB found: looked at /given.pdb, beside the image, at C:\\build\\app.pdb (the path in the image), in "
@@ -116,8 +116,8 @@ TEST(SymbolSearch, EndsWithTheFirstThatFits) {
     EXPECT_TRUE(search.found());
     EXPECT_EQ(search.found_at(), where);
     EXPECT_EQ(search.explanation(), "found at " + where);
-    EXPECT_EQ(world.looks.back().location, where);
-    EXPECT_EQ(world.looks.back().kind, where.back() == '_' ? LookKind::compressed : LookKind::file);
+    EXPECT_EQ(world.candidates.back().location, where);
+    EXPECT_EQ(world.candidates.back().kind, where.back() == '_' ? LookKind::compressed : LookKind::file);
   }
 }
 
@@ -172,7 +172,7 @@ TEST(SymbolSearch, ServerWithCache) {
     world.files[remote] = kWanted;
     world.run(search);
     EXPECT_EQ(search.found_at(), remote);
-    EXPECT_EQ(world.looks.back().save_as, cached);
+    EXPECT_EQ(world.candidates.back().save_as, cached);
     EXPECT_EQ(world.locations(true), (std::vector<std::string>{"https://host/symbols/index2.txt", remote}));
   }
   {
@@ -189,8 +189,8 @@ TEST(SymbolSearch, ServerWithCache) {
     world.texts["/cache/index2.txt"] = "";
     world.files["https://host/symbols/" + std::string(kKey) + "app.pd_"] = kWanted;
     world.run(search);
-    EXPECT_EQ(world.looks.back().kind, LookKind::compressed);
-    EXPECT_EQ(world.looks.back().save_as, "/cache/ap/" + std::string(kKey) + "app.pdb");
+    EXPECT_EQ(world.candidates.back().kind, LookKind::compressed);
+    EXPECT_EQ(world.candidates.back().save_as, "/cache/ap/" + std::string(kKey) + "app.pdb");
   }
 }
 
@@ -202,7 +202,7 @@ TEST(SymbolSearch, ServersThatFailOrAreNotAsked) {
     World world;
     world.failures["https://dead/"] = "no answer within 5 seconds";
     world.run(search);
-    EXPECT_EQ(world.locations(true).size(), 1u + 4u);  // one look at the dead one
+    EXPECT_EQ(world.locations(true).size(), 1u + 4u);  // one candidate at the dead one
     EXPECT_NE(search.explanation().find(
                   ", on https://dead/x, on https://alive/y; https://dead/x: no answer within 5 seconds"),
               std::string::npos)
@@ -268,7 +268,8 @@ TEST(SymbolSearch, NamesFromHostileImages) {
     SymbolSearch search(file, places("/one;srv*/cache*https://host"));
     World world;
     world.run(search);
-    for (const Look& look : world.looks) EXPECT_EQ(look.location.rfind("/apps/", 0), 0u) << look.location;
+    for (const Candidate& candidate : world.candidates)
+      EXPECT_EQ(candidate.location.rfind("/apps/", 0), 0u) << candidate.location;
     EXPECT_FALSE(search.explanation().empty());
   }
   WantedFile file = wanted();
@@ -296,7 +297,7 @@ TEST(SymbolSearch, Images) {
   world.files["/one/ntdll.dll"] = ImageId{1, 2};
   world.run(search);
   EXPECT_EQ(search.found_at(), "/one/ntdll.dll/5A6B7C8D1f2000/ntdll.dll");
-  EXPECT_EQ(search.trials().front().outcome, "of another build (000000012)");
+  EXPECT_EQ(search.attempts().front().outcome, "of another build (000000012)");
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pipeline/sample_lines_output.h"
+#include "pipeline/script_output.h"
 
 #include <optional>
 
 #include "os/output_file.h"
 #include "pipeline/outputs.h"
 #include "report/sample_lines.h"
-#include "stacks/stack_tally.h"
+#include "stacks/stack_aggregator.h"
 
 namespace wperf::pipeline {
 
@@ -27,7 +27,7 @@ diag::Result<void> write_sample_lines(const perf_data::PerfFile& file, const rec
   usize number = 0;
   file.for_each_record([&](const perf_data::Sample& sample, const perf_data::Record&) {
     const u32 row = recorded.row_of_sample[number++];
-    if (row == stacks::StackTally::kNoRow || !chosen.has(recorded.profile.samples[row])) return;
+    if (row == stacks::StackAggregator::kNoRow || !chosen.has(recorded.profile.samples[row])) return;
     const stacks::StackSample& known = recorded.profile.samples[row];
     const auto& events = file.attrs();
     const perf_data::EventAttributes& attributes = events[std::min<usize>(known.event, events.size() - 1)].attributes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "decode/spe/tally.h"
+#include "decode/spe/aggregator.h"
 
 #include <algorithm>
 
@@ -96,7 +96,7 @@ void AccessSum::add(const AccessSum& other) {
   longest = std::max(longest, other.longest);
 }
 
-void Tally::set_data_sources(u32 core, const DataSourceFamily* family) {
+void Aggregator::set_data_sources(u32 core, const DataSourceFamily* family) {
   if (family == nullptr) {
     if (core < families_.size()) families_[core] = 0;
     return;
@@ -105,12 +105,12 @@ void Tally::set_data_sources(u32 core, const DataSourceFamily* family) {
   families_[core] = static_cast<u32>(family - data_source_families().data()) + 1;
 }
 
-SourceCode Tally::source_of(u32 core, const Record& record) const {
+SourceCode Aggregator::source_of(u32 core, const Record& record) const {
   if (!record.has(Field::data_source)) return {};
   return SourceCode(core < families_.size() ? families_[core] : 0, record.data_source());
 }
 
-Site Tally::site(u32 number) const {
+Site Aggregator::site(u32 number) const {
   settle();
   const u64 key = sites_.key(number);
   return {.pc = (key & kLow56) | ((key & kUpperHalf) != 0 ? ~kLow56 : 0),
@@ -118,7 +118,7 @@ Site Tally::site(u32 number) const {
           .other_process = (key & kOther) != 0};
 }
 
-void Tally::add(const Origin& origin, const Record& record) {
+void Aggregator::add(const Origin& origin, const Record& record) {
   ++records_;
   damaged_ += record.damaged ? 1 : 0;
   const u64 whose = (record.exception_level() != 0 ? kKernel : 0) | (origin.other_process ? kOther : 0);
@@ -137,20 +137,20 @@ void Tally::add(const Origin& origin, const Record& record) {
 }
 
 // A program has more places than a cache has room for: a record waits for the slot of its own while others come.
-void Tally::wait_for_site(u64 site, u64 kind) {
+void Aggregator::wait_for_site(u64 site, u64 kind) {
   sites_.prefetch(site);
   pending_[pending_count_++] = {.site = site, .kind = kind};
   if (pending_count_ == kMostPending) settle();
 }
 
-void Tally::settle() const {
+void Aggregator::settle() const {
   for (usize i = 0; i < pending_count_; ++i) {
     events_.add_one(u64{sites_.at(pending_[i].site)} << kKindBits | pending_[i].kind);
   }
   pending_count_ = 0;
 }
 
-void Tally::add_owner(u64 kind, u32 core, u32 thread, u64 hits) {
+void Aggregator::add_owner(u64 kind, u32 core, u32 thread, u64 hits) {
   if (owners_.size() < options_.most_owners) {
     owners_.add(u64{owner_numbers_.at(owner_key(core, thread))} << kKindBits | kind, hits);
     return;
@@ -164,17 +164,17 @@ void Tally::add_owner(u64 kind, u32 core, u32 thread, u64 hits) {
   }
 }
 
-AccessSum& Tally::accesses_at(u32 site) {
+AccessSum& Aggregator::accesses_at(u32 site) {
   const u32 number = access_sites_.at(site);
   return number == site_sums_.size() ? site_sums_.add({}) : site_sums_[number];
 }
 
-AccessSum& Tally::accesses_from(u32 source) {
+AccessSum& Aggregator::accesses_from(u32 source) {
   if (source >= source_sums_.size()) source_sums_.resize(usize{source} + 1);
   return source_sums_[source];
 }
 
-void Tally::add_memory(const Origin& origin, u32 thread, u32 site, const Record& record) {
+void Aggregator::add_memory(const Origin& origin, u32 thread, u32 site, const Record& record) {
   const bool store = (record.raw(Field::operation) & 1) != 0;
   const SourceCode code = source_of(origin.core, record);
   const u32 source = source_numbers_.at((store ? u64{1} << 32 : 0) | code.code());
@@ -202,7 +202,7 @@ void Tally::add_memory(const Origin& origin, u32 thread, u32 site, const Record&
                         .timed = sum.timed}});
 }
 
-void Tally::add_branch(u64 whose, u32 site, const Record& record) {
+void Aggregator::add_branch(u64 whose, u32 site, const Record& record) {
   const u64 payload = record.raw(Field::operation);
   const u32 target = sites_.at(packed_address(record.branch_target()) | whose);
   const u32 number = branch_numbers_.at(u64{site} << kBranchShift | u64{target} << kTargetShift |
@@ -214,7 +214,7 @@ void Tally::add_branch(u64 whose, u32 site, const Record& record) {
 }
 
 // Too many to be kept apart.
-void Tally::round_latencies() {
+void Aggregator::round_latencies() {
   if (latencies_rounded_) return;
   latencies_rounded_ = true;
   CountTable rounded;
@@ -223,7 +223,7 @@ void Tally::round_latencies() {
   latencies_of_sites_ = std::move(rounded);
 }
 
-void Tally::merge(const Tally& other) {
+void Aggregator::merge(const Aggregator& other) {
   records_ += other.records_;
   damaged_ += other.damaged_;
   settle();
@@ -257,7 +257,7 @@ void Tally::merge(const Tally& other) {
   data_.merge(other.data_, sites);
 }
 
-void Tally::merge_branches(const Tally& other, const std::vector<u32>& sites) {
+void Aggregator::merge_branches(const Aggregator& other, const std::vector<u32>& sites) {
   constexpr u64 kTargetBits = (u64{1} << (kBranchShift - kTargetShift)) - 1, kFlags = (u64{1} << kTargetShift) - 1;
   for (u32 i = 0; i < other.branches_.size(); ++i) {
     const u64 key = other.branch_numbers_.key(i);
@@ -270,7 +270,7 @@ void Tally::merge_branches(const Tally& other, const std::vector<u32>& sites) {
   }
 }
 
-usize Tally::bytes() const {
+usize Aggregator::bytes() const {
   settle();
   usize sum = sites_.bytes() + events_.bytes() + data_.bytes() + site_sums_.bytes() + branches_.bytes() +
               source_sums_.size() * sizeof(AccessSum);
@@ -283,7 +283,7 @@ usize Tally::bytes() const {
   return sum;
 }
 
-std::vector<OwnerHits> Tally::owners() const {
+std::vector<OwnerHits> Aggregator::owners() const {
   std::vector<OwnerHits> rows;
   rows.reserve(owners_.size());
   owners_.for_each([&](u64 key, u64 hits) {
@@ -297,7 +297,7 @@ std::vector<OwnerHits> Tally::owners() const {
   return rows;
 }
 
-std::vector<SourceAccesses> Tally::sources() const {
+std::vector<SourceAccesses> Aggregator::sources() const {
   std::vector<SourceAccesses> rows;
   for (u32 i = 0; i < source_sums_.size(); ++i) {
     const u64 key = source_numbers_.key(i);
@@ -306,7 +306,7 @@ std::vector<SourceAccesses> Tally::sources() const {
   return rows;
 }
 
-std::vector<BranchHits> Tally::branches() const {
+std::vector<BranchHits> Aggregator::branches() const {
   constexpr u64 kTargetBits = (u64{1} << (kBranchShift - kTargetShift)) - 1;
   std::vector<BranchHits> rows;
   rows.reserve(branches_.size());

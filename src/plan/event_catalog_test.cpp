@@ -10,13 +10,13 @@
 namespace wperf::plan {
 namespace {
 
-std::string definition_of(const Vocabulary& vocabulary, std::string_view name) {
-  const MetricDefinition* metric = vocabulary.find_metric(name);
+std::string definition_of(const EventCatalog& catalog, std::string_view name) {
+  const MetricDefinition* metric = catalog.find_metric(name);
   return metric == nullptr ? "none" : metric->definition;
 }
 
-TEST(Vocabulary, BuiltInMetrics) {
-  const Vocabulary words = vocabulary_of(test_machine());
+TEST(EventCatalog, BuiltInMetrics) {
+  const EventCatalog words = catalog_of(test_machine());
   EXPECT_EQ(words.product.name(), "neoverse-n1");
   EXPECT_EQ(definition_of(words, "imix"), "{inst_spec,dp_spec,vfp_spec,ase_spec,ld_spec,st_spec}");
   EXPECT_EQ(definition_of(words, "dcache"), "{l1d_cache,l1d_cache_refill,l2d_cache,l2d_cache_refill,inst_retired}");
@@ -27,23 +27,23 @@ TEST(Vocabulary, BuiltInMetrics) {
   EXPECT_TRUE(words.warnings.empty());
 }
 
-TEST(Vocabulary, BuiltInsAreCutToTheFreeCounters) {
-  EXPECT_EQ(definition_of(vocabulary_of(test_machine(kNeoverseN1, 5)), "imix"),
+TEST(EventCatalog, BuiltInsAreCutToTheFreeCounters) {
+  EXPECT_EQ(definition_of(catalog_of(test_machine(kNeoverseN1, 5)), "imix"),
             "{inst_spec,dp_spec,vfp_spec,ase_spec,ld_spec}");
-  EXPECT_EQ(definition_of(vocabulary_of(test_machine(kNeoverseN1, 1)), "dtlb"), "{l1d_tlb}");
-  EXPECT_EQ(definition_of(vocabulary_of(test_machine(kNeoverseN1, 0)), "imix"), "none");
+  EXPECT_EQ(definition_of(catalog_of(test_machine(kNeoverseN1, 1)), "dtlb"), "{l1d_tlb}");
+  EXPECT_EQ(definition_of(catalog_of(test_machine(kNeoverseN1, 0)), "imix"), "none");
 }
 
-TEST(Vocabulary, OtherVendorsAndMissingUncore) {
+TEST(EventCatalog, OtherVendorsAndMissingUncore) {
   Capabilities machine = test_machine(kUnknownCpu);
   machine.counters_total = machine.counters_free = {6, 0, 0, 0};
-  const Vocabulary words = vocabulary_of(machine);
+  const EventCatalog words = catalog_of(machine);
   EXPECT_EQ(words.product.name(), "armv8-a");
   EXPECT_TRUE(words.metrics.empty());
 }
 
-TEST(Vocabulary, MetricsOfTheProduct) {
-  const Vocabulary words = vocabulary_of(test_machine());
+TEST(EventCatalog, MetricsOfTheProduct) {
+  const EventCatalog words = catalog_of(test_machine());
   usize solution_count = 0;
   for (const MetricDefinition& metric : words.metrics) {
     if (!metric.solution.has_value()) continue;
@@ -55,8 +55,8 @@ TEST(Vocabulary, MetricsOfTheProduct) {
                              [](const auto& a, const auto& b) { return a.name < b.name; }));
 }
 
-TEST(Vocabulary, ProductMetricsThatDoNotFitAreSilentlyAbsent) {
-  const Vocabulary words = vocabulary_of(test_machine(kNeoverseN1, 1));
+TEST(EventCatalog, ProductMetricsThatDoNotFitAreSilentlyAbsent) {
+  const EventCatalog words = catalog_of(test_machine(kNeoverseN1, 1));
   for (const MetricDefinition& metric : words.metrics) {
     if (metric.solution.has_value()) {
       EXPECT_EQ(metric.events.tokens.size(), 1u) << metric.name;
@@ -65,9 +65,9 @@ TEST(Vocabulary, ProductMetricsThatDoNotFitAreSilentlyAbsent) {
   EXPECT_TRUE(words.warnings.empty());
 }
 
-TEST(Vocabulary, EveryMetricOfEveryProductResolvesToItsOwnCodes) {
+TEST(EventCatalog, EveryMetricOfEveryProductResolvesToItsOwnCodes) {
   for (usize i = 0; i < pmu::product_count(); ++i) {
-    Vocabulary words;
+    EventCatalog words;
     words.product = pmu::product_at(i);
     for (usize m = 0; m < words.product.metric_count(); ++m) {
       const pmu::Metric metric = words.product.metric(m);
@@ -79,36 +79,36 @@ TEST(Vocabulary, EveryMetricOfEveryProductResolvesToItsOwnCodes) {
   }
 }
 
-TEST(Vocabulary, CoresWithoutPublishedMetricsHaveThoseThatHoldOnThem) {
-  const Vocabulary words = vocabulary_of(test_machine(kCortexX1C));
+TEST(EventCatalog, CoresWithoutPublishedMetricsHaveThoseThatHoldOnThem) {
+  const EventCatalog words = catalog_of(test_machine(kCortexX1C));
   ASSERT_EQ(words.product.metric_count(), 0u) << "no test";
   EXPECT_EQ(definition_of(words, "ipc"), "{cpu_cycles,inst_retired}");
   EXPECT_EQ(words.find_metric("ipc")->solution->postfix, "inst_retired cpu_cycles /");
 }
 
-TEST(Vocabulary, OfAMachineOfTwoKindsTheMetricsOfBoth) {
+TEST(EventCatalog, OfAMachineOfTwoKindsTheMetricsOfBoth) {
   Capabilities machine = test_machine(kCortexX1C);
   machine.core_midr = {kCortexX1C, kCortexX1C, kNeoverseV1, kNeoverseV1};
   EXPECT_EQ(kinds_of_cores(machine).size(), 2u);
   EXPECT_EQ(product_of_core(machine, 2).name(), "neoverse-v1");
   EXPECT_EQ(product_of_core(machine, 9).name(), "cortex-x1c") << "one that nobody described";
-  const Vocabulary words = vocabulary_of(machine);
+  const EventCatalog words = catalog_of(machine);
   EXPECT_EQ(words.product.name(), "cortex-x1c");
   EXPECT_NE(definition_of(words, "ipc"), "none");
   EXPECT_NE(definition_of(words, "retiring"), "none") << "a metric of the Neoverse V1 alone";
 }
 
-TEST(Vocabulary, FileMetricsReplaceBuiltIns) {
+TEST(EventCatalog, FileMetricsReplaceBuiltIns) {
   const auto result =
-      make_vocabulary(test_machine(), {}, {"imix:{ld_spec,st_spec}\nmine:/dsu/l3d_cache , inst_spec\n"});
+      make_event_catalog(test_machine(), {}, {"imix:{ld_spec,st_spec}\nmine:/dsu/l3d_cache , inst_spec\n"});
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(definition_of(result.value(), "imix"), "{ld_spec,st_spec}");
   EXPECT_EQ(definition_of(result.value(), "mine"), "/dsu/l3d_cache,inst_spec");
   EXPECT_TRUE(result.value().warnings.empty());
 }
 
-TEST(Vocabulary, FileMetricsThatDoNotFitWarn) {
-  const auto result = make_vocabulary(
+TEST(EventCatalog, FileMetricsThatDoNotFitWarn) {
+  const auto result = make_event_catalog(
       test_machine(kNeoverseN1, 2), {},
       {"imix:{ld_spec,st_spec,inst_spec}\nodd:{no_such_event}\nlonely\nopen:{a\n:ld_spec\nfine:ld_spec"});
   ASSERT_TRUE(result.has_value());
@@ -129,26 +129,26 @@ TEST(Vocabulary, FileMetricsThatDoNotFitWarn) {
   EXPECT_EQ(definition_of(result.value(), "imix"), "{inst_spec,dp_spec}");
 }
 
-TEST(Vocabulary, ThirdPartOfAMetricLineEndsTheRun) {
-  const auto result = make_vocabulary(test_machine(), {}, {"a:ld_spec:b"});
+TEST(EventCatalog, ThirdPartOfAMetricLineEndsTheRun) {
+  const auto result = make_event_catalog(test_machine(), {}, {"a:ld_spec:b"});
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().text, "unrecognized config component 'b'");
 }
 
-TEST(Vocabulary, ExtraEventsFromSeveralTexts) {
-  const auto typed = make_vocabulary(test_machine(), {"foo:0x1234"}, {"m:foo"});
+TEST(EventCatalog, ExtraEventsFromSeveralTexts) {
+  const auto typed = make_event_catalog(test_machine(), {"foo:0x1234"}, {"m:foo"});
   ASSERT_TRUE(typed.has_value());
   EXPECT_EQ(typed.value().extra.all().size(), 1u);
   EXPECT_EQ(definition_of(typed.value(), "m"), "foo");
-  const auto several = make_vocabulary(test_machine(), {"foo:1234,bar:77", "/dsu/baz:ab"}, {});
+  const auto several = make_event_catalog(test_machine(), {"foo:1234,bar:77", "/dsu/baz:ab"}, {});
   ASSERT_TRUE(several.has_value());
   EXPECT_EQ(several.value().extra.all().size(), 3u);
-  EXPECT_FALSE(make_vocabulary(test_machine(), {""}, {}).has_value());
-  EXPECT_FALSE(make_vocabulary(test_machine(), {"a b:1"}, {}).has_value());
+  EXPECT_FALSE(make_event_catalog(test_machine(), {""}, {}).has_value());
+  EXPECT_FALSE(make_event_catalog(test_machine(), {"a b:1"}, {}).has_value());
 }
 
 TEST(Names, OrderOfTheTables) {
-  const Vocabulary words = make_vocabulary(test_machine(), {"mine:1b,/dsu/mine:2c,vfp_spec:99"}, {}).value();
+  const EventCatalog words = make_event_catalog(test_machine(), {"mine:1b,/dsu/mine:2c,vfp_spec:99"}, {}).value();
   const auto code = [&](std::string_view text) {
     const auto result = resolve_code(event_list(text).tokens.at(0), words, NameOrder::architecture_first);
     return result.has_value() ? std::to_string(result.value()) : result.error().text;
@@ -166,7 +166,7 @@ TEST(Names, OrderOfTheTables) {
 }
 
 TEST(Names, ShownNames) {
-  Vocabulary words = make_vocabulary(test_machine(), {"mine:1b,other:fff0"}, {}).value();
+  EventCatalog words = make_event_catalog(test_machine(), {"mine:1b,other:fff0"}, {}).value();
   const auto shown = [&](std::string_view text) {
     const request::EventToken token = event_list(text).tokens.at(0);
     return shown_name(token, resolve_code(token, words, NameOrder::architecture_first).value(), words);
@@ -184,12 +184,12 @@ TEST(Names, ShownNames) {
 
 TEST(Names, WhatArmv9AddsIsKnownOnItsCores) {
   const request::EventToken token = event_list("pmu_ovfs").tokens.at(0);
-  const Vocabulary of_v3 = vocabulary_of(test_machine(0x410fd840));
+  const EventCatalog of_v3 = catalog_of(test_machine(0x410fd840));
   ASSERT_FALSE(of_v3.product.find_event("pmu_ovfs").has_value()) << "no test";
   const auto code = resolve_code(token, of_v3, NameOrder::architecture_first);
   ASSERT_TRUE(code.has_value());
   EXPECT_EQ(shown_name(token, code.value(), of_v3), "pmu_ovfs");
-  const Vocabulary of_n1 = vocabulary_of(test_machine());
+  const EventCatalog of_n1 = catalog_of(test_machine());
   EXPECT_FALSE(resolve_code(token, of_n1, NameOrder::architecture_first).has_value());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device/perf_events/made_up_records.h"
+#include "device/perf_events/synthesized_records.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ void read_back(Read& read) {
     ASSERT_TRUE(perf_data::read(record, events, mapping));
     read.mappings.push_back(mapping);
   }
-  ASSERT_FALSE(stream.tally().stop.has_value());
+  ASSERT_FALSE(stream.statistics().stop.has_value());
 }
 
 std::string_view no_build_id(std::string_view) {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <span>
 
-#include "device/perf_events/made_up_records.h"
 #include "device/perf_events/ring_pieces.h"
+#include "device/perf_events/synthesized_records.h"
 #include "import/perf_data/record.h"
 
 namespace {
@@ -32,7 +32,7 @@ void check_records(const std::string& bytes) {
   perf_data::Record record;
   while (stream.next(record)) {
   }
-  if (stream.tally().stop.has_value()) std::abort();
+  if (stream.statistics().stop.has_value()) std::abort();
 }
 
 }  // namespace

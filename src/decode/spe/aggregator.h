@@ -5,11 +5,11 @@
 // Names nothing. Called by pipeline with each record of each core; profile/spe_profile_builder.h makes the answer of
 // it.
 //
-//   Tally tally({.memory = true});
-//   tally.set_data_sources(core, find_data_source_family(midr));
-//   for_each_record(bytes, state, [&](const Record& record) { tally.add({.core = core}, record); });
+//   Aggregator aggregator({.memory = true});
+//   aggregator.set_data_sources(core, find_data_source_family(midr));
+//   for_each_record(bytes, state, [&](const Record& record) { aggregator.add({.core = core}, record); });
 //
-// Cores may be decoded side by side, each into a tally of its own; merge() joins them.
+// Cores may be decoded side by side, each into a aggregator of its own; merge() joins them.
 #pragma once
 #include <array>
 #include <compare>
@@ -25,7 +25,7 @@
 
 namespace wperf::decode::spe {
 
-struct TallyOptions {
+struct AggregatorOptions {
   bool memory = false;  // latencies, data addresses, branches: what `--mem` shows
   u32 most_lines = 1U << 17;
   u32 most_pages = 1U << 17;
@@ -47,7 +47,7 @@ struct Origin {
 // The thread of a record: what the origin says, else its context packet; kNoThread: nobody says.
 u32 thread_of(const Origin& origin, const Record& record);
 
-// Where code ran. A tally numbers them: its rows name sites by number.
+// Where code ran. A aggregator numbers them: its rows name sites by number.
 struct Site {
   u64 pc = 0;
   bool kernel = false;
@@ -134,9 +134,9 @@ struct BranchHits {
   u64 hits = 0, mispredicted = 0, not_taken = 0;
 };
 
-class Tally {
+class Aggregator {
  public:
-  explicit Tally(TallyOptions options = {})
+  explicit Aggregator(AggregatorOptions options = {})
       : options_(options),
         data_(
             {.most_lines = options.most_lines, .most_pages = options.most_pages, .most_places = options.most_places}) {}
@@ -145,9 +145,9 @@ class Tally {
   void set_data_sources(u32 core, const DataSourceFamily* family);
 
   void add(const Origin& origin, const Record& record);
-  void merge(const Tally& other);
+  void merge(const Aggregator& other);
 
-  const TallyOptions& options() const { return options_; }
+  const AggregatorOptions& options() const { return options_; }
   u64 records() const { return records_; }
   u64 damaged() const { return damaged_; }  // records, counted like others
   usize bytes() const;                      // of the tables
@@ -222,13 +222,13 @@ class Tally {
   void add_owner(u64 kind, u32 core, u32 thread, u64 hits);
   void add_memory(const Origin& origin, u32 thread, u32 site, const Record& record);
   void add_branch(u64 whose, u32 site, const Record& record);
-  void merge_branches(const Tally& other, const std::vector<u32>& sites);
+  void merge_branches(const Aggregator& other, const std::vector<u32>& sites);
   AccessSum& accesses_at(u32 site);
   AccessSum& accesses_from(u32 source);
   void round_latencies();
   SourceCode source_of(u32 core, const Record& record) const;
 
-  TallyOptions options_;
+  AggregatorOptions options_;
   std::vector<u32> families_;  // by core: 1 + index into data_source_families(), 0: unknown
   u64 records_ = 0, damaged_ = 0;
   bool latencies_rounded_ = false;
@@ -240,7 +240,7 @@ class Tally {
   NumberTable owner_numbers_;    // core << 32 | thread
   NumberTable source_numbers_;   // store << 32 | source
   NumberTable access_sites_;     // site
-  NumberTable branch_numbers_;   // site, target, kind: see tally.cpp
+  NumberTable branch_numbers_;   // site, target, kind: see aggregator.cpp
   Column<AccessSum> site_sums_;  // by number in access_sites_
   std::vector<AccessSum> source_sums_;
   Column<Branch> branches_;

@@ -38,9 +38,9 @@ struct CodePlace {
 
 inline constexpr u32 kNoCode = ~u32{0};
 
-class TaskHistory {
+class ProcessHistory {
  public:
-  static TaskHistory collect(const PerfFile& file);
+  static ProcessHistory collect(const PerfFile& file);
 
   // What "when" means here: the time of a record, or in files without times its place in the file.
   bool has_times() const { return has_times_; }
@@ -77,7 +77,7 @@ class TaskHistory {
   // Where an address of user code is; code is kNoCode where nothing was mapped.
   CodePlace place_in(u32 space, u64 address) const;
 
-  const Tally& tally() const { return tally_; }
+  const ReadStatistics& statistics() const { return statistics_; }
   // Changes of a process that has more of them than any has: not told apart in time.
   u64 merged_changes() const { return merged_changes_; }
 
@@ -122,7 +122,7 @@ class TaskHistory {
   std::unordered_map<u32, u32> process_of_thread_;
   std::vector<std::vector<Stretch>> spaces_;  // by address
   u64 kept_stretches_ = 0, merged_changes_ = 0;
-  Tally tally_;
+  ReadStatistics statistics_;
 };
 
 }  // namespace wperf::perf_data

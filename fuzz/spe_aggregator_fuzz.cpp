@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SPE bytes from anywhere, counted, named and shown. No record is lost or counted twice, caps hold, two tallies merged
-// say what one says, and the reports are made of anything.
+// SPE bytes from anywhere, counted, named and shown. No record is lost or counted twice, caps hold, two core_statistics
+// merged say what one says, and the reports are made of anything.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <string>
 
+#include "decode/spe/aggregator.h"
 #include "decode/spe/records.h"
-#include "decode/spe/tally.h"
 #include "profile/spe_profile_builder.h"
 #include "profile/spe_record_row.h"
 #include "report/spe_report.h"
@@ -16,8 +16,8 @@
 namespace {
 
 using namespace wperf;
+using decode::spe::Aggregator;
 using decode::spe::Record;
-using decode::spe::Tally;
 
 void check(bool holds) {
   if (!holds) std::abort();
@@ -30,15 +30,15 @@ u64 hits_of(const Rows& rows) {
   return hits;
 }
 
-u64 event_hits(const Tally& tally) {
+u64 event_hits(const Aggregator& aggregator) {
   u64 hits = 0;
-  tally.for_each_event([&](const decode::spe::EventHits& row) { hits += row.hits; });
+  aggregator.for_each_event([&](const decode::spe::EventHits& row) { hits += row.hits; });
   return hits;
 }
 
-u64 distinct_events(const Tally& tally) {
+u64 distinct_events(const Aggregator& aggregator) {
   u64 rows = 0;
-  tally.for_each_event([&](const decode::spe::EventHits&) { ++rows; });
+  aggregator.for_each_event([&](const decode::spe::EventHits&) { ++rows; });
   return rows;
 }
 
@@ -47,24 +47,24 @@ void check_sum(const decode::spe::AccessSum& sum) {
 }
 
 // Sums that do not depend on the order of records.
-void check_sums(const Tally& tally) {
-  const decode::spe::TallyOptions& options = tally.options();
-  check(event_hits(tally) == tally.records());
-  check(hits_of(tally.owners()) == tally.records());
+void check_sums(const Aggregator& aggregator) {
+  const decode::spe::AggregatorOptions& options = aggregator.options();
+  check(event_hits(aggregator) == aggregator.records());
+  check(hits_of(aggregator.owners()) == aggregator.records());
   u64 accesses = 0, timed = 0, of_sites = 0, timed_of_sites = 0;
-  for (const decode::spe::SourceAccesses& row : tally.sources()) {
+  for (const decode::spe::SourceAccesses& row : aggregator.sources()) {
     check_sum(row.sum);
     accesses += row.sum.hits;
     timed += row.sum.timed;
   }
-  tally.for_each_access([&](const decode::spe::SiteAccesses& row) {
+  aggregator.for_each_access([&](const decode::spe::SiteAccesses& row) {
     check_sum(row.sum);
     of_sites += row.sum.hits;
   });
-  tally.for_each_latency_of_site([&](const decode::spe::LatencyHits& row) { timed_of_sites += row.hits; });
-  tally.for_each_latency_of_source([&](const decode::spe::LatencyHits& row) { timed -= row.hits; });
-  check(timed == 0 && timed_of_sites <= of_sites && accesses == of_sites && accesses <= tally.records());
-  const decode::spe::TouchedData& data = tally.data();
+  aggregator.for_each_latency_of_site([&](const decode::spe::LatencyHits& row) { timed_of_sites += row.hits; });
+  aggregator.for_each_latency_of_source([&](const decode::spe::LatencyHits& row) { timed -= row.hits; });
+  check(timed == 0 && timed_of_sites <= of_sites && accesses == of_sites && accesses <= aggregator.records());
+  const decode::spe::TouchedData& data = aggregator.data();
   u64 in_lines = data.forgotten_lines(), in_pages = data.forgotten_pages();
   check(data.line_count() <= options.most_lines && data.page_count() <= options.most_pages);
   for (u32 i = 0; i < data.line_count(); ++i) {
@@ -89,11 +89,11 @@ profile::SpeRun run_with_module() {
   return run;
 }
 
-void show(const Tally& tally, bool processes_known) {
+void show(const Aggregator& aggregator, bool processes_known) {
   profile::SpeRun run = run_with_module();
   run.processes_known = processes_known;
   std::vector<std::vector<profile::AddressAnswer>> answers(1);
-  const std::vector<std::vector<u32>> addresses = profile::spe_addresses_to_name(tally, run);
+  const std::vector<std::vector<u32>> addresses = profile::spe_addresses_to_name(aggregator, run);
   for (const u32 rva : addresses.at(0)) {
     if ((rva & 4) != 0) continue;
     profile::AddressAnswer answer;
@@ -102,7 +102,7 @@ void show(const Tally& tally, bool processes_known) {
     answer.frames = {{.function = answer.function, .file = (rva & 8) != 0 ? "a.c" : "", .line = rva / 16}};
     answers[0].push_back(std::move(answer));
   }
-  const profile::SpeProfile profile = profile::make_spe_profile(tally, std::move(run), answers);
+  const profile::SpeProfile profile = profile::make_spe_profile(aggregator, std::move(run), answers);
   u64 samples = 0;
   for (const profile::SampledEvent& event : profile.samples.events) {
     u64 counted = 0;
@@ -110,7 +110,7 @@ void show(const Tally& tally, bool processes_known) {
     check(counted == event.samples);
     samples += counted;
   }
-  check(samples == tally.records() && samples == profile.samples.samples_generated());
+  check(samples == aggregator.records() && samples == profile.samples.samples_generated());
   report::SpeOptions options;
   options.memory = true;
   options.samples.annotate = options.samples.verbose = true;
@@ -123,12 +123,13 @@ void show(const Tally& tally, bool processes_known) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const auto bytes = std::as_bytes(std::span(data, size)).subspan(1);
-  const decode::spe::TallyOptions tight{
+  const decode::spe::AggregatorOptions tight{
       .memory = true, .most_lines = 4, .most_pages = 3, .most_owners = 5, .most_places = 2, .most_latencies = 3};
-  Tally small(tight), whole({.memory = true}), halves[2] = {Tally({.memory = true}), Tally({.memory = true})};
-  for (Tally* tally : {&small, &whole, &halves[0], &halves[1]}) {
-    tally->set_data_sources(0,
-                            &decode::spe::data_source_families()[data[0] % decode::spe::data_source_families().size()]);
+  Aggregator small(tight), whole({.memory = true}),
+      halves[2] = {Aggregator({.memory = true}), Aggregator({.memory = true})};
+  for (Aggregator* aggregator : {&small, &whole, &halves[0], &halves[1]}) {
+    aggregator->set_data_sources(
+        0, &decode::spe::data_source_families()[data[0] % decode::spe::data_source_families().size()]);
   }
   decode::spe::DecodeState state;
   report::RecordLines lines(data[0] % 2 == 0 ? report::RecordFormat::csv : report::RecordFormat::json);
@@ -140,13 +141,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const usize used = decode::spe::for_each_record(bytes, state, [&](const Record& record) {
     const decode::spe::Origin origin{.core = static_cast<u32>(state.records % 2),
                                      .other_process = (record.pc() >> 4) % 5 == 0};
-    for (Tally* tally : {&small, &whole, &halves[origin.core]}) tally->add(origin, record);
+    for (Aggregator* aggregator : {&small, &whole, &halves[origin.core]}) aggregator->add(origin, record);
     namer.add(origin, record, [&](const profile::SpeRecordRow& row) { lines.add(row); });
   });
   namer.flush([&](const profile::SpeRecordRow& row) { lines.add(row); });
   decode::spe::end_of_buffer(state, bytes.size() - used);
   check(whole.records() == state.records);
-  for (const Tally* tally : {&small, &whole}) check_sums(*tally);
+  for (const Aggregator* aggregator : {&small, &whole}) check_sums(*aggregator);
   halves[0].merge(halves[1]);
   check_sums(halves[0]);
   check(halves[0].records() == whole.records() && distinct_events(halves[0]) == distinct_events(whole) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 
 #include <gtest/gtest.h>
 
@@ -29,9 +29,9 @@ class Timed {
   Timed& fork(u64 when, u32 pid, u32 tid, u32 parent, u16 misc = 0) {
     return add(RecordType::fork, Fields().u32s({pid, parent, tid, parent}).u64s({when}), when, pid, misc);
   }
-  TaskHistory collect() {
+  ProcessHistory collect() {
     bytes_ = builder_.build();
-    return TaskHistory::collect(PerfFile::open(bytes_).value());
+    return ProcessHistory::collect(PerfFile::open(bytes_).value());
   }
 
  private:
@@ -45,44 +45,44 @@ class Timed {
   bool timed_;
 };
 
-std::string name_at(const TaskHistory& history, u32 pid, u32 tid, u64 when) {
+std::string name_at(const ProcessHistory& history, u32 pid, u32 tid, u64 when) {
   const u32 name = history.task_at(pid, tid, when).name;
   return name == kNoCode ? "-" : history.names()[name];
 }
 
-std::string place_at(const TaskHistory& history, u32 pid, u64 when, u64 address) {
+std::string place_at(const ProcessHistory& history, u32 pid, u64 when, u64 address) {
   const CodePlace place = history.place_in(history.task_at(pid, pid, when).space, address);
   if (place.code == kNoCode) return "-";
   return std::string(history.codes()[place.code].path) + "+" + std::to_string(place.offset);
 }
 
-TEST(TaskHistory, ThreadsKeepANameUntilTheNextOne) {
+TEST(ProcessHistory, ThreadsKeepANameUntilTheNextOne) {
   Timed file;
-  const TaskHistory history = file.comm(10, 1, 1, "sh").fork(20, 1, 2, 1).comm(30, 1, 1, "worker").collect();
+  const ProcessHistory history = file.comm(10, 1, 1, "sh").fork(20, 1, 2, 1).comm(30, 1, 1, "worker").collect();
   EXPECT_EQ(name_at(history, 1, 1, 0), "sh");  // nobody was called otherwise before its first name
   EXPECT_EQ(name_at(history, 1, 1, 29), "sh");
   EXPECT_EQ(name_at(history, 1, 1, 30), "worker");
   EXPECT_EQ(name_at(history, 1, 2, 99), "sh");
   EXPECT_EQ(name_at(history, 1, 3, 99), "-");
   EXPECT_EQ(name_at(history, 0, 0, 99), "swapper");
-  const TaskHistory::Task task = history.task_at(1, 1, 25);
+  const ProcessHistory::Task task = history.task_at(1, 1, 25);
   EXPECT_EQ(task.begin, 0u);
   EXPECT_EQ(task.end, 30u);
 }
 
-TEST(TaskHistory, RecordsCountByTheirTimes) {
+TEST(ProcessHistory, RecordsCountByTheirTimes) {
   Timed file;
-  const TaskHistory history = file.comm(50, 1, 1, "late").comm(10, 1, 1, "early").collect();
+  const ProcessHistory history = file.comm(50, 1, 1, "late").comm(10, 1, 1, "early").collect();
   EXPECT_EQ(name_at(history, 1, 1, 40), "early");
   EXPECT_EQ(name_at(history, 1, 1, 60), "late");
 }
 
-TEST(TaskHistory, AMappingOverAnotherIsToldApartInTime) {
+TEST(ProcessHistory, AMappingOverAnotherIsToldApartInTime) {
   Timed file;
-  const TaskHistory history = file.mmap(10, 1, 0x1000, 0x3000, 0, "/a")
-                                  .mmap(20, 1, 0x9000, 0x1000, 0, "/b")
-                                  .mmap(30, 1, 0x2000, 0x1000, 0x5000, "/c")
-                                  .collect();
+  const ProcessHistory history = file.mmap(10, 1, 0x1000, 0x3000, 0, "/a")
+                                     .mmap(20, 1, 0x9000, 0x1000, 0, "/b")
+                                     .mmap(30, 1, 0x2000, 0x1000, 0x5000, "/c")
+                                     .collect();
   EXPECT_EQ(place_at(history, 1, 15, 0x2010), "/a+4112");
   EXPECT_EQ(place_at(history, 1, 30, 0x2010), "/c+20496");
   EXPECT_EQ(place_at(history, 1, 40, 0x3010), "/a+8208");
@@ -93,14 +93,14 @@ TEST(TaskHistory, AMappingOverAnotherIsToldApartInTime) {
   EXPECT_EQ(place_at(history, 2, 40, 0x1000), "-");
 }
 
-TEST(TaskHistory, AChildBeginsWithItsParentsMemory) {
+TEST(ProcessHistory, AChildBeginsWithItsParentsMemory) {
   Timed file;
-  const TaskHistory history = file.mmap(10, 1, 0x1000, 0x1000, 0, "/a")
-                                  .comm(10, 1, 1, "parent")
-                                  .fork(20, 2, 2, 1)
-                                  .mmap(30, 2, 0x1000, 0x1000, 0, "/b")
-                                  .fork(40, 3, 3, 1, kMadeUpFork)
-                                  .collect();
+  const ProcessHistory history = file.mmap(10, 1, 0x1000, 0x1000, 0, "/a")
+                                     .comm(10, 1, 1, "parent")
+                                     .fork(20, 2, 2, 1)
+                                     .mmap(30, 2, 0x1000, 0x1000, 0, "/b")
+                                     .fork(40, 3, 3, 1, kMadeUpFork)
+                                     .collect();
   EXPECT_EQ(place_at(history, 2, 25, 0x1000), "/a+0");
   EXPECT_EQ(place_at(history, 2, 35, 0x1000), "/b+0");
   EXPECT_EQ(place_at(history, 1, 35, 0x1000), "/a+0");
@@ -108,39 +108,39 @@ TEST(TaskHistory, AChildBeginsWithItsParentsMemory) {
   EXPECT_EQ(name_at(history, 3, 3, 45), "parent");
 }
 
-TEST(TaskHistory, ANumberUsedAgainIsAnotherProcess) {
+TEST(ProcessHistory, ANumberUsedAgainIsAnotherProcess) {
   Timed file;
-  const TaskHistory history = file.mmap(10, 7, 0x1000, 0x1000, 0, "/old")
-                                  .comm(10, 7, 7, "old")
-                                  .comm(10, 1, 1, "sh")
-                                  .fork(50, 7, 7, 1)
-                                  .collect();
+  const ProcessHistory history = file.mmap(10, 7, 0x1000, 0x1000, 0, "/old")
+                                     .comm(10, 7, 7, "old")
+                                     .comm(10, 1, 1, "sh")
+                                     .fork(50, 7, 7, 1)
+                                     .collect();
   EXPECT_EQ(place_at(history, 7, 40, 0x1000), "/old+0");
   EXPECT_EQ(place_at(history, 7, 60, 0x1000), "-");
   EXPECT_EQ(name_at(history, 7, 7, 60), "sh");
 }
 
-TEST(TaskHistory, MemoryWithoutAFileBelongsToItsProcess) {
+TEST(ProcessHistory, MemoryWithoutAFileBelongsToItsProcess) {
   Timed file;
-  const TaskHistory history =
+  const ProcessHistory history =
       file.mmap(10, 1, 0x1000, 0x1000, 0x77, "//anon").mmap(10, 2, 0x1000, 0x1000, 0x77, "//anon").collect();
   ASSERT_EQ(history.codes().size(), 2u);
   EXPECT_TRUE(history.codes()[0].is_anonymous);
   EXPECT_EQ(place_at(history, 1, 20, 0x1010), "//anon+4112");  // the address itself
 }
 
-TEST(TaskHistory, WithoutTimesTheOrderOfTheFileCounts) {
+TEST(ProcessHistory, WithoutTimesTheOrderOfTheFileCounts) {
   Timed file(kSampleIp | kSampleTid, 0);
-  const TaskHistory history = file.comm(99, 1, 1, "first").comm(1, 1, 1, "second").collect();
+  const ProcessHistory history = file.comm(99, 1, 1, "first").comm(1, 1, 1, "second").collect();
   EXPECT_FALSE(history.has_times());
   EXPECT_EQ(name_at(history, 1, 1, 0), "first");
   EXPECT_EQ(name_at(history, 1, 1, ~u64{0} - 1), "second");
 }
 
-TEST(TaskHistory, TheKernelIsApart) {
+TEST(ProcessHistory, TheKernelIsApart) {
   Timed file;
   const u64 text = 0xffffffff81000000;
-  const TaskHistory history = file.mmap(0, ~u32{0}, text, 0x1000, text, "[kernel.kallsyms]_text").collect();
+  const ProcessHistory history = file.mmap(0, ~u32{0}, text, 0x1000, text, "[kernel.kallsyms]_text").collect();
   ASSERT_EQ(history.kernel().size(), 1u);
   EXPECT_EQ(history.kernel()[0].page_offset, text);
   EXPECT_TRUE(history.codes().empty());

@@ -10,9 +10,10 @@
 
 namespace wperf::driver {
 
-class Onlooker {
+class VisibilityFilter {
  public:
-  Onlooker(Hal& hal, ClientId client, bool administrator) : hal_(hal), client_(client), administrator_(administrator) {}
+  VisibilityFilter(Hal& hal, ClientId client, bool administrator)
+      : hal_(hal), client_(client), administrator_(administrator) {}
 
   struct Visible {
     u32 count, words;

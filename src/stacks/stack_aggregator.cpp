@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stacks/stack_tally.h"
+#include "stacks/stack_aggregator.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ u64 address_key(u32 space, AddressKind kind, bool is_caller) {
 
 }  // namespace
 
-TalliedAddress StackTally::address(u32 number) const {
+AggregatedAddress StackAggregator::address(u32 number) const {
   const u64 key = addresses_.first(number);
   return {.space = static_cast<u32>(key),
           .kind = static_cast<AddressKind>((key >> kKindShift) & 3),
@@ -26,7 +26,7 @@ TalliedAddress StackTally::address(u32 number) const {
 }
 
 // A stack often differs from the one before in its last frames only.
-void StackTally::add_stack(u32 space, std::span<const StackFrame> frames) {
+void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
   const usize callers = frames.size() - 1;
   const auto key_of = [&](usize i) {
     // Where the kernel was entered from user code, that code was interrupted, and stands at the instruction itself.
@@ -45,7 +45,7 @@ void StackTally::add_stack(u32 space, std::span<const StackFrame> frames) {
   stacks_.push_back({static_cast<u32>(depth), static_cast<u32>(frames.size() - depth)});
 }
 
-void StackTally::append_frame(const AddressKey& key) {
+void StackAggregator::append_frame(const AddressKey& key) {
   constexpr usize kHalf = kWaiting / 2;
   if (arrived_ - settled_ == kWaiting) settle_oldest();
   waiting_[arrived_++ % kWaiting] = key;
@@ -55,16 +55,16 @@ void StackTally::append_frame(const AddressKey& key) {
   addresses_.expect_key(older.where, older.address);
 }
 
-void StackTally::settle_oldest() {
+void StackAggregator::settle_oldest() {
   const AddressKey& key = waiting_[settled_++ % kWaiting];
   frames_.push_back(addresses_.insert(key.where, key.address).id);
 }
 
-void StackTally::finish() {
+void StackAggregator::finish() {
   while (settled_ != arrived_) settle_oldest();
 }
 
-u32 StackTally::add(const SampleHash& hash, const Origin& origin, std::span<const StackFrame> frames, u64 period) {
+u32 StackAggregator::add(const SampleHash& hash, const Origin& origin, std::span<const StackFrame> frames, u64 period) {
   const u32 known = add_again(hash, period);
   if (known != kNoRow) return known;
   add_stack(origin.space, frames);
@@ -74,7 +74,7 @@ u32 StackTally::add(const SampleHash& hash, const Origin& origin, std::span<cons
   return row;
 }
 
-std::vector<StackSample> StackTally::take_samples() {
+std::vector<StackSample> StackAggregator::take_samples() {
   finish();
   rows_.clear();
   addresses_.forget_slots();

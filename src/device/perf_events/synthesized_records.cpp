@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "device/perf_events/made_up_records.h"
+#include "device/perf_events/synthesized_records.h"
 
 #include <algorithm>
 #include <charconv>

@@ -14,13 +14,13 @@
 namespace wperf::stacks {
 
 // other: of a guest or a hypervisor. made: of a program's own making, at run time; then the address is the number of
-// what was there when the sample was taken, because a tally knows no times.
+// what was there when the sample was taken, because a aggregator knows no times.
 enum class AddressKind : u8 { user = 0, kernel = 1, other = 2, made = 3 };
 inline bool is_user_code(AddressKind kind) {
   return kind == AddressKind::user || kind == AddressKind::made;
 }
 
-struct TalliedAddress {
+struct AggregatedAddress {
   u32 space = 0;  // in which it means something; of user code only
   AddressKind kind = AddressKind::user;
   bool is_caller = false;  // it follows a call; else the instruction itself was sampled
@@ -35,7 +35,7 @@ struct StackFrame {
   bool operator==(const StackFrame&) const = default;
 };
 
-class StackTally {
+class StackAggregator {
  public:
   // What a sample belongs to, beside its stack.
   struct Origin {
@@ -68,7 +68,7 @@ class StackTally {
   // When all were added; what follows is asked only then.
   void finish();
   u32 address_count() const { return addresses_.size(); }
-  TalliedAddress address(u32 number) const;
+  AggregatedAddress address(u32 number) const;
   // visit(row, depth, own): the stack of each row, in their order, by numbers of addresses. `depth` outermost frames
   // are those of the row before; `own` follow, the outermost first.
   template <class Visit>

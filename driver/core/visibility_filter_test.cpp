@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples of other people's processes: who sees them, and how they are accounted for.
-#include "driver/core/onlooker.h"
+#include "driver/core/visibility_filter.h"
 
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST_F(Onlooking, HiddenSamplesAddUpOverDrains) {
   EXPECT_EQ(reply.lost_filtered, 3u) << "since configure";
 }
 
-TEST(Onlooker, ManyProcessesAreJudgedEachByItself) {
+TEST(VisibilityFilter, ManyProcessesAreJudgedEachByItself) {
   FakeHal hal;
   WperfSample samples[200] = {};
   for (u32 i = 0; i < 200; ++i) {
@@ -87,8 +87,9 @@ TEST(Onlooker, ManyProcessesAreJudgedEachByItself) {
   for (u32 process = 0; process < 50; process += 2) {
     hal.hidden_processes.insert(process);
   }
-  Onlooker onlooker(hal, 5, false);
-  const Onlooker::Visible visible = onlooker.keep_visible(reinterpret_cast<u64*>(samples), 200 * kSampleWords);
+  VisibilityFilter visibility(hal, 5, false);
+  const VisibilityFilter::Visible visible =
+      visibility.keep_visible(reinterpret_cast<u64*>(samples), 200 * kSampleWords);
   ASSERT_EQ(visible.count, 100u);
   ASSERT_EQ(visible.words, 100u * kSampleWords);
   for (u32 i = 0; i < 100; ++i) {
@@ -97,7 +98,7 @@ TEST(Onlooker, ManyProcessesAreJudgedEachByItself) {
   }
 }
 
-TEST(Onlooker, StacksGoWithTheirSamplesAndTheKernelIsNobodys) {
+TEST(VisibilityFilter, StacksGoWithTheirSamplesAndTheKernelIsNobodys) {
   FakeHal hal;
   hal.hidden_processes = {8};
   std::vector<u64> records;
@@ -111,8 +112,8 @@ TEST(Onlooker, StacksGoWithTheirSamplesAndTheKernelIsNobodys) {
     std::memcpy(records.data() + records.size() - kSampleWords, &sample, sizeof sample);
     records.insert(records.end(), sample.stack_words, i);
   }
-  Onlooker onlooker(hal, 5, false);
-  const Onlooker::Visible visible = onlooker.keep_visible(records.data(), static_cast<u32>(records.size()));
+  VisibilityFilter visibility(hal, 5, false);
+  const VisibilityFilter::Visible visible = visibility.keep_visible(records.data(), static_cast<u32>(records.size()));
   ASSERT_EQ(visible.count, 20u);
   u32 at = 0;
   for (u32 i = 0; i < 60; ++i) {

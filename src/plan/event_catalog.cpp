@@ -31,16 +31,16 @@ std::string_view first_events(std::string_view list, u32 count) {
   return list.substr(0, end);
 }
 
-class VocabularyMaker {
+class CatalogMaker {
  public:
-  explicit VocabularyMaker(const Capabilities& machine) : machine_(machine) {
-    vocabulary_.product = pmu::identify(machine.midr);
+  explicit CatalogMaker(const Capabilities& machine) : machine_(machine) {
+    catalog_.product = pmu::identify(machine.midr);
   }
 
-  diag::Result<void> add_extra_events(const std::string& text) { return vocabulary_.extra.parse(text); }
+  diag::Result<void> add_extra_events(const std::string& text) { return catalog_.extra.parse(text); }
   diag::Result<void> add_metric_file(const std::string& text);
   void add_built_in_metrics();
-  Vocabulary finish();
+  EventCatalog finish();
 
  private:
   diag::Result<MetricDefinition> define(std::string name, std::string definition, NameOrder order) const;
@@ -48,20 +48,20 @@ class VocabularyMaker {
   bool has(std::string_view name) const;
 
   const Capabilities& machine_;
-  Vocabulary vocabulary_;
+  EventCatalog catalog_;
 };
 
-diag::Result<void> VocabularyMaker::add_metric_file(const std::string& text) {
+diag::Result<void> CatalogMaker::add_metric_file(const std::string& text) {
   WPERF_TRY(const std::vector<MetricLine> lines, parse_metric_file(text));
   for (const MetricLine& line : lines) {
     auto metric = define(line.name, line.definition, NameOrder::architecture_first);
     if (!metric.has_value()) {
-      vocabulary_.warnings.push_back(
+      catalog_.warnings.push_back(
           fmt::format("warning: Metric {} is unable to be used due to lack of hardware resources.", line.name));
-      vocabulary_.warnings.push_back("note: " + metric.error().text);
+      catalog_.warnings.push_back("note: " + metric.error().text);
       continue;
     }
-    std::vector<MetricDefinition>& metrics = vocabulary_.metrics;  // of two with one name the later counts
+    std::vector<MetricDefinition>& metrics = catalog_.metrics;  // of two with one name the later counts
     metrics.erase(std::remove_if(metrics.begin(), metrics.end(),
                                  [&](const MetricDefinition& other) { return other.name == line.name; }),
                   metrics.end());
@@ -70,7 +70,7 @@ diag::Result<void> VocabularyMaker::add_metric_file(const std::string& text) {
   return {};
 }
 
-void VocabularyMaker::add_built_in_metrics() {
+void CatalogMaker::add_built_in_metrics() {
   const u32 available = machine_.counters_free[index_of(EventClass::core)];
   for (const pmu::BuiltInMetric& metric : pmu::built_in_metrics()) {
     if (!metric.definition.empty()) {
@@ -87,8 +87,7 @@ void VocabularyMaker::add_built_in_metrics() {
 }
 
 // The list parses, every name is known and every group fits.
-diag::Result<MetricDefinition> VocabularyMaker::define(std::string name, std::string definition,
-                                                       NameOrder order) const {
+diag::Result<MetricDefinition> CatalogMaker::define(std::string name, std::string definition, NameOrder order) const {
   MetricDefinition metric;
   WPERF_TRY(metric.events, request::parse_event_list(definition));
   if (name.empty()) return diag::Error{.text = "the metric has no name", .hint = {}};
@@ -97,7 +96,7 @@ diag::Result<MetricDefinition> VocabularyMaker::define(std::string name, std::st
   const std::vector<request::EventToken>& tokens = metric.events.tokens;
   for (usize i = 0; i < tokens.size(); ++i) {
     WPERF_CHECK_OK(check_class_available(tokens[i].event_class, machine_));
-    const auto code = resolve_code(tokens[i], vocabulary_, order);
+    const auto code = resolve_code(tokens[i], catalog_, order);
     if (!code.has_value()) return code.error();
     members = request::continues_group(metric.events, i) ? members + 1 : 1;
     if (tokens[i].group.has_value()) {
@@ -110,24 +109,24 @@ diag::Result<MetricDefinition> VocabularyMaker::define(std::string name, std::st
 }
 
 // A built-in metric that does not fit is simply absent: this is no news to the user and must not reach stderr.
-void VocabularyMaker::add_built_in(std::string_view name, std::string definition, std::optional<pmu::Metric> solution) {
+void CatalogMaker::add_built_in(std::string_view name, std::string definition, std::optional<pmu::Metric> solution) {
   if (has(name)) return;
   const NameOrder order = solution.has_value() ? NameOrder::product_first : NameOrder::architecture_first;
   auto metric = define(std::string(name), std::move(definition), order);
   if (!metric.has_value()) return;
   metric.value().solution = solution;
-  vocabulary_.metrics.push_back(std::move(metric).value());
+  catalog_.metrics.push_back(std::move(metric).value());
 }
 
-bool VocabularyMaker::has(std::string_view name) const {
-  return std::any_of(vocabulary_.metrics.begin(), vocabulary_.metrics.end(),
+bool CatalogMaker::has(std::string_view name) const {
+  return std::any_of(catalog_.metrics.begin(), catalog_.metrics.end(),
                      [&](const MetricDefinition& metric) { return metric.name == name; });
 }
 
-Vocabulary VocabularyMaker::finish() {
-  std::sort(vocabulary_.metrics.begin(), vocabulary_.metrics.end(),
+EventCatalog CatalogMaker::finish() {
+  std::sort(catalog_.metrics.begin(), catalog_.metrics.end(),
             [](const MetricDefinition& a, const MetricDefinition& b) { return a.name < b.name; });
-  return std::move(vocabulary_);
+  return std::move(catalog_);
 }
 
 }  // namespace
@@ -146,16 +145,16 @@ std::vector<pmu::Product> kinds_of_cores(const Capabilities& machine) {
   return kinds;
 }
 
-const MetricDefinition* Vocabulary::find_metric(std::string_view name) const {
+const MetricDefinition* EventCatalog::find_metric(std::string_view name) const {
   const auto found =
       std::lower_bound(metrics.begin(), metrics.end(), name,
                        [](const MetricDefinition& metric, std::string_view n) { return metric.name < n; });
   return found != metrics.end() && found->name == name ? &*found : nullptr;
 }
 
-diag::Result<Vocabulary> make_vocabulary(const Capabilities& machine, const std::vector<std::string>& extra_texts,
-                                         const std::vector<std::string>& metric_files) {
-  VocabularyMaker maker(machine);
+diag::Result<EventCatalog> make_event_catalog(const Capabilities& machine, const std::vector<std::string>& extra_texts,
+                                              const std::vector<std::string>& metric_files) {
+  CatalogMaker maker(machine);
   for (const std::string& text : extra_texts) {
     WPERF_CHECK_OK(maker.add_extra_events(text));
   }

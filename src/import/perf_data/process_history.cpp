@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "import/perf_data/task_history.h"
+#include "import/perf_data/process_history.h"
 
 #include <algorithm>
 
@@ -12,19 +12,19 @@ constexpr u64 kMostKeptStretches = 1 << 22;
 constexpr u32 kIdle = 0;
 
 // Memory that programs write their code into.
-bool is_written_code(std::string_view path) {
+bool is_jit_code(std::string_view path) {
   return path.empty() || path.starts_with("//anon") || path.starts_with("/dev/zero") ||
          path.starts_with("/anon_hugepage") || path.starts_with("/memfd:");
 }
 // Memory without a file: an offset into it means nothing.
 bool is_without_file(std::string_view path) {
-  return is_written_code(path) || path.starts_with("[stack") || path.starts_with("[heap") ||
-         path.starts_with("/SYSV") || path.starts_with("[anon") || path.starts_with("[uprobes");
+  return is_jit_code(path) || path.starts_with("[stack") || path.starts_with("[heap") || path.starts_with("/SYSV") ||
+         path.starts_with("[anon") || path.starts_with("[uprobes");
 }
 
 }  // namespace
 
-struct TaskHistory::Change {
+struct ProcessHistory::Change {
   enum class Kind : u8 { mapping, name, fork } kind = Kind::mapping;
   bool begins_empty = false;  // fork: of a process that was there before; its mappings follow
   u64 when = 0;
@@ -34,12 +34,12 @@ struct TaskHistory::Change {
 };
 
 // Takes the records in the order of the file.
-struct TaskHistory::Collector {
-  TaskHistory& history;
+struct ProcessHistory::Collector {
+  ProcessHistory& history;
   std::unordered_map<std::string_view, Bytes> build_ids;  // by path, as found out at the end of the recording
   std::vector<Change> changes;
 
-  explicit Collector(TaskHistory& of, const PerfFile& file) : history(of) {
+  explicit Collector(ProcessHistory& of, const PerfFile& file) : history(of) {
     for (const BuildId& one : file.features().build_ids()) {
       const auto [entry, is_new] = build_ids.try_emplace(one.file, one.id);
       // Two builds of one name: nobody knows which mapping was whose.
@@ -110,14 +110,14 @@ struct TaskHistory::Collector {
   }
 };
 
-TaskHistory TaskHistory::collect(const PerfFile& file) {
-  TaskHistory history;
+ProcessHistory ProcessHistory::collect(const PerfFile& file) {
+  ProcessHistory history;
   for (const Event& event : file.attrs()) {
     history.has_times_ = history.has_times_ && event.attributes.has(kSampleTime) && event.attributes.sample_id_all();
   }
   history.rename(kIdle, history.name_index("swapper"), 0);
   Collector collector(history, file);
-  history.tally_ = file.for_each_record(collector);
+  history.statistics_ = file.for_each_record(collector);
   std::stable_sort(collector.changes.begin(), collector.changes.end(),
                    [](const Change& a, const Change& b) { return a.when < b.when; });
   for (const Change& change : collector.changes) history.apply(change);
@@ -132,7 +132,7 @@ TaskHistory TaskHistory::collect(const PerfFile& file) {
   return history;
 }
 
-void TaskHistory::apply(const Change& change) {
+void ProcessHistory::apply(const Change& change) {
   switch (change.kind) {
     case Change::Kind::mapping:
       return map_code(change);
@@ -144,7 +144,7 @@ void TaskHistory::apply(const Change& change) {
 }
 
 // What a process looked like until now, kept for the samples before `when`.
-void TaskHistory::freeze(Process& process, u64 when) {
+void ProcessHistory::freeze(Process& process, u64 when) {
   const bool is_last = when == ~u64{0};
   if (!is_last && kept_stretches_ + process.stretches.size() > kMostKeptStretches) {
     ++merged_changes_;
@@ -159,7 +159,7 @@ void TaskHistory::freeze(Process& process, u64 when) {
 }
 
 // A later mapping replaces what it covers; what sticks out of it on both sides stays.
-void TaskHistory::map_code(const Change& change) {
+void ProcessHistory::map_code(const Change& change) {
   Process& process = processes_[change.pid];
   std::map<u64, Stretch>& space = process.stretches;
   const auto first_met = [&] {
@@ -187,7 +187,7 @@ void TaskHistory::map_code(const Change& change) {
 }
 
 // A child begins with its parent's memory and name.
-void TaskHistory::fork(const Change& change) {
+void ProcessHistory::fork(const Change& change) {
   const auto parent_names = names_of_.find(change.parent_tid);
   if (parent_names != names_of_.end()) {
     const u32 name = parent_names->second.back().name;
@@ -208,20 +208,20 @@ void TaskHistory::fork(const Change& change) {
   child.stretches = parent->second.stretches;
 }
 
-void TaskHistory::rename(u32 tid, u32 name, u64 when) {
+void ProcessHistory::rename(u32 tid, u32 name, u64 when) {
   std::vector<Name>& names = names_of_[tid];
   if (!names.empty() && names.back().name == name) return;
   // Nobody was called otherwise before its first name: perf sees it so, too.
   names.push_back({names.empty() ? 0 : when, name});
 }
 
-u32 TaskHistory::name_index(std::string_view name) {
+u32 ProcessHistory::name_index(std::string_view name) {
   const auto [entry, is_new] = name_numbers_.try_emplace(std::string(name), static_cast<u32>(names_.size()));
   if (is_new) names_.emplace_back(name);
   return entry->second;
 }
 
-u32 TaskHistory::code_of(const Mmap& mapping, bool anonymous) {
+u32 ProcessHistory::code_of(const Mmap& mapping, bool anonymous) {
   std::string key(mapping.file);
   // What a program wrote into memory is another's in every process.
   if (anonymous) key.append(1, '\0').append(std::to_string(mapping.pid));
@@ -236,7 +236,7 @@ u32 TaskHistory::code_of(const Mmap& mapping, bool anonymous) {
   return entry->second;
 }
 
-TaskHistory::Task TaskHistory::task_at(u32 pid, u32 tid, u64 when) const {
+ProcessHistory::Task ProcessHistory::task_at(u32 pid, u32 tid, u64 when) const {
   Task task{.name = kNoCode, .space = kNoCode};
   const auto narrow = [&](const auto& rows, auto take) {
     const auto behind = std::upper_bound(rows.begin(), rows.end(), when,
@@ -255,7 +255,7 @@ TaskHistory::Task TaskHistory::task_at(u32 pid, u32 tid, u64 when) const {
   return task;
 }
 
-CodePlace TaskHistory::place_in(u32 space, u64 address) const {
+CodePlace ProcessHistory::place_in(u32 space, u64 address) const {
   if (space >= spaces_.size()) return {kNoCode, address};
   const std::vector<Stretch>& stretches = spaces_[space];
   const auto behind = std::upper_bound(stretches.begin(), stretches.end(), address,
