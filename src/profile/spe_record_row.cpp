@@ -2,6 +2,7 @@
 #include "profile/spe_record_row.h"
 
 #include <bit>
+#include <unordered_map>
 
 #include "decode/spe/event_names.h"
 #include "decode/spe/operation_name.h"
@@ -64,17 +65,23 @@ SpeRecordNames::SpeRecordNames(const SpeProfile& profile, RecordSpelling spellin
   if (spelling_.place != nullptr) spell_places();
 }
 
-// But for the first one, which stands for any address.
+// Each function once: texts of all addresses would not stay in the caches. But for the first place, which stands for
+// any address.
 void SpeRecordNames::spell_places() {
   SpeRecordRow row;
-  row.pc.given = true;
+  std::unordered_map<u64, usize> spelled;  // the first place of a function in a module
   for (usize i = 1; i < names_.size() && texts_.size() < kMostTextBytes; ++i) {
-    row.pc.value = profile_.places[i].address;
-    set_names(names_[i], row);
-    const usize begin = texts_.size();
-    spelling_.place(row, texts_);
-    names_[i].text_begin = static_cast<u32>(begin);
-    names_[i].text_size = static_cast<u32>(texts_.size() - begin);
+    Name& name = names_[i];
+    const auto [first, is_new] = spelled.try_emplace(u64{name.symbol} << 32 | name.module, i);
+    if (is_new) {
+      set_names(name, row);
+      name.text_begin = static_cast<u32>(texts_.size());
+      spelling_.place(row, texts_);
+      name.text_size = static_cast<u32>(texts_.size()) - name.text_begin;
+    } else {
+      name.text_begin = names_[first->second].text_begin;
+      name.text_size = names_[first->second].text_size;
+    }
   }
 }
 

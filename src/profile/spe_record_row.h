@@ -32,7 +32,7 @@ struct SpeRecordRow {
   std::string_view function, module;
   std::string_view operation;  // "LOAD_STORE_ATOMIC-LOAD-GP"
   std::string_view events;     // "retired+l1d-access", also those without a name of the contract
-  std::string_view place;      // pc, function and module, spelled before; empty: those tell it
+  std::string_view place;      // function and module, spelled before; empty: those tell it
   std::string_view kind;       // operation and events, the same
   RecordNumber total_latency, issue_latency, translation_latency;
   RecordNumber data_virtual, data_physical;
@@ -87,7 +87,7 @@ class SpeRecordNames {
 
   const SpeProfile& profile_;
   const RecordSpelling spelling_;
-  std::string texts_;                                           // of places
+  std::string texts_;                                           // of functions with their modules
   decode::spe::NumberTable places_;                             // of the profile without the first, in their order
   std::vector<Name> names_;                                     // of all places of the profile
   std::vector<std::string_view> symbols_;                       // by symbol

@@ -23,7 +23,6 @@ enum class Spelling : u8 { decimal, address };
 // What many records share.
 template <class Visitor>
 void visit_place(const SpeRecordRow& row, Visitor& visitor) {
-  visitor.number("pc", row.pc, Spelling::address);
   visitor.text("function", row.function);
   visitor.text("module", row.module);
 }
@@ -41,6 +40,7 @@ void visit_columns(const SpeRecordRow& row, Visitor&& visitor) {
   visitor.number("core", {.value = row.core, .given = true}, Spelling::decimal);
   visitor.number("thread", row.thread, Spelling::decimal);
   visitor.number("exception_level", {.value = row.exception_level, .given = row.pc.given}, Spelling::decimal);
+  visitor.number("pc", row.pc, Spelling::address);
   if (row.place.empty()) {
     visit_place(row, visitor);
   } else {
