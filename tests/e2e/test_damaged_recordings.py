@@ -33,6 +33,7 @@ RECORDINGS = {
     "copies of stacks": ["--call-graph", "dwarf,1024", "-e", "cpu-clock"],
     "no stacks": ["-e", "cpu-clock"],
 }
+MMAP, MMAP2 = 1, 10
 PAGE = 4096
 FINISHED_ROUND, PACKED = 68, (81, 83)
 
@@ -71,17 +72,25 @@ class DamagedRecordingsTest(WperfTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
-    def recording(self, data):
+    def recording(self, data, named=True):
         """(samples of all events, losses)"""
         document = json.loads(self.report(data, "--json", "--children").stdout)["recording"]
         names = {row["symbol"] for event in document["events"] for row in event["rows"]
                  if row["samples"] * 20 > event["samples"]}
-        self.assertIn("spin", names)
+        if named:
+            self.assertIn("spin", names)
         return sum(event["samples"] for event in document["events"]), document["losses"]
+
+    def keeps_mapping(self, damaged):
+        """perf writes one core's records after another's: where the program was mapped may lie in what is damaged."""
+        sound = self.sound["pipe"]
+        return any(kind in (MMAP, MMAP2) and b"/spin\0" in sound[at:at + size]
+                   and damaged[at:at + size] == sound[at:at + size]
+                   for at, kind, size in recording_bytes.records(sound))
 
     def check(self, name, damaged, *, kept, places=1, what=""):
         whole = len(recording_bytes.samples(self.sound[name]))
-        seen, losses = self.recording(bytes(damaged))
+        seen, losses = self.recording(bytes(damaged), name != "pipe" or self.keeps_mapping(damaged))
         self.assertLessEqual(seen, whole, (name, what))
         self.assertGreaterEqual(seen, kept, (name, what, whole))
         self.assertEqual(losses["damaged_places"], places, (name, what))
