@@ -9,6 +9,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace wperf::perf_data;
+  const auto section = std::as_bytes(std::span(data, size));
+  static_cast<void>(pdb_name_of(section, section.first(size < 20 ? size : 20)).size());
   const auto facts = read_run_facts(std::as_bytes(std::span(data, size)));
   if (!facts.has_value()) return 0;
   const std::string bytes = run_facts_bytes(*facts);

@@ -41,7 +41,7 @@ bool is_call_instruction(std::span<const std::byte> bytes) {
 }  // namespace
 
 bool CodeFile::has_symbols() const {
-  return (elf_.has_value() && elf_->symbols.has_value()) || is_image();
+  return (elf_.has_value() && elf_->symbols.has_value()) || is_windows();
 }
 
 const PeFile* CodeFile::pe() const {
@@ -52,12 +52,16 @@ const symbols::ElfFile* CodeFile::elf() const {
   return elf_.has_value() && elf_->symbols.has_value() ? elf_->symbols->image() : nullptr;
 }
 
+u64 CodeFile::image_base() const {
+  return is_image() ? pe()->image_base() : 0;
+}
+
 Rva CodeFile::rva_of(u64 address) const {
-  return Rva{static_cast<u32>(address - pe()->image_base())};
+  return Rva{static_cast<u32>(address - image_base())};
 }
 
 std::optional<u64> CodeFile::address_of_offset(u64 offset) const {
-  if (is_image()) return offset <= ~u32{0} ? std::optional(pe()->image_base() + offset) : std::nullopt;
+  if (is_windows()) return offset <= ~u32{0} ? std::optional(image_base() + offset) : std::nullopt;
   return elf_.has_value() && elf_->symbols.has_value() ? elf_->symbols->address_of_offset(offset) : std::nullopt;
 }
 
@@ -65,7 +69,7 @@ Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const
   std::vector<Rva> rvas;
   rvas.reserve(addresses.size());
   for (const u64 address : addresses) rvas.push_back(rva_of(address));
-  const u64 base = pe()->image_base();
+  const u64 base = image_base();
   const auto kept = [this](std::string text) -> std::string_view { return *texts_->insert(std::move(text)).first; };
   Symbolization out;
   out.answers.reserve(addresses.size());
@@ -89,12 +93,12 @@ Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const
 }
 
 Symbolization CodeFile::answer(const std::vector<u64>& addresses, const SymbolQuery& query) const {
-  if (is_image()) return answer_of_image(addresses, query);
+  if (is_windows()) return answer_of_image(addresses, query);
   return elf_->symbols->answer(addresses, query);
 }
 
 SymbolizedAddress CodeFile::function_at(u64 address, bool decorated) const {
-  if (is_image()) return answer_of_image({address}, {.lines = false, .decorated = decorated}).answers.front();
+  if (is_windows()) return answer_of_image({address}, {.lines = false, .decorated = decorated}).answers.front();
   return elf_->symbols->function_at(address, decorated);
 }
 
@@ -114,12 +118,12 @@ std::optional<CodeBytes> CodeFile::code(u64 begin, u64 end) const {
 
 std::vector<CodeRange> CodeFile::line_ranges(const Symbolization& known) const {
   std::vector<CodeRange> ranges(known.answers.size());
-  if (is_image()) {
+  if (is_windows()) {
     const symbols::PdbFile* pdb = image_->symbols->pdb();
     for (size_t i = 0; pdb != nullptr && i < ranges.size(); ++i) {
       const auto line = pdb->line_at(rva_of(known.answers[i].address));
       if (!line.has_value()) continue;
-      ranges[i].begin = pe()->image_base() + line->rva.value;
+      ranges[i].begin = image_base() + line->rva.value;
       ranges[i].end = ranges[i].begin + line->size;
     }
     return ranges;

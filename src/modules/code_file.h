@@ -29,7 +29,10 @@ class CodeFile {
 
   // Is there anything to ask?
   bool has_symbols() const;
-  bool is_image() const { return image_.has_value() && pe() != nullptr; }
+  // Of Windows: an image, or a PDB alone where the image is not here; then there is no code, and its base is 0.
+  bool is_windows() const { return image_.has_value() && image_->symbols.has_value(); }
+  bool is_image() const { return pe() != nullptr; }
+  u64 image_base() const;
   const std::string& reason() const { return reason_; }  // why its names are no better; empty: they couldn't be
   std::string pdb_path() const { return image_.has_value() ? image_->pdb_path : std::string(); }
   const symbols::PeFile* pe() const;

@@ -2,6 +2,7 @@
 #include "modules/module_files.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "os/download.h"
 #include "os/files.h"
@@ -166,6 +167,28 @@ void check_build(LoadedModule& module, std::span<const std::byte> recorded) {
   if (build_of(*image) == wanted) return;
   module = LoadedModule();
   module.reason = "the file here is another build than the one that was recorded";
+}
+
+LoadedModule load_recorded_module(const raw::Module& module, std::span<const std::byte> build,
+                                  std::string_view pdb_name, const SymbolOptions& options) {
+  LoadedModule loaded = load_module(module, options);
+  check_build(loaded, build);
+  symbols::PdbId id;
+  static_assert(sizeof id == 20, "as recordings have it");
+  if (loaded.symbols.has_value() || build.size() != sizeof id) return loaded;
+  std::memcpy(&id, build.data(), sizeof id);
+  const std::string name =
+      !pdb_name.empty() ? std::string(pdb_name) : module.name.substr(0, module.name.rfind('.')) + ".pdb";
+  FoundPdb found = find_pdb(module, {.id = id, .path = name}, options);
+  if (!found.pdb.has_value()) {
+    loaded.reason += "; " + found.explanation;
+    return loaded;
+  }
+  loaded.reason.clear();
+  loaded.pdb_path = found.path;
+  loaded.pdb_bytes = std::move(found.bytes);
+  loaded.symbols = symbols::ModuleSymbols::make(module.name, std::nullopt, std::move(found.pdb));
+  return loaded;
 }
 
 profile::SampleModule module_of(const raw::Module& module, const LoadedModule& loaded) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -52,6 +53,11 @@ std::string build_of_file(const std::string& path);
 void check_build(LoadedModule& module, std::span<const std::byte> recorded);
 
 std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, const SymbolOptions& options);
+
+// Of a recording. `build`: GUID and age of its PDB; empty: not known. A file of another build is not taken; where there
+// is none, the PDB alone is, found by `build` and `pdb_name`, or by the name of the image where that is empty.
+LoadedModule load_recorded_module(const raw::Module& module, std::span<const std::byte> build,
+                                  std::string_view pdb_name, const SymbolOptions& options);
 
 // Fills in what the image says: preferred base, sections, where names come from.
 profile::SampleModule module_of(const raw::Module& module, const LoadedModule& loaded);

@@ -12,7 +12,7 @@
 namespace wperf::recording {
 
 NamelessCode::NamelessCode(const modules::CodeFile& file) {
-  if (file.is_image()) base_ = file.pe()->image_base();
+  if (file.is_windows()) base_ = file.image_base();
   if (file.elf() == nullptr) return;
   const unwind::FrameSections sections = unwind::eh_frame_of(*file.elf());
   if (!sections.frames.empty()) frames_.emplace(sections);

@@ -39,9 +39,9 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
   const std::string path(code.path);
   const raw::Module module{
       .name = path.substr(path.find_last_of("/\\") + 1), .path = path, .base = 0, .size = 0, .entry = 0};
-  modules::LoadedModule loaded = std::move(modules::load_modules({module}, images).front());
-  modules::check_build(loaded, code.build_id);
-  return modules::CodeFile(std::move(loaded));
+  const std::string_view pdb =
+      perf_data::pdb_name_of(file.features().section(perf_data::kPdbNamesFeature), code.build_id);
+  return modules::CodeFile(modules::load_recorded_module(module, code.build_id, pdb, images));
 }
 
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
@@ -53,7 +53,7 @@ modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_d
     modules::CodeFile elf(load_mapped_elf(file, history, code, search));
     if (elf.has_symbols()) return elf;
     modules::CodeFile image = load_recorded_image(file, code, images);
-    return image.is_image() ? std::move(image) : std::move(elf);
+    return image.is_windows() ? std::move(image) : std::move(elf);
   }
   return load_recorded_image(file, code, images);
 }

@@ -180,12 +180,12 @@ void PlaceNamer::find_names() {
 }
 
 void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked) {
-  const usize slash = code.path.find_last_of(file.is_image() || is_windows_path(code.path) ? "/\\" : "/");
+  const usize slash = code.path.find_last_of(file.is_windows() || is_windows_path(code.path) ? "/\\" : "/");
   const u32 module =
       add_module(std::string(code.path.substr(slash == code.path.npos ? 0 : slash + 1)), code.path, file.reason());
-  if (file.is_image()) {
+  if (file.is_windows()) {
     profile_.modules[module].pdb_path = file.pdb_path();
-    profile_.modules[module].image_base = file.pe()->image_base();
+    profile_.modules[module].image_base = file.image_base();
   }
   u32 nameless = kNothing;  // what the file has no address for
   std::vector<u64> addresses;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "export/perf_data/byte_writing.h"
 #include "export/perf_data/event_attributes_bytes.h"
@@ -15,6 +16,7 @@
 #include "import/etl/stack_joiner.h"
 #include "import/etl/trace_history.h"
 #include "import/perf_data/format.h"
+#include "import/perf_data/run_facts.h"
 
 namespace wperf::recording {
 namespace {
@@ -156,6 +158,7 @@ class Writer {
     facts.os_release =
         fmt::format("Windows {}.{}.{}", trace_.header().os_major, trace_.header().os_minor, trace_.header().os_build);
     facts.made_code = made_code();
+    facts.pdb_names = std::move(pdb_names_);
     if (!collected_.samples.empty()) {
       facts.first_sample_ns = time_of(collected_.samples.front().time);
       facts.last_sample_ns = time_of(collected_.samples.back().time);
@@ -236,6 +239,10 @@ class Writer {
       if (one.has_pdb) {
         id.assign(reinterpret_cast<const char*>(one.pdb.bytes.data()), one.pdb.bytes.size());
         for (u32 shift = 0; shift < 32; shift += 8) id += static_cast<char>(one.pdb_age >> shift);
+        if (named_.insert(id).second) {
+          perf_data::append_pdb_name(pdb_names_, std::as_bytes(std::span(id)),
+                                     std::string_view(one.pdb_path).substr(one.pdb_path.find_last_of("/\\") + 1));
+        }
       }
       perf_export::append_mmap2(pending_,
                                 {.pid = process,
@@ -290,6 +297,8 @@ class Writer {
   os::RecordingFile& file_;
   std::vector<perf_export::WrittenEvent> events_;
   std::string pending_;
+  std::set<std::string> named_;  // build ids
+  std::string pdb_names_;
   u64 samples_of_nobody_ = 0;
 };
 

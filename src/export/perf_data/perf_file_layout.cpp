@@ -107,6 +107,7 @@ void write_recording(FeatureSections& sections, const RecordingFacts& facts) {
   sections[Feature::auxtrace_index] = facts.auxtrace_index;
   sections.bytes[perf_data::kRunFactsFeature] = facts.run;
   sections.bytes[perf_data::kMadeCodeFeature] = facts.made_code;
+  sections.bytes[perf_data::kPdbNamesFeature] = facts.pdb_names;
 }
 
 void write_event_descriptions(FeatureSections& sections, std::span<const WrittenEvent> events) {

@@ -43,6 +43,7 @@ struct RecordingFacts {
   std::string auxtrace_index;  // bytes of that section, where there are AUX traces
   std::string run;             // of perf_data::RunFacts
   std::string made_code;       // of perf_data::kMadeCodeFeature
+  std::string pdb_names;       // of perf_data::kPdbNamesFeature
 };
 
 struct FileEnding {

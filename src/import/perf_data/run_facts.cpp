@@ -176,4 +176,37 @@ std::optional<RunFacts> read_run_facts(Bytes section) {
   return facts;
 }
 
+namespace {
+
+std::string hexadecimal(Bytes bytes) {
+  std::string text;
+  for (const std::byte one : bytes) {
+    text += "0123456789abcdef"[std::to_integer<u32>(one) >> 4];
+    text += "0123456789abcdef"[std::to_integer<u32>(one) & 0xf];
+  }
+  return text;
+}
+
+}  // namespace
+
+void append_pdb_name(std::string& section, Bytes build_id, std::string_view name) {
+  section += hexadecimal(build_id);
+  section += '\0';
+  section += name;
+  section += '\0';
+}
+
+std::string_view pdb_name_of(Bytes section, Bytes build_id) {
+  if (build_id.empty()) return {};
+  const std::string wanted = hexadecimal(build_id);
+  while (!section.empty()) {
+    const std::string_view id = text_in(section);
+    section = slice(section, id.size() + 1, section.size());
+    const std::string_view name = text_in(section);
+    section = slice(section, name.size() + 1, section.size());
+    if (id == wanted) return name;
+  }
+  return {};
+}
+
 }  // namespace wperf::perf_data

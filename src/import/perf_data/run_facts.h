@@ -5,6 +5,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "import/perf_data/bytes.h"
@@ -14,6 +15,8 @@ namespace wperf::perf_data {
 inline constexpr u32 kRunFactsFeature = 250;
 // Dumps of code that was made at run time, as jit-PID.dump files are: each a u64 with its size, then its bytes.
 inline constexpr u32 kMadeCodeFeature = 251;
+// How the PDBs of Windows images are called: pairs of texts, the build id in hexadecimal digits and the name.
+inline constexpr u32 kPdbNamesFeature = 252;
 
 // What the sampler said of itself on one core. taken = delivered + lost.
 struct CoreFacts {
@@ -67,5 +70,9 @@ struct RunFacts {
 std::string run_facts_bytes(const RunFacts& facts);
 // Nothing: somebody else's recording. What makes no sense is left out.
 std::optional<RunFacts> read_run_facts(Bytes section);
+
+void append_pdb_name(std::string& section, Bytes build_id, std::string_view name);
+// Empty: the section does not say.
+std::string_view pdb_name_of(Bytes section, Bytes build_id);
 
 }  // namespace wperf::perf_data

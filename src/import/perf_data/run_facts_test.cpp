@@ -84,5 +84,17 @@ TEST(RunFacts, WhatMakesNoSenseIsLeftOut) {
   EXPECT_EQ(reversed->start_ns, reversed->end_ns);
 }
 
+TEST(RunFacts, PdbsHaveNames) {
+  const std::string one("\x01\xff", 2), other("\x02\x00", 2);
+  std::string section;
+  append_pdb_name(section, bytes_of(one), "ntkrnlmp.pdb");
+  append_pdb_name(section, bytes_of(other), "wntdll.pdb");
+  EXPECT_EQ(pdb_name_of(bytes_of(section), bytes_of(one)), "ntkrnlmp.pdb");
+  EXPECT_EQ(pdb_name_of(bytes_of(section), bytes_of(other)), "wntdll.pdb");
+  EXPECT_EQ(pdb_name_of(bytes_of(section), bytes_of("\x03"s)), "");
+  EXPECT_EQ(pdb_name_of(bytes_of("02"s), bytes_of(other)), "") << "cut";
+  EXPECT_EQ(pdb_name_of({}, bytes_of(other)), "");
+}
+
 }  // namespace
 }  // namespace wperf::perf_data
