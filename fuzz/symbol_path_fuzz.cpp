@@ -14,8 +14,8 @@ namespace {
 
 using namespace wperf::symbols;
 
-void answer(SymbolSearch& search, const Look& look, char letter) {
-  const bool is_text = look.kind == LookKind::pointer || look.kind == LookKind::layout;
+void answer(SymbolSearch& search, const Candidate& candidate, char letter) {
+  const bool is_text = candidate.kind == LookKind::pointer || candidate.kind == LookKind::layout;
   if (letter == 'f') {
     search.failed("damaged");
   } else if (letter == 't' && is_text) {
@@ -46,13 +46,13 @@ extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) 
   SymbolSearch search({.name = name, .id = id, .explicit_path = {}, .image_path = "/i/m.exe", .path_in_image = name},
                       {.places = path.places, .default_cache = "/c", .network = true});
   std::set<std::string> seen;
-  while (const std::optional<Look> look = search.next()) {
-    if (!seen.insert(look->location).second) std::abort();
-    if (look->remote != is_url(look->location)) std::abort();
-    if (!look->save_as.empty() && !look->remote) std::abort();
-    answer(search, *look, input.empty() ? 'a' : input.front());
+  while (const std::optional<Candidate> candidate = search.next()) {
+    if (!seen.insert(candidate->location).second) std::abort();
+    if (candidate->remote != is_url(candidate->location)) std::abort();
+    if (!candidate->save_as.empty() && !candidate->remote) std::abort();
+    answer(search, *candidate, input.empty() ? 'a' : input.front());
     input.remove_prefix(input.empty() ? 0 : 1);
   }
-  if (search.found() || search.explanation().empty() || search.trials().size() != seen.size()) std::abort();
+  if (search.found() || search.explanation().empty() || search.attempts().size() != seen.size()) std::abort();
   return 0;
 }
