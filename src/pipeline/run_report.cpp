@@ -314,7 +314,7 @@ diag::Result<void> report_trace(const recording::RecordingInput& input, const re
       console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(passed, size) / size));
     }
   });
-  auto converted = recording::recording_of_trace(trace, {.idle = false, .version = tool_version()});
+  auto converted = recording::recording_of_trace(trace, tool_version());
   if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
   tell_losses(trace.header(), converted.value(), console);
   if (converted.value().samples == 0) {

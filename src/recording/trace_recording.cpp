@@ -49,10 +49,7 @@ struct Source {
 
 class Collector {
  public:
-  explicit Collector(const TraceOptions& options) : options_(options) {}
-
   void take(const etl::Event& event) {
-    ++events;
     if (const auto sample = etl::sample_event(event)) return take_sample(event, *sample);
     if (const auto stack = etl::stack_event(event)) return stacks.take(*stack, event.pointer_size);
     if (const auto interval = etl::interval_event(event)) return take_interval(*interval);
@@ -77,15 +74,11 @@ class Collector {
     etl::MadeCodeEvent code;
   };
   std::map<u32, std::vector<MadeCode>> made_code;  // by process
-  u64 events = 0, idle = 0;
   bool any_mask = false, samples_on = false;
 
  private:
   void take_sample(const etl::Event& event, const etl::SampleEvent& sample) {
-    if (sample.is_idle() && sample.source == etl::SampleSource::timer) {
-      ++idle;
-      if (!options_.idle) return;
-    }
+    if (sample.is_idle() && sample.source == etl::SampleSource::timer) return;
     const std::optional<u16> counter =
         sample.source == etl::SampleSource::counter ? std::optional(sample.counter) : std::nullopt;
     samples.push_back({.time = event.time,
@@ -122,8 +115,6 @@ class Collector {
     if (interval.interval != 0) source.interval = interval.interval;
     if (!interval.name.empty()) source.name = interval.name;
   }
-
-  const TraceOptions& options_;
 };
 
 class Writer {
@@ -144,7 +135,7 @@ class Writer {
 
   u64 samples_of_nobody() const { return samples_of_nobody_; }
 
-  void write(const TraceOptions& options) {
+  void write(const std::string& version) {
     const std::string beginning = perf_export::file_beginning(events_);
     file_.append(beginning);
     write_programs();
@@ -153,7 +144,7 @@ class Writer {
     flush();
     const u64 record_bytes = file_.size() - beginning.size();
     perf_export::RecordingFacts facts;
-    facts.version = options.version;
+    facts.version = version;
     facts.cores_online = facts.cores_available = trace_.header().processors;
     facts.os_release =
         fmt::format("Windows {}.{}.{}", trace_.header().os_major, trace_.header().os_minor, trace_.header().os_build);
@@ -304,20 +295,17 @@ class Writer {
 
 }  // namespace
 
-diag::Result<TraceRecording> recording_of_trace(const etl::TraceFile& trace, const TraceOptions& options) {
+diag::Result<TraceRecording> recording_of_trace(const etl::TraceFile& trace, const std::string& version) {
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
   TraceRecording out{.file = std::move(file)};
-  Collector collected(options);
+  Collector collected;
   trace.for_each_event([&](const etl::Event& event) { collected.take(event); }, out.losses);
   collected.history.finish();
   Writer writer(trace, collected, out.file);
-  writer.write(options);
+  writer.write(version);
   out.file.close();
-  out.events = collected.events;
   out.samples = collected.samples.size();
-  out.idle_samples = collected.idle;
   out.samples_of_nobody = writer.samples_of_nobody();
-  out.stacks_without_event = collected.stacks.counts().without_event;
   out.samples_were_on = !collected.any_mask || collected.samples_on || !collected.samples.empty();
   if (out.file.trouble().has_value()) return *out.file.trouble();
   return out;

@@ -25,13 +25,6 @@ enum HeaderType : u8 {
   instance_64 = 0x15,
 };
 
-template <class T>
-T at(Bytes bytes, usize offset) {
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
-  return value;
-}
-
 u8 byte_at(Bytes bytes, usize offset) {
   return std::to_integer<u8>(bytes[offset]);
 }
@@ -44,7 +37,7 @@ Guid guid_at(Bytes bytes, usize offset) {
 
 // What the version's upper byte says lies between header and payload: an index of PEBS, and counters.
 bool split_kernel_payload(Bytes record, usize header, Event& event) {
-  const auto word = at<u16>(record, 0);
+  const auto word = field<u16>(record, 0);
   event.version = static_cast<u8>(word);
   const usize precise = (word & 0x8000) != 0 ? 8 : 0;
   const usize counters = usize{8} * (word >> 8 & 7);
@@ -59,9 +52,9 @@ bool parse_system(Bytes record, usize header, Event& event) {
   event.form = EventForm::kernel;
   event.opcode = byte_at(record, 6);
   event.group = byte_at(record, 7);
-  event.thread = at<u32>(record, 8);
-  event.process = at<u32>(record, 12);
-  event.time = at<u64>(record, 16);
+  event.thread = field<u32>(record, 8);
+  event.process = field<u32>(record, 12);
+  event.time = field<u64>(record, 16);
   return split_kernel_payload(record, header, event);
 }
 
@@ -71,7 +64,7 @@ bool parse_performance(Bytes record, Event& event) {
   event.form = EventForm::kernel;
   event.opcode = byte_at(record, 6);
   event.group = byte_at(record, 7);
-  event.time = at<u64>(record, 8);
+  event.time = field<u64>(record, 8);
   return split_kernel_payload(record, kHeader, event);
 }
 
@@ -81,9 +74,9 @@ bool parse_classic(Bytes record, usize header, Event& event) {
   event.opcode = byte_at(record, 4);
   event.level = byte_at(record, 5);
   event.version = byte_at(record, 6);
-  event.thread = at<u32>(record, 8);
-  event.process = at<u32>(record, 12);
-  event.time = at<u64>(record, 16);
+  event.thread = field<u32>(record, 8);
+  event.process = field<u32>(record, 12);
+  event.time = field<u64>(record, 16);
   event.provider = guid_at(record, 24);
   event.payload = record.subspan(header);
   return true;
@@ -94,21 +87,21 @@ bool parse_manifest(Bytes record, Event& event) {
   constexpr u16 kExtended = 1;
   if (record.size() < kHeader) return false;
   event.form = EventForm::manifest;
-  event.thread = at<u32>(record, 8);
-  event.process = at<u32>(record, 12);
-  event.time = at<u64>(record, 16);
+  event.thread = field<u32>(record, 8);
+  event.process = field<u32>(record, 12);
+  event.time = field<u64>(record, 16);
   event.provider = guid_at(record, 24);
-  event.id = at<u16>(record, 40);
+  event.id = field<u16>(record, 40);
   event.version = byte_at(record, 42);
   event.level = byte_at(record, 44);
   event.opcode = byte_at(record, 45);
-  event.keyword = at<u64>(record, 48);
+  event.keyword = field<u64>(record, 48);
   Bytes rest = record.subspan(kHeader);
-  if ((at<u16>(record, 4) & kExtended) != 0) {
+  if ((field<u16>(record, 4) & kExtended) != 0) {
     const Bytes begin = rest;
     ExtendedItem item;
     while (true) {
-      const bool more = rest.size() >= 8 && (at<u16>(rest, 4) & 1) != 0;
+      const bool more = rest.size() >= 8 && (field<u16>(rest, 4) & 1) != 0;
       if (!take_item(rest, item)) return false;
       if (!more) break;
     }
@@ -123,8 +116,8 @@ bool parse_message(Bytes record, Event& event) {
   enum Option : u16 { sequence = 1, by_guid = 2, component = 4, time = 8, ids = 0x20 };
   if (record.size() < kHeader) return false;
   event.form = EventForm::message;
-  event.id = at<u16>(record, 4);
-  const auto options = at<u16>(record, 6);
+  event.id = field<u16>(record, 4);
+  const auto options = field<u16>(record, 6);
   usize offset = kHeader;
   const auto has = [&](u16 option, usize size) { return (options & option) != 0 && record.size() - offset >= size; };
   if (has(sequence, 4)) offset += 4;
@@ -135,12 +128,12 @@ bool parse_message(Bytes record, Event& event) {
     offset += 4;
   }
   if (has(time, 8)) {
-    event.time = at<u64>(record, offset);
+    event.time = field<u64>(record, offset);
     offset += 8;
   }
   if (has(ids, 8)) {
-    event.thread = at<u32>(record, offset);
-    event.process = at<u32>(record, offset + 4);
+    event.thread = field<u32>(record, offset);
+    event.process = field<u32>(record, offset + 4);
     offset += 8;
   }
   event.payload = record.subspan(offset);
@@ -187,9 +180,9 @@ bool has_size_in_front(u8 type) {
 bool take_item(Bytes& items, ExtendedItem& item) {
   constexpr usize kHeader = 8;
   if (items.size() < kHeader) return false;
-  const usize whole = at<u16>(items, 0), data = at<u16>(items, 6);
+  const usize whole = field<u16>(items, 0), data = field<u16>(items, 6);
   if (whole < kHeader || whole > items.size() || data > whole - kHeader) return false;
-  item = {.type = at<u16>(items, 2), .data = items.subspan(kHeader, data)};
+  item = {.type = field<u16>(items, 2), .data = items.subspan(kHeader, data)};
   items = items.subspan(whole);
   return true;
 }
@@ -206,9 +199,9 @@ usize parse_event(Bytes bytes, Event& event) {
   if (mark == kTraceHeader) {
     event.header_type = byte_at(bytes, 2);
     event.pointer_size = is_of_32_bits(event.header_type) ? 4 : 8;
-    size = at<u16>(bytes, has_size_in_front(event.header_type) ? 0 : 4);
+    size = field<u16>(bytes, has_size_in_front(event.header_type) ? 0 : 4);
   } else if (mark == kMessageHeader) {
-    size = at<u16>(bytes, 0);
+    size = field<u16>(bytes, 0);
   } else {
     return 0;
   }

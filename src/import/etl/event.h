@@ -2,6 +2,7 @@
 // One record of a trace buffer, whatever its header looks like. Nothing is copied; all views are into the buffer.
 #pragma once
 #include <array>
+#include <cstring>
 
 #include "base/ints.h"
 #include "import/perf_data/bytes.h"
@@ -23,6 +24,14 @@ constexpr Guid guid(u32 first, u16 second, u16 third, std::array<u8, 8> rest) {
   for (usize i = 0; i < 2; ++i) made.bytes[6 + i] = static_cast<std::byte>(third >> (8 * i));
   for (usize i = 0; i < 8; ++i) made.bytes[8 + i] = static_cast<std::byte>(rest[i]);
   return made;
+}
+
+// A number of a header, which the caller knows to be whole.
+template <class T>
+T field(Bytes bytes, u64 offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
 }
 
 enum class EventForm : u8 {

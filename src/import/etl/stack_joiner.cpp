@@ -104,7 +104,6 @@ void StackJoiner::take(const StackEvent& stack, u8 pointer_size) {
     return;
   }
   const u32 event = find_event(stack.time, stack.thread);
-  if (event == kNoEvent) ++counts_.without_event;
   if (stack.form != StackForm::frames) {
     const bool kernel = stack.form == StackForm::kernel_key;
     ++counts_.key_references;

@@ -21,7 +21,6 @@ class StackJoiner {
   struct Counts {
     u64 fragments = 0, kernel = 0, user = 0, mixed = 0, empty = 0;
     u64 key_references = 0, key_definitions = 0, resolved = 0;
-    u64 without_event = 0;  // fragments of events that nobody asked for
   };
 
   // An event that may have a stack, in order of time. Its number: 0, 1, …

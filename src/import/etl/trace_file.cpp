@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <queue>
 
 #include "import/etl/text.h"
@@ -23,13 +22,6 @@ constexpr u16 kHeaderBuffer = 4;
 constexpr u32 kCircular = 2;
 constexpr u64 kHundredNs = 10'000'000;  // a second in units of FILETIME
 constexpr u64 kNsPerSecond = 1'000'000'000;
-
-template <class T>
-T field(Bytes bytes, u64 offset) {
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
-  return value;
-}
 
 diag::Error not_a_trace(std::string_view why) {
   return {.text = fmt::format("not an .etl trace: {}", why), .hint = {}, .code = diag::ExitCode::damaged_input};
@@ -187,7 +179,6 @@ void TraceFile::find_buffers() {
     Buffer buffer{.offset = offset, .size = field<u32>(header, 0), .filled = field<u32>(header, 0x30)};
     buffer.flags = field<u16>(header, 0x34);
     buffer.sequence = field<std::int64_t>(header, 0x18);
-    buffer.time = field<u64>(header, 0x10);
     const auto core = field<u16>(header, 0x28);
     buffer.core = (buffer.flags & processor_index) != 0 ? core & kCoreMask : core & 0xff;
     if (buffer.size < kBufferHeader || buffer.size > kMostBufferSize) {

@@ -41,9 +41,7 @@ struct TraceLosses {
   u64 cut_buffers = 0;           // that the file ends in
   u64 flagged_events_lost = 0;   // buffers that say that events before them were lost
   u64 flagged_buffers_lost = 0;  // that buffers were
-  u64 missing_buffers = 0;       // whose numbers are left out between others
   u64 out_of_order = 0;          // events earlier than the one before them on their core
-  std::vector<u64> loss_times;   // of the flagged ones and the gaps, in ticks
 };
 
 class TraceFile {
@@ -74,7 +72,6 @@ class TraceFile {
     u32 size = 0, filled = 0;
     u16 core = 0, flags = 0;
     std::int64_t sequence = 0;
-    u64 time = 0;
   };
   class CoreCursor;
 

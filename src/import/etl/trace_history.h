@@ -45,7 +45,6 @@ class TraceHistory {
   const std::vector<Process>& processes() const { return processes_; }
   const std::vector<Thread>& threads() const { return threads_; }
   const std::vector<Image>& images() const { return images_; }
-  u64 undecodable() const { return undecodable_; }
   u64 pdb_events() const { return pdb_events_; }
 
  private:
@@ -66,7 +65,7 @@ class TraceHistory {
   std::vector<PendingPdb> pdbs_;
   std::vector<VolumeEvent> volumes_;
   std::string windows_folder_;
-  u64 undecodable_ = 0, pdb_events_ = 0;
+  u64 pdb_events_ = 0;
 };
 
 }  // namespace wperf::etl
