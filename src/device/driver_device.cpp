@@ -169,7 +169,9 @@ class DriverDevice final : public Device {
   }
 
   diag::Result<plan::Capabilities> capabilities(Spe spe) override {
-    WPERF_CHECK_OK(set_up_dmc());
+    // Windows takes its time to list devices: it is asked once.
+    const std::vector<DeviceMemory> channels = machine_->dmc_channels();
+    WPERF_CHECK_OK(set_up_dmc(channels));
     WPERF_TRY(WperfHardwareReply reply, ask_hardware());
     const u32 clusters = machine_->dsu_clusters();
     if (clusters != 0 && reply.cluster_count == 0) {
@@ -180,7 +182,7 @@ class DriverDevice final : public Device {
     if (spe == Spe::asked_for) WPERF_CHECK_OK(ask_spe(machine));
     machine.call_stacks = has_feature("+stacks");
     machine.named_clusters = clusters;
-    machine.named_dmc_channels = static_cast<u32>(machine_->dmc_channels().size());
+    machine.named_dmc_channels = static_cast<u32>(channels.size());
     for (u32 core = 0; core < machine.core_count; ++core) {
       auto request = make_request<WperfCoreRequest>();
       request.core = core;
@@ -249,8 +251,7 @@ class DriverDevice final : public Device {
   }
 
   // Both name places that the driver cannot find itself. Who may not do so (only administrators may) measures without.
-  diag::Result<void> set_up_dmc() {
-    const std::vector<DeviceMemory> channels = machine_->dmc_channels();
+  diag::Result<void> set_up_dmc(const std::vector<DeviceMemory>& channels) {
     if (channels.empty()) return {};
     auto request = make_request<WperfDmcSetupRequest>();
     request.channel_count = static_cast<u32>(std::min<size_t>(channels.size(), WPERF_MAX_DMC_CHANNELS));
