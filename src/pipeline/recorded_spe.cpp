@@ -191,7 +191,7 @@ std::vector<std::vector<profile::AddressAnswer>> name_code(const perf_data::Perf
         answers[i] = answers_of_map(written, code.first[i], wanted[i]);
         return;
       }
-      code.files[i] = recording::load_mapped_code(file, canonical.history(), mapped, search, images);
+      code.files[i] = recording::load_mapped_code(file, canonical.history(), mapped, of_run, search, images);
       code.target.modules[i].reason = code.files[i].reason();
     }
     const symbols::SymbolQuery query{.lines = lines, .decorated = display.decorated_names};
@@ -240,8 +240,7 @@ RecordsRequest records_of(const request::Request& request, const std::vector<u64
 
 bool has_spe_data(const perf_data::PerfFile& file, const AuxTraces& traces) {
   if (!traces.info().has_value() || traces.info()->type != perf_data::kAuxArmSpe) return false;
-  const auto facts = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  return !traces.buffers().empty() || (facts.has_value() && facts->windows);
+  return !traces.buffers().empty() || recording::is_windows_run(file);
 }
 
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const AuxTraces& traces,

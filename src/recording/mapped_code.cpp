@@ -44,12 +44,16 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
   return modules::CodeFile(modules::load_recorded_module(module, code.build_id, pdb, images));
 }
 
-modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
-                                   const perf_data::MappedCode& code, const modules::ElfSearch& search,
-                                   const modules::SymbolOptions& images) {
+bool is_windows_run(const perf_data::PerfFile& file) {
   const std::optional<perf_data::RunFacts> facts =
       perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  if ((!facts.has_value() || !facts->windows) && !is_windows_path(code.path)) {
+  return facts.has_value() && facts->windows;
+}
+
+modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                                   const perf_data::MappedCode& code, bool windows_run,
+                                   const modules::ElfSearch& search, const modules::SymbolOptions& images) {
+  if (!windows_run && !is_windows_path(code.path)) {
     modules::CodeFile elf(load_mapped_elf(file, history, code, search));
     if (elf.has_symbols()) return elf;
     modules::CodeFile image = load_recorded_image(file, code, images);

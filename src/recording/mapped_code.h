@@ -10,10 +10,12 @@
 
 namespace wperf::recording {
 
-// Of code that is in a file, or the vdso; for the Windows programs that wperf itself recorded, images with their PDBs.
+// Did wperf itself record Windows programs?
+bool is_windows_run(const perf_data::PerfFile& file);
+// Of code that is in a file, or the vdso; of a Windows run, and where a path is of Windows, images with their PDBs.
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
-                                   const perf_data::MappedCode& code, const modules::ElfSearch& search,
-                                   const modules::SymbolOptions& images);
+                                   const perf_data::MappedCode& code, bool windows_run,
+                                   const modules::ElfSearch& search, const modules::SymbolOptions& images);
 // "C:\\…", or a name of NT.
 bool is_windows_path(std::string_view path);
 // A Windows image in a recording of wperf's; else nothing to ask.

@@ -154,6 +154,7 @@ void PlaceNamer::find_names() {
     std::sort(of_code[code].begin(), of_code[code].end(),
               [&](u32 a, u32 b) { return asked_.second(a) < asked_.second(b); });
   }
+  const bool windows_run = is_windows_run(file_);
   // A few at a time: what was read of a file is given back before the next ones come.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
     if (options_.tell) options_.tell(begin, used.size());
@@ -161,7 +162,8 @@ void PlaceNamer::find_names() {
     std::vector<modules::CodeFile> loaded(some.size());
     modules::for_each_module(some.size(), [&](size_t i) {
       const MappedCode& code = history_.codes()[some[i]];
-      if (!code.is_anonymous) loaded[i] = load_mapped_code(file_, history_, code, options_.search, options_.images);
+      if (!code.is_anonymous)
+        loaded[i] = load_mapped_code(file_, history_, code, windows_run, options_.search, options_.images);
     });
     for (size_t i = 0; i < some.size(); ++i) {
       const MappedCode& code = history_.codes()[some[i]];
