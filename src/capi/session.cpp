@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "capi/wide_text.h"
-#include "pipeline/compat_profile.h"
-#include "pipeline/measure_counts.h"
-#include "pipeline/recording_run.h"
-#include "pipeline/run_machine.h"
-#include "pipeline/sample_profile_input.h"
+#include "commands/code_and_sources.h"
+#include "commands/compat_profile.h"
+#include "measure/measure_counts.h"
+#include "measure/recording_run.h"
+#include "measure/test_report.h"
 
 namespace wperf::capi {
 namespace {
@@ -29,7 +29,7 @@ diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
 diag::Result<std::unique_ptr<Session>> Session::open(const std::string& device, diag::Console& console) {
   request::Request request;
   request.device = device;
-  WPERF_TRY(pipeline::Machine machine, pipeline::open_machine(request, console, device::Device::Spe::asked_for));
+  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
   return std::unique_ptr<Session>(new Session(std::move(machine)));
 }
 
@@ -64,22 +64,22 @@ diag::Result<std::vector<profile::CountProfile>> Session::measure(const request:
                                                                   diag::Console& console,
                                                                   std::optional<diag::Error>& trouble) {
   machine_.catalog = words_;
-  WPERF_TRY(plan::CountPlan plan, pipeline::plan_counts(request, machine_));
+  WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine_));
   WPERF_CHECK_OK(check_cores_only(plan));
-  std::vector<pipeline::TimelineFile> files;
-  if (request.outputs.csv_file.has_value()) files = pipeline::timeline_files(request, plan);
-  if (request.outputs.verbose) pipeline::tell_plan(plan, machine_, files, console);
-  pipeline::SpawnedProgram program(machine_.device->programs());
-  WPERF_CHECK_OK(pipeline::start_program(request, plan, machine_, program, console));
+  std::vector<output::TimelineFile> files;
+  if (request.outputs.csv_file.has_value()) files = output::timeline_files(request, plan);
+  if (request.outputs.verbose) measure::tell_plan(plan, machine_, files, console);
+  measure::SpawnedProgram program(machine_.device->programs());
+  WPERF_CHECK_OK(measure::start_program(request, plan, machine_, program, console));
   if (!request.timeline.enabled) {
-    WPERF_TRY(pipeline::MeasuredCount count, pipeline::measure_count(request, plan, machine_, program, console));
+    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, plan, machine_, program, console));
     trouble = std::move(count.trouble);
     return std::vector<profile::CountProfile>{std::move(count.profile)};
   }
   profile::TimelineProfile timeline;
-  const auto measured = pipeline::measure_timeline(request, plan, machine_, program, console, timeline);
+  const auto measured = measure::measure_timeline(request, plan, machine_, program, console, timeline);
   if (!measured.has_value()) trouble = measured.error();
-  const auto written = pipeline::write_timeline_files(timeline, files, console);
+  const auto written = output::write_timeline_files(timeline, files, console);
   if (!written.has_value() && !trouble.has_value()) trouble = written.error();
   return std::move(timeline.counts);
 }
@@ -104,10 +104,10 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   machine_.catalog = words_;
   WPERF_TRY(request::Request request, std::move(wanted));
   request.outputs.verbose = verbose;
-  WPERF_TRY(pipeline::Recording recording, pipeline::record_samples(request, machine_, console));
-  WPERF_TRY(const profile::SampleProfile profile, pipeline::compat_profile(recording.file, request));
+  WPERF_TRY(measure::Recording recording, measure::record_samples(request, machine_, console));
+  WPERF_TRY(const profile::SampleProfile profile, commands::compat_profile(recording.file, request));
   const request::SampleDisplay& display = request.sampling.display;
-  const SampleSelection selection{.most_functions = display.rows, .symbol = pipeline::name_filter(display)};
+  const SampleSelection selection{.most_functions = display.rows, .symbol = commands::name_filter(display)};
   samples = sample_rows(profile, selection);
   if (display.annotate) annotations = annotate_rows(profile, selection);
   sample_stats =
@@ -121,7 +121,7 @@ diag::Result<void> Session::test(const diag::Result<request::Request>& wanted) {
   lib_tests.reset();
   machine_.catalog = words_;
   WPERF_TRY(const request::Request request, wanted);
-  WPERF_TRY(const profile::TestReport report, pipeline::measure_test(request, machine_));
+  WPERF_TRY(const profile::TestReport report, measure::measure_test(request, machine_));
   tests = test_rows(words_.product, report);
   lib_tests = lib_test_rows(words_.product, report);
   return {};

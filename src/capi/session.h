@@ -13,7 +13,7 @@
 #include "diag/console.h"
 #include "diag/result.h"
 #include "include/wperf/wperf.h"
-#include "pipeline/machine.h"
+#include "measure/machine.h"
 
 namespace wperf::capi {
 
@@ -44,12 +44,12 @@ class Session {
   std::optional<Rows<lib::TEST_INFO>> lib_tests;  // the same for wperf-lib.h
 
  private:
-  explicit Session(pipeline::Machine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
+  explicit Session(measure::Machine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
 
   diag::Result<std::vector<profile::CountProfile>> measure(const request::Request& request, diag::Console& console,
                                                            std::optional<diag::Error>& trouble);
 
-  pipeline::Machine machine_;
+  measure::Machine machine_;
   plan::EventCatalog words_;  // without what raw numbers of a measurement add
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tool: argv → request → pipeline → exit status. The only place that prints an error.
+// The tool: argv → request → commands → exit status. The only place that prints an error.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -9,12 +9,12 @@
 #include "cli/help.h"
 #include "cli/suggestions.h"
 #include "cli/terminal_console.h"
+#include "commands/commands.h"
 #include "diag/nearest.h"
+#include "measure/tool.h"
 #include "os/files.h"
 #include "os/output_file.h"
 #include "os/process.h"
-#include "pipeline/pipeline.h"
-#include "pipeline/run_machine.h"
 #include "report/small_reports.h"
 #include "wperf_version.h"
 
@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kBugs = "the issue tracker of the place this wperf came from";
 
 std::string header() {
-  return report::header_text(pipeline::tool_component(), kBuildType, kBugs);
+  return report::header_text(measure::tool_component(), kBuildType, kBugs);
 }
 
 // Who stopped reading what was written is no error to tell of.
@@ -101,7 +101,7 @@ int run(const std::vector<std::string>& arguments) {
   TerminalConsole console(asked.outputs);
   os::catch_interrupt();
   if (measures(asked.command)) os::outlive_readers();
-  const auto done = pipeline::run(asked, console);
+  const auto done = commands::run(asked, console);
   return end(done.has_value() ? done.value() : fail(done.error(), console), console);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Device is one machine that can execute a plan. Called by pipeline from one thread. Order:
+// A Device is one machine that can execute a plan. Called by measure from one thread. Order:
 // driver_version, acquire, then anything.
 #pragma once
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What decides on Linux whether and what this user can measure. Gathered for `doctor`, judged in
-// pipeline/linux_checks.cpp.
+// doctor/linux_checks.cpp.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tool's provider of Event Tracing for Windows, `WindowsPerf App` {6AFCCF81-3A0C-411E-A4AA-C4CF02EB840D}: one event
 // per counter that `stat` has read, so that a recording of the whole system can show counts beside everything else.
-// Called by pipeline/counter_trace.cpp. On other systems nobody listens.
+// Called by measure/counter_trace.cpp. On other systems nobody listens.
 #pragma once
 #include <string_view>
 

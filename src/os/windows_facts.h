@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What Windows says of itself that decides whether a kernel driver may run and who may use it. Asked by `wperf doctor`,
-// whose judgement of these facts (pipeline/windows_checks.h) is tested with made-up ones on every system.
+// whose judgement of these facts (doctor/windows_checks.h) is tested with made-up ones on every system.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Data packed with Zstandard as one stream in many pieces, unpacked piece by piece. The system's libzstd is loaded when
-// the first stream is opened. Called by pipeline.
+// the first stream is opened. Called by recording.
 #pragma once
 #include <cstddef>
 #include <memory>

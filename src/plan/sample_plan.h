@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Request × words × machine → what is sampled: events on counters, intervals, cores (contract 2.5, 3.3). Pure
-// functions, called by pipeline. Nothing takes turns here: every event keeps its counter for the whole run.
+// functions, called by measure. Nothing takes turns here: every event keeps its counter for the whole run.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Request × machine → how the statistical profiling extension is programmed (contract 3.4). Pure; called by pipeline.
+// Request × machine → how the statistical profiling extension is programmed (contract 3.4). Pure; called by measure.
 #pragma once
 #include <optional>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `list` shows beside the product's own tables (contract 8.4). Made by pipeline, written by report.
+// What `list` shows beside the product's own tables (contract 8.4). Made by commands, written by report.
 #pragma once
 #include <array>
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The view that WindowsPerf's text and JSON are made of (contract 9): functions of one program, most samples first,
-// what is not its own told apart by kind. Pure. Called by pipeline.
+// what is not its own told apart by kind. Pure. Called by commands.
 //
 //   make_sample_profile() ── code_to_disassemble(): fill profile.code
 //                         └─ files_to_read(): fill files[].text

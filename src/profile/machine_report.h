@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the small commands say of the tool and of the machine: --version, detect and doctor. Made by pipeline, written
+// What the small commands say of the tool and of the machine: --version, detect and doctor. Made by each, written
 // by report.
 #pragma once
 #include <string>

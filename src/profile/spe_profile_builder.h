@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A aggregator of SPE records + what the symbolizer knows of their addresses → SpeProfile. Pure functions; called by
-// pipeline, in this order:
+// commands, in this order:
 //
 //   spe_addresses_to_name() ── ask the symbolizer ──→ make_spe_profile() ──┬─ code_to_disassemble(profile.samples, …)
 //                                                                          ├─ files_to_read(profile.samples, …)

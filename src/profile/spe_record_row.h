@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One SPE record with names, for those who want records and not sums (`--records`). Called by pipeline, which decodes
+// One SPE record with names, for those who want records and not sums (`--records`). Called by commands, which decodes
 // the bytes a second time once their addresses are named; shown by report/spe_records.h.
 #pragma once
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything `test` reports of a machine and of the events that were asked for (contract 8.5). Made by pipeline from
+// Everything `test` reports of a machine and of the events that were asked for (contract 8.5). Made by measure from
 // the device's capabilities and the plan, written by report.
 #pragma once
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `record -g`: samples come with the callers that the kernel found by frame pointers, and with a copy of the top of the
 // stack. While recording goes on, the copy is unwound and thrown away; the file has plain call chains
-// (docs/decisions/0011). Called by the recording thread of the Linux device, told of by pipeline.
+// (docs/decisions/0011). Called by the recording thread of the Linux device, told of by measure.
 #pragma once
 #include <string>
 #include <vector>

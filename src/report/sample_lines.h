@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples of a recording one by one, as lines of text or of JSON. What repeats (who, an address with its name) is
-// spelled once and copied from then on. Called by pipeline.
+// spelled once and copied from then on. Called by commands.
 #pragma once
 #include <functional>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), with our own tables beside them. Pure
-// functions of profile and options; lines end in LF. Called by pipeline.
+// functions of profile and options; lines end in LF. Called by commands.
 #pragma once
 #include <string>
 #include <string_view>

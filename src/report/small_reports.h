@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers of the small commands (contract 8) and of doctor. Most are blocks: named tables that are written as text
-// or as one JSON document. Pure functions; called by pipeline and cli.
+// or as one JSON document. Pure functions; called by commands and cli.
 #pragma once
 #include <optional>
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answer of statistical profiling as text and JSON (contract 9.9), and ours: what `--mem` adds, and single records.
-// Pure functions of profile and options; lines end in LF. Called by pipeline.
+// Pure functions of profile and options; lines end in LF. Called by commands.
 #pragma once
 #include <string>
 #include <string_view>

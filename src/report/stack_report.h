@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers of `report` to a recording that is a list of samples: tables, call trees, folded stacks and JSON. Pure
-// functions of profile and options; lines end in LF. Called by pipeline.
+// functions of profile and options; lines end in LF. Called by commands.
 #pragma once
 #include <string>
 #include <vector>

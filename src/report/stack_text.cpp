@@ -189,7 +189,7 @@ std::string stack_losses_text(const StackProfile& profile, std::string_view pref
   };
   const std::string damage = damage_text(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about);
   if (!damage.empty()) out.append(prefix).append(damage) += '\n';
-  say(losses.lost_records, "records were lost: the ring between kernel and perf was full");
+  say(losses.lost_records, "records were lost: the ring between the kernel and the recorder was full");
   say(losses.lost_samples, "samples were lost in the kernel");
   say(losses.throttled, "times the kernel paused an event because its samples took too long");
   say(losses.held_back, "samples were not taken, because the cores would have done little else");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the user asked, as plain structs, checked only against itself: no device, no catalogue, no file was looked at.
-// Made by cli; read by plan and pipeline.
+// Made by cli; read by plan and every command.
 #pragma once
 #include <optional>
 #include <string>

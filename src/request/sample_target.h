@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whom sample and record look at, and what follows from the words of the line alone when it is not said (contract 2.5,
-// 9.1). Called by pipeline.
+// 9.1). Called by measure.
 #pragma once
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // --symbol (contract 9.5): `^S` a beginning, `S$` an end, `S` and `^S$` the whole name; `^` or `$` alone, and nothing,
-// are every name. Upper and lower case are the same. Which rows it hides is for pipeline and report.
+// are every name. Upper and lower case are the same. Which rows it hides is for commands and report.
 #pragma once
 #include <string_view>
 

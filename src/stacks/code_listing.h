@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code of hot functions, with the samples that hit it: source lines and instructions. Filled by pipeline
+// The code of hot functions, with the samples that hit it: source lines and instructions. Filled by recording
 // (recorded_code), printed by report (stack_code.cpp).
 #pragma once
 #include <string>

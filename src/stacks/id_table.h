@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pairs of numbers → small numbers in the order of their arrival. One array of slots, no allocation per entry: this is
-// asked for every frame of every new stack. Called by the other files of this room and by pipeline.
+// asked for every frame of every new stack. Called by the other files of this room and by recording.
 #pragma once
 #include <vector>
 

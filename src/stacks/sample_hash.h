@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples known by a hash of 96 bits instead of by comparison: a call chain is read once where it lies in the file, and
 // its frames are never compared with anything. Two different ones of a million stacks meet with a probability below
-// 10^-16; who makes them meet on purpose spoils the counts of his own file. Called by stack_aggregator and pipeline.
+// 10^-16; who makes them meet on purpose spoils the counts of his own file. Called by stack_aggregator and recording.
 #pragma once
 #include <bit>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples as they come, counted by who, where and how they got there; addresses, no names. Each different stack is kept
 // once, as what it does not share with the one before it, so memory grows with the number of different stacks and not
-// with that of samples. Called by pipeline.
+// with that of samples. Called by recording.
 #pragma once
 #include <array>
 #include <span>

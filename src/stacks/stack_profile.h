@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples with names: what a recording says, made once by pipeline and then only read. Stacks are paths in a tree of
+// Samples with names: what a recording says, made once by recording and then only read. Stacks are paths in a tree of
 // places that begins at the outermost caller. The rows, call trees and texts are made of this.
 #pragma once
 #include <string>

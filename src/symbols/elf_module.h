@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Addresses of one ELF module → functions, inlined frames, lines, from whatever of its files there is: DWARF, symbol
 // tables, stubs. What ModuleSymbols (symbolizer.h) is for PE images. Opens no files: takes their bytes, which must
-// outlive it. Used by one thread at a time; several modules may be asked in parallel. Called by pipeline.
+// outlive it. Used by one thread at a time; several modules may be asked in parallel. Called by modules.
 #pragma once
 #include <functional>
 #include <memory>

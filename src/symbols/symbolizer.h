@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Addresses of one module → functions, inlined frames, lines, from whatever of its files there is: PDB, else exports,
-// else .pdata bounds, else nothing. Opens no files: store/ found them. One ModuleSymbols per module; pipeline asks with
+// else .pdata bounds, else nothing. Opens no files: store/ found them. One ModuleSymbols per module; modules asks with
 // sorted unique addresses.
 #pragma once
 #include <memory>

@@ -13,7 +13,7 @@
 #include "import/perf_data/aux_traces.h"
 #include "recording/spe_trace_records.h"
 
-namespace wperf::pipeline {
+namespace wperf::recording {
 namespace {
 
 // What a perf.data file with these records says the only core wrote.
@@ -61,4 +61,4 @@ TEST(AuxAreaRecords, RealRecordsComeThrough) {
 }
 
 }  // namespace
-}  // namespace wperf::pipeline
+}  // namespace wperf::recording

@@ -2,7 +2,7 @@
 // Records → counts. Memory grows with what is distinct (addresses of code, kinds of operations), never with the number
 // of records; data addresses, of which there may be as many as records, are kept up to a cap, the busiest longest
 // (touched_data.h).
-// Names nothing. Called by pipeline with each record of each core; profile/spe_profile_builder.h makes the answer of
+// Names nothing. Called by commands with each record of each core; profile/spe_profile_builder.h makes the answer of
 // it.
 //
 //   Aggregator aggregator({.memory = true});

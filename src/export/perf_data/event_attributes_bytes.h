@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The perf_event_attr of an event that no kernel was asked for. Called by pipeline for --export_perf_data; what the
+// The perf_event_attr of an event that no kernel was asked for. Called by measure for --export_perf_data; what the
 // Linux device asks the kernel for is a perf_event_attr already.
 #pragma once
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a perf.data file begins and ends, as perf writes it; the records between are the kernel's (or record_bytes.h).
-// Pure: makes bytes. Called by the Linux device, which copies rings behind the beginning, and by pipeline for
+// Pure: makes bytes. Called by the Linux device, which copies rings behind the beginning, and by measure for
 // --export_perf_data.
 //
 //     std::string begin = file_beginning(events);        // valid at once: a file that is cut here or later can be read

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of machines with the other byte order. Such a file is turned into a copy with numbers as they stand here, once
-// and as a whole, so that all other readers know one order only. Called by pipeline.
+// and as a whole, so that all other readers know one order only. Called by commands.
 #pragma once
 #include <vector>
 

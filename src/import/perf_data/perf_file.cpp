@@ -20,7 +20,7 @@ diag::Result<void> check_magic(Bytes file) {
   const std::string_view magic(reinterpret_cast<const char*>(head.data()), head.size());
   if (magic == "PERFILE2" || magic == "PERFFILE") return {};  // the latter of perf before 2013, laid out alike
   if (magic == "2ELIFREP") return bad_file("this perf.data file has the other byte order");
-  return bad_file("this is no perf.data file: it does not begin with PERFILE2");
+  return bad_file("this is no recording: it begins neither as perf.data (PERFILE2) nor as a trace of Windows");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What wperf says of a run of its own in a recording, beside what perf.data has words for: a feature section that perf
 // passes over (a number it does not know). Pairs of texts, key and value, each ended by a zero byte. Written by devices
-// and pipeline, read by recording.
+// and measure, read by recording.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Machine code → text, instruction by instruction. Takes bytes and where they stand in their image; opens no files.
-// Called by pipeline for the code of the lines a report shows. Not thread-safe: one Disassembler per thread. A build
-// without a disassembly library (WPERF_CAPSTONE=OFF) answers open() with an error that says so.
+// Called by recording and commands for the code of the lines a report shows. Not thread-safe: one Disassembler per
+// thread. A build without a disassembly library (WPERF_CAPSTONE=OFF) answers open() with an error that says so.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the separate debug file of an ELF file may be, as GDB and perf look for it: a list of paths in the order in
-// which to try them. No disk here: pipeline opens what is there and checks it as each candidate says.
+// which to try them. No disk here: modules opens what is there and checks it as each candidate says.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // jit-PID.dump: functions that a program made as it ran, with the times from which they were there and the lines they
 // come from; the format of Linux' tools/perf/Documentation/jitdump-specification.txt. Takes the bytes, opens no files;
-// the bytes must outlive it. Called by pipeline.
+// the bytes must outlive it. Called by recording.
 #pragma once
 #include <optional>
 #include <string_view>

@@ -2,7 +2,7 @@
 // A kernel's functions in the form in which they are kept for the next time: lines sorted by their distance from a
 // symbol whose place every recording tells, all of one length up to the name, so that a search looks at a few lines and
 // nothing needs to be read before. Says nothing of where the kernel lies. Takes bytes, opens no files; damage gives no
-// answer. Called by pipeline.
+// answer. Called by modules.
 #pragma once
 #include <optional>
 #include <span>

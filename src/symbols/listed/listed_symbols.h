@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions that are listed as text rather than in a file of code: the kernel's in /proc/kallsyms, those of programs
 // that make code as they run in /tmp/perf-PID.map. Takes the text, opens no files; the text must outlive the table.
-// Called by pipeline.
+// Called by recording.
 #pragma once
 #include <span>
 #include <string_view>

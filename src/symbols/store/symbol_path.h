@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The list of places that --symbol-path and _NT_SYMBOL_PATH name, in the grammar of Windows' debuggers. Pure; called by
-// pipeline, used by symbol_search.
+// modules, used by symbol_search.
 #pragma once
 #include <string>
 #include <string_view>

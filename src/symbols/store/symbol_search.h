@@ -2,7 +2,7 @@
 // Where the PDB (or image) of a module may be: --pdb_file, beside the image, the path inside the image, the places of
 // --symbol-path and _NT_SYMBOL_PATH: folders, two- and three-tier stores, servers with their caches, compressed .pd_
 // files, file.ptr. A sans-IO state machine: next() says what to candidate at, an answer tells what was there. No disk,
-// no network here: os/ and pipeline do that.
+// no network here: os/ and modules do that.
 //
 //   SymbolSearch search(wanted, options);
 //   while (auto candidate = search.next()) {

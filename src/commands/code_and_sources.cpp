@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands/code_and_sources.h"
+
+#include <algorithm>
+#include <map>
+
+#include "os/files.h"
+#include "profile/compat_view.h"
+#include "request/symbol_filter.h"
+#include "symbols/disassembly/disassembler.h"
+
+namespace wperf::commands {
+namespace {
+
+constexpr size_t kSourceFileLimit = 8u << 20;
+
+// "name+0x24" of a branch's target; `offset` as address_of_offset() has it.
+std::string target_text(const modules::CodeFile& file, u32 offset, bool decorated) {
+  const std::optional<u64> address = file.address_of_offset(offset);
+  if (!address.has_value()) return {};
+  const symbols::SymbolizedAddress known = file.function_at(*address, decorated);
+  if (known.function.empty()) return {};
+  return profile::place_text(known.function, known.begin < known.end ? static_cast<u32>(*address - known.begin) : 0);
+}
+
+std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const profile::CodeBlock& block) {
+  const std::optional<u64> begin =
+      file != nullptr && file->has_symbols() ? file->address_of_offset(block.begin) : std::nullopt;
+  return begin.has_value() ? file->code(*begin, *begin + (block.end - block.begin)) : std::nullopt;
+}
+
+diag::Result<void> disassemble(profile::SampleProfile& profile, const FileOfModule& files,
+                               const request::SampleDisplay& display) {
+  profile.code = profile::code_to_disassemble(profile, display.rows, name_filter(display));
+  std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
+  for (profile::CodeBlock& block : profile.code) {
+    const modules::CodeFile* const file = files(block.module);
+    const std::optional<modules::CodeBytes> read = code_of(file, block);
+    if (!read.has_value()) continue;
+    auto found = disassemblers.find(read->instructions);
+    if (found == disassemblers.end()) {
+      WPERF_TRY(auto opened, symbols::Disassembler::open(read->instructions));
+      found = disassemblers.emplace(read->instructions, std::move(opened)).first;
+    }
+    for (symbols::Instruction& instruction : found->second.disassemble(read->bytes, read->base, block.begin)) {
+      profile::Instruction line{.rva = instruction.rva,
+                                .mnemonic = std::move(instruction.mnemonic),
+                                .operands = std::move(instruction.operands),
+                                .target = {}};
+      if (instruction.target.has_value()) {
+        line.target = target_text(*file, *instruction.target, display.decorated_names);
+      }
+      block.instructions.push_back(std::move(line));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+profile::NameFilter name_filter(const request::SampleDisplay& display) {
+  if (!display.symbol.has_value()) return {};
+  return [filter = *display.symbol](std::string_view name) { return request::matches(filter, name); };
+}
+
+diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const FileOfModule& files,
+                                        const request::SampleDisplay& display) {
+  if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, files, display));
+  if (!display.annotate) return {};
+  for (const u32 file : profile::files_to_read(profile, display.rows, name_filter(display))) {
+    auto text = os::load_text_file(profile.files[file].path, kSourceFileLimit);
+    if (text.has_value()) profile.files[file].text = std::move(text).value();
+  }
+  return {};
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Machine code and source text beside a profile, as far as the report will show them.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "diag/result.h"
+#include "modules/code_file.h"
+#include "profile/compat_view.h"
+#include "profile/sample_profile.h"
+#include "request/request.h"
+
+namespace wperf::commands {
+
+// --symbol as a predicate; empty without one.
+profile::NameFilter name_filter(const request::SampleDisplay& display);
+
+// By the numbers of the target's modules; null: there is none.
+using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
+
+// Instructions and source text, as far as the report will show them.
+diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const FileOfModule& files,
+                                        const request::SampleDisplay& display);
+
+}  // namespace wperf::commands

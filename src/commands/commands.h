@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One command from request to answer, and every command by itself.
+#pragma once
+
+#include "diag/console.h"
+#include "diag/result.h"
+#include "request/request.h"
+
+namespace wperf::commands {
+
+// The exit status of a command that went well.
+diag::Result<int> run(const request::Request& request, diag::Console& console);
+
+// `stat`: one count, or a timeline of counts (-t).
+diag::Result<int> run_stat(const request::Request& request, diag::Console& console);
+// `sample` and `record`: where events happen, in a program that runs or in one that is started.
+diag::Result<int> run_sample(const request::Request& request, diag::Console& console);
+// `report FILE`: the answers to a recording that was made elsewhere.
+diag::Result<void> run_report(const request::Request& asked, diag::Console& console);
+// What can be asked for on this machine, and what it means.
+diag::Result<void> run_list(const request::Request& request, diag::Console& console);
+diag::Result<void> run_man(const request::Request& request, diag::Console& console);
+// What the machine and the driver say of themselves.
+diag::Result<void> run_test(const request::Request& request, diag::Console& console);
+diag::Result<void> run_detect(const request::Request& request, diag::Console& console);
+diag::Result<void> run_version(const request::Request& request, diag::Console& console);
+
+}  // namespace wperf::commands

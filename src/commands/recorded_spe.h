@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The SPE data of a perf.data file: decoded core by core, with each address of code moved to its file's home, so that
+// a function counts once in whatever process it ran; then named. Called by run_report.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diag/console.h"
+#include "diag/result.h"
+#include "import/perf_data/aux_traces.h"
+#include "profile/count_profile.h"
+#include "profile/spe_profile.h"
+#include "request/request.h"
+
+namespace wperf::commands {
+
+// A run of ours that recorded nothing has it, too: its tables are empty.
+bool has_spe_data(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces);
+
+// Also writes the file of --records.
+struct ReadSpe {
+  profile::SpeProfile profile;
+  std::optional<profile::CountProfile> counting;  // what was counted beside it; none: nothing was
+  std::optional<diag::Error> trouble;             // the file of records is not whole: what was read is still good
+};
+diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
+                                        const request::Request& request, diag::Console& console);
+
+}  // namespace wperf::commands

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "commands/code_and_sources.h"
+#include "commands/commands.h"
+#include "commands/compat_profile.h"
+#include "commands/recorded_spe.h"
+#include "commands/recording_choice.h"
+#include "commands/script_output.h"
+#include "import/etl/trace_file.h"
+#include "import/perf_data/byte_order.h"
+#include "import/perf_data/run_facts.h"
+#include "measure/tool.h"
+#include "modules/symbol_folders.h"
+#include "output/outputs.h"
+#include "plan/sample_plan.h"
+#include "recording/packed_records.h"
+#include "recording/recorded_code.h"
+#include "recording/recorded_losses.h"
+#include "recording/recorded_samples.h"
+#include "recording/recording_input.h"
+#include "recording/trace_recording.h"
+#include "report/sample_report.h"
+#include "report/spe_report.h"
+#include "report/stack_report.h"
+
+namespace wperf::commands {
+namespace {
+
+diag::Error in_file(const std::string& file, diag::Error error) {
+  error.text = file + ": " + error.text;
+  return error;
+}
+
+diag::Error with_way_out(diag::Error error) {
+  if (error.system_error == ENOENT) error.hint = "`wperf record -o perf.data -- PROGRAM` makes a recording";
+  if (error.system_error == EACCES) error.hint = "a recording is for who made it, who may let others read it (chmod)";
+  return error;
+}
+
+// What the file lacks, or what in it made no sense.
+void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
+  if (file.is_cut()) console.warn("warning: the file is shorter than it says: what is there is shown");
+  if (file.is_unfinished()) console.warn("warning: the recording was not finished: what is there is shown");
+}
+
+void warn_of_damage(u64 places, u64 bytes, u64 records_about, diag::Console& console) {
+  const std::string text = report::damage_text(places, bytes, records_about);
+  if (!text.empty()) console.warn("warning: " + text);
+}
+
+stacks::SortKey key_of(request::SortBy key) {
+  switch (key) {
+    case request::SortBy::comm:
+      return stacks::SortKey::comm;
+    case request::SortBy::pid:
+      return stacks::SortKey::pid;
+    case request::SortBy::tid:
+      return stacks::SortKey::tid;
+    case request::SortBy::core:
+      return stacks::SortKey::core;
+    case request::SortBy::core_kind:
+      return stacks::SortKey::core_kind;
+    case request::SortBy::module:
+      return stacks::SortKey::module;
+    case request::SortBy::symbol:
+      return stacks::SortKey::symbol;
+    case request::SortBy::line:
+      return stacks::SortKey::line;
+  }
+  return stacks::SortKey::symbol;
+}
+
+void add_breakdown(request::Breakdown kind, report::StackOptions& options) {
+  using stacks::SortKey;
+  switch (kind) {
+    case request::Breakdown::process:
+      return options.tables.push_back({SortKey::comm, SortKey::pid});
+    case request::Breakdown::thread:
+      return options.tables.push_back({SortKey::comm, SortKey::tid});
+    case request::Breakdown::module:
+      return options.tables.push_back({SortKey::module});
+    case request::Breakdown::core:
+      return options.tables.push_back({SortKey::core});
+    case request::Breakdown::caller:
+      options.callers = true;
+  }
+}
+
+report::StackOptions stack_options(const request::Request& request, const diag::Console& console) {
+  const request::RecordingView& view = request.recording;
+  const request::SampleDisplay& display = request.sampling.display;
+  report::StackOptions options;
+  for (const request::SortBy key : view.sort) options.sort.push_back(key_of(key));
+  options.filter.comms = view.comms;
+  options.filter.modules = view.modules;
+  options.filter.pids = view.pids;
+  options.filter.tids = view.tids;
+  options.filter.symbol = name_filter(display);
+  options.rows = display.rows;
+  options.children = view.children;
+  if (view.percent_limit.has_value()) options.percent_limit = *view.percent_limit;
+  options.relative = view.relative;
+  options.tree = view.tree;
+  options.callers = view.callers;
+  options.callees = view.callees;
+  options.verbose = request.outputs.verbose;
+  options.width = console.animated() ? console.width() : 0;
+  options.coloured = console.coloured();
+  for (const request::Breakdown kind : display.by) add_breakdown(kind, options);
+  return options;
+}
+
+// Of a file that holds SPE data: its samples of other events. Nothing: there are none.
+std::optional<stacks::StackProfile> samples_beside(const perf_data::PerfFile& file, const request::Request& request) {
+  modules::FunctionFiles functions({});
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.functions = &functions;
+  wanted.rows = wanted.code = wanted.code_lines = false;
+  stacks::StackProfile profile = recording::read_recorded_samples(file, request, wanted).profile;
+  if (profile.samples.empty()) return std::nullopt;
+  return profile;
+}
+
+diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
+                              const request::Request& request, diag::Console& console) {
+  const perf_data::ReadStatistics& statistics = traces.statistics();
+  warn_of_damage(statistics.damaged_places(), statistics.damaged_bytes(),
+                 recording::records_in_damage(file, statistics), console);
+  if (const u64 missing = traces.missing(); missing != 0) {
+    console.warn(fmt::format("warning: {} bytes of SPE data that the file names are not in it", missing));
+  }
+  WPERF_TRY(const ReadSpe read, read_recorded_spe(file, traces, request, console));
+  const profile::SpeProfile& profile = read.profile;
+  const profile::CountProfile* const counting = read.counting.has_value() ? &*read.counting : nullptr;
+  const report::SpeOptions options{.samples = sample_report_options(request, console),
+                                   .memory = request.sampling.display.memory,
+                                   .width = console.animated() ? console.width() : 0};
+  const std::optional<stacks::StackProfile> beside = samples_beside(file, request);
+  const report::StackOptions tables = stack_options(request, console);
+  if (!output::silent(request.outputs)) {
+    console.out(report::spe_text(profile, counting, options));
+    if (beside.has_value()) console.out('\n' + report::stack_text(*beside, tables));
+  }
+  if (output::wants_spe_json(request)) {
+    std::string json = report::spe_json(profile, counting, options);
+    if (beside.has_value()) json.replace(json.rfind('}'), 1, ',' + report::stack_json(*beside, tables).substr(1));
+    WPERF_CHECK_OK(output::deliver_json(request.outputs, json, console));
+  }
+  if (read.trouble.has_value()) return *read.trouble;
+  return {};
+}
+
+// Folded stacks have no room for more than one event: the first that has samples.
+void print_folded(const stacks::StackProfile& profile, const report::StackOptions& options, diag::Console& console) {
+  const auto has_samples = [](const stacks::StackEvent& event) { return event.samples != 0; };
+  const auto& events = profile.events;
+  const auto first = std::find_if(events.begin(), events.end(), has_samples);
+  if (first == events.end()) return console.warn("warning: no samples");
+  if (std::count_if(events.begin(), events.end(), has_samples) > 1) {
+    console.warn("warning: only the stacks of " + first->name + " are printed; there are other events, too");
+  }
+  console.document(report::folded_text(profile, static_cast<u32>(first - events.begin()), options));
+}
+
+// Do options ask for a view that WindowsPerf's text and JSON do not have?
+bool wants_views(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  return plan::wanted_call_stacks(request).wanted() || view.time.has_value() || !view.sort.empty() ||
+         !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty() || view.folded ||
+         view.tree || view.callers || view.callees || view.children || view.relative || view.inlined ||
+         request.sampling.records_file.has_value();
+}
+
+report::SampleBreakdown breakdown_of(request::Breakdown kind) {
+  switch (kind) {
+    case request::Breakdown::process:
+      return report::SampleBreakdown::process;
+    case request::Breakdown::thread:
+      return report::SampleBreakdown::thread;
+    case request::Breakdown::module:
+      return report::SampleBreakdown::module;
+    case request::Breakdown::core:
+      return report::SampleBreakdown::core;
+    case request::Breakdown::caller:
+      return report::SampleBreakdown::caller;
+  }
+  return report::SampleBreakdown::process;
+}
+
+diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::Request& request,
+                               diag::Console& console) {
+  WPERF_TRY(const profile::SampleProfile profile, compat_profile(file, request));
+  const report::SampleOptions options = sample_report_options(request, console);
+  if (!output::silent(request.outputs)) console.out(report::sample_text(profile, options));
+  if (output::wants_json(request.outputs))
+    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::sample_json(profile, options), console));
+  return {};
+}
+
+// `traces`: of SPE, which counts with the samples; null: there are none.
+diag::Result<void> report_samples(const perf_data::PerfFile& file, const perf_data::AuxTraces* traces,
+                                  const request::Request& request, diag::Console& console) {
+  if (request.sampling.display.memory) {
+    return diag::Error{.text = "--mem of report is for SPE data, and " + *request.data_file + " holds none",
+                       .hint = {},
+                       .code = diag::ExitCode::usage};
+  }
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.traces = traces;
+  std::optional<modules::DebugDownloads> downloads;
+  if (request.recording.debuginfod) {
+    auto servers = modules::DebugDownloads::servers_of_environment();
+    if (!servers.has_value()) {
+      return diag::Error{.text = "--debuginfod needs servers, and DEBUGINFOD_URLS names none",
+                         .hint = "DEBUGINFOD_URLS=\"https://debuginfod.debian.net\" wperf report --debuginfod",
+                         .code = diag::ExitCode::usage};
+    }
+    downloads.emplace(
+        *std::move(servers),
+        [&](std::string_view line) {
+          console.out("debuginfod: " + std::string(line) + "\n");
+          console.progress("waiting for " + std::string(line));
+        },
+        [&](std::string_view line) { console.warn(line); });
+    wanted.downloads = &*downloads;
+  }
+  modules::FunctionFiles functions([&](std::string_view line) {
+    if (request.outputs.verbose) console.warn(line);
+  });
+  wanted.functions = &functions;
+  wanted.tell_naming = [&](usize done, usize all) {
+    if (console.progress_due()) console.progress(fmt::format("naming code: {} of {} files", done, all));
+  };
+  recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
+  const report::StackOptions options = stack_options(request, console);
+  // Tables begin with it.
+  const stacks::StackLosses& losses = recorded.profile.losses;
+  if (wanted.rows || request.recording.folded || output::silent(request.outputs)) {
+    warn_of_damage(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about, console);
+  }
+  if (wanted.rows) return write_sample_lines(file, recorded, options.filter, request, console);
+  if (wanted.code) {
+    const recording::CodeRequest code{.filter = options.filter,
+                                      .most_functions = options.rows,
+                                      .disassemble = request.sampling.display.disassemble,
+                                      .decorated = request.sampling.display.decorated_names,
+                                      .folders = modules::symbol_folders(request)};
+    WPERF_CHECK_OK(recording::add_function_code(recorded.files, code, recorded.profile));
+  }
+  const stacks::StackProfile& profile = recorded.profile;
+  if (request.recording.folded) {
+    print_folded(profile, options, console);
+    if (request.outputs.json_file.has_value()) {
+      return output::deliver_json(request.outputs, report::stack_json(profile, options), console);
+    }
+    return {};
+  }
+  if (!output::silent(request.outputs)) console.out(report::stack_text(profile, options));
+  if (output::wants_json(request.outputs))
+    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::stack_json(profile, options), console));
+  return {};
+}
+
+}  // namespace
+
+report::SampleOptions sample_report_options(const request::Request& request, const diag::Console& console) {
+  const request::SampleDisplay& display = request.sampling.display;
+  report::SampleOptions options;
+  options.rows = display.rows;
+  options.symbol = name_filter(display);
+  options.verbose = request.outputs.verbose;
+  options.annotate = display.annotate;
+  options.disassemble = display.disassemble;
+  for (const request::Breakdown kind : display.by) options.by.push_back(breakdown_of(kind));
+  options.source = display.annotate && console.animated();
+  options.colour = console.coloured();
+  options.most_bytes = request.outputs.json_file.has_value() ? 0 : report::kMostBytesForClients;
+  return options;
+}
+
+namespace {
+
+// First what is missing from all that follows.
+void tell_losses(const etl::TraceHeader& header, const recording::TraceRecording& trace, diag::Console& console) {
+  const etl::TraceLosses& losses = trace.losses;
+  const auto warn = [&](u64 count, std::string_view text) {
+    if (count != 0) console.warn(fmt::format("warning: {} {}", count, text));
+  };
+  warn(header.events_lost, "events were lost while recording: the session's buffers were full");
+  warn(header.buffers_lost, "buffers were lost while recording: the disk was too slow, or full");
+  warn(losses.flagged_events_lost + losses.flagged_buffers_lost, "buffers say that something was lost before them");
+  warn(losses.cut_buffers, "buffer is cut by the end of the file");
+  warn(losses.damaged_buffers,
+       fmt::format("buffers are damaged: {} bytes of them could not be read", losses.damaged_bytes));
+  warn(trace.samples_of_nobody, "samples are of threads that the trace does not name");
+}
+
+diag::Result<void> report_trace(const recording::RecordingInput& input, const request::Request& request,
+                                diag::Console& console) {
+  auto opened = etl::TraceFile::open(input.bytes());
+  if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
+  etl::TraceFile& trace = opened.value();
+  const u64 size = std::max<u64>(input.bytes().size(), 1);
+  u64 passed = 0;
+  trace.tell_what_is_passed([&](u64 begin, u64 end) {
+    input.release(begin, end);
+    passed += end - begin;
+    if (console.progress_due()) {
+      console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(passed, size) / size));
+    }
+  });
+  auto converted = recording::recording_of_trace(trace, measure::tool_version());
+  if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
+  tell_losses(trace.header(), converted.value(), console);
+  if (converted.value().samples == 0) {
+    return diag::Error{
+        .text = fmt::format("{} has no samples: {}", *request.data_file,
+                            converted.value().samples_were_on ? "none came while it was recorded"
+                                                              : "sampling was not on while it was recorded"),
+        .hint = "record with the profile source, as `wpr -start CPU` does"};
+  }
+  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(converted.value().file.openable_path()));
+  WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
+  return report_samples(file, nullptr, request, console);
+}
+
+// What SPE recorded: its own tables, or one of the views of samples.
+diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
+                                     const request::Request& request, diag::Console& console) {
+  const bool own = !wants_views(request) || request.sampling.records_file.has_value();
+  if (own) return report_spe(file, traces, request, console);
+  if (request.sampling.display.memory) {
+    return diag::Error{.text = "--mem has tables of its own, which --sort, filters and call trees do not change",
+                       .hint = "leave one of them out",
+                       .code = diag::ExitCode::usage};
+  }
+  return report_samples(file, &traces, request, console);
+}
+
+}  // namespace
+
+diag::Result<void> report_recording(const perf_data::PerfFile& file, const request::Request& request,
+                                    diag::Console& console) {
+  // Most recordings have no AUX data at all, and then one look at their events is enough.
+  const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
+  if (file.came_through_pipe() || std::any_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) {
+    const auto traces = perf_data::AuxTraces::collect(file);
+    if (has_spe_data(file, traces)) return report_operations(file, traces, request, console);
+  }
+  const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  const bool is_compat = run.has_value() && run->windows && !wants_views(request);
+  return is_compat ? show_compat(file, request, console) : report_samples(file, nullptr, request, console);
+}
+
+diag::Result<void> run_report(const request::Request& asked, diag::Console& console) {
+  request::Request request = asked;
+  WPERF_TRY(request.data_file, choose_recording(asked, console));
+  auto input_file = recording::RecordingInput::open(*request.data_file);
+  if (!input_file.has_value()) return with_way_out(std::move(input_file).error());
+  const recording::RecordingInput input = std::move(input_file).value();
+  if (etl::TraceFile::has_its_look(input.bytes())) return report_trace(input, request, console);
+  std::vector<std::byte> turned;
+  if (perf_data::is_of_other_byte_order(input.bytes())) turned = perf_data::in_native_order(input.bytes());
+  auto opened = perf_data::PerfFile::open(turned.empty() ? input.bytes() : perf_data::Bytes(turned));
+  if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
+  perf_data::PerfFile& file = opened.value();
+  recording::UnpackedRecords unpacked;
+  if (recording::has_packed_records(file) || !input.further_records().empty()) {
+    auto done = recording::join_records(file, input,
+                                        turned.empty() ? recording::PackedOrder::native : recording::PackedOrder::other,
+                                        [&](u64 passed, u64 all) {
+                                          if (console.progress_due())
+                                            console.progress(fmt::format("unpacking {}: {} %", *request.data_file,
+                                                                         100 * passed / std::max(all, passed)));
+                                        });
+    if (!done.has_value()) return in_file(*request.data_file, std::move(done).error());
+    unpacked = std::move(done).value();
+    if (unpacked.lost_bytes != 0) {
+      console.warn(
+          fmt::format("warning: {} bytes of packed records cannot be unpacked, because they or others before "
+                      "them are damaged",
+                      unpacked.lost_bytes));
+    }
+    file.replace_records(unpacked.bytes, unpacked.damage);
+  } else {
+    const u64 size = std::max<u64>(input.bytes().size(), 1);
+    file.tell_what_is_passed([&, size](u64 begin, u64 end) {
+      input.release(begin, end);
+      if (console.progress_due()) {
+        console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(end, size) / size));
+      }
+    });
+  }
+  tell_damage(file, console);
+  return report_recording(file, request, console);
+}
+
+}  // namespace wperf::commands

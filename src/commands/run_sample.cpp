@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "commands/code_and_sources.h"
+#include "commands/commands.h"
+#include "commands/run_report.h"
+#include "commands/run_spe.h"
+#include "measure/machine.h"
+#include "measure/recording_run.h"
+#include "measure/spe_recording.h"
+#include "os/files.h"
+#include "output/outputs.h"
+#include "report/number_text.h"
+#include "request/sample_target.h"
+
+namespace wperf::commands {
+namespace {
+
+// -o FILE.data keeps the recording; any other FILE gets the JSON.
+request::Request with_kept_file(request::Request request) {
+  std::optional<std::string>& output = request.outputs.json_file;
+  if (!output.has_value() || !output->ends_with(".data")) return request;
+  request.sampling.perf_data = true;
+  request.sampling.perf_data_file.swap(output);
+  output.reset();
+  return request;
+}
+
+void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console) {
+  const std::string kept = measure::kept_recording(request);
+  if (kept.empty() || output::silent(request.outputs) || !os::file_exists(kept)) return;
+  console.out(fmt::format("recorded in {}: {} bytes; `wperf report {}` shows it again\n", kept,
+                          report::with_commas(recording.size), kept));
+}
+
+// What was recorded is shown even where something went wrong on the way; that is said behind it.
+diag::Result<int> record(const request::Request& request, measure::Machine& machine, diag::Console& console) {
+  WPERF_TRY(const measure::Recording recording, request.sampling.spe.has_value()
+                                                    ? measure::record_spe(request, machine, console)
+                                                    : measure::record_samples(request, machine, console));
+  // What is kept is shown under its name, as `report` shows it.
+  request::Request shown = request;
+  if (const std::string kept = measure::kept_recording(request); os::file_exists(kept)) shown.data_file = kept;
+  WPERF_CHECK_OK(report_recording(recording.file, shown, console));
+  if (machine.capabilities.kernel != nullptr) tell_kept(request, recording, console);
+  if (recording.trouble.has_value()) return *recording.trouble;
+  if (!request.program.has_value() || recording.end != measure::WaitEnd::program_ended) return 0;
+  const raw::Process* program = measure::find_process(recording.processes, recording.sampled.pid);
+  if (program == nullptr) return 0;
+  return measure::status_of_program(machine, {.running = program->running, .exit_code = program->exit_code});
+}
+
+}  // namespace
+
+diag::Result<int> run_sample(const request::Request& request, diag::Console& console) {
+  const bool spe = request.sampling.spe.has_value();
+  if (request.sampling.display.memory && !spe) {
+    return diag::Error{
+        .text = "--mem needs records of SPE", .hint = "sample with -e arm_spe_0//", .code = diag::ExitCode::usage};
+  }
+  if (request.outputs.verbose) console.out(request::deduced_text(request));
+  WPERF_TRY(
+      measure::Machine machine,
+      measure::open_machine(request, console, spe ? device::Device::Spe::asked_for : device::Device::Spe::left_alone));
+  if (spe && machine.capabilities.kernel != nullptr) return run_spe(request, machine, console);
+  return record(with_kept_file(request), machine, console);
+}
+
+}  // namespace wperf::commands

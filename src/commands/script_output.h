@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `report --records` of a recording that is a list of samples: each of them, in the order of the file. Called by
+// run_report.
+#pragma once
+#include "diag/console.h"
+#include "diag/result.h"
+#include "import/perf_data/perf_file.h"
+#include "recording/recorded_samples.h"
+#include "request/request.h"
+#include "stacks/stack_rows.h"
+
+namespace wperf::commands {
+
+// To the file of --records, or with "-" to the console.
+diag::Result<void> write_sample_lines(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
+                                      const stacks::StackFilter& filter, const request::Request& request,
+                                      diag::Console& console);
+
+}  // namespace wperf::commands

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "doctor/linux_checks.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::doctor {
+namespace {
+
+using profile::Check;
+using profile::CheckStatus;
+
+device::LinuxFacts good_machine() {
+  device::LinuxFacts facts;
+  facts.release = "6.1.0";
+  facts.paranoid = 0;
+  facts.kptr_restrict = 0;
+  facts.most_samples = 100000;
+  facts.cycles = 1234;
+  facts.core_units = {"armv8_pmuv3_0"};
+  facts.tracefs = "/sys/kernel/tracing";
+  facts.kernel_names = facts.debug_files = true;
+  return facts;
+}
+
+Check check_named(const device::LinuxFacts& facts, std::string_view name) {
+  for (const Check& check : linux_checks(facts)) {
+    if (check.name == name) return check;
+  }
+  ADD_FAILURE() << "no check " << name;
+  return {};
+}
+
+TEST(LinuxChecks, AMachineWithEverything) {
+  for (const Check& check : linux_checks(good_machine())) {
+    EXPECT_EQ(check.status, CheckStatus::ok) << check.name;
+    EXPECT_FALSE(check.detail.empty()) << check.name;
+  }
+}
+
+TEST(LinuxChecks, RightsByLevel) {
+  device::LinuxFacts facts = good_machine();
+  facts.paranoid = 2;
+  EXPECT_EQ(check_named(facts, "rights").status, CheckStatus::warn);
+  EXPECT_NE(check_named(facts, "rights").fix.find("CAP_PERFMON"), std::string::npos);
+  facts.paranoid = 3;
+  EXPECT_EQ(check_named(facts, "rights").status, CheckStatus::fail);
+  facts.can_measure_all = true;
+  EXPECT_EQ(check_named(facts, "rights").status, CheckStatus::ok);
+}
+
+TEST(LinuxChecks, NoPerfEventsAtAll) {
+  device::LinuxFacts facts = good_machine();
+  facts.paranoid.reset();
+  const auto checks = linux_checks(facts);
+  ASSERT_EQ(checks.size(), 1u);
+  EXPECT_EQ(checks[0].status, CheckStatus::fail);
+}
+
+TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
+  device::LinuxFacts facts = good_machine();
+  facts.counter_trouble = "No such file or directory";
+  facts.most_samples = 1000;
+  facts.tracefs.clear();
+  facts.kernel_names = facts.debug_files = false;
+  for (const char* name : {"pmu", "rate", "tracepoints", "kernel names", "debug files"}) {
+    EXPECT_EQ(check_named(facts, name).status, CheckStatus::warn) << name;
+    EXPECT_FALSE(check_named(facts, name).fix.empty()) << name;
+  }
+}
+
+TEST(LinuxChecks, TellsWhetherServersHaveDebugFiles) {
+  device::LinuxFacts facts = good_machine();
+  EXPECT_NE(check_named(facts, "debug files").detail.find("names no servers"), std::string::npos);
+  facts.debug_servers = true;
+  EXPECT_NE(check_named(facts, "debug files").detail.find("may ask the servers"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wperf::doctor

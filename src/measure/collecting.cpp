@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measure/collecting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "measure/machine.h"
+
+namespace wperf::measure {
+namespace {
+
+constexpr u64 kProgressNs = 1'000 * kNanosecondsPerMillisecond;
+
+// The letters behind "sampling ...", one a second: did samples arrive? Not `live`: a program writes into the same line,
+// so all of it comes at the end. So it does where a person sees how far it is.
+class SamplingProgress {
+ public:
+  SamplingProgress(diag::Console& console, u64 now, bool live)
+      : console_(console),
+        live_(live && !console.shows_progress()),
+        shown_(live && console.shows_progress()),
+        start_(now),
+        next_(now + kProgressNs) {
+    show("sampling ...");
+  }
+  ~SamplingProgress() { console_.out(waiting_); }
+  SamplingProgress(const SamplingProgress&) = delete;
+  SamplingProgress& operator=(const SamplingProgress&) = delete;
+
+  void at(u64 now, const Collected& collected) {
+    while (now >= next_) {
+      show(collected.amount > seen_ ? "." : "e");
+      seen_ = collected.amount;
+      next_ += kProgressNs;
+    }
+    if (shown_ && console_.progress_due()) console_.progress(line(now, collected));
+  }
+
+ private:
+  std::string line(u64 now, const Collected& collected) const {
+    std::string text = fmt::format("sampling: {} s, ", (now - start_) / kProgressNs);
+    text += collected.in_bytes ? fmt::format("{:.1f} MB", static_cast<double>(collected.amount) / 1e6)
+                               : fmt::format("{} samples", collected.amount);
+    if (collected.lost != 0) text += fmt::format(", {} lost", collected.lost);
+    return text + "; Ctrl-C ends it";
+  }
+  void show(std::string_view text) {
+    if (live_) return console_.out(text);
+    waiting_ += text;
+  }
+
+  diag::Console& console_;
+  const bool live_, shown_;
+  std::string waiting_;
+  u64 start_, next_;
+  u64 seen_ = 0;
+};
+
+}  // namespace
+
+diag::Result<Collection> collect_samples(Machine& machine, u64 duration_ms, u32 pid, diag::Console& console,
+                                         u64 drain_every_ns, const std::function<diag::Result<Collected>()>& drain) {
+  device::Programs& programs = machine.device->programs();
+  const u64 start = programs.now_ns();
+  const u64 end = start + duration_ms * kNanosecondsPerMillisecond;
+  SamplingProgress progress(console, start, !programs.shares_console());
+  while (true) {
+    if (console.interrupted()) return Collection{.end = WaitEnd::interrupted, .trouble = {}};
+    if (pid != 0 && !programs.process(pid).running) return Collection{.end = WaitEnd::program_ended, .trouble = {}};
+    const u64 now = programs.now_ns();
+    if (duration_ms != 0 && now >= end) return Collection{};
+    const auto waited = programs.wait(duration_ms != 0 ? std::min(drain_every_ns, end - now) : drain_every_ns, pid);
+    if (!waited.has_value()) return Collection{.end = WaitEnd::program_ended, .trouble = waited.error()};
+    WPERF_TRY(const Collected collected, drain());
+    progress.at(programs.now_ns(), collected);
+  }
+}
+
+void tell_collected(const Collection& collection, diag::Console& console) {
+  if (collection.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...");
+  console.out(" done!\n");
+}
+
+}  // namespace wperf::measure

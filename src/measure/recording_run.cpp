@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measure/recording_run.h"
+
+#include <fmt/format.h>
+
+#include "import/perf_data/run_facts.h"
+#include "measure/sample_recorder.h"
+#include "measure/sampling.h"
+#include "measure/tool.h"
+#include "modules/symbol_folders.h"
+#include "os/files.h"
+#include "os/output_file.h"
+#include "output/outputs.h"
+#include "recording/live_unwinding.h"
+#include "report/sample_report.h"
+
+namespace wperf::measure {
+
+std::string kept_recording(const request::Request& request) {
+  const std::optional<std::string>& named = request.sampling.perf_data_file;
+  if (named.has_value()) return output::output_path(request.outputs, *named);
+  return request.sampling.perf_data ? output::output_path(request.outputs, "perf.data") : std::string();
+}
+
+namespace {
+
+// One that cannot be opened is a warning, as with other outputs.
+diag::Result<void> keep_recording(std::span<const std::byte> bytes, const std::string& path, diag::Console& console) {
+  auto file = os::OutputFile::create_at_once(path);
+  if (!file.has_value()) {
+    console.warn("Unable to open " + path);
+    return {};
+  }
+  file.value().write(bytes);
+  return file.value().close();
+}
+
+// What was read of it is given back at once: of a long recording, most of it never has to be in memory.
+diag::Result<void> open_recording(Recording& recording) {
+  WPERF_TRY(recording.file, perf_data::PerfFile::open(recording.mapped->bytes()));
+  recording.file.tell_what_is_passed(
+      [mapped = recording.mapped.get()](u64 begin, u64 end) { mapped->release(begin, end); });
+  return {};
+}
+
+// The system's own kernel samples into a file (docs/decisions/0007).
+diag::Result<void> record_with_kernel(const request::Request& request, Machine& machine, Recording& recording,
+                                      diag::Console& console) {
+  const u32 pid = recording.sampled.pid;
+  if (pid != 0) recording.plan.process = pid;
+  device::Programs& programs = machine.device->programs();
+  const std::string kept = kept_recording(request);
+  const bool copied = os::is_pipe_or_device(kept);
+  device::RecordingTarget target{.file = copied ? std::string() : kept, .tool_version = tool_version()};
+  target.run.image_name = recording.sampled.image_name;
+  target.run.pe_file = recording.sampled.pe_file;
+  target.run.process = pid;
+  target.run.note = recording.plan.note;
+  if (recording.plan.call_stacks.source == request::StackSource::automatic) {
+    target.filter = std::make_shared<recording::LiveUnwinding>(
+        modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false});
+  }
+  WPERF_TRY(recording.session, machine.device->open_recording(recording.plan, target));
+  if (request.outputs.verbose) {
+    for (const std::string& remark : recording.session->remarks()) console.out("note: " + remark + "\n");
+  }
+  WPERF_CHECK_OK(recording.session->start());
+  const auto written = [&]() -> diag::Result<Collected> { return Collected{.amount = recording.session->written()}; };
+  WPERF_TRY(Collection collection,
+            collect_samples(machine, request.duration_ms(), pid, console, kSampleDrainNs, written));
+  WPERF_CHECK_OK(recording.session->stop());
+  tell_collected(collection, console);
+  recording.end = collection.end;
+  recording.trouble = std::move(collection.trouble);
+  if (recording.session->trouble().has_value()) recording.trouble = recording.session->trouble();
+  recording.processes = programs.processes();
+  WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.session->readable_path()));
+  recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
+  const auto bytes = recording.mapped->bytes();
+  recording.size = bytes.size();
+  if (copied) {
+    auto whole = keep_recording(bytes, kept, console);
+    if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = std::move(whole).error();
+  }
+  return open_recording(recording);
+}
+
+void tell_lost_stacks(const raw::SampleCapture& capture, diag::Console& console) {
+  u64 lost = 0, cut = 0;
+  for (const raw::CoreStatistics& statistics : capture.core_statistics) {
+    lost += statistics.lost_stacks;
+    cut += statistics.cut_stacks;
+  }
+  if (lost != 0) console.warn(fmt::format("{} samples are without their callers: there was no room for them", lost));
+  if (cut != 0) console.warn(fmt::format("{} samples have more callers than --max-stack lets them keep", cut));
+}
+
+// A driver of ours hands out samples.
+diag::Result<void> record_with_driver(const request::Request& request, Machine& machine, Recording& recording,
+                                      diag::Console& console) {
+  const modules::SymbolOptions symbols = symbol_options(request);
+  console.out(report::sample_start_text(target_before(machine.device->programs(), recording.sampled, symbols),
+                                        recording.sampled.pe_file, request.outputs.verbose));
+  WPERF_CHECK_OK(create_own_file(recording));
+  std::optional<SampleRecorder> recorder;
+  const SampleSink sink{.begin = [&](const plan::SamplePlan& plan) -> diag::Result<void> {
+                          recording.plan = plan;
+                          recorder.emplace(recording.plan, *recording.own);
+                          return {};
+                        },
+                        .take = [&](raw::SampleCapture& capture) { recorder->take(capture); }};
+  WPERF_TRY(SamplingOutcome outcome,
+            sample_once(machine, recording.plan, request.duration_ms(), recording.sampled.pid, console, sink));
+  tell_lost_stacks(outcome.capture, console);
+  recorder->finish(outcome.capture, machine.capabilities, request.arguments, recording.sampled);
+  recording.end = outcome.collection.end;
+  recording.trouble = std::move(outcome.collection.trouble);
+  recording.processes = std::move(outcome.capture.processes);
+  return finish_own_file(request, recording, console);
+}
+
+}  // namespace
+
+diag::Result<void> create_own_file(Recording& recording) {
+  WPERF_TRY(os::RecordingFile created, os::RecordingFile::create({}));
+  recording.own = std::make_unique<os::RecordingFile>(std::move(created));
+  return {};
+}
+
+diag::Result<void> finish_own_file(const request::Request& request, Recording& recording, diag::Console& console) {
+  recording.own->close();
+  if (recording.own->trouble().has_value()) recording.trouble = recording.own->trouble();
+  WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own->openable_path()));
+  recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
+  const auto bytes = recording.mapped->bytes();
+  recording.size = bytes.size();
+  if (const std::string kept = kept_recording(request); !kept.empty()) {
+    const auto whole = keep_recording(bytes, kept, console);
+    if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = whole.error();
+  }
+  return open_recording(recording);
+}
+
+diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console) {
+  Recording recording;
+  WPERF_TRY(recording.plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
+  SpawnedProgram program(machine.device->programs());
+  WPERF_TRY(recording.sampled, start_or_find(request, recording.plan.program_core, machine, program));
+  WPERF_CHECK_OK(machine.capabilities.kernel != nullptr ? record_with_kernel(request, machine, recording, console)
+                                                        : record_with_driver(request, machine, recording, console));
+  return recording;
+}
+
+}  // namespace wperf::measure

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `record` and `sample`: a perf.data file is made while the program runs, on every device, then read as `report` reads
+// any other. Called by run_sample and the C API.
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "device/device.h"
+#include "import/perf_data/perf_file.h"
+#include "measure/sampled_program.h"
+#include "measure/sampling.h"
+#include "os/mapped_file.h"
+#include "os/recording_file.h"
+#include "plan/sample_plan.h"
+
+namespace wperf::measure {
+
+struct Recording {
+  // What `file` reaches into, and what keeps it.
+  std::unique_ptr<device::RecordingSession> session;
+  std::unique_ptr<os::RecordingFile> own;
+  std::unique_ptr<os::MappedFile> mapped;
+  perf_data::PerfFile file;
+  u64 size = 0;  // bytes
+  SampledProgram sampled;
+  plan::SamplePlan plan;  // with the intervals that were used
+  WaitEnd end = WaitEnd::time;
+  std::vector<raw::Process> processes;  // those known at the end
+  std::optional<diag::Error> trouble;   // the program crashed, a file is not whole: what was sampled is still good
+};
+
+// Starts or finds the program, then samples until the time is over, the program ends or Ctrl-C.
+diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console);
+
+// The file of a driver's recording: begun, and read when it is whole. One that the user wants is kept.
+diag::Result<void> create_own_file(Recording& recording);
+diag::Result<void> finish_own_file(const request::Request& request, Recording& recording, diag::Console& console);
+
+// The file that the user wants to keep; empty: none.
+std::string kept_recording(const request::Request& request);
+
+}  // namespace wperf::measure

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One sampling run: configure, let time pass with progress, collect what the rings hold, stop.
+#pragma once
+#include <functional>
+
+#include "diag/console.h"
+#include "diag/result.h"
+#include "measure/collecting.h"
+#include "measure/machine.h"
+#include "plan/sample_plan.h"
+#include "raw/samples.h"
+
+namespace wperf::measure {
+
+struct SamplingOutcome {
+  plan::SamplePlan plan;       // with the intervals that were used
+  raw::SampleCapture capture;  // without the samples
+  Collection collection;
+};
+
+// Samples for `duration_ms` (0 = until Ctrl-C or the end of the program). `pid`: the run ends with this process; 0:
+// none.
+// `begin` gets the plan as it is used, then `take` the samples, each time as they were drained.
+struct SampleSink {
+  std::function<diag::Result<void>(const plan::SamplePlan&)> begin;
+  std::function<void(raw::SampleCapture&)> take;
+};
+diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
+                                          diag::Console& console, const SampleSink& sink);
+
+}  // namespace wperf::measure

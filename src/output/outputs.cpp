@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output/outputs.h"
+
+#include "os/files.h"
+#include "os/output_file.h"
+
+namespace wperf::output {
+
+std::string output_path(const request::Outputs& outputs, const std::string& file) {
+  return outputs.directory.has_value() ? os::join_path(*outputs.directory, file) : file;
+}
+
+diag::Result<void> write_output_file(const std::string& path, std::string_view text, diag::Console& console) {
+  auto file = os::OutputFile::create_text(path);
+  if (!file.has_value()) {
+    console.warn("Unable to open " + path);
+    return {};
+  }
+  file.value().write(text);
+  return file.value().close();
+}
+
+bool wants_json(const request::Outputs& outputs) {
+  return outputs.json || outputs.json_file.has_value();
+}
+
+bool wants_spe_json(const request::Request& request) {
+  return request.outputs.json_file.has_value() || (request.outputs.json && !prints_records(request));
+}
+
+bool stdout_is_document(const request::Request& request) {
+  const bool json = request.outputs.json && !request.outputs.json_file.has_value();
+  return json || request.recording.folded || prints_records(request);
+}
+
+bool prints_records(const request::Request& request) {
+  return request.sampling.records_file == kConsole;
+}
+
+bool silent(const request::Outputs& outputs) {
+  return outputs.quiet || outputs.json;
+}
+
+diag::Result<void> deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console) {
+  if (outputs.json_file.has_value()) return write_output_file(output_path(outputs, *outputs.json_file), json, console);
+  if (outputs.json) console.document(json);
+  return {};
+}
+
+}  // namespace wperf::output

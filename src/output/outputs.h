@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where an answer goes: text to the console, JSON to stdout or a file, CSV to files (contract 1.4, 6.3).
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "diag/console.h"
+#include "diag/result.h"
+#include "request/request.h"
+
+namespace wperf::output {
+
+// `file` resolved against --cwd.
+std::string output_path(const request::Outputs& outputs, const std::string& file);
+// Writes the text. A file that cannot be opened is a warning, `Unable to open F`, and no failure of the run (contract
+// 1.4); one that cannot be written to its end is an error.
+diag::Result<void> write_output_file(const std::string& path, std::string_view text, diag::Console& console);
+// Does anyone want the JSON? -o asks for it even without --json.
+bool wants_json(const request::Outputs& outputs);
+// The same of a report on SPE: where --records prints the records, --json is about those.
+bool wants_spe_json(const request::Request& request);
+// Is stdout one document, which must not mix with anything else?
+bool stdout_is_document(const request::Request& request);
+// A name of a file that stands for stdout.
+inline constexpr std::string_view kConsole = "-";
+// Do the records of --records go to stdout? Then nothing else does.
+bool prints_records(const request::Request& request);
+// Nobody reads the text: it need not be made.
+bool silent(const request::Outputs& outputs);
+// To the -o file when one is given, else to stdout.
+diag::Result<void> deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console);
+
+}  // namespace wperf::output

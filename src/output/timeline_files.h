@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The CSV files of a timeline (contract 6.3): one per event class that is counted.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/event_class.h"
+#include "diag/console.h"
+#include "plan/plan.h"
+#include "profile/count_profile.h"
+#include "request/request.h"
+
+namespace wperf::output {
+
+struct TimelineFile {
+  EventClass event_class;
+  std::string path;  // final: --cwd joined, placeholders replaced
+};
+
+std::vector<TimelineFile> timeline_files(const request::Request& request, const plan::CountPlan& plan);
+
+// Whatever becomes of one file, the others are written.
+diag::Result<void> write_timeline_files(const profile::TimelineProfile& timeline,
+                                        const std::vector<TimelineFile>& files, diag::Console& console);
+
+}  // namespace wperf::output
