@@ -61,7 +61,7 @@ void check_read(std::span<const u64> words, bool sound) {
   const bool whole = device::append_stack_records(std::as_bytes(words), capture);
   require(whole || !sound);
   size_t frames = 0;
-  for (const raw::Sample& it : capture.samples) {
+  for (const raw::DrainedSample& it : capture.samples) {
     if (it.frame_count != 0) require(it.first_frame == frames);
     frames += it.frame_count;
     require(it.kernel_frames <= it.frame_count);

@@ -119,7 +119,7 @@ Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const profile::CountProfile> c
   return rows;
 }
 
-Rows<SampleRow> sample_rows(const profile::SampleProfile& profile, const SampleSelection& selection) {
+Rows<SampleRow> sample_rows(const profile::CompatProfile& profile, const SampleSelection& selection) {
   Rows<SampleRow> rows;
   for (const profile::SampledEvent& event : profile.events) {
     for (const profile::SymbolRow* function :
@@ -137,7 +137,7 @@ Rows<SampleRow> sample_rows(const profile::SampleProfile& profile, const SampleS
   return rows;
 }
 
-Rows<LineRow> annotate_rows(const profile::SampleProfile& profile, const SampleSelection& selection) {
+Rows<LineRow> annotate_rows(const profile::CompatProfile& profile, const SampleSelection& selection) {
   Rows<LineRow> rows;
   for (const profile::SampledEvent& event : profile.events) {
     for (const profile::SymbolRow* function :

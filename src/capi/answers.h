@@ -7,8 +7,8 @@
 #include "diag/result.h"
 #include "include/wperf/wperf.h"
 #include "plan/plan.h"
+#include "profile/compat_profile.h"
 #include "profile/count_profile.h"
-#include "profile/sample_profile.h"
 #include "profile/test_report.h"
 
 namespace wperf::capi {
@@ -36,8 +36,8 @@ struct SampleRow : SAMPLE_INFO {
 struct LineRow : ANNOTATE_INFO {
   u16 code = 0;
 };
-Rows<SampleRow> sample_rows(const profile::SampleProfile& profile, const SampleSelection& selection);
-Rows<LineRow> annotate_rows(const profile::SampleProfile& profile, const SampleSelection& selection);
+Rows<SampleRow> sample_rows(const profile::CompatProfile& profile, const SampleSelection& selection);
+Rows<LineRow> annotate_rows(const profile::CompatProfile& profile, const SampleSelection& selection);
 
 Rows<TEST_INFO> test_rows(pmu::Product product, const profile::TestReport& report);
 

@@ -72,8 +72,8 @@ TEST(StatRows, AMetricThatWasNotCountedIsNoNumber) {
   EXPECT_TRUE(std::isnan(row.value));
 }
 
-profile::SampleProfile two_functions() {
-  profile::SampleProfile profile;
+profile::CompatProfile two_functions() {
+  profile::CompatProfile profile;
   profile.target.modules.resize(2);
   profile.target.modules[0].main = true;
   profile.target.modules[1].name = "b.dll";

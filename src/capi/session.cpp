@@ -105,7 +105,7 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   WPERF_TRY(request::Request request, std::move(wanted));
   request.outputs.verbose = verbose;
   WPERF_TRY(measure::Recording recording, measure::record_samples(request, machine_, console));
-  WPERF_TRY(const profile::SampleProfile profile, commands::compat_profile(recording.file, request));
+  WPERF_TRY(const profile::CompatProfile profile, commands::compat_profile(recording.file, request));
   const request::SampleDisplay& display = request.sampling.display;
   const SampleSelection selection{.most_functions = display.rows, .symbol = commands::name_filter(display)};
   samples = sample_rows(profile, selection);

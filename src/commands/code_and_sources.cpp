@@ -29,7 +29,7 @@ std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const p
   return begin.has_value() ? file->code(*begin, *begin + (block.end - block.begin)) : std::nullopt;
 }
 
-diag::Result<void> disassemble(profile::SampleProfile& profile, const FileOfModule& files,
+diag::Result<void> disassemble(profile::CompatProfile& profile, const FileOfModule& files,
                                const request::SampleDisplay& display) {
   profile.code = profile::code_to_disassemble(profile, display.rows, name_filter(display));
   std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
@@ -63,7 +63,7 @@ profile::NameFilter name_filter(const request::SampleDisplay& display) {
   return [filter = *display.symbol](std::string_view name) { return request::matches(filter, name); };
 }
 
-diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const FileOfModule& files,
+diag::Result<void> add_code_and_sources(profile::CompatProfile& profile, const FileOfModule& files,
                                         const request::SampleDisplay& display) {
   if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, files, display));
   if (!display.annotate) return {};

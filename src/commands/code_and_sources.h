@@ -6,8 +6,8 @@
 
 #include "diag/result.h"
 #include "modules/code_file.h"
+#include "profile/compat_profile.h"
 #include "profile/compat_view.h"
-#include "profile/sample_profile.h"
 #include "request/request.h"
 
 namespace wperf::commands {
@@ -19,7 +19,7 @@ profile::NameFilter name_filter(const request::SampleDisplay& display);
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
 // Instructions and source text, as far as the report will show them.
-diag::Result<void> add_code_and_sources(profile::SampleProfile& profile, const FileOfModule& files,
+diag::Result<void> add_code_and_sources(profile::CompatProfile& profile, const FileOfModule& files,
                                         const request::SampleDisplay& display);
 
 }  // namespace wperf::commands

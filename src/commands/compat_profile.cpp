@@ -102,7 +102,7 @@ profile::CompatRun run_of(const perf_data::PerfFile& file, const recording::Reco
 }
 
 // By the numbers of the target's modules.
-FileOfModule files_of(const recording::RecordedSamples& recorded, const profile::SampleProfile& profile) {
+FileOfModule files_of(const recording::RecordedSamples& recorded, const profile::CompatProfile& profile) {
   return [&](u32 number) -> const modules::CodeFile* {
     const std::string& path = profile.target.modules[number].path;
     for (u32 i = 0; i < recorded.profile.modules.size(); ++i) {
@@ -129,12 +129,12 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
   return target;
 }
 
-diag::Result<profile::SampleProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request) {
+diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request) {
   recording::WantedDetail wanted = wanted_of(request);
   modules::FunctionFiles functions({});
   wanted.functions = &functions;
   const recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
-  profile::SampleProfile profile =
+  profile::CompatProfile profile =
       profile::make_sample_profile(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);
   const request::SampleDisplay& display = request.sampling.display;
   WPERF_CHECK_OK(add_code_and_sources(profile, files_of(recorded, profile), display));

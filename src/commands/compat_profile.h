@@ -8,7 +8,7 @@
 #include "import/perf_data/perf_file.h"
 #include "import/perf_data/run_facts.h"
 #include "modules/code_file.h"
-#include "profile/sample_profile.h"
+#include "profile/compat_profile.h"
 #include "request/request.h"
 
 namespace wperf::commands {
@@ -21,6 +21,6 @@ struct RunTarget {
 RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
                         const request::Request& request);
 
-diag::Result<profile::SampleProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request);
+diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request);
 
 }  // namespace wperf::commands

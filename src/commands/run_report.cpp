@@ -195,7 +195,7 @@ report::SampleBreakdown breakdown_of(request::Breakdown kind) {
 
 diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::Request& request,
                                diag::Console& console) {
-  WPERF_TRY(const profile::SampleProfile profile, compat_profile(file, request));
+  WPERF_TRY(const profile::CompatProfile profile, compat_profile(file, request));
   const report::SampleOptions options = sample_report_options(request, console);
   if (!output::silent(request.outputs)) console.out(report::sample_text(profile, options));
   if (output::wants_json(request.outputs))

@@ -17,7 +17,7 @@ bool take(std::span<const std::byte>& bytes, Struct& out) {
 
 }  // namespace
 
-raw::Sample sample_of(const WperfSample& sample) {
+raw::DrainedSample sample_of(const WperfSample& sample) {
   return {.time_ns = sample.time_ns,
           .pc = sample.pc,
           .lr = sample.lr,
@@ -32,7 +32,7 @@ bool append_stack_records(std::span<const std::byte> records, raw::SampleCapture
   while (!records.empty()) {
     WperfSample sample;
     if (!take(records, sample)) return false;
-    raw::Sample made = sample_of(sample);
+    raw::DrainedSample made = sample_of(sample);
     if (sample.stack_words != 0) {
       WperfStack stack;
       if (!take(records, stack)) return false;

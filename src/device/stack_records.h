@@ -10,7 +10,7 @@
 
 namespace wperf::device {
 
-raw::Sample sample_of(const WperfSample& sample);
+raw::DrainedSample sample_of(const WperfSample& sample);
 
 // Appends samples and their frames. False: what follows the last one appended is no record.
 bool append_stack_records(std::span<const std::byte> records, raw::SampleCapture& capture);

@@ -23,7 +23,7 @@ u64 sample_type_of(const plan::SamplePlan& plan) {
 }
 
 // As a kernel writes it: where the sample lies and its callers, a mark in front of each part.
-void make_callchain(const raw::SampleCapture& capture, const raw::Sample& sample, std::vector<u64>& chain) {
+void make_callchain(const raw::SampleCapture& capture, const raw::DrainedSample& sample, std::vector<u64>& chain) {
   chain.clear();
   const bool kernel = sample.exception_level != 0;
   chain.push_back(kernel ? perf_data::kCallchainKernel : perf_data::kCallchainUser);
@@ -52,14 +52,14 @@ std::vector<perf_export::WrittenEvent> events_of(const plan::SamplePlan& plan) {
 }
 
 void append_samples(std::string& records, const plan::SamplePlan& plan, const raw::SampleCapture& capture) {
-  std::vector<const raw::Sample*> in_order;
+  std::vector<const raw::DrainedSample*> in_order;
   in_order.reserve(capture.samples.size());
-  for (const raw::Sample& sample : capture.samples) in_order.push_back(&sample);
-  std::sort(in_order.begin(), in_order.end(), [](const raw::Sample* a, const raw::Sample* b) {
+  for (const raw::DrainedSample& sample : capture.samples) in_order.push_back(&sample);
+  std::sort(in_order.begin(), in_order.end(), [](const raw::DrainedSample* a, const raw::DrainedSample* b) {
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a < b;
   });
   std::vector<u64> chain;
-  for (const raw::Sample* sample : in_order) {
+  for (const raw::DrainedSample* sample : in_order) {
     if (plan.call_stacks.wanted()) make_callchain(capture, *sample, chain);
     const bool user = sample->exception_level == 0;
     for (usize event = 0; event < plan.events.size(); ++event) {
@@ -102,7 +102,7 @@ SampleRecorder::SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& 
 void SampleRecorder::take(raw::SampleCapture& capture) {
   taken_ += capture.samples.size();
   std::pair<u32, u32> last_thread{0, 0};
-  for (const raw::Sample& sample : capture.samples) {
+  for (const raw::DrainedSample& sample : capture.samples) {
     const std::pair thread{sample.process, sample.thread};
     if (thread != last_thread || threads_.empty()) threads_.insert(last_thread = thread);
     first_ns_ = std::min(first_ns_, sample.time_ns);

@@ -7,7 +7,7 @@
 #include "measure/counting.h"
 #include "measure/machine.h"
 #include "modules/module_files.h"
-#include "profile/sample_profile.h"
+#include "profile/compat_profile.h"
 #include "request/request.h"
 
 namespace wperf::measure {

@@ -14,7 +14,7 @@ constexpr int kTrials = 4;
 // The most samples that one core gave of event n.
 u64 busiest_core(const raw::SampleCapture& capture, u32 event) {
   std::vector<u64> counts;
-  for (const raw::Sample& sample : capture.samples) {
+  for (const raw::DrainedSample& sample : capture.samples) {
     if ((sample.overflowed >> event & 1) == 0) continue;
     if (sample.core >= counts.size()) counts.resize(sample.core + 1u);
     ++counts[sample.core];

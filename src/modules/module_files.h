@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "os/mapped_file.h"
-#include "profile/sample_profile.h"
+#include "profile/compat_profile.h"
 #include "raw/samples.h"
 #include "symbols/symbolizer.h"
 

@@ -78,7 +78,7 @@ class CompatView {
         symbols_(from, modules_),
         counts_(from.events.size()) {}
 
-  SampleProfile make();
+  CompatProfile make();
 
  private:
   std::vector<u32> add_modules_to_target();
@@ -96,7 +96,7 @@ class CompatView {
   const std::vector<u32> modules_;  // of the profile → of the target
   SymbolsOfView symbols_;
   std::vector<Counts> counts_;
-  SampleProfile out_;
+  CompatProfile out_;
   std::map<u32, u32> file_numbers_;  // text of the profile → file of the view
   std::vector<u32> ranks_;           // of symbols, in the order of the names that are shown
 };
@@ -255,7 +255,7 @@ SampledEvent CompatView::event_of(u32 number) {
   return event;
 }
 
-SampleProfile CompatView::make() {
+CompatProfile CompatView::make() {
   for (usize row = 0; row < from_.samples.size(); ++row) count(row);
   out_.target = std::move(run_.target);
   out_.symbols = symbols_.take();
@@ -273,7 +273,7 @@ SampleProfile CompatView::make() {
 }
 
 template <typename Visit>
-void for_each_shown_line(const SampleProfile& profile, u32 rows, const NameFilter& filter, Visit visit) {
+void for_each_shown_line(const CompatProfile& profile, u32 rows, const NameFilter& filter, Visit visit) {
   for (const SampledEvent& event : profile.events) {
     for (const SymbolRow* row : choose_rows(profile, event, rows, filter)) {
       for (const LineRow& line : row->lines) visit(line);
@@ -283,11 +283,11 @@ void for_each_shown_line(const SampleProfile& profile, u32 rows, const NameFilte
 
 }  // namespace
 
-SampleProfile make_sample_profile(const StackProfile& from, CompatRun run, u16 fixed_code) {
+CompatProfile make_sample_profile(const StackProfile& from, CompatRun run, u16 fixed_code) {
   return CompatView(from, std::move(run), fixed_code).make();
 }
 
-std::vector<CodeBlock> code_to_disassemble(const SampleProfile& profile, u32 rows, const NameFilter& filter) {
+std::vector<CodeBlock> code_to_disassemble(const CompatProfile& profile, u32 rows, const NameFilter& filter) {
   std::set<std::tuple<u32, u32, u32>> ranges;
   for_each_shown_line(profile, rows, filter, [&](const LineRow& line) {
     if (line.code_begin < line.code_end) ranges.emplace(line.module, line.code_begin, line.code_end);
@@ -299,7 +299,7 @@ std::vector<CodeBlock> code_to_disassemble(const SampleProfile& profile, u32 row
   return blocks;
 }
 
-std::vector<u32> files_to_read(const SampleProfile& profile, u32 rows, const NameFilter& filter) {
+std::vector<u32> files_to_read(const CompatProfile& profile, u32 rows, const NameFilter& filter) {
   std::set<u32> files;
   for_each_shown_line(profile, rows, filter, [&](const LineRow& line) { files.insert(line.file); });
   return {files.begin(), files.end()};

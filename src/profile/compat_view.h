@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "profile/address_answer.h"
-#include "profile/sample_profile.h"
+#include "profile/compat_profile.h"
 #include "stacks/stack_profile.h"
 
 namespace wperf::profile {
@@ -27,13 +27,13 @@ struct CompatRun {
 };
 
 // `fixed_code`: the number of the event that is shown as the fixed counter.
-SampleProfile make_sample_profile(const stacks::StackProfile& from, CompatRun run, u16 fixed_code);
+CompatProfile make_sample_profile(const stacks::StackProfile& from, CompatRun run, u16 fixed_code);
 
 // The code behind the lines of the rows that choose_rows() answers: blocks without instructions, in the order of
-// SampleProfile::code. The caller fills in the instructions and stores them there.
-std::vector<CodeBlock> code_to_disassemble(const SampleProfile& profile, u32 rows, const NameFilter& filter = {});
+// CompatProfile::code. The caller fills in the instructions and stores them there.
+std::vector<CodeBlock> code_to_disassemble(const CompatProfile& profile, u32 rows, const NameFilter& filter = {});
 
 // Indices of the files that the lines of these rows are from, ascending.
-std::vector<u32> files_to_read(const SampleProfile& profile, u32 rows, const NameFilter& filter = {});
+std::vector<u32> files_to_read(const CompatProfile& profile, u32 rows, const NameFilter& filter = {});
 
 }  // namespace wperf::profile

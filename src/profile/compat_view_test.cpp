@@ -47,7 +47,7 @@ class Made {
     profile_.events[0].samples += count;
   }
   StackProfile& profile() { return profile_; }
-  SampleProfile view(bool callers = false) {
+  CompatProfile view(bool callers = false) {
     CompatRun run;
     run.target.process = kProcess;
     run.target.image_name = "app.exe";
@@ -70,7 +70,7 @@ class Made {
   StackProfile profile_;
 };
 
-Rows rows_of(const SampleProfile& profile) {
+Rows rows_of(const CompatProfile& profile) {
   Rows rows;
   for (const SymbolRow& row : profile.events.at(0).rows)
     rows.emplace_back(display_name(profile, row.symbol), row.count);
@@ -83,7 +83,7 @@ TEST(CompatView, SumsTheAddressesOfAFunctionAndSorts) {
   made.sample(1, 0x34, 2);
   made.sample(0, 0x10, 2);
   made.sample(1, 0x30, 3, 0, 0);  // the same address, called from elsewhere
-  const SampleProfile view = made.view();
+  const CompatProfile view = made.view();
   EXPECT_EQ(rows_of(view), (Rows{{"mul:math.dll", 6}, {"work", 2}}));
   ASSERT_EQ(view.events[0].rows[0].pcs.size(), 2u);
   EXPECT_EQ(view.events[0].rows[0].pcs[0].address, 0x30u);
@@ -106,7 +106,7 @@ TEST(CompatView, TellsOtherProcessesFromUnknownAddressesAndTheKernel) {
   made.sample(0, 0x10, 2, 1);
   made.sample(4, 0xffff'0000'0000'0000, 1, 1);
   made.sample(4, 0xffff'0000'0000'0000, 1);
-  const SampleProfile view = made.view();
+  const CompatProfile view = made.view();
   EXPECT_EQ(rows_of(view), (Rows{{"[other process]", 3}, {"unknown", 2}, {"[kernel]", 1}}));
   EXPECT_TRUE(view.events[0].rows[0].pcs.empty());
   EXPECT_EQ(view.events[0].rows[1].pcs.size(), 2u);
@@ -125,7 +125,7 @@ TEST(CompatView, CallersAreTheFramesAround) {
   made.sample(1, 0x30, 3, 0, 0);
   made.sample(1, 0x34, 1, 0, 3);
   made.sample(0, 0x10, 2);
-  const SampleProfile view = made.view(true);
+  const CompatProfile view = made.view(true);
   std::vector<std::pair<std::string, std::string>> callers;
   for (const CallerCount& row : view.events[0].callers) {
     callers.emplace_back(display_name(view, row.symbol), row.caller == kNone ? "-" : display_name(view, row.caller));
@@ -156,7 +156,7 @@ TEST(CompatView, LinesAreTheFunctionsOwnWithWhatWasInlinedThere) {
       {.function = 0, .address = 0x1014, .begin = 0x1000, .end = 0x1040, .first_frame = 2, .frame_count = 1}};
   profile.site_of_node[1] = 0;
   profile.site_of_node[2] = 1;
-  const SampleProfile view = made.view();
+  const CompatProfile view = made.view();
   const SymbolRow& row = view.events[0].rows[0];
   ASSERT_EQ(row.lines.size(), 2u);
   EXPECT_EQ(view.files[row.lines[0].file].path, "a.c");
@@ -180,7 +180,7 @@ TEST(CompatView, SlicesCountEverySampleOnce) {
   made.sample(0, 0x10, 1);
   made.profile().slices = {.count = 3, .begin_ns = 0, .length_ns = 5};
   made.profile().slice_of_sample = {2, 0};
-  const SampleProfile view = made.view();
+  const CompatProfile view = made.view();
   EXPECT_EQ(view.events[0].rows[0].over_time, (std::vector<u32>{1, 0, 3}));
   EXPECT_EQ(view.slices.count, 3u);
 }
@@ -188,7 +188,7 @@ TEST(CompatView, SlicesCountEverySampleOnce) {
 TEST(CompatView, TheFixedCounterComesFirst) {
   Made made;
   made.profile().events.push_back({.name = "cycle", .type = 4, .code = kFixed, .interval = 5});
-  const SampleProfile view = made.view();
+  const CompatProfile view = made.view();
   EXPECT_EQ(view.events[0].name, "cycle");
   EXPECT_TRUE(view.events[0].fixed);
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "profile/address_answer.h"
+#include "profile/compat_profile.h"
 #include "profile/sample_places.h"
-#include "profile/sample_profile.h"
 
 namespace wperf::profile {
 

@@ -7,7 +7,7 @@
 
 #include "base/ints.h"
 #include "profile/address_answer.h"
-#include "profile/sample_profile.h"
+#include "profile/compat_profile.h"
 
 namespace wperf::profile {
 

@@ -132,7 +132,7 @@ std::vector<SymbolRow> make_symbol_rows(const std::vector<PlaceHits>& hits, cons
   return rows;
 }
 
-std::vector<u32> name_ranks(const SampleProfile& profile) {
+std::vector<u32> name_ranks(const CompatProfile& profile) {
   std::vector<std::pair<std::string, u32>> shown;
   for (u32 symbol = 0; symbol < profile.symbols.size(); ++symbol) {
     shown.emplace_back(display_name(profile, symbol), symbol);

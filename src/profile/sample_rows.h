@@ -52,7 +52,7 @@ std::vector<SymbolRow> make_symbol_rows(const std::vector<PlaceHits>& hits, cons
                                         NameTable& names);
 
 // The place of each symbol in the order of the names that are shown.
-std::vector<u32> name_ranks(const SampleProfile& profile);
+std::vector<u32> name_ranks(const CompatProfile& profile);
 // Most samples first, then by name.
 void sort_symbol_rows(const std::vector<u32>& ranks, std::vector<SymbolRow>& rows);
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/ints.h"
-#include "profile/sample_profile.h"
+#include "profile/compat_profile.h"
 
 namespace wperf::profile {
 
@@ -17,7 +17,7 @@ namespace wperf::profile {
 struct CodePlace {
   u64 address = 0;
   bool kernel = false;
-  u32 symbol = 0;      // index into SampleProfile::symbols
+  u32 symbol = 0;      // index into CompatProfile::symbols
   u32 module = kNone;  // index into its target.modules
   u32 file = kNone;    // index into its files
   u32 line = 0;        // 0: not known
@@ -158,7 +158,7 @@ struct MemoryProfile {
 inline constexpr usize kMostDataRows = 4096;
 
 struct SpeProfile {
-  SampleProfile samples;          // events: one per kind of operation, most samples first
+  CompatProfile samples;          // events: one per kind of operation, most samples first
   std::vector<CodePlace> places;  // the first stands for all other processes; by address, then user before kernel
   std::vector<SpeCore> cores;     // ascending
   u64 forgotten_mappings = 0;     // of code, in a recording with too many; records in them have no names

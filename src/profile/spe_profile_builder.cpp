@@ -114,7 +114,7 @@ void add_cores(const Aggregator& aggregator, SpeRun& run, SpeProfile& profile) {
 }
 
 SampledEvent make_event(const Kind& kind, KindHits& hits, const SpeRun& run, const std::vector<NamedPlace>& named,
-                        const std::vector<u32>& ranks, NameTable& names, SampleProfile& profile) {
+                        const std::vector<u32>& ranks, NameTable& names, CompatProfile& profile) {
   SampledEvent event;
   event.name = decode::spe::source_name(kind.first, kind.second);
   event.samples = hits.hits;
@@ -143,7 +143,7 @@ std::vector<std::vector<u32>> spe_addresses_to_name(const Aggregator& aggregator
 SpeProfile make_spe_profile(const Aggregator& aggregator, SpeRun run,
                             const std::vector<std::vector<AddressAnswer>>& answers) {
   SpeProfile profile;
-  SampleProfile& samples = profile.samples;
+  CompatProfile& samples = profile.samples;
   samples.target = std::move(run.target);
   SpePlaces places(aggregator, samples.target, run.processes_known);
   NameTable names;

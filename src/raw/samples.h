@@ -8,8 +8,9 @@
 
 namespace wperf::raw {
 
-struct Sample {
-  u64 time_ns = 0;  // device time
+// As a driver's ring held it.
+struct DrainedSample {
+  u64 time_ns = 0;      // device time
   u64 pc = 0, lr = 0;
   u32 process = 0, thread = 0;
   u32 overflowed = 0;  // bit n: event n of the plan passed its interval
@@ -53,8 +54,8 @@ struct Process {
 
 struct SampleCapture {
   u64 start_ns = 0, end_ns = 0;
-  std::vector<Sample> samples;                  // by core, then in order
-  std::vector<u64> frames;                      // of all samples; see Sample::first_frame
+  std::vector<DrainedSample> samples;           // by core, then in order
+  std::vector<u64> frames;                      // of all samples; see DrainedSample::first_frame
   std::vector<CoreStatistics> core_statistics;  // by core
   std::vector<Process> processes;               // those known at the end, ended ones included
 };

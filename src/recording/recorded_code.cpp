@@ -7,7 +7,7 @@
 #include <map>
 
 #include "os/files.h"
-#include "profile/sample_profile.h"
+#include "profile/compat_profile.h"
 #include "symbols/disassembly/disassembler.h"
 
 namespace wperf::recording {

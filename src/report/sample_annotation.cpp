@@ -14,7 +14,7 @@ constexpr std::string_view kHot = "\x1b[1;31m", kPlain = "\x1b[0m";
 constexpr std::string_view kAddressTitle = "address", kInstructionTitle = "instruction";
 
 // Contract 9.7: a table of its own inside the column, one cell per line, each two blanks right of the column's title.
-std::vector<std::string> embedded_table(const profile::SampleProfile& profile, const profile::CodeBlock& code,
+std::vector<std::string> embedded_table(const profile::CompatProfile& profile, const profile::CodeBlock& code,
                                         u32 hot_rva, bool colour) {
   std::vector<std::string> addresses, texts;
   usize width = kAddressTitle.size();
@@ -48,13 +48,13 @@ std::string without_tabs(std::string_view text) {
 
 }  // namespace
 
-bool is_annotated(const profile::SampleProfile& profile, const profile::SymbolRow& row) {
+bool is_annotated(const profile::CompatProfile& profile, const profile::SymbolRow& row) {
   const profile::Symbol& symbol = profile.symbols[row.symbol];
   if (symbol.kind != profile::SymbolKind::function) return false;
   return symbol.module == profile::kNone || !profile.target.modules[symbol.module].kernel || !row.lines.empty();
 }
 
-std::string code_address(const profile::SampleProfile& profile, u32 module, u32 rva) {
+std::string code_address(const profile::CompatProfile& profile, u32 module, u32 rva) {
   const u64 image_base = module == profile::kNone ? 0 : profile.target.modules[module].image_base;
   return fmt::format("{:x}", (image_base + rva) & 0xffffffu);
 }
@@ -66,7 +66,7 @@ std::string instruction_text(const profile::Instruction& instruction) {
   return text;
 }
 
-Table annotation_table(const profile::SampleProfile& profile, const profile::SymbolRow& row,
+Table annotation_table(const profile::CompatProfile& profile, const profile::SymbolRow& row,
                        const SampleOptions& options) {
   Table table{.columns = {{"line_number"}, {"hits"}, {"filename"}}, .rows = {}};
   if (options.source) table.columns.push_back({"source"});
@@ -94,7 +94,7 @@ Table annotation_table(const profile::SampleProfile& profile, const profile::Sym
   return table;
 }
 
-Table inlined_table(const profile::SampleProfile& profile, const profile::SymbolRow& row) {
+Table inlined_table(const profile::CompatProfile& profile, const profile::SymbolRow& row) {
   Table table{.columns = {{"line_number"}, {"hits"}, {"inlined"}, {"from"}}, .rows = {}};
   for (const profile::LineRow& line : row.lines) {
     for (const profile::InlinedHits& inlined : line.inlined) {

@@ -9,10 +9,10 @@ namespace wperf::report::testing {
 namespace {
 
 using profile::CodeBlock;
+using profile::CompatProfile;
 using profile::LineRow;
 using profile::SampledEvent;
 using profile::SampleModule;
-using profile::SampleProfile;
 using profile::Symbol;
 using profile::SymbolKind;
 using profile::SymbolRow;
@@ -30,8 +30,8 @@ SampleModule module_at(std::string name, u64 base, u64 image_base) {
   return module;
 }
 
-SampleProfile googolplex() {
-  SampleProfile profile;
+CompatProfile googolplex() {
+  CompatProfile profile;
   profile.target.image_name = "googolplex.exe";
   profile.target.process = 4711;
   profile.target.pe_file = "C:\\work\\googolplex.exe";
@@ -103,8 +103,8 @@ CodeBlock block_of(u32 module, u32 begin, std::vector<profile::Instruction> inst
 
 }  // namespace
 
-SampleProfile two_events_sampled() {
-  SampleProfile profile = googolplex();
+CompatProfile two_events_sampled() {
+  CompatProfile profile = googolplex();
   profile.exit_code = 0;
   SymbolRow mul = row_of(0, {{kDll + 0x1034, 150}, {kDll + 0x1030, 40}, {kDll + 0x103c, 5}});
   mul.lines = {line_of(0, 2, 190, kDllIndex, 0x1034, 0x1030, 0x103c),
@@ -130,8 +130,8 @@ SampleProfile two_events_sampled() {
   return profile;
 }
 
-SampleProfile three_cores_sampled() {
-  SampleProfile profile = googolplex();
+CompatProfile three_cores_sampled() {
+  CompatProfile profile = googolplex();
   SymbolRow mul = row_of(0, {{kDll + 0x1034, 600}});
   mul.over_time = {100, 200, 300};
   SymbolRow heap = row_of(5, {{kNtdll + 0x40, 250}});
@@ -161,16 +161,16 @@ SampleProfile three_cores_sampled() {
   return profile;
 }
 
-SampleProfile nothing_sampled() {
-  SampleProfile profile = googolplex();
+CompatProfile nothing_sampled() {
+  CompatProfile profile = googolplex();
   profile.events = {event_of("ld_spec", 0x70, 100'000, {})};
   profile.cores = {{.core = 1}};
   profile.elapsed_seconds = 1;
   return profile;
 }
 
-SampleProfile many_functions_sampled(u32 functions) {
-  SampleProfile profile = googolplex();
+CompatProfile many_functions_sampled(u32 functions) {
+  CompatProfile profile = googolplex();
   profile.symbols.clear();
   std::vector<SymbolRow> rows;
   for (u32 i = 0; i < functions; ++i) {

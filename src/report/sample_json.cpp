@@ -23,7 +23,7 @@ struct CodeOfLine {
 
 class SampleJson {
  public:
-  SampleJson(const profile::SampleProfile& profile, const SampleOptions& options)
+  SampleJson(const profile::CompatProfile& profile, const SampleOptions& options)
       : profile_(profile), options_(options) {}
 
   std::string document() {
@@ -412,7 +412,7 @@ class SampleJson {
     json.end_object();
   }
 
-  const profile::SampleProfile& profile_;
+  const profile::CompatProfile& profile_;
   const SampleOptions& options_;
   std::set<const profile::LineRow*> chosen_;  // whose disassembly is written
   u32 omitted_ = 0;
@@ -420,11 +420,11 @@ class SampleJson {
 
 }  // namespace
 
-SampleJsonParts sample_json_parts(const profile::SampleProfile& profile, const SampleOptions& options) {
+SampleJsonParts sample_json_parts(const profile::CompatProfile& profile, const SampleOptions& options) {
   return SampleJson(profile, options).parts();
 }
 
-std::string sample_json(const profile::SampleProfile& profile, const SampleOptions& options) {
+std::string sample_json(const profile::CompatProfile& profile, const SampleOptions& options) {
   return SampleJson(profile, options).document();
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profile/sample_profile.h"
+#include "profile/compat_profile.h"
 
 namespace wperf::report {
 
@@ -35,15 +35,15 @@ std::string sample_start_text(const profile::SampleTarget& target, const std::st
                               std::string_view sampling_type = "software sampling");
 
 // Everything after the progress line.
-std::string sample_text(const profile::SampleProfile& profile, const SampleOptions& options);
+std::string sample_text(const profile::CompatProfile& profile, const SampleOptions& options);
 
-std::string sample_json(const profile::SampleProfile& profile, const SampleOptions& options);
+std::string sample_json(const profile::CompatProfile& profile, const SampleOptions& options);
 
 // The same in two parts, for documents that have them elsewhere: the object with the key "sampling", and the array of
 // events, which is in the object too. SampleOptions::most_bytes is for both together.
 struct SampleJsonParts {
   std::string sampling, events;
 };
-SampleJsonParts sample_json_parts(const profile::SampleProfile& profile, const SampleOptions& options);
+SampleJsonParts sample_json_parts(const profile::CompatProfile& profile, const SampleOptions& options);
 
 }  // namespace wperf::report

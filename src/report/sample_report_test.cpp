@@ -15,7 +15,7 @@ namespace wperf::report {
 namespace {
 
 using nlohmann::json;
-using profile::SampleProfile;
+using profile::CompatProfile;
 using testing::expect_golden;
 
 SampleOptions everything() {
@@ -28,12 +28,12 @@ profile::NameFilter only(std::string name) {
   return [name = std::move(name)](std::string_view other) { return other == name; };
 }
 
-json parsed(const SampleProfile& profile, const SampleOptions& options) {
+json parsed(const CompatProfile& profile, const SampleOptions& options) {
   return json::parse(sample_json(profile, options));
 }
 
 TEST(sample_golden, two_events) {
-  const SampleProfile profile = testing::two_events_sampled();
+  const CompatProfile profile = testing::two_events_sampled();
   SampleOptions options;
   expect_golden("sample_two_events.txt", sample_text(profile, options));
   expect_golden("sample_two_events.json", sample_json(profile, options));
@@ -48,7 +48,7 @@ TEST(sample_golden, two_events) {
 }
 
 TEST(sample_golden, two_events_verbose) {
-  const SampleProfile profile = testing::two_events_sampled();
+  const CompatProfile profile = testing::two_events_sampled();
   SampleOptions options;
   options.verbose = options.annotate = true;
   expect_golden("sample_two_events_verbose.txt",
@@ -57,7 +57,7 @@ TEST(sample_golden, two_events_verbose) {
 }
 
 TEST(sample_golden, three_cores_with_every_breakdown) {
-  const SampleProfile profile = testing::three_cores_sampled();
+  const CompatProfile profile = testing::three_cores_sampled();
   SampleOptions options;
   options.by = {SampleBreakdown::process, SampleBreakdown::thread, SampleBreakdown::module, SampleBreakdown::core,
                 SampleBreakdown::caller};
@@ -71,7 +71,7 @@ TEST(sample_golden, nothing) {
 }
 
 TEST(sample_losses, counters_that_were_wiped_are_told) {
-  SampleProfile profile = testing::two_events_sampled();
+  CompatProfile profile = testing::two_events_sampled();
   EXPECT_EQ(sample_text(profile, {}).find("gaps: "), std::string::npos);
   profile.cores[0].register_losses = 1;
   EXPECT_NE(sample_text(profile, {}).find("gaps: counters were wiped once and set up anew, "), std::string::npos);
@@ -100,7 +100,7 @@ TEST(sample_text, total_stands_after_the_table) {
 }
 
 TEST(sample_text, millions_in_total_stay_apart_from_their_share) {
-  SampleProfile profile = testing::two_events_sampled();
+  CompatProfile profile = testing::two_events_sampled();
   for (profile::SampledEvent& event : profile.events) {
     for (profile::SymbolRow& row : event.rows) row.count *= 100'000;
     event.samples *= 100'000;
@@ -138,7 +138,7 @@ TEST(sample_text, of_one_second_still_has_a_decimal_point) {
 }
 
 TEST(sample_text, without_pdb_counts_modules_beyond_ten) {
-  SampleProfile profile = testing::three_cores_sampled();
+  CompatProfile profile = testing::three_cores_sampled();
   for (u32 i = 0; i < 12; ++i) {
     profile.target.modules.push_back(profile.target.modules[2]);
     profile.target.modules.back().samples = 1;
@@ -192,9 +192,9 @@ void check_clients_rules(const json& document, const SampleOptions& options) {
 }
 
 TEST(sample_json, keeps_the_rules_of_the_clients) {
-  const SampleProfile profiles[] = {testing::two_events_sampled(), testing::three_cores_sampled(),
+  const CompatProfile profiles[] = {testing::two_events_sampled(), testing::three_cores_sampled(),
                                     testing::nothing_sampled(), testing::many_functions_sampled(200)};
-  for (const SampleProfile& profile : profiles) {
+  for (const CompatProfile& profile : profiles) {
     for (u32 bits = 0; bits < 16; ++bits) {
       SampleOptions options;
       options.annotate = (bits & 1) != 0;
@@ -216,7 +216,7 @@ TEST(sample_json, events_are_sorted_by_name_and_the_hottest_row_is_first) {
   EXPECT_EQ(events[1]["samples"][0]["symbol"], "big_mul:bignum.dll");
   EXPECT_EQ(events[1]["samples"][0]["count"], 195);
   EXPECT_NEAR(events[1]["samples"][0]["overhead"].get<double>(), 76.1719, 1e-9);
-  SampleProfile swapped = testing::two_events_sampled();
+  CompatProfile swapped = testing::two_events_sampled();
   swapped.events[0].name = "zzz";
   EXPECT_EQ(parsed(swapped, {})["sampling"]["events"][0]["type"], "ld_spec");
 }
@@ -271,7 +271,7 @@ TEST(sample_json, our_keys_are_inside_sampling_and_only_when_there_is_something)
 }
 
 TEST(sample_json, stays_under_the_limit_of_clients) {
-  const SampleProfile profile = testing::many_functions_sampled(200);
+  const CompatProfile profile = testing::many_functions_sampled(200);
   SampleOptions options = everything();
   options.rows = 200;
   EXPECT_GT(sample_json(profile, options).size(), 2 * kMostBytesForClients);
@@ -288,7 +288,7 @@ TEST(sample_json, stays_under_the_limit_of_clients) {
 }
 
 TEST(sample_json, odd_numbers_are_still_numbers) {
-  SampleProfile profile = testing::two_events_sampled();
+  CompatProfile profile = testing::two_events_sampled();
   profile.target.base_address = ~u64{0};
   profile.target.runtime_delta = ~u64{0};
   profile.elapsed_seconds = std::numeric_limits<double>::quiet_NaN();

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 namespace wperf::report {
-ShownRows shown_rows(const profile::SampleProfile& profile, const profile::SampledEvent& event,
+ShownRows shown_rows(const profile::CompatProfile& profile, const profile::SampledEvent& event,
                      const SampleOptions& options) {
   ShownRows shown;
   shown.rows = profile::choose_rows(profile, event, options.rows, options.symbol);
@@ -17,7 +17,7 @@ double percent(u64 part, u64 whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-bool has_samples(const profile::SampleProfile& profile) {
+bool has_samples(const profile::CompatProfile& profile) {
   return std::any_of(profile.events.begin(), profile.events.end(),
                      [](const profile::SampledEvent& event) { return event.samples != 0; });
 }

@@ -4,7 +4,7 @@
 #pragma once
 #include <vector>
 
-#include "profile/sample_profile.h"
+#include "profile/compat_profile.h"
 #include "report/sample_report.h"
 
 namespace wperf::report {
@@ -14,10 +14,10 @@ struct ShownRows {
   u32 total_rows = 0;                           // the total line counts the hottest rows whether they pass or not
   u64 total_count = 0;
 };
-ShownRows shown_rows(const profile::SampleProfile& profile, const profile::SampledEvent& event,
+ShownRows shown_rows(const profile::CompatProfile& profile, const profile::SampledEvent& event,
                      const SampleOptions& options);
 
 double percent(u64 part, u64 whole);
-bool has_samples(const profile::SampleProfile& profile);
+bool has_samples(const profile::CompatProfile& profile);
 
 }  // namespace wperf::report

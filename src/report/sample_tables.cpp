@@ -25,12 +25,12 @@ Table table_of_shares(std::initializer_list<Column> columns) {
   return table;
 }
 
-std::string module_name(const profile::SampleProfile& profile, const profile::ModuleCount& row) {
+std::string module_name(const profile::CompatProfile& profile, const profile::ModuleCount& row) {
   if (row.module != profile::kNone) return profile.target.modules[row.module].name;
   return std::string(profile::bare_name({.kind = row.kind, .name = {}}));
 }
 
-void add_callers(const profile::SampleProfile& profile, const profile::SampledEvent& event,
+void add_callers(const profile::CompatProfile& profile, const profile::SampledEvent& event,
                  const SampleOptions& options, Table& table) {
   const ShownRows shown = shown_rows(profile, event, options);
   for (const profile::CallerCount& row : event.callers) {
@@ -56,7 +56,7 @@ void append_heading(std::string& out, std::string_view what) {
   fmt::format_to(std::back_inserter(out), "{:=<24} {} {:=<24}\n", "", what, "");
 }
 
-Table symbol_table(const profile::SampleProfile& profile, const profile::SampledEvent& event, const ShownRows& shown) {
+Table symbol_table(const profile::CompatProfile& profile, const profile::SampledEvent& event, const ShownRows& shown) {
   Table table = table_of_shares({{"symbol"}});
   for (const profile::SymbolRow* row : shown.rows) {
     Cells cells = share(row->count, event.samples);
@@ -71,7 +71,7 @@ std::string_view breakdown_name(SampleBreakdown breakdown) {
   return kNames[static_cast<usize>(breakdown)];
 }
 
-Table breakdown_table(const profile::SampleProfile& profile, const profile::SampledEvent& event,
+Table breakdown_table(const profile::CompatProfile& profile, const profile::SampledEvent& event,
                       SampleBreakdown breakdown, const SampleOptions& options) {
   Table table = table_of_shares({});
   const auto add = [&](const auto& rows, auto cells_of) {
@@ -110,7 +110,7 @@ Table breakdown_table(const profile::SampleProfile& profile, const profile::Samp
   return table;
 }
 
-Table loss_table(const profile::SampleProfile& profile) {
+Table loss_table(const profile::CompatProfile& profile) {
   Table table{.columns = {{"core", Align::right, true},
                           {"generated", Align::right, true},
                           {"lost", Align::right, true},
@@ -124,7 +124,7 @@ Table loss_table(const profile::SampleProfile& profile) {
   return table;
 }
 
-std::vector<SymbolNote> symbol_notes(const profile::SampleProfile& profile) {
+std::vector<SymbolNote> symbol_notes(const profile::CompatProfile& profile) {
   u64 samples = 0;
   for (const profile::SampledEvent& event : profile.events) samples += event.samples;
   std::vector<SymbolNote> notes;

@@ -41,7 +41,7 @@ void append_modules(std::string& out, const profile::SampleTarget& target) {
 }
 
 // What -v says of the run before the sections.
-void append_trace(std::string& out, const profile::SampleProfile& profile, const SampleOptions& options) {
+void append_trace(std::string& out, const profile::CompatProfile& profile, const SampleOptions& options) {
   append_line_of(out, '=', 17);
   const u64 generated = profile.samples_generated(), dropped = profile.samples_dropped();
   fmt::format_to(Out(out), "sample generated: {}\nsample dropped  : {}\nsample drop rate: {}%\n", generated, dropped,
@@ -58,7 +58,7 @@ void append_trace(std::string& out, const profile::SampleProfile& profile, const
   }
 }
 
-void append_interruptions(std::string& out, const profile::SampleProfile& profile) {
+void append_interruptions(std::string& out, const profile::CompatProfile& profile) {
   u64 held_back = 0, throttled = 0, unreadable = 0, register_losses = 0;
   for (const profile::CoreSamples& core : profile.cores) {
     held_back += core.held_back;
@@ -90,7 +90,7 @@ void append_interruptions(std::string& out, const profile::SampleProfile& profil
   }
 }
 
-void append_losses(std::string& out, const profile::SampleProfile& profile) {
+void append_losses(std::string& out, const profile::CompatProfile& profile) {
   append_interruptions(out, profile);
   const Table table = loss_table(profile);
   if (table.rows.empty()) return;
@@ -101,7 +101,7 @@ void append_losses(std::string& out, const profile::SampleProfile& profile) {
   out += '\n';
 }
 
-void append_row_details(std::string& out, const profile::SampleProfile& profile, const profile::SymbolRow& row,
+void append_row_details(std::string& out, const profile::CompatProfile& profile, const profile::SymbolRow& row,
                         const SampleOptions& options) {
   const bool annotate = (options.annotate || options.disassemble) && is_annotated(profile, row);
   if (!annotate && !options.verbose) return;
@@ -118,7 +118,7 @@ void append_row_details(std::string& out, const profile::SampleProfile& profile,
   out += '\n';
 }
 
-void append_event(std::string& out, const profile::SampleProfile& profile, const profile::SampledEvent& event,
+void append_event(std::string& out, const profile::CompatProfile& profile, const profile::SampledEvent& event,
                   const SampleOptions& options) {
   append_heading(out, fmt::format("sample source: {}, top {} hot functions", event.name, options.rows));
   const ShownRows shown = shown_rows(profile, event, options);
@@ -129,7 +129,7 @@ void append_event(std::string& out, const profile::SampleProfile& profile, const
                  fmt::format(" {}", shown.total_count), shown.total_rows);
 }
 
-void append_breakdowns(std::string& out, const profile::SampleProfile& profile, const SampleOptions& options) {
+void append_breakdowns(std::string& out, const profile::CompatProfile& profile, const SampleOptions& options) {
   for (const SampleBreakdown breakdown : options.by) {
     for (const profile::SampledEvent& event : profile.events) {
       out += '\n';
@@ -139,7 +139,7 @@ void append_breakdowns(std::string& out, const profile::SampleProfile& profile, 
   }
 }
 
-void append_notes(std::string& out, const profile::SampleProfile& profile) {
+void append_notes(std::string& out, const profile::CompatProfile& profile) {
   std::string notes;
   if (!profile.note.empty()) fmt::format_to(Out(notes), "note: {}\n", profile.note);
   if (!has_samples(profile)) {
@@ -172,7 +172,7 @@ std::string sample_start_text(const profile::SampleTarget& target, const std::st
   return out;
 }
 
-std::string sample_text(const profile::SampleProfile& profile, const SampleOptions& options) {
+std::string sample_text(const profile::CompatProfile& profile, const SampleOptions& options) {
   std::string out;
   if (options.verbose) append_trace(out, profile, options);
   append_losses(out, profile);

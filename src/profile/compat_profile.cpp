@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "profile/sample_profile.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
+#include "profile/compat_profile.h"
+
 namespace wperf::profile {
 
-u64 SampleProfile::samples_generated() const {
+u64 CompatProfile::samples_generated() const {
   u64 sum = 0;
   for (const CoreSamples& core : cores) sum += core.generated;
   return sum;
 }
 
-u64 SampleProfile::samples_dropped() const {
+u64 CompatProfile::samples_dropped() const {
   u64 sum = 0;
   for (const CoreSamples& core : cores) sum += core.lost_ring_full + core.lost_filtered;
   return sum;
@@ -34,7 +34,7 @@ std::string_view bare_name(const Symbol& symbol) {
   return {};
 }
 
-std::string display_name(const SampleProfile& profile, u32 symbol_index) {
+std::string display_name(const CompatProfile& profile, u32 symbol_index) {
   const Symbol& symbol = profile.symbols[symbol_index];
   std::string name(bare_name(symbol));
   if (symbol.kind == SymbolKind::function && symbol.module != kNone) {
@@ -44,7 +44,7 @@ std::string display_name(const SampleProfile& profile, u32 symbol_index) {
   return name;
 }
 
-std::vector<const SymbolRow*> choose_rows(const SampleProfile& profile, const SampledEvent& event, u32 most,
+std::vector<const SymbolRow*> choose_rows(const CompatProfile& profile, const SampledEvent& event, u32 most,
                                           const NameFilter& filter) {
   std::vector<const SymbolRow*> rows;
   for (const SymbolRow& row : event.rows) {
@@ -54,7 +54,7 @@ std::vector<const SymbolRow*> choose_rows(const SampleProfile& profile, const Sa
   return rows;
 }
 
-const CodeBlock* find_code(const SampleProfile& profile, u32 module, u32 begin, u32 end) {
+const CodeBlock* find_code(const CompatProfile& profile, u32 module, u32 begin, u32 end) {
   const auto key = [](const CodeBlock& block) { return std::tuple(block.module, block.begin, block.end); };
   const std::tuple wanted(module, begin, end);
   const auto found = std::lower_bound(profile.code.begin(), profile.code.end(), wanted,

@@ -160,7 +160,7 @@ struct TimeSlices {
   u64 length_ns = 0;
 };
 
-struct SampleProfile {
+struct CompatProfile {
   SampleTarget target;
   std::vector<Symbol> symbols;
   std::vector<SourceFile> files;
@@ -177,15 +177,15 @@ struct SampleProfile {
 };
 
 // As reports show it: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
-std::string display_name(const SampleProfile& profile, u32 symbol);
+std::string display_name(const CompatProfile& profile, u32 symbol);
 // The same without `:module.dll`.
 std::string_view bare_name(const Symbol& symbol);
 // The rows a report shows, hottest first: at most `most` of those whose bare name the filter lets pass.
 using NameFilter = std::function<bool(std::string_view)>;  // empty: every name
-std::vector<const SymbolRow*> choose_rows(const SampleProfile& profile, const SampledEvent& event, u32 most,
+std::vector<const SymbolRow*> choose_rows(const CompatProfile& profile, const SampledEvent& event, u32 most,
                                           const NameFilter& filter);
 // None: not disassembled.
-const CodeBlock* find_code(const SampleProfile& profile, u32 module, u32 begin, u32 end);
+const CodeBlock* find_code(const CompatProfile& profile, u32 module, u32 begin, u32 end);
 // The text of a line, without its end; empty if the file was not read or is shorter.
 std::string_view source_line(const SourceFile& file, u32 line);
 // "name+0x24", "name" at its start.
