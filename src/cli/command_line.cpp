@@ -18,7 +18,7 @@ using request::Request;
 // Of several command words the first in this order runs (contract 1.1; that help goes before all is ours, decision 10).
 constexpr Command kPriority[] = {Command::help,    Command::doctor, Command::detect, Command::man,
                                  Command::version, Command::test,   Command::list,   Command::stat,
-                                 Command::record,  Command::sample, Command::report};
+                                 Command::record,  Command::sample, Command::report, Command::waits};
 
 class Parser {
  public:
@@ -42,7 +42,7 @@ class Parser {
   diag::Error first_mistake(diag::Error error) const;
 
   bool given(Command command) const { return (given_commands_ & (1u << static_cast<u32>(command))) != 0; }
-  bool spawns() const { return given(Command::stat) || given(Command::record); }
+  bool spawns() const { return given(Command::stat) || given(Command::record) || given(Command::waits); }
 
   std::span<const std::string> arguments_;
   Request request_;
@@ -87,7 +87,7 @@ diag::Result<void> Parser::take_token(const std::string& token) {
     request_.man_topic = token;
     return {};
   }
-  if (given(Command::report) && !request_.data_file.has_value()) {
+  if ((given(Command::report) || given(Command::waits)) && !request_.data_file.has_value()) {
     request_.data_file = token;
     return {};
   }

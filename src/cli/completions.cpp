@@ -186,7 +186,7 @@ std::string render_bash_completion() {
   out += "    *) words=" + shell_quoted(command_words() + " " + all_option_words()) +
          " ;;\n"
          "  esac\n"
-         "  if [[ $command == report && $current != -* ]]; then\n"
+         "  if [[ $command == @(report|waits) && $current != -* ]]; then\n"
          "    compopt -o filenames\n"
          "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
          "    return\n"
@@ -241,7 +241,7 @@ std::string render_zsh_completion() {
   }
   out += "  *)\n    _describe -t commands command verbs\n    flags=(\n";
   for (const OptionRow& option : option_rows()) out += zsh_items(option);
-  out += "    ) ;;\nesac\n[[ $command == report && $PREFIX != -* ]] && { _files; return }\n";
+  out += "    ) ;;\nesac\n[[ $command == (report|waits) && $PREFIX != -* ]] && { _files; return }\n";
   out += "_describe -t options option flags\n";
   return out;
 }
@@ -280,7 +280,7 @@ std::string render_powershell_completion() {
       "  $previous = if ($before.Count) { $before[-1] } else { '' }\n"
       "  if ($valued -ccontains $previous) { return }\n"
       "  $command = $before | Where-Object { $optionsOf.ContainsKey($_) } | Select-Object -First 1\n"
-      "  if ($command -ceq 'report' -and -not $word.StartsWith('-') -and -not $valuesOf.ContainsKey($previous)) { "
+      "  if (@('report', 'waits') -ccontains $command -and -not $word.StartsWith('-') -and -not $valuesOf.ContainsKey($previous)) { "
       "return }\n"
       "  $kept = ''\n"
       "  if ($previous -ceq '-e' -or $previous -ceq '-m') {\n"

@@ -18,6 +18,10 @@ constexpr CommandRow kCommands[] = {
      "Show what a recording holds: a perf.data file, made here or elsewhere. Default: perf.data of this folder, else "
      "its "
      "youngest *.data."},
+    {Command::waits, "waits", "", false, "[FILE]", "[-- PROGRAM ARGUMENTS...]", false, "waits",
+     "Show why threads did not run: how long they ran, were ready and waited, where, and for whom. Of a program, of "
+     "the "
+     "machine, or of a recording."},
     {Command::list, "list", "-l", true, "", "", true, "list",
      "List the events, metrics and groups of metrics that -e and -m take."},
     {Command::man, "man", "", false, "[CPU/]NAME", "", true, "man",
@@ -34,26 +38,31 @@ constexpr CommandRow kCommands[] = {
 };
 
 constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record);
+constexpr CommandSet kTimed(Command::stat, Command::sample, Command::record, Command::waits);
 constexpr CommandSet kSampling(Command::sample, Command::record);
-constexpr CommandSet kShowing(Command::sample, Command::record, Command::report);
+constexpr CommandSet kStacked(Command::sample, Command::record, Command::waits);
+constexpr CommandSet kShowing(Command::sample, Command::record, Command::report, Command::waits);
+constexpr CommandSet kOperations(Command::sample, Command::record, Command::report);
 // On the linux device the views of recordings are also those of what was just recorded.
-constexpr CommandSet kRecordings(Command::sample, Command::record, Command::report);
+constexpr CommandSet kRecordings(Command::sample, Command::record, Command::report, Command::waits);
 constexpr CommandSet kStat(Command::stat);
 constexpr CommandSet kEvents(Command::stat, Command::sample, Command::record, Command::test);
 constexpr CommandSet kCounting(Command::stat, Command::test);
 constexpr CommandSet kMetrics(Command::stat, Command::test, Command::list);
 constexpr CommandSet kWords(Command::stat, Command::sample, Command::record, Command::test, Command::list);
-constexpr CommandSet kAnswering(Command::stat, Command::sample, Command::record, Command::report, Command::list,
-                                Command::test, Command::man, Command::detect, Command::version, Command::doctor);
-constexpr CommandSet kOpening(Command::stat, Command::sample, Command::record, Command::list, Command::test,
-                              Command::man, Command::detect, Command::version, Command::doctor);
-constexpr CommandSet kVerbose(Command::stat, Command::sample, Command::record, Command::report, Command::list);
+constexpr CommandSet kAnswering(Command::stat, Command::sample, Command::record, Command::report, Command::waits,
+                                Command::list, Command::test, Command::man, Command::detect, Command::version,
+                                Command::doctor);
+constexpr CommandSet kOpening(Command::stat, Command::sample, Command::record, Command::waits, Command::list,
+                              Command::test, Command::man, Command::detect, Command::version, Command::doctor);
+constexpr CommandSet kVerbose(Command::stat, Command::sample, Command::record, Command::report, Command::waits,
+                              Command::list);
 constexpr CommandSet kLocking(Command::stat, Command::sample, Command::record, Command::list, Command::test,
                               Command::man, Command::detect, Command::version);
 
-constexpr CommandSet kShownLong(Command::stat, Command::sample, Command::record, Command::report, Command::list,
-                                Command::test, Command::man, Command::detect, Command::version, Command::doctor,
-                                Command::help);
+constexpr CommandSet kShownLong(Command::stat, Command::sample, Command::record, Command::report, Command::waits,
+                                Command::list, Command::test, Command::man, Command::detect, Command::version,
+                                Command::doctor, Command::help);
 constexpr CommandSet kHelp(Command::help);
 
 constexpr OptionRow kOptions[] = {
@@ -70,7 +79,7 @@ constexpr OptionRow kOptions[] = {
     {Option::cores, "-c", "--cpu", false, Value::text, "CORES", kMeasuring, Group::measured,
      "Cores to count on: numbers and ranges such as 0,4-7. Default: all; with a program to start: core 0. sample and "
      "record take one core only and sample takes no default; see --cores. Given twice, the last counts."},
-    {Option::timeout, "--timeout", "sleep", true, Value::duration, "DURATION", kMeasuring, Group::duration,
+    {Option::timeout, "--timeout", "sleep", true, Value::duration, "DURATION", kTimed, Group::duration,
      "How long one count or the sampling takes: a number with up to two decimals and a unit out of ms, s, m, h, d "
      "(default s). "
      "0 or none: until Ctrl-C or the end of the program; with -t the default is 1 s."},
@@ -105,7 +114,7 @@ constexpr OptionRow kOptions[] = {
      "The running program to sample. Default: the name of the PE file."},
     {Option::spawn_delay, "--record_spawn_delay", "", false, Value::number, "MILLISECONDS", kMeasuring, Group::duration,
      "Let a started program run this long before measuring. Default: 0, from its first instruction on."},
-    {Option::process, "-p", "", false, Value::number, "PID", kMeasuring, Group::measured,
+    {Option::process, "-p", "", false, Value::number, "PID", kTimed, Group::measured,
      "Measure the running process of this number, with the threads and programs it starts. On the linux device."},
     {Option::sampled_cores, "--cores", "", false, Value::text, "CORES", kSampling, Group::measured,
      "Sample several cores at once: numbers and ranges such as 0,4-7. -c then only says where record starts the "
@@ -140,18 +149,18 @@ constexpr OptionRow kOptions[] = {
      "friends."},
     {Option::output_perf_data, "--output-perf-data", "", false, Value::file, "FILE", kSampling, Group::output,
      "The same, to FILE. On the linux device -o with a name that ends in .data does so, too."},
-    {Option::stacks, "-g", "", false, Value::none, "", kSampling, Group::measured,
+    {Option::stacks, "-g", "", false, Value::none, "", kStacked, Group::measured,
      "Record with each sample who called. The same as --call-graph auto."},
-    {Option::call_graph, "--call-graph", "", false, Value::text, "HOW", kSampling, Group::measured,
+    {Option::call_graph, "--call-graph", "", false, Value::text, "HOW", kStacked, Group::measured,
      "Record who called. auto: by copies of the stack that are unwound while recording, and by frame pointers where "
      "those "
      "end. fp: by frame pointers alone. dwarf or dwarf,BYTES: with copies in the file, unwound by whoever reads it "
      "(default 8192, a multiple of 8, at most 65528). The driver and the simulated machine know frame pointers alone, "
      "which "
      "every program for Windows on Arm keeps."},
-    {Option::max_stack, "--max-stack", "", false, Value::number, "N", kSampling, Group::measured,
+    {Option::max_stack, "--max-stack", "", false, Value::number, "N", kStacked, Group::measured,
      "Record at most N callers with each sample, 1 to 127 (default 127); of copies of the stack all."},
-    {Option::memory, "--mem", "", false, Value::none, "", kShowing, Group::shown,
+    {Option::memory, "--mem", "", false, Value::none, "", kOperations, Group::shown,
      "With SPE: where loads and stores waited and for what, by data source, function, line, page and cache line; "
      "branch "
      "mispredicts, TLB walks, false sharing."},
@@ -239,6 +248,10 @@ constexpr Example kExamples[] = {
      "Cycles on all cores, 1000 samples a second of each, per thread, and who calls the hot functions."},
     {Command::record, "wperf record -e arm_spe_0/load_filter=1,min_latency=32/ --mem -- myprog.exe",
      "Which loads wait, for what, and on which data? With the statistical profiling extension."},
+    {Command::waits, "wperf waits -- ./program",
+     "Why the threads of a program did not run: sums by thread, function and waker."},
+    {Command::waits, "wperf waits --tree -- ./program",
+     "The same as a call tree: where the program waited, and for how long."},
     {Command::report, "wperf report perf.data --mem", "The same for a recording made by perf on Arm Linux."},
     {Command::record, "wperf record -g --tree -- ./program",
      "On Linux: where the time of a program goes, as a call tree."},

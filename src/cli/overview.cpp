@@ -29,6 +29,7 @@ constexpr Line kTime[] = {
     {Command::sample, "sample a running program", "wperf sample -g -p 4711 --timeout 10",
      "wperf sample -c 1 --pe_file prog.exe"},
     {Command::report, "show a recording", "wperf report perf.data --children", ""},
+    {Command::waits, "why threads did not run", "wperf waits -- ./program", "wperf waits trace.etl"},
 };
 constexpr Line kOften[] = {
     {Command::stat, "count events", "wperf stat -- ./program", "wperf stat -m imix -c 1 --timeout 3"},

@@ -40,6 +40,7 @@ diag::Result<int> run(const request::Request& request, diag::Console& console) {
   using request::Command;
   if (request.command == Command::stat) return run_stat(request, console);
   if (request.command == Command::sample || request.command == Command::record) return run_sample(request, console);
+  if (request.command == Command::waits) return run_waits(request, console);
   WPERF_CHECK_OK(run_without_program(request, console));
   return 0;
 }

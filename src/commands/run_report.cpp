@@ -4,26 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 
 #include "commands/code_and_sources.h"
 #include "commands/commands.h"
 #include "commands/compat_profile.h"
+#include "commands/opened_recording.h"
 #include "commands/recorded_spe.h"
 #include "commands/recording_choice.h"
 #include "commands/script_output.h"
 #include "import/etl/trace_file.h"
-#include "import/perf_data/byte_order.h"
 #include "import/perf_data/run_facts.h"
 #include "measure/tool.h"
 #include "modules/symbol_folders.h"
 #include "output/outputs.h"
 #include "plan/sample_plan.h"
-#include "recording/packed_records.h"
 #include "recording/recorded_code.h"
 #include "recording/recorded_losses.h"
 #include "recording/recorded_samples.h"
-#include "recording/recording_input.h"
 #include "recording/trace_recording.h"
 #include "report/sample_report.h"
 #include "report/spe_report.h"
@@ -31,23 +28,6 @@
 
 namespace wperf::commands {
 namespace {
-
-diag::Error in_file(const std::string& file, diag::Error error) {
-  error.text = file + ": " + error.text;
-  return error;
-}
-
-diag::Error with_way_out(diag::Error error) {
-  if (error.system_error == ENOENT) error.hint = "`wperf record -o perf.data -- PROGRAM` makes a recording";
-  if (error.system_error == EACCES) error.hint = "a recording is for who made it, who may let others read it (chmod)";
-  return error;
-}
-
-// What the file lacks, or what in it made no sense.
-void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
-  if (file.is_cut()) console.warn("warning: the file is shorter than it says: what is there is shown");
-  if (file.is_unfinished()) console.warn("warning: the recording was not finished: what is there is shown");
-}
 
 void warn_of_damage(u64 places, u64 bytes, u64 records_about, diag::Console& console) {
   const std::string text = report::damage_text(places, bytes, records_about);
@@ -203,41 +183,10 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::R
   return {};
 }
 
-// `traces`: of SPE, which counts with the samples; null: there are none.
-diag::Result<void> report_samples(const perf_data::PerfFile& file, const perf_data::AuxTraces* traces,
-                                  const request::Request& request, diag::Console& console) {
-  if (request.sampling.display.memory) {
-    return diag::Error{.text = "--mem of report is for SPE data, and " + *request.data_file + " holds none",
-                       .hint = {},
-                       .code = diag::ExitCode::usage};
-  }
-  recording::WantedDetail wanted = recording::wanted_detail(request);
-  wanted.traces = traces;
-  std::optional<modules::DebugDownloads> downloads;
-  if (request.recording.debuginfod) {
-    auto servers = modules::DebugDownloads::servers_of_environment();
-    if (!servers.has_value()) {
-      return diag::Error{.text = "--debuginfod needs servers, and DEBUGINFOD_URLS names none",
-                         .hint = "DEBUGINFOD_URLS=\"https://debuginfod.debian.net\" wperf report --debuginfod",
-                         .code = diag::ExitCode::usage};
-    }
-    downloads.emplace(
-        *std::move(servers),
-        [&](std::string_view line) {
-          console.out("debuginfod: " + std::string(line) + "\n");
-          console.progress("waiting for " + std::string(line));
-        },
-        [&](std::string_view line) { console.warn(line); });
-    wanted.downloads = &*downloads;
-  }
-  modules::FunctionFiles functions([&](std::string_view line) {
-    if (request.outputs.verbose) console.warn(line);
-  });
-  wanted.functions = &functions;
-  wanted.tell_naming = [&](usize done, usize all) {
-    if (console.progress_due()) console.progress(fmt::format("naming code: {} of {} files", done, all));
-  };
-  recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
+// As tables, trees, lines of samples, or JSON.
+diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
+                                const recording::WantedDetail& wanted, const request::Request& request,
+                                diag::Console& console) {
   const report::StackOptions options = stack_options(request, console);
   // Tables begin with it.
   const stacks::StackLosses& losses = recorded.profile.losses;
@@ -267,7 +216,62 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const perf_da
   return {};
 }
 
+// `traces`: of SPE, which counts with the samples; null: there is none.
+diag::Result<void> report_samples(const perf_data::PerfFile& file, const perf_data::AuxTraces* traces,
+                                  const request::Request& request, diag::Console& console) {
+  if (request.sampling.display.memory) {
+    return diag::Error{.text = "--mem of report is for SPE data, and " + *request.data_file + " holds none",
+                       .hint = {},
+                       .code = diag::ExitCode::usage};
+  }
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.traces = traces;
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+  return show_samples(file, std::move(recorded), wanted, request, console);
+}
+
 }  // namespace
+
+diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::PerfFile& file,
+                                                            const request::Request& request,
+                                                            recording::WantedDetail wanted, diag::Console& console) {
+  std::optional<modules::DebugDownloads> downloads;
+  if (request.recording.debuginfod) {
+    auto servers = modules::DebugDownloads::servers_of_environment();
+    if (!servers.has_value()) {
+      return diag::Error{.text = "--debuginfod needs servers, and DEBUGINFOD_URLS names none",
+                         .hint = "DEBUGINFOD_URLS=\"https://debuginfod.debian.net\" wperf report --debuginfod",
+                         .code = diag::ExitCode::usage};
+    }
+    downloads.emplace(
+        *std::move(servers),
+        [&](std::string_view line) {
+          console.out("debuginfod: " + std::string(line) + "\n");
+          console.progress("waiting for " + std::string(line));
+        },
+        [&](std::string_view line) { console.warn(line); });
+    wanted.downloads = &*downloads;
+  }
+  modules::FunctionFiles functions([&](std::string_view line) {
+    if (request.outputs.verbose) console.warn(line);
+  });
+  wanted.functions = &functions;
+  wanted.tell_naming = [&](usize done, usize all) {
+    if (console.progress_due()) console.progress(fmt::format("naming code: {} of {} files", done, all));
+  };
+  return recording::read_recorded_samples(file, request, wanted);
+}
+
+diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
+                                   const request::Request& request, diag::Console& console) {
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.weights = &weighted.weights;
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+  for (stacks::StackEvent& event : recorded.profile.events) {
+    if (event.samples != 0) event.name = weighted.event;
+  }
+  return show_samples(file, std::move(recorded), wanted, request, console);
+}
 
 report::SampleOptions sample_report_options(const request::Request& request, const diag::Console& console) {
   const request::SampleDisplay& display = request.sampling.display;
@@ -284,10 +288,10 @@ report::SampleOptions sample_report_options(const request::Request& request, con
   return options;
 }
 
-namespace {
+namespace {}  // namespace
 
 // First what is missing from all that follows.
-void tell_losses(const etl::TraceHeader& header, const recording::TraceRecording& trace, diag::Console& console) {
+void tell_trace_losses(const etl::TraceHeader& header, const recording::TraceRecording& trace, diag::Console& console) {
   const etl::TraceLosses& losses = trace.losses;
   const auto warn = [&](u64 count, std::string_view text) {
     if (count != 0) console.warn(fmt::format("warning: {} {}", count, text));
@@ -301,23 +305,12 @@ void tell_losses(const etl::TraceHeader& header, const recording::TraceRecording
   warn(trace.samples_of_nobody, "samples are of threads that the trace does not name");
 }
 
-diag::Result<void> report_trace(const recording::RecordingInput& input, const request::Request& request,
-                                diag::Console& console) {
-  auto opened = etl::TraceFile::open(input.bytes());
-  if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
-  etl::TraceFile& trace = opened.value();
-  const u64 size = std::max<u64>(input.bytes().size(), 1);
-  u64 passed = 0;
-  trace.tell_what_is_passed([&](u64 begin, u64 end) {
-    input.release(begin, end);
-    passed += end - begin;
-    if (console.progress_due()) {
-      console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(passed, size) / size));
-    }
-  });
+namespace {
+
+diag::Result<void> report_trace(const etl::TraceFile& trace, const request::Request& request, diag::Console& console) {
   auto converted = recording::recording_of_trace(trace, measure::tool_version());
   if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
-  tell_losses(trace.header(), converted.value(), console);
+  tell_trace_losses(trace.header(), converted.value(), console);
   if (converted.value().samples == 0) {
     return diag::Error{
         .text = fmt::format("{} has no samples: {}", *request.data_file,
@@ -361,44 +354,10 @@ diag::Result<void> report_recording(const perf_data::PerfFile& file, const reque
 diag::Result<void> run_report(const request::Request& asked, diag::Console& console) {
   request::Request request = asked;
   WPERF_TRY(request.data_file, choose_recording(asked, console));
-  auto input_file = recording::RecordingInput::open(*request.data_file);
-  if (!input_file.has_value()) return with_way_out(std::move(input_file).error());
-  const recording::RecordingInput input = std::move(input_file).value();
-  if (etl::TraceFile::has_its_look(input.bytes())) return report_trace(input, request, console);
-  std::vector<std::byte> turned;
-  if (perf_data::is_of_other_byte_order(input.bytes())) turned = perf_data::in_native_order(input.bytes());
-  auto opened = perf_data::PerfFile::open(turned.empty() ? input.bytes() : perf_data::Bytes(turned));
-  if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
-  perf_data::PerfFile& file = opened.value();
-  recording::UnpackedRecords unpacked;
-  if (recording::has_packed_records(file) || !input.further_records().empty()) {
-    auto done = recording::join_records(file, input,
-                                        turned.empty() ? recording::PackedOrder::native : recording::PackedOrder::other,
-                                        [&](u64 passed, u64 all) {
-                                          if (console.progress_due())
-                                            console.progress(fmt::format("unpacking {}: {} %", *request.data_file,
-                                                                         100 * passed / std::max(all, passed)));
-                                        });
-    if (!done.has_value()) return in_file(*request.data_file, std::move(done).error());
-    unpacked = std::move(done).value();
-    if (unpacked.lost_bytes != 0) {
-      console.warn(
-          fmt::format("warning: {} bytes of packed records cannot be unpacked, because they or others before "
-                      "them are damaged",
-                      unpacked.lost_bytes));
-    }
-    file.replace_records(unpacked.bytes, unpacked.damage);
-  } else {
-    const u64 size = std::max<u64>(input.bytes().size(), 1);
-    file.tell_what_is_passed([&, size](u64 begin, u64 end) {
-      input.release(begin, end);
-      if (console.progress_due()) {
-        console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(end, size) / size));
-      }
-    });
-  }
-  tell_damage(file, console);
-  return report_recording(file, request, console);
+  return use_recording(
+      request, console,
+      {.of_perf = [&](const perf_data::PerfFile& file) { return report_recording(file, request, console); },
+       .of_trace = [&](const etl::TraceFile& trace) { return report_trace(trace, request, console); }});
 }
 
 }  // namespace wperf::commands

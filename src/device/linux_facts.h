@@ -27,6 +27,10 @@ struct LinuxFacts {
   bool debug_servers = false;  // DEBUGINFOD_URLS names some
 };
 
+// Mounts tracefs, which describes the kernel's tracepoints, where it is not and the user is root. False: it is not
+// there afterwards.
+bool mount_tracefs();
+
 // Nothing: this is not Linux.
 std::optional<LinuxFacts> linux_facts();
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -74,6 +75,16 @@ bool kernel_names_are_shown() {
 }
 
 }  // namespace
+
+bool mount_tracefs() {
+  const auto is_there = [] {
+    const perf_events::SystemFiles files;
+    return !files.names(perf_events::tracefs_folder(files) + "/events").empty();
+  };
+  if (is_there()) return true;
+  if (geteuid() != 0 || mount("nodev", "/sys/kernel/tracing", "tracefs", 0, nullptr) != 0) return false;
+  return is_there();
+}
 
 std::optional<LinuxFacts> linux_facts() {
   const SystemFiles files;

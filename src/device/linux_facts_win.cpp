@@ -7,4 +7,8 @@ std::optional<LinuxFacts> linux_facts() {
   return std::nullopt;
 }
 
+bool mount_tracefs() {
+  return false;
+}
+
 }  // namespace wperf::device

@@ -159,6 +159,9 @@ diag::Result<void> LinuxRecordingSession::stop() {
   perf_export::RecordingFacts facts = perf_events::recording_facts(files, machine_.units, target_.tool_version);
   add_build_ids(facts);
   perf_data::RunFacts run = target_.run;
+  std::vector<std::string> names;
+  for (const plan::SampleEvent& event : plan_.events) names.push_back(event.name);
+  facts.tracing_data = perf_events::tracing_data(files, names);
   run.start_ns = start_ns_;
   run.end_ns = programs_.now_ns();
   if (target_.filter != nullptr) run.stacks = target_.filter->stacks();
@@ -188,8 +191,11 @@ diag::Result<void> LinuxRecordingSession::stop() {
 void LinuxRecordingSession::add_build_ids(perf_export::RecordingFacts& facts) {
   const auto mapped = os::MappedFile::open(file_.openable_path());
   if (!mapped.has_value()) return;
-  const auto recorded = perf_data::PerfFile::open(mapped.value().bytes());
-  if (recorded.has_value()) facts.build_ids = build_ids_.of_recording(recorded.value());
+  auto recorded = perf_data::PerfFile::open(mapped.value().bytes());
+  if (!recorded.has_value()) return;
+  // Else a long recording would be in memory as a whole.
+  recorded.value().tell_what_is_passed([&](u64 begin, u64 end) { mapped.value().release(begin, end); });
+  facts.build_ids = build_ids_.of_recording(recorded.value());
 }
 
 std::vector<std::string> LinuxRecordingSession::remarks() const {

@@ -33,6 +33,11 @@ u64 sample_type_of(const plan::SamplePlan& plan) {
   if (plan.rate_hz.has_value()) fields |= PERF_SAMPLE_PERIOD;
   if (!plan.process.has_value() || plan.core_numbers) fields |= PERF_SAMPLE_CPU;
   if (plan.call_stacks.wanted()) fields |= PERF_SAMPLE_CALLCHAIN;
+  // The fields of tracepoints. All events of a recording have the same fields: others give an empty one.
+  const auto is_tracepoint = [](const plan::SampleEvent& event) {
+    return event.kernel_event.has_value() && event.kernel_event->type == PERF_TYPE_TRACEPOINT;
+  };
+  if (std::any_of(plan.events.begin(), plan.events.end(), is_tracepoint)) fields |= PERF_SAMPLE_RAW;
   if (plan.call_stacks.copies()) {
     fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   }
@@ -104,6 +109,10 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames);
   }
   if (number == 0) {
+    // Out of idle some kernels lose the tracepoint of switches: then this still tells who has come.
+    attributes.context_switch = std::any_of(plan_.events.begin(), plan_.events.end(), [](const plan::SampleEvent& one) {
+      return one.name == "sched:sched_switch";
+    });
     attributes.mmap = attributes.mmap2 = 1;
     attributes.comm = attributes.comm_exec = 1;
     attributes.task = 1;

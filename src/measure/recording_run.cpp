@@ -47,7 +47,7 @@ diag::Result<void> open_recording(Recording& recording) {
 diag::Result<void> record_with_kernel(const request::Request& request, Machine& machine, Recording& recording,
                                       diag::Console& console) {
   const u32 pid = recording.sampled.pid;
-  if (pid != 0) recording.plan.process = pid;
+  if (pid != 0 && !request.sampling.whole_machine) recording.plan.process = pid;
   device::Programs& programs = machine.device->programs();
   const std::string kept = kept_recording(request);
   const bool copied = os::is_pipe_or_device(kept);

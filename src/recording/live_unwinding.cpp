@@ -15,6 +15,12 @@ void append_words(std::string& out, std::span<const u64> words) {
   out.append(reinterpret_cast<const char*>(words.data()), words.size_bytes());
 }
 
+// A tracepoint's fields with their size in front.
+std::span<const std::byte> raw_of(const perf_data::Sample& sample) {
+  if (sample.raw.data() == nullptr) return {};
+  return {sample.raw.data() - sizeof(u32), sample.raw.size() + sizeof(u32)};
+}
+
 }  // namespace
 
 void LiveUnwinding::begin(std::span<const perf_export::WrittenEvent> events) {
@@ -84,20 +90,22 @@ void LiveUnwinding::pass(const Record& record, std::span<const std::byte> whole,
   out.append(reinterpret_cast<const char*>(whole.data()), whole.size());
 }
 
-// The same fields up to the call chain, the whole chain, and nothing behind it.
+// The same fields up to the call chain, the whole chain, what a tracepoint says, and nothing behind it.
 void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   collect_chain();
   const std::byte* const chain = sample_.callchain.bytes().data();
   const usize before = static_cast<usize>(chain - record.body.data()) - sizeof(u64);
   constexpr usize kMostWords = 8000;  // a record's size has 16 bits
   if (chain_.size() > kMostWords) chain_.resize(kMostWords);
-  const u64 size = sizeof(u64) + before + (1 + chain_.size()) * sizeof(u64);
+  const std::span<const std::byte> raw = raw_of(sample_);
+  const u64 size = sizeof(u64) + before + (1 + chain_.size()) * sizeof(u64) + raw.size();
   const u64 header = record.type | u64{record.misc} << 32 | size << 48;
   append_words(out, {&header, 1});
   out.append(reinterpret_cast<const char*>(record.body.data()), before);
   const u64 count = chain_.size();
   append_words(out, {&count, 1});
   append_words(out, chain_);
+  out.append(reinterpret_cast<const char*>(raw.data()), raw.size());
 }
 
 void LiveUnwinding::collect_chain() {

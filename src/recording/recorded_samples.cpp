@@ -105,6 +105,7 @@ class SampleReader {
     last_time_ = std::max(last_time_, time);
   }
   void take(const Sample& sample, const Record& record);
+  void take_weighted(const Sample& sample, const Record& record);
   void take_values(const Sample& sample, u64 when);
   void add(const Sample& sample, u32 event, u64 period, u64 when);
   void wait(const SampleChain& chain, const stacks::StackAggregator::Origin& origin, u64 period);
@@ -141,6 +142,7 @@ class SampleReader {
   std::unordered_map<u64, u64> values_;    // of a counter by id, as the sample before told it
   std::vector<StackFrame> frames_;
   std::vector<u32> rows_;                  // by sample of the file
+  usize weighted_ = 0;                     // samples that were given a weight, or none
   std::array<Waiting, kWaiting> waiting_;  // a ring
   usize arrived_ = 0, settled_ = 0;
   RecordedUnwinder* unwinder_ = nullptr;
@@ -158,6 +160,7 @@ void SampleReader::run() {
   const perf_data::ReadStatistics statistics = file_.for_each_record(perf_data::Visitors{
       [&](const Sample& sample, const Record& record) {
         if (wanted_.rows) rows_.push_back(stacks::StackAggregator::kNoRow);
+        if (wanted_.weights != nullptr) return take_weighted(sample, record);
         take(sample, record);
       },
       [&](const perf_data::Lost& lost, const Record&) { lost_ones.add(lost); },
@@ -217,6 +220,15 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
   for (const auto& [core, state] : states) {
     profile_.losses.damaged_records += state.damage.damaged_records + state.damage.unfinished_records;
   }
+}
+
+void SampleReader::take_weighted(const Sample& sample, const Record& record) {
+  const u64 weight = weighted_ < wanted_.weights->size() ? (*wanted_.weights)[weighted_] : 0;
+  ++weighted_;
+  if (weight == 0 || sample.time < begin_ || sample.time > end_) return;
+  if (sample.time != 0) note_time(sample.time);
+  add(sample, sample.event == perf_data::kNoEvent ? 0 : sample.event, weight,
+      history_.has_times() ? sample.time : record.file_offset);
 }
 
 void SampleReader::take(const Sample& sample, const Record& record) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "export/perf_data/byte_writing.h"
 #include "export/perf_data/event_attributes_bytes.h"
@@ -47,9 +48,23 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
+// A switch of a core, or somebody who was made ready.
+struct TakenSwitch {
+  u64 time = 0;
+  u32 leaves = waits::kNobody, comes = waits::kNobody;
+  u32 number = 0;  // of the stack of who comes: that is where it left before
+  u16 core = 0;
+  waits::Kind kind = waits::Kind::switched;
+  u8 state = 0, reason = waits::kNoReason;
+  u32 gone_on = ~u32{0};  // index of the switch in which who leaves comes back
+};
+
 class Collector {
  public:
+  explicit Collector(TraceSwitches wanted) : wanted_(wanted) {}
+
   void take(const etl::Event& event) {
+    if (wanted_ == TraceSwitches::wanted && take_switch(event)) return;
     if (const auto sample = etl::sample_event(event)) return take_sample(event, *sample);
     if (const auto stack = etl::stack_event(event)) return stacks.take(*stack, event.pointer_size);
     if (const auto interval = etl::interval_event(event)) return take_interval(*interval);
@@ -75,8 +90,43 @@ class Collector {
   };
   std::map<u32, std::vector<MadeCode>> made_code;  // by process
   bool any_mask = false, samples_on = false;
+  std::vector<TakenSwitch> switches;
+  bool has_compact_switches = false;
 
  private:
+  bool take_switch(const etl::Event& event) {
+    if (const auto change = etl::switch_event(event)) {
+      const u32 index = static_cast<u32>(switches.size());
+      switches.push_back({.time = event.time,
+                          .leaves = change->old_thread,
+                          .comes = change->new_thread,
+                          .number = stacks.add(event.time, change->new_thread),
+                          .core = event.core,
+                          .state = change->old_state,
+                          .reason = change->old_wait_reason});
+      if (event.core >= runs_.size()) runs_.resize(event.core + usize{1}, waits::kNobody);
+      runs_[event.core] = change->new_thread;
+      if (const auto left = left_.find(change->new_thread); left != left_.end()) {
+        switches[left->second].gone_on = index;
+        left_.erase(left);
+      }
+      if (change->old_thread != waits::kIdleThread) left_[change->old_thread] = index;
+      return true;
+    }
+    if (const auto ready = etl::ready_event(event)) {
+      constexpr u8 kByDpc = 1;
+      const bool by_thread = (ready->flags & kByDpc) == 0 && event.core < runs_.size();
+      switches.push_back({.time = event.time,
+                          .leaves = by_thread ? runs_[event.core] : waits::kNobody,
+                          .comes = ready->thread,
+                          .core = event.core,
+                          .kind = waits::Kind::woken});
+      return true;
+    }
+    has_compact_switches = has_compact_switches || etl::is_compact_switch_event(event);
+    return false;
+  }
+
   void take_sample(const etl::Event& event, const etl::SampleEvent& sample) {
     if (sample.is_idle() && sample.source == etl::SampleSource::timer) return;
     const std::optional<u16> counter =
@@ -96,6 +146,10 @@ class Collector {
     if (!code.has_value() || code->size == 0 || event.process == etl::Event::kNobody) return;
     made_code[event.process].push_back({code->was_there ? 0 : event.time, *std::move(code)});
   }
+
+  TraceSwitches wanted_;
+  std::vector<u32> runs_;              // by core
+  std::unordered_map<u32, u32> left_;  // threads that are on no core: index of the switch in which they left
 
   u8 source_index(std::optional<u16> counter) {
     for (usize i = 0; i < sources.size(); ++i) {
@@ -117,6 +171,24 @@ class Collector {
   }
 };
 
+waits::Leaving leaving_of(u8 state) {
+  // KTHREAD_STATE: initialized, ready, running, standby, terminated, waiting, transition, deferred ready.
+  constexpr u8 kReady = 1, kRunning = 2, kStandby = 3, kTerminated = 4, kWaiting = 5, kDeferredReady = 7;
+  switch (state) {
+    case kReady:
+    case kRunning:
+    case kStandby:
+    case kDeferredReady:
+      return waits::Leaving::preempted;
+    case kTerminated:
+      return waits::Leaving::ended;
+    case kWaiting:
+      return waits::Leaving::waits;
+    default:
+      return waits::Leaving::unknown;
+  }
+}
+
 class Writer {
  public:
   Writer(const etl::TraceFile& trace, const Collector& collected, os::RecordingFile& file)
@@ -131,15 +203,24 @@ class Writer {
       events_.push_back(
           {.name = source.name, .attributes = perf_export::attribute_bytes(attributes), .ids = {events_.size() + 1}});
     }
+    if (!collected.switches.empty()) {
+      constexpr u64 kContextSwitches = 3;
+      const perf_export::WrittenAttributes attributes{
+          .type = kSoftwareEvent, .config = kContextSwitches, .period = 1, .sample_type = kSampleType, .kernel = true};
+      events_.push_back(
+          {.name = "switch", .attributes = perf_export::attribute_bytes(attributes), .ids = {events_.size() + 1}});
+    }
   }
 
   u64 samples_of_nobody() const { return samples_of_nobody_; }
+  RecordedSwitches take_switches() { return std::move(switches_); }
 
   void write(const std::string& version) {
     const std::string beginning = perf_export::file_beginning(events_);
     file_.append(beginning);
     write_programs();
     write_samples();
+    write_switches();
     perf_export::append_finished_round(pending_);
     flush();
     const u64 record_bytes = file_.size() - beginning.size();
@@ -269,6 +350,78 @@ class Writer {
     }
   }
 
+  // A sample for each thread that left a core, with the stack that it went on from.
+  void write_switches() {
+    std::vector<u64> chain;
+    switches_.samples = collected_.samples.size();
+    switches_.has_windows_reasons = true;
+    for (const TakenSwitch& one : collected_.switches) {
+      waits::Switch change{.time = time_of(one.time),
+                           .leaves = one.leaves,
+                           .comes = one.comes,
+                           .core = one.core,
+                           .kind = one.kind,
+                           .leaving = leaving_of(one.state),
+                           .reason = one.reason};
+      if (one.kind == waits::Kind::switched && one.leaves != waits::kIdleThread) {
+        change.sample = static_cast<u32>(switches_.samples++);
+        write_switch(one, chain);
+      } else if (one.kind != waits::Kind::switched) {
+        switches_.has_wakeups = true;
+      }
+      for (const u32 thread : {one.leaves, one.comes}) name_thread(thread, one.time);
+      switches_.switches.push_back(change);
+      if (pending_.size() > kMostPending) flush();
+    }
+    for (const etl::TraceHistory::Process& one : collected_.history.processes()) {
+      switches_.children.emplace_back(one.parent, one.process);
+    }
+    if (switches_.switches.empty()) return;
+    switches_.begin = switches_.switches.front().time;
+    switches_.end = switches_.switches.back().time;
+    switches_.has_other_samples = !collected_.samples.empty();
+  }
+
+  void write_switch(const TakenSwitch& one, std::vector<u64>& chain) {
+    TakenSample sample{.time = one.time, .thread = one.leaves, .core = one.core};
+    chain.clear();
+    if (one.gone_on != ~u32{0}) {
+      const etl::StackJoiner::Joined stack = collected_.stacks.joined(collected_.switches[one.gone_on].number);
+      const auto kernel = collected_.stacks.frames(stack.kernel), user = collected_.stacks.frames(stack.user);
+      sample.kernel = !kernel.empty();
+      if (!kernel.empty() || !user.empty()) {
+        sample.address = kernel.empty() ? user.front() : kernel.front();
+        make_chain(sample, kernel, user, chain);
+        switches_.has_stacks = true;
+      }
+    }
+    perf_export::append_sample(pending_, {.sample_type = kSampleType,
+                                          .id = events_.size(),
+                                          .ip = sample.address,
+                                          .time = time_of(one.time),
+                                          .period = 1,
+                                          .pid = collected_.history.process_of(one.leaves, one.time),
+                                          .tid = one.leaves,
+                                          .cpu = one.core,
+                                          .kernel = sample.kernel,
+                                          .callchain = chain});
+  }
+
+  void name_thread(u32 thread, u64 time) {
+    if (thread == waits::kNobody || switches_.threads.contains(thread)) return;
+    SwitchedThread& known = switches_.threads[thread];
+    const u32 process = collected_.history.process_of(thread, time);
+    if (process == etl::TraceHistory::kNobody) return;
+    known.process = process;
+    for (const etl::TraceHistory::Thread& one : collected_.history.threads()) {
+      if (one.thread == thread && !one.name.empty()) known.name = one.name;
+    }
+    if (!known.name.empty()) return;
+    for (const etl::TraceHistory::Process& one : collected_.history.processes()) {
+      if (one.process == process) known.name = one.image;
+    }
+  }
+
   // A stack's first frame is where the sample is; a sample without a stack is a stack of one.
   static void make_chain(const TakenSample& sample, std::span<const u64> kernel, std::span<const u64> user,
                          std::vector<u64>& chain) {
@@ -291,14 +444,16 @@ class Writer {
   std::set<std::string> named_;  // build ids
   std::string pdb_names_;
   u64 samples_of_nobody_ = 0;
+  RecordedSwitches switches_;
 };
 
 }  // namespace
 
-diag::Result<TraceRecording> recording_of_trace(const etl::TraceFile& trace, const std::string& version) {
+diag::Result<TraceRecording> recording_of_trace(const etl::TraceFile& trace, const std::string& version,
+                                                TraceSwitches switches) {
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
   TraceRecording out{.file = std::move(file)};
-  Collector collected;
+  Collector collected(switches);
   trace.for_each_event([&](const etl::Event& event) { collected.take(event); }, out.losses);
   collected.history.finish();
   Writer writer(trace, collected, out.file);
@@ -306,6 +461,8 @@ diag::Result<TraceRecording> recording_of_trace(const etl::TraceFile& trace, con
   out.file.close();
   out.samples = collected.samples.size();
   out.samples_of_nobody = writer.samples_of_nobody();
+  out.switches = writer.take_switches();
+  out.has_compact_switches = collected.has_compact_switches;
   out.samples_were_on = !collected.any_mask || collected.samples_on || !collected.samples.empty();
   if (out.file.trouble().has_value()) return *out.file.trouble();
   return out;

@@ -7,6 +7,7 @@
 #include "diag/result.h"
 #include "import/etl/trace_file.h"
 #include "os/recording_file.h"
+#include "recording/recorded_switches.h"
 
 namespace wperf::recording {
 
@@ -16,9 +17,14 @@ struct TraceRecording {
   u64 samples = 0;
   u64 samples_of_nobody = 0;    // of threads that the trace says nothing of
   bool samples_were_on = true;  // by what the trace says of itself
+  // Where they were asked for; each that left a core has a sample behind all others, with the stack it went on from.
+  RecordedSwitches switches = {};
+  bool has_compact_switches = false;  // in a form that nobody has described
 };
 
+enum class TraceSwitches : u8 { left_out, wanted };
 // Without the samples of idle processors. `version`: of the tool, for the recording.
-diag::Result<TraceRecording> recording_of_trace(const etl::TraceFile& trace, const std::string& version);
+diag::Result<TraceRecording> recording_of_trace(const etl::TraceFile& trace, const std::string& version,
+                                                TraceSwitches switches = TraceSwitches::left_out);
 
 }  // namespace wperf::recording

@@ -13,7 +13,7 @@
 
 namespace wperf::request {
 
-enum class Command { none, help, version, stat, sample, record, report, list, test, man, detect, doctor };
+enum class Command { none, help, version, stat, sample, record, report, waits, list, test, man, detect, doctor };
 
 // One token of a counting list (contract 3.1): a name or a number, its class, and its group.
 struct EventToken {
@@ -134,6 +134,7 @@ struct Sampling {
   std::optional<SpeList> spe;
   std::vector<CoreRange> cores;  // --cores; empty: see all_cores and Request::cores
   bool all_cores = false;        // --all-cores; goes before --cores
+  bool whole_machine = false;    // a program says how long, but all that the machine does is recorded
   bool jitter = false;
   std::optional<u32> rate_hz;  // --freq; never 0
   SampleDisplay display;
@@ -179,7 +180,7 @@ struct Request {
   std::vector<ConfigSetting> config;
   Outputs outputs;
   std::optional<std::string> man_topic;
-  std::optional<std::string> data_file;  // that `report` reads
+  std::optional<std::string> data_file;  // that `report` and `waits` read
   std::optional<std::string> pe_file, pdb_file, image_name;
   std::optional<Program> program;
   std::optional<u32> process;         // -p: a running program, by its number

@@ -7,6 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <map>
+
+#include "device/perf_events/event_words.h"
+#include "export/perf_data/byte_writing.h"
 
 namespace wperf::perf_events {
 namespace {
@@ -66,6 +71,44 @@ perf_export::RecordingFacts recording_facts(const SystemFiles& files, const std:
     if (cores.has_value()) facts.core_units.emplace_back(unit.name, *cores);
   }
   return facts;
+}
+
+std::string tracing_data(const SystemFiles& files, std::span<const std::string> tracepoints) {
+  using perf_export::put;
+  const std::string folder = tracefs_folder(files);
+  std::map<std::string, std::vector<std::string>> systems;  // name → the formats of its points
+  for (const std::string& name : tracepoints) {
+    const usize colon = name.find(':');
+    if (colon == std::string::npos || folder.empty()) continue;
+    const std::string system = name.substr(0, colon);
+    const auto format = files.text(fmt::format("{}/events/{}/{}/format", folder, system, name.substr(colon + 1)));
+    if (format.has_value()) systems[system].push_back(*format);
+  }
+  if (systems.empty()) return {};
+  // With the line end that the kernel's texts have: those who read it look for that.
+  const auto put_sized = [](std::string& out, const std::string& text) {
+    put(out, static_cast<u64>(text.size() + 1));
+    out.append(text).push_back('\n');
+  };
+  std::string out("\x17\x08\x44tracing", 10);
+  out.append("0.5").push_back('\0');
+  put(out, static_cast<u8>(std::endian::native == std::endian::big ? 1 : 0));
+  put(out, static_cast<u8>(sizeof(long)));
+  put(out, static_cast<u32>(sysconf(_SC_PAGESIZE)));
+  for (const std::string name : {"header_page", "header_event"}) {
+    out.append(name).push_back('\0');
+    put_sized(out, files.text(folder + "/events/" + name).value_or(""));
+  }
+  put(out, u32{0});  // events of ftrace
+  put(out, static_cast<u32>(systems.size()));
+  for (const auto& [name, formats] : systems) {
+    out.append(name).push_back('\0');
+    put(out, static_cast<u32>(formats.size()));
+    for (const std::string& format : formats) put_sized(out, format);
+  }
+  put(out, u32{0});  // addresses of the kernel's functions
+  put(out, u32{0});  // formats of its printk
+  return out;
 }
 
 }  // namespace wperf::perf_events

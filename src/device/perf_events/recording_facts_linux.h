@@ -10,4 +10,8 @@ namespace wperf::perf_events {
 perf_export::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
                                             const std::string& version);
 
+// How the fields of these tracepoints ("sched:sched_switch") lie in their samples, as perf writes it. Empty: nothing is
+// known of any.
+std::string tracing_data(const SystemFiles& files, std::span<const std::string> tracepoints);
+
 }  // namespace wperf::perf_events

@@ -41,6 +41,7 @@ struct RecordingFacts {
   std::vector<std::pair<std::string, std::string>> core_units;  // name and cores ("0-3") of each PMU of cores
   u64 first_sample_ns = 0, last_sample_ns = 0;
   std::string auxtrace_index;  // bytes of that section, where there are AUX traces
+  std::string tracing_data;    // of tracepoints: see tracing_data_bytes()
   std::string run;             // of perf_data::RunFacts
   std::string made_code;       // of perf_data::kMadeCodeFeature
   std::string pdb_names;       // of perf_data::kPdbNamesFeature

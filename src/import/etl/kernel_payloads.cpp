@@ -265,6 +265,11 @@ std::optional<SwitchEvent> switch_event(const Event& event) {
   return out;
 }
 
+bool is_compact_switch_event(const Event& event) {
+  constexpr u8 kCompactSwitches = 37;
+  return is_of(event, thread, kThread) && event.opcode == kCompactSwitches;
+}
+
 std::optional<ReadyEvent> ready_event(const Event& event) {
   constexpr u8 kReady = 50;
   if (!is_of(event, thread, kThread) || event.opcode != kReady) return std::nullopt;

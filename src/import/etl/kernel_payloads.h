@@ -86,6 +86,9 @@ struct SwitchEvent {
 };
 std::optional<SwitchEvent> switch_event(const Event& event);
 
+// Many switches in one event, in a form that nobody has described.
+bool is_compact_switch_event(const Event& event);
+
 struct ReadyEvent {
   u32 thread = 0;
   std::int8_t adjust_reason = 0;

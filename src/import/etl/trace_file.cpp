@@ -19,7 +19,6 @@ constexpr u32 kMostBufferSize = 16 << 20;  // what Windows allows
 enum BufferFlag : u16 { events_lost = 2, buffer_lost = 4, processor_index = 0x20, packed = 0x40 };
 constexpr u16 kCoreMask = 0x7ff;
 constexpr u16 kHeaderBuffer = 4;
-constexpr u32 kCircular = 2;
 constexpr u64 kHundredNs = 10'000'000;  // a second in units of FILETIME
 constexpr u64 kNsPerSecond = 1'000'000'000;
 
@@ -217,8 +216,7 @@ std::vector<std::vector<u32>> TraceFile::buffers_by_core() const {
     if (core >= cores.size()) cores.resize(core + 1);
     cores[core].push_back(i);
   }
-  if ((header_.log_file_mode & kCircular) == 0) return cores;
-  // A ring begins anywhere.
+  // A ring begins anywhere, and not each says that it is one. Elsewhere this is the order that they have.
   for (std::vector<u32>& one : cores) {
     std::stable_sort(one.begin(), one.end(), [&](u32 a, u32 b) { return buffers_[a].sequence < buffers_[b].sequence; });
   }

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "recording/recorded_switches.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "import/perf_data/format.h"
+#include "import/perf_data/tracepoint_formats.h"
+#include "import/perf_data/visit.h"
+
+namespace wperf::recording {
+namespace {
+
+using perf_data::TracepointField;
+using perf_data::TracepointFormat;
+using waits::Leaving;
+using waits::Switch;
+
+constexpr u32 kTracepoint = 2;
+
+// Of a task, as Linux numbers them in prev_state.
+constexpr u64 kDead = 0x10, kZombie = 0x20;
+
+enum class Role : u8 { other, switched, waking, wakeup, created };
+
+Role role_of(std::string_view name) {
+  if (name == "sched_switch") return Role::switched;
+  if (name == "sched_waking") return Role::waking;
+  if (name == "sched_wakeup") return Role::wakeup;
+  if (name == "sched_wakeup_new") return Role::created;
+  return Role::other;
+}
+
+// One kind of event, with where its fields are.
+struct Point {
+  Role role = Role::other;
+  TracepointField flags, from, from_name, from_state, to, to_name;
+};
+
+Point point_of(const TracepointFormat& format) {
+  Point point;
+  point.role = role_of(format.name);
+  point.flags = format.field("common_flags");
+  if (point.role == Role::switched) {
+    point.from = format.field("prev_pid");
+    point.from_state = format.field("prev_state");
+    point.from_name = format.field("prev_comm");
+    point.to = format.field("next_pid");
+    point.to_name = format.field("next_comm");
+  } else {
+    point.to = format.field("pid");
+    point.to_name = format.field("comm");
+  }
+  return point;
+}
+
+Leaving leaving_of(u64 state) {
+  // 0: it could go on. The kernel adds a bit above all states where it was made to leave.
+  if ((state & 0xff) == 0) return Leaving::preempted;
+  if ((state & (kDead | kZombie)) != 0) return Leaving::ended;
+  return Leaving::waits;
+}
+
+class Reader {
+ public:
+  explicit Reader(const perf_data::PerfFile& file) : file_(file) {
+    const auto formats =
+        perf_data::read_tracepoint_formats(file.features().bytes(perf_data::Feature::tracing_data), "sched");
+    for (const perf_data::Event& event : file.attrs()) {
+      Point& point = points_.emplace_back();
+      if (event.attributes.type != kTracepoint) continue;
+      const auto format = std::find_if(formats.begin(), formats.end(),
+                                       [&](const TracepointFormat& one) { return one.id == event.attributes.config; });
+      if (format != formats.end()) point = point_of(*format);
+      nameless_ = nameless_ || (format == formats.end() && event.name.starts_with("sched:"));
+      has_waking_ = has_waking_ || point.role == Role::waking;
+      if (point.role == Role::switched) {
+        has_switches_ = true;
+        out_.has_stacks = event.attributes.has(perf_data::kSampleCallchain);
+      }
+    }
+  }
+
+  diag::Result<RecordedSwitches> read() {
+    file_.for_each_record(perf_data::Visitors{
+        [&](const perf_data::Sample& sample, const perf_data::Record&) { take(sample); },
+        [&](const perf_data::Switch& change, const perf_data::Record&) { take(change); },
+        [&](const perf_data::Comm& comm, const perf_data::Record&) {
+          out_.threads[comm.tid] = {.process = comm.pid, .name = std::string(comm.name)};
+          if (comm.by_exec && comm.identity.time != 0) out_.programs_begin.try_emplace(comm.pid, comm.identity.time);
+        },
+        [&](const perf_data::Task& task, const perf_data::Record&) {
+          if (!task.is_exit && task.pid != task.parent_pid) out_.children.emplace_back(task.parent_pid, task.pid);
+        },
+    });
+    if (out_.switches.empty()) return nothing();
+    const auto by_time = [](const Switch& a, const Switch& b) { return a.time < b.time; };
+    std::stable_sort(out_.switches.begin(), out_.switches.end(), by_time);
+    if (!said_again_.empty()) {
+      std::stable_sort(said_again_.begin(), said_again_.end(), by_time);
+      fill_gaps();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // What is said again is news where the tracepoint did not say it.
+  void fill_gaps() {
+    std::vector<Switch> whole;
+    whole.reserve(out_.switches.size());
+    std::vector<u32> runs;  // by core
+    const auto runs_on = [&](u16 core) -> u32& {
+      if (core >= runs.size()) runs.resize(core + usize{1}, waits::kNobody);
+      return runs[core];
+    };
+    auto again = said_again_.begin();
+    const auto add_until = [&](u64 time) {
+      for (; again != said_again_.end() && again->time < time; ++again) {
+        u32& on_core = runs_on(again->core);
+        if (on_core == again->comes) continue;
+        if (on_core != again->leaves) again->leaves = waits::kNobody;
+        on_core = again->comes;
+        whole.push_back(*again);
+      }
+    };
+    for (const Switch& one : out_.switches) {
+      add_until(one.time);
+      if (one.kind == waits::Kind::switched) runs_on(one.core) = one.comes;
+      whole.push_back(one);
+    }
+    add_until(~u64{0});
+    out_.switches = std::move(whole);
+  }
+
+  void note_time(u64 time) {
+    if (time == 0) return;
+    if (out_.begin == 0 || time < out_.begin) out_.begin = time;
+    out_.end = std::max(out_.end, time);
+  }
+
+  void name_thread(perf_data::Bytes raw, const TracepointField& thread, const TracepointField& name) {
+    if (thread.size == 0 || name.size == 0) return;
+    const std::string_view text = perf_data::text_in(perf_data::slice(raw, name.offset, name.size));
+    SwitchedThread& known = out_.threads[static_cast<u32>(thread.value(raw))];
+    if (known.name != text) known.name = text;
+  }
+
+  void take(const perf_data::Sample& sample) {
+    const u32 number = static_cast<u32>(out_.samples++);
+    note_time(sample.time);
+    if (sample.tid != 0) out_.threads[sample.tid].process = sample.pid;
+    const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
+    const Point& point = event < points_.size() ? points_[event] : kOther;
+    // Both tell of the same; the earlier one knows who did it.
+    if (point.role == Role::wakeup && has_waking_) return;
+    if (point.role == Role::other) {
+      const bool measures = event < points_.size() && file_.attrs()[event].attributes.type != kTracepoint;
+      out_.has_other_samples = out_.has_other_samples || measures;
+      return;
+    }
+    name_thread(sample.raw, point.from, point.from_name);
+    name_thread(sample.raw, point.to, point.to_name);
+    Switch change{.time = sample.time, .core = static_cast<u16>(sample.cpu)};
+    if (point.role == Role::switched) {
+      change.leaves = static_cast<u32>(point.from.value(sample.raw));
+      change.comes = static_cast<u32>(point.to.value(sample.raw));
+      change.sample = number;
+      const u64 state = point.from_state.value(sample.raw);
+      change.leaving = leaving_of(state);
+      change.reason = static_cast<u8>(state);
+    } else {
+      constexpr u64 kInInterrupt = 0x08 | 0x10;  // hard or soft
+      change.kind = point.role == Role::created ? waits::Kind::created : waits::Kind::woken;
+      change.comes = static_cast<u32>(point.to.value(sample.raw));
+      if ((point.flags.value(sample.raw) & kInInterrupt) == 0) change.leaves = sample.tid;
+      out_.has_wakeups = true;
+    }
+    out_.switches.push_back(change);
+  }
+
+  // These are there beside tracepoints, too, and say the same.
+  void take(const perf_data::Switch& change) {
+    note_time(change.identity.time);
+    if (!change.identity.has(perf_data::kSampleTime)) return;
+    const u32 thread = change.identity.tid;
+    if (has_switches_) {
+      // Out of idle some kernels lose the tracepoint. Who has come says so here once more: see fill_gaps().
+      if (change.is_out || !change.is_cpu_wide) return;
+      said_again_.push_back({.time = change.identity.time,
+                             .leaves = change.next_prev_tid,
+                             .comes = thread,
+                             .core = static_cast<u16>(change.identity.cpu)});
+      return;
+    }
+    // Of whole cores each change is told twice: by who leaves and by who comes.
+    if (change.is_cpu_wide && !change.is_out) return;
+    const u32 next = change.is_cpu_wide ? change.next_prev_tid : waits::kNobody;
+    out_.switches.push_back({.time = change.identity.time,
+                             .leaves = change.is_out ? thread : waits::kNobody,
+                             .comes = change.is_out ? next : thread,
+                             .core = static_cast<u16>(change.identity.cpu),
+                             .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits});
+  }
+
+  diag::Error nothing() const {
+    if (nameless_) {
+      return {.text = "the file does not say how the scheduler's events are laid out (tracing data)",
+              .hint = "record it with `wperf waits -o FILE.data`, or `perf sched record`",
+              .code = diag::ExitCode::damaged_input};
+    }
+    return {.text = "nothing in the recording tells when threads ran and waited",
+            .hint =
+                "`wperf waits -- PROGRAM` records that; of perf, `perf sched record -g` and `perf record "
+                "--switch-events`"};
+  }
+
+  static inline const Point kOther;
+  const perf_data::PerfFile& file_;
+  std::vector<Point> points_;  // by event
+  bool has_waking_ = false, has_switches_ = false, nameless_ = false;
+  std::vector<Switch> said_again_;
+  RecordedSwitches out_;
+};
+
+}  // namespace
+
+diag::Result<RecordedSwitches> read_switches(const perf_data::PerfFile& file) {
+  return Reader(file).read();
+}
+
+void begin_at(u64 time, RecordedSwitches& switches) {
+  const auto first = std::partition_point(switches.switches.begin(), switches.switches.end(),
+                                          [&](const Switch& one) { return one.time < time; });
+  switches.switches.erase(switches.switches.begin(), first);
+  switches.begin = std::max(switches.begin, time);
+  switches.end = std::max(switches.end, switches.begin);
+}
+
+}  // namespace wperf::recording

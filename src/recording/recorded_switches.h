@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a perf.data file says of threads that came to cores and left them: samples of the scheduler's tracepoints, or
+// the kernel's own SWITCH records. Called by run_waits.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "diag/result.h"
+#include "import/perf_data/perf_file.h"
+#include "waits/switches.h"
+
+namespace wperf::recording {
+
+struct SwitchedThread {
+  u32 process = 0;  // 0: not known
+  std::string name;
+};
+
+struct RecordedSwitches {
+  std::unordered_map<u32, SwitchedThread> threads;  // by number; of one that was used again, the last
+  std::vector<waits::Switch> switches;              // by time
+  std::unordered_map<u32, u64> programs_begin;      // by process: when it first became the program that it is
+  std::vector<std::pair<u32, u32>> children;        // processes: who started whom
+  u64 begin = 0, end = 0;                           // nanoseconds: the first and the last that anything was recorded
+  u64 samples = 0;                                  // of the file
+  bool has_windows_reasons = false;                 // Switch::reason is a KWAIT_REASON
+  bool has_wakeups = false;                         // else nobody knows who made whom ready
+  bool has_stacks = false;
+  bool has_other_samples = false;  // of something else than the scheduler
+};
+
+// An error where the file has none of both.
+diag::Result<RecordedSwitches> read_switches(const perf_data::PerfFile& file);
+// Leaves out what was before.
+void begin_at(u64 time, RecordedSwitches& switches);
+
+}  // namespace wperf::recording

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "waits/thread_times.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+namespace wperf::waits {
+namespace {
+
+Switch change(u64 time, u16 core, u32 leaves, Leaving leaving, u32 comes) {
+  return {.time = time, .leaves = leaves, .comes = comes, .core = core, .leaving = leaving};
+}
+Switch wakes(u64 time, u16 core, u32 waker, u32 thread) {
+  return {.time = time, .leaves = waker, .comes = thread, .core = core, .kind = Kind::woken};
+}
+
+const ThreadTimes& of(const Accounting& accounting, u32 thread) {
+  const auto found = std::find_if(accounting.threads.begin(), accounting.threads.end(),
+                                  [&](const ThreadTimes& one) { return one.thread == thread; });
+  EXPECT_NE(found, accounting.threads.end()) << thread;
+  return *found;
+}
+
+TEST(ThreadTimes, AWaitEndsWhenSomebodyMakesItReady) {
+  const Switch events[] = {change(100, 0, 7, Leaving::waits, 8), wakes(150, 0, 8, 7),
+                           change(180, 0, 8, Leaving::preempted, 7)};
+  const Accounting done = account(events, 0, 200);
+  const ThreadTimes& waiter = of(done, 7);
+  EXPECT_EQ(waiter.running, 100u + 20u) << "from the beginning, for nobody was there before it";
+  EXPECT_EQ(waiter.waiting, 50u);
+  EXPECT_EQ(waiter.ready, 30u);
+  EXPECT_EQ(waiter.preempted, 0u);
+  EXPECT_EQ(waiter.wall(), 200u);
+  ASSERT_EQ(done.waits.size(), 1u);
+  EXPECT_EQ(done.waits[0].waker, 8u);
+  EXPECT_EQ(done.waits[0].length(), 50u);
+  EXPECT_EQ(done.waits[0].latency(), 30u);
+  const ThreadTimes& other = of(done, 8);
+  EXPECT_EQ(other.running, 80u);
+  EXPECT_EQ(other.preempted, 20u) << "until the end";
+}
+
+TEST(ThreadTimes, BeingPreemptedIsNoWait) {
+  const Switch events[] = {change(10, 0, 7, Leaving::preempted, 8), change(40, 0, 8, Leaving::ended, 7)};
+  const Accounting done = account(events, 0, 50);
+  EXPECT_TRUE(done.waits.empty());
+  EXPECT_EQ(of(done, 7).preempted, 30u);
+  EXPECT_TRUE(of(done, 8).has_ended);
+  EXPECT_EQ(of(done, 8).wall(), 30u);
+}
+
+TEST(ThreadTimes, AWaitThatBeganBeforeAndOneThatLastsOn) {
+  const Switch events[] = {wakes(30, 1, kNobody, 7), change(35, 0, kIdleThread, Leaving::preempted, 7),
+                           change(60, 0, 7, Leaving::waits, kIdleThread)};
+  const Accounting done = account(events, 0, 100);
+  EXPECT_EQ(of(done, 7).waiting, 30u + 40u);
+  EXPECT_EQ(of(done, 7).ready, 5u);
+  ASSERT_EQ(done.waits.size(), 2u);
+  EXPECT_FALSE(done.waits[0].has_begin);
+  EXPECT_EQ(done.waits[0].waker, kNobody) << "an interrupt";
+  EXPECT_FALSE(done.waits[1].has_end);
+  EXPECT_EQ(done.waits[1].length(), 40u);
+  EXPECT_EQ(of(done, 7).longest_wait, 40u);
+  EXPECT_EQ(done.cores[0].busy, 25u);
+  EXPECT_EQ(done.cores[0].idle, 40u);
+}
+
+TEST(ThreadTimes, WithoutAWakeUpNobodyKnowsWhoEndedAWait) {
+  const Switch events[] = {change(10, 0, 7, Leaving::waits, 8), change(30, 0, 8, Leaving::waits, 7)};
+  const Accounting done = account(events, 0, 30);
+  EXPECT_EQ(done.waits[0].waker, kUnknown);
+  EXPECT_EQ(done.waits[0].length(), 20u);
+}
+
+TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
+  // 7 waits, and then leaves a core that nobody saw it come to.
+  const Switch events[] = {change(10, 0, 7, Leaving::waits, 8), change(50, 1, 7, Leaving::waits, 9)};
+  const Accounting done = account(events, 0, 100);
+  EXPECT_EQ(done.contradictions, 1u);
+  EXPECT_EQ(of(done, 7).contradictory, 40u);
+  EXPECT_EQ(of(done, 7).running, 10u);
+  EXPECT_EQ(of(done, 7).waiting, 50u) << "the second wait";
+  EXPECT_EQ(of(done, 7).waits, 1u);
+  EXPECT_FALSE(done.waits[0].is_known);
+}
+
+TEST(ThreadTimes, ANumberThatIsUsedAgain) {
+  const Switch events[] = {change(10, 0, 7, Leaving::ended, 8),
+                           {.time = 20, .leaves = 8, .comes = 7, .core = 0, .kind = Kind::created},
+                           change(30, 0, 8, Leaving::waits, 7)};
+  const Accounting done = account(events, 0, 40);
+  EXPECT_EQ(done.contradictions, 0u);
+  EXPECT_EQ(of(done, 7).running, 10u + 10u);
+  EXPECT_EQ(of(done, 7).ready, 10u);
+  EXPECT_EQ(of(done, 7).wall(), 30u);
+}
+
+// A machine that is played: what each thread did is written down by who plays, not computed of the events.
+TEST(ThreadTimes, EqualsAScriptedMachineToTheNanosecond) {
+  for (u32 seed = 1; seed <= 40; ++seed) {
+    std::mt19937 engine(seed);
+    const auto random = [&] { return static_cast<u32>(engine()); };
+    const u32 cores = 1 + random() % 5, threads = cores + 1 + random() % 12;
+    struct Truth {
+      u64 running = 0, ready = 0, waiting = 0;
+    };
+    std::map<u32, Truth> truth;
+    enum class Is : u8 { running, ready, waiting };
+    std::vector<Is> is(threads + 1, Is::waiting);
+    std::vector<u64> since(threads + 1, 0);
+    std::vector<u32> on(cores, kIdleThread);
+    std::vector<Switch> events;
+    const auto note = [&](u32 thread, u64 now) {
+      const u64 length = now - since[thread];
+      Truth& one = truth[thread];
+      (is[thread] == Is::running ? one.running : is[thread] == Is::ready ? one.ready : one.waiting) += length;
+      since[thread] = now;
+    };
+    u64 now = 0;
+    // All are there from the beginning, waiting: their first event says so.
+    for (u32 step = 0; step < 2000; ++step) {
+      now += 1 + random() % 1000;
+      const u16 core = static_cast<u16>(random() % cores);
+      const u32 thread = 1 + random() % threads;
+      if (is[thread] == Is::waiting) {
+        events.push_back(wakes(now, core, on[core] == kIdleThread ? kNobody : on[core], thread));
+        note(thread, now);
+        is[thread] = Is::ready;
+        continue;
+      }
+      const u32 leaves = on[core];
+      u32 comes = is[thread] == Is::ready ? thread : kIdleThread;
+      if (leaves == comes) continue;
+      const bool waits = random() % 2 == 0;
+      events.push_back(change(now, core, leaves, waits ? Leaving::waits : Leaving::preempted, comes));
+      if (leaves != kIdleThread) {
+        note(leaves, now);
+        is[leaves] = waits ? Is::waiting : Is::ready;
+      }
+      if (comes != kIdleThread) {
+        note(comes, now);
+        is[comes] = Is::running;
+      }
+      on[core] = comes;
+    }
+    now += 500;
+    for (u32 thread = 1; thread <= threads; ++thread) note(thread, now);
+    const Accounting done = account(events, 0, now);
+    EXPECT_EQ(done.contradictions, 0u) << seed;
+    for (const ThreadTimes& times : done.threads) {
+      EXPECT_EQ(times.running, truth[times.thread].running) << seed;
+      EXPECT_EQ(times.ready, truth[times.thread].ready) << seed;
+      EXPECT_EQ(times.waiting, truth[times.thread].waiting) << seed;
+      EXPECT_EQ(times.wall(), now) << seed;
+    }
+    std::map<u32, u64> waited;
+    for (const Wait& wait : done.waits) waited[done.threads[wait.thread].thread] += wait.length();
+    for (const ThreadTimes& times : done.threads) EXPECT_EQ(waited[times.thread], times.waiting) << seed;
+    u64 stretches = 0;
+    account(events, 0, now, [&](const Stretch& one) { stretches += one.end - one.begin; });
+    EXPECT_EQ(stretches, now * done.threads.size()) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace wperf::waits

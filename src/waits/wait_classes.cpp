@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "waits/wait_classes.h"
+
+#include <algorithm>
+
+namespace wperf::waits {
+namespace {
+
+struct Known {
+  std::string_view name;  // as symbol tables have it, without leading underscores
+  WaitClass wait;
+};
+
+// Sorted by name.
+constexpr Known kFunctions[] = {
+#include "waits/generated/functions.inc"
+};
+
+static_assert(std::is_sorted(std::begin(kFunctions), std::end(kFunctions),
+                             [](const Known& a, const Known& b) { return a.name < b.name; }),
+              "the table is searched by halves");
+
+bool is_page_fault(std::string_view name) {
+  return name == "exc_page_fault" || name == "asm_exc_page_fault" || name == "do_user_addr_fault" ||
+         name == "handle_mm_fault" || name == "do_page_fault" || name == "do_mem_abort" || name == "MmAccessFault" ||
+         name == "KiPageFault";
+}
+
+}  // namespace
+
+WaitClass class_of_function(std::string_view name) {
+  // glibc: "pthread_cond_wait@@GLIBC_2.3.2"; compilers: "folio_wait_bit_common.constprop.0".
+  name = name.substr(0, name.find_first_of("@."));
+  while (name.starts_with('_')) name.remove_prefix(1);
+  const Known* const found =
+      std::lower_bound(std::begin(kFunctions), std::end(kFunctions), name,
+                       [](const Known& known, std::string_view wanted) { return known.name < wanted; });
+  return found != std::end(kFunctions) && found->name == name ? found->wait : WaitClass::unexplained;
+}
+
+WaitClass class_of_reason(u8 reason) {
+  switch (reason) {
+    case 1:   // FreePage
+    case 2:   // PageIn
+    case 8:   // WrFreePage
+    case 9:   // WrPageIn
+    case 18:  // WrVirtualMemory
+    case 19:  // WrPageOut
+    case 39:  // WrPhysicalFault
+      return WaitClass::paging;
+    case 4:   // DelayExecution
+    case 11:  // WrDelayExecution
+      return WaitClass::timer;
+    case 15:  // WrQueue
+      return WaitClass::idle_pool;
+    case 16:  // WrLpcReceive
+    case 17:  // WrLpcReply
+      return WaitClass::message;
+    case 22:  // WrKeyedEvent
+    case 27:  // WrResource
+    case 28:  // WrPushLock
+    case 29:  // WrMutex
+    case 34:  // WrFastMutex
+    case 35:  // WrGuardedMutex
+    case 36:  // WrRundown
+    case 37:  // WrAlertByThreadId
+      return WaitClass::lock;
+    default:
+      return WaitClass::unexplained;
+  }
+}
+
+void StackClass::take(std::string_view function, bool is_kernel) {
+  has_frames_ = true;
+  is_fault_ = is_fault_ || (is_kernel && is_page_fault(function));
+  WaitClass& known = is_kernel ? of_kernel_ : of_program_;
+  if (known == WaitClass::unexplained) known = class_of_function(function);
+}
+
+WaitClass StackClass::get() const {
+  if (is_fault_) return WaitClass::paging;
+  // read() of a pipe waits for somebody, and only the kernel knows that it is one.
+  if (of_program_ == WaitClass::io && of_kernel_ != WaitClass::unexplained) return of_kernel_;
+  if (of_program_ != WaitClass::unexplained) return of_program_;
+  if (of_kernel_ != WaitClass::unexplained) return of_kernel_;
+  return has_frames_ ? WaitClass::other : WaitClass::unexplained;
+}
+
+}  // namespace wperf::waits

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a wait is for, by the function that waits. Pure.
+#pragma once
+#include <array>
+#include <string_view>
+
+#include "base/ints.h"
+
+namespace wperf::waits {
+
+// In the order of the tables' columns.
+enum class WaitClass : u8 { lock, io, paging, timer, message, idle_pool, other, unexplained };
+inline constexpr usize kWaitClasses = 8;
+inline constexpr std::array<std::string_view, kWaitClasses> kWaitClassNames = {
+    "lock", "I/O", "paging", "timer", "message", "idle pool", "other", "unexplained"};
+
+// The class of one function: unexplained where the function is none that waits.
+WaitClass class_of_function(std::string_view name);
+
+// By Windows' KWAIT_REASON, where no function tells.
+WaitClass class_of_reason(u8 reason);
+
+// A stack is told from the inside out: take() each function, then ask.
+class StackClass {
+ public:
+  void take(std::string_view function, bool is_kernel);
+  // A page fault is one whoever touched the page; else the program's own function says more than the kernel's.
+  WaitClass get() const;
+
+ private:
+  WaitClass of_program_ = WaitClass::unexplained, of_kernel_ = WaitClass::unexplained;
+  bool is_fault_ = false, has_frames_ = false;
+};
+
+}  // namespace wperf::waits

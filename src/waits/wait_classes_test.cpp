@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "waits/wait_classes.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::waits {
+namespace {
+
+struct Frame {
+  std::string_view name;
+  bool kernel;
+};
+
+WaitClass of(std::initializer_list<Frame> inside_out) {
+  StackClass stack;
+  for (const Frame& frame : inside_out) stack.take(frame.name, frame.kernel);
+  return stack.get();
+}
+
+TEST(WaitClasses, NamesAreKnownWithWhatCompilersAndLibrariesAddToThem) {
+  EXPECT_EQ(class_of_function("pthread_mutex_lock@@GLIBC_2.2.5"), WaitClass::lock);
+  EXPECT_EQ(class_of_function("__GI___lll_lock_wait"), WaitClass::unexplained);
+  EXPECT_EQ(class_of_function("__lll_lock_wait"), WaitClass::lock);
+  EXPECT_EQ(class_of_function("folio_wait_bit_common.constprop.0"), WaitClass::io);
+  EXPECT_EQ(class_of_function("NtDelayExecution"), WaitClass::timer);
+  EXPECT_EQ(class_of_function("main"), WaitClass::unexplained);
+  EXPECT_EQ(class_of_function(""), WaitClass::unexplained);
+}
+
+TEST(WaitClasses, TheInnermostFunctionOfTheProgramDecides) {
+  EXPECT_EQ(of({{"schedule", true}, {"futex_wait", true}, {"pthread_cond_wait", false}, {"poll", false}}),
+            WaitClass::lock);
+  EXPECT_EQ(of({{"schedule", true}, {"do_nanosleep", true}, {"work", false}}), WaitClass::timer);
+  EXPECT_EQ(of({{"schedule", true}, {"work", false}}), WaitClass::other);
+  EXPECT_EQ(of({}), WaitClass::unexplained);
+}
+
+TEST(WaitClasses, TheKernelKnowsWhatIsRead) {
+  EXPECT_EQ(of({{"schedule", true}, {"anon_pipe_read", true}, {"vfs_read", true}, {"read", false}}),
+            WaitClass::message);
+  EXPECT_EQ(of({{"io_schedule", true}, {"filemap_read", true}, {"read", false}}), WaitClass::io);
+}
+
+TEST(WaitClasses, APageFaultIsOneWhoeverTouchedThePage) {
+  EXPECT_EQ(of({{"io_schedule", true}, {"handle_mm_fault", true}, {"asm_exc_page_fault", true}, {"read", false}}),
+            WaitClass::paging);
+}
+
+TEST(WaitClasses, ReasonsOfWindows) {
+  EXPECT_EQ(class_of_reason(37), WaitClass::lock);
+  EXPECT_EQ(class_of_reason(15), WaitClass::idle_pool);
+  EXPECT_EQ(class_of_reason(39), WaitClass::paging);
+  EXPECT_EQ(class_of_reason(6), WaitClass::unexplained) << "UserRequest says nothing";
+}
+
+}  // namespace
+}  // namespace wperf::waits

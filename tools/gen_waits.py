@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes src/waits/generated/functions.inc of data/waits/functions.csv: which functions wait, and for what.
+
+usage: tools/gen_waits.py [--check]     --check: only says whether the file is as it should be
+"""
+import csv
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "data" / "waits" / "functions.csv"
+TARGET = ROOT / "src" / "waits" / "generated" / "functions.inc"
+CLASSES = ("lock", "io", "paging", "timer", "message", "idle_pool", "other")
+
+
+def generated():
+    with open(SOURCE, newline="") as file:
+        rows = list(csv.DictReader(file))
+    names = {}
+    for row in rows:
+        if row["class"] not in CLASSES:
+            sys.exit(f"{SOURCE}: no class {row['class']!r}")
+        if names.setdefault(row["function"], row["class"]) != row["class"]:
+            sys.exit(f"{SOURCE}: {row['function']} has two classes")
+    lines = [f'{{"{name}", WaitClass::{names[name]}}},\n' for name in sorted(names)]
+    return "// Made by tools/gen_waits.py of data/waits/functions.csv; do not edit.\n" + "".join(lines)
+
+
+def main():
+    text = generated()
+    if "--check" in sys.argv[1:]:
+        if not TARGET.exists() or TARGET.read_text() != text:
+            sys.exit(f"{TARGET} is not what {SOURCE} says: run tools/gen_waits.py")
+        return
+    TARGET.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
