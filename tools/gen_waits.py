@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes src/waits/generated/functions.inc of data/waits/functions.csv: which functions wait, and for what.
+"""Makes src/waits/generated/functions.h of data/waits/functions.csv: which functions wait, and for what.
 
 usage: tools/gen_waits.py [--check]     --check: only says whether the file is as it should be
 """
@@ -10,7 +10,25 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "data" / "waits" / "functions.csv"
-TARGET = ROOT / "src" / "waits" / "generated" / "functions.inc"
+TARGET = ROOT / "src" / "waits" / "generated" / "functions.h"
+HEAD = """// SPDX-License-Identifier: BSD-3-Clause
+// Functions that wait, sorted by name. Made by tools/gen_waits.py of data/waits/functions.csv; do not edit.
+#pragma once
+#include "waits/wait_classes.h"
+
+namespace wperf::waits {
+
+struct KnownFunction {
+  std::string_view name;  // as symbol tables have it, without leading underscores
+  WaitClass wait;
+};
+
+inline constexpr KnownFunction kFunctions[] = {
+"""
+TAIL = """};
+
+}  // namespace wperf::waits
+"""
 CLASSES = ("lock", "io", "paging", "timer", "message", "idle_pool", "other")
 
 
@@ -23,8 +41,8 @@ def generated():
             sys.exit(f"{SOURCE}: no class {row['class']!r}")
         if names.setdefault(row["function"], row["class"]) != row["class"]:
             sys.exit(f"{SOURCE}: {row['function']} has two classes")
-    lines = [f'{{"{name}", WaitClass::{names[name]}}},\n' for name in sorted(names)]
-    return "// Made by tools/gen_waits.py of data/waits/functions.csv; do not edit.\n" + "".join(lines)
+    lines = [f'    {{"{name}", WaitClass::{names[name]}}},\n' for name in sorted(names)]
+    return HEAD + "".join(lines) + TAIL
 
 
 def main():

@@ -3,21 +3,13 @@
 
 #include <algorithm>
 
+#include "waits/generated/functions.h"
+
 namespace wperf::waits {
 namespace {
 
-struct Known {
-  std::string_view name;  // as symbol tables have it, without leading underscores
-  WaitClass wait;
-};
-
-// Sorted by name.
-constexpr Known kFunctions[] = {
-#include "waits/generated/functions.inc"
-};
-
 static_assert(std::is_sorted(std::begin(kFunctions), std::end(kFunctions),
-                             [](const Known& a, const Known& b) { return a.name < b.name; }),
+                             [](const KnownFunction& a, const KnownFunction& b) { return a.name < b.name; }),
               "the table is searched by halves");
 
 bool is_page_fault(std::string_view name) {
@@ -32,9 +24,9 @@ WaitClass class_of_function(std::string_view name) {
   // glibc: "pthread_cond_wait@@GLIBC_2.3.2"; compilers: "folio_wait_bit_common.constprop.0".
   name = name.substr(0, name.find_first_of("@."));
   while (name.starts_with('_')) name.remove_prefix(1);
-  const Known* const found =
+  const KnownFunction* const found =
       std::lower_bound(std::begin(kFunctions), std::end(kFunctions), name,
-                       [](const Known& known, std::string_view wanted) { return known.name < wanted; });
+                       [](const KnownFunction& known, std::string_view wanted) { return known.name < wanted; });
   return found != std::end(kFunctions) && found->name == name ? found->wait : WaitClass::unexplained;
 }
 
