@@ -16,7 +16,10 @@ DLLTOOL_MACHINES = {"arm64": "arm64", "x64": "i386:x86-64"}
 INF_ARCHITECTURES = {"arm64": "arm64", "x64": "amd64"}
 OPTIONS = ["-O2", "-g", "-gcodeview", "-std=c++20", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
            "-fno-threadsafe-statics", "-fms-extensions", "-funwind-tables", "-fno-stack-protector", "-Wall", "-Wextra",
-           "-Wshadow", "-Wconversion", "-Werror", f"-I{SOURCE}"]
+           "-Wshadow", "-Wconversion", "-Werror", f"-I{SOURCE}",
+           # Each function of remote.exe's work keeps a frame record: the x64 one does not carry the unwind data of ARM64
+           # code, which tell the callers of functions without.
+           "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"]
 
 
 @dataclasses.dataclass

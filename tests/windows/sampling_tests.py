@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`wperf record` and `sample`: PMU interrupts of the emulated machine, named by the PDB of a program in Wine."""
+import json
 import time
 
 from support import WindowsTest
 
 ENOUGH = 800  # samples: three standard deviations of a share of 75 % are less than 5 points
+WITHOUT_STACKS = ((), ("--json",), ("--annotate",), ("--sort", "comm,module,symbol"), ("--by", "process,module,core"),
+                  ("--timeline", "50", "--json"), ("--records", "-"))
+WITH_STACKS = (("--tree",), ("--folded",), ("--json", "--children", "--callers"))
 
 
 class Sampling(WindowsTest):
-    essential = ("test_hot_and_cold_loop_have_their_true_shares",)
+    essential = ("test_hot_and_cold_loop_have_their_true_shares", "test_report_shows_what_record_showed")
 
     def test_hot_and_cold_loop_have_their_true_shares(self):
         # How many interrupts a loop gets is up to the machine that emulates: a busy one merges most of them. So the
@@ -38,6 +42,32 @@ class Sampling(WindowsTest):
             self.skipTest("nothing has a name here")
         event = self.record("--annotate")["events"][0]
         self.assertIn("hot_loop", [row["function_name"] for row in event["annotate"]])
+
+    def test_report_shows_what_record_showed(self):
+        self.record_and_report(WITHOUT_STACKS if self.world.reads_other_processes else WITHOUT_STACKS[:4])
+
+    def test_report_shows_the_stacks_that_record_showed(self):
+        tree, folded, document = self.record_and_report(WITH_STACKS, "-g")
+        self.assertRegex(tree, r"remote_work .*\n.*hot_loop")
+        self.assertRegex(folded, r"(?m)^remote\.exe;\[unknown\];remote_work;hot_loop \d+$")
+        rows = json.loads(document)["recording"]["events"][0]["rows"]
+        self.assertGreater(next(row["all_percent"] for row in rows if row["symbol"] == "remote_work"), 60)
+
+    def record_and_report(self, option_sets, *recording):
+        """Each set of options shows of the file that was kept what it showed of the run; that, for each."""
+        texts = []
+        for options in option_sets:
+            with self.subTest(options=options, recording=recording):
+                shown = self.ok("record", "-e", "cpu_cycles:100000", "-c", "1", "--timeout", "30", *recording, *options, "-o",
+                                "kept.data", "--", "remote.exe", 8000)
+                reported = self.ok("report", "kept.data", *recording, *options)
+                self.assertGreater(len(reported), 60, reported)
+                if self.world.reads_other_processes:
+                    self.assertIn("hot_loop", reported)
+                self.assertEqual(shown[-len(reported):], reported)
+                self.assertRegex(shown[:-len(reported)], r"\A((base address of|sampling \.).*\n)*\Z")
+                texts.append(reported)
+        return texts
 
     def test_sample_a_running_program(self):
         running = self.world.start("remote.exe", "0", "1")
