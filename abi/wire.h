@@ -103,9 +103,11 @@ WPERF_WIRE_SIZE(WperfLockRequest, 16);
 
 typedef struct WperfHardwareReply {
   WperfHeader header;
-  wperf_u64 midr;            /* of core 0 */
-  wperf_u64 id_aa64dfr0;     /* of core 0 */
-  wperf_u64 reserved_spe[2]; /* 0: SPE_CORE tells of the SPE; nothing else touches its registers */
+  wperf_u64 midr;        /* of core 0 */
+  wperf_u64 id_aa64dfr0; /* of core 0 */
+  /* The generic timer, whose ticks are the SPE's timestamps: CNTVCT_EL0, and the driver's clock at that moment, which
+   * is the clock of samples. Only where timer_hz is not 0. */
+  wperf_u64 timer_ticks, timer_time_ns;
   wperf_u32 core_count;
   wperf_u32 counters_total; /* programmable counters: least over the cores */
   wperf_u32 counters_free;  /* of them not taken by others */
@@ -116,11 +118,13 @@ typedef struct WperfHardwareReply {
   wperf_u32 dmc_channels; /* set up with DMC_SETUP, 0 = none */
   wperf_u32 dmc_clk_counters, dmc_clkdiv2_counters;
   wperf_u32 period_min_ms, period_max_ms, period_default_ms;
-  wperf_u32 reserved;
+  wperf_u32 timer_hz;       /* CNTFRQ_EL0; 0: not told, by an older driver */
   wperf_u8 counter_map[32]; /* hardware index of free counter n; 0xff = none */
   char device_id[128];      /* "core.stat=core;…", zero-padded */
 } WperfHardwareReply;
+WPERF_WIRE_AT(WperfHardwareReply, timer_ticks, 24);
 WPERF_WIRE_AT(WperfHardwareReply, core_count, 40);
+WPERF_WIRE_AT(WperfHardwareReply, timer_hz, 92);
 WPERF_WIRE_AT(WperfHardwareReply, counter_map, 96);
 WPERF_WIRE_AT(WperfHardwareReply, device_id, 128);
 WPERF_WIRE_SIZE(WperfHardwareReply, 256);

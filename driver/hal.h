@@ -40,6 +40,8 @@ enum class Register : u32 {
   clusterpmselr,            // CLUSTERPMSELR_EL1: selects the counter of the next two
   clusterpmxevtyper,        // CLUSTERPMXEVTYPER_EL1
   clusterpmxevcntr,         // CLUSTERPMXEVCNTR_EL1
+  cntfrq,                   // CNTFRQ_EL0
+  cntvct,                   // CNTVCT_EL0: the same on all cores
   event_counter_0 = 0x100,  // PMEVCNTR<n>_EL0, n = 0..30
   event_type_0 = 0x200,     // PMEVTYPER<n>_EL0, n = 0..30
 };

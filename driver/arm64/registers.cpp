@@ -61,7 +61,9 @@ extern "C" void wperf_psb_csync();  // cl has no intrinsic for it: a line of ass
   X(pmceid0, 3, 3, 9, 12, 6)         \
   X(pmceid1, 3, 3, 9, 12, 7)         \
   X(pmsidr, 3, 0, 9, 9, 7)           \
-  X(pmbidr, 3, 0, 9, 10, 7)
+  X(pmbidr, 3, 0, 9, 10, 7)          \
+  X(cntfrq, 3, 3, 14, 0, 0)          \
+  X(cntvct, 3, 3, 14, 0, 2)
 // X(n, CRm of PMEVCNTR<n>_EL0, CRm of PMEVTYPER<n>_EL0, op2 of both)
 // clang-format off
 #define WPERF_EVENT_COUNTERS(X) \

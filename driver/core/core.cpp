@@ -117,8 +117,15 @@ WperfStatus Core::hardware(Caller caller, const WperfPlainRequest&, WperfHardwar
   if (const WperfStatus status = occupy(caller.client); status != WPERF_OK) {
     return status;
   }
+  TimerMoment timer;
+  if (const WperfStatus status = read_timer(hal_, timer); status != WPERF_OK) {
+    return status;
+  }
   reply.midr = machine_.first_core.midr;
   reply.id_aa64dfr0 = machine_.first_core.id_aa64dfr0;
+  reply.timer_ticks = timer.ticks;
+  reply.timer_time_ns = timer.time_ns;
+  reply.timer_hz = timer.hz;
   reply.core_count = machine_.core_count;
   reply.counters_total = machine_.counters_total;
   reply.counters_free = machine_.counters_free();

@@ -155,8 +155,9 @@ class FakeHal final : public Hal {
   }
 
   std::atomic<u64> now_ns = 1'000'000;
-  u32 fail_at = 0;                            // the n-th fallible call from now on fails; 0 = none
-  std::function<void(Register)> before_read;  // may let events happen between two reads of the driver
+  u64 timer_hz = 50'000'000, timer_begin = 7000;  // CNTFRQ_EL0; CNTVCT_EL0 at time 0
+  u32 fail_at = 0;                                // the n-th fallible call from now on fails; 0 = none
+  std::function<void(Register)> before_read;      // may let events happen between two reads of the driver
   std::function<void(Register)> before_write;
   std::function<void()> at_barrier;
   std::function<void(u32 core)> on_interrupt;            // the shell's handler, on the core that is interrupted
@@ -526,6 +527,12 @@ inline u64 FakeHal::read_register(Register reg) {
   }
   if (reg >= Register::event_counter_0) {
     return core.values[index];
+  }
+  if (reg == Register::cntfrq) {
+    return timer_hz;
+  }
+  if (reg == Register::cntvct) {
+    return timer_begin + now_ns / 1000 * timer_hz / 1'000'000;
   }
   if (reg >= Register::clusterpmcr) {
     expect(machine_.cluster_count != 0, "cluster register without a DSU");

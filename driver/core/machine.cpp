@@ -110,6 +110,24 @@ WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity) {
   return run_on(hal, core, read);
 }
 
+// CNTFRQ_EL0 has 32 bits; firmware that forgot to set it left anything there, 0 most likely.
+WperfStatus read_timer(Hal& hal, TimerMoment& moment) {
+  moment = {};
+  u64 hz = 0;
+  auto read = [&] {
+    hz = hal.read_register(Register::cntfrq);
+    const u64 before_ns = hal.time_ns();
+    hal.synchronize();  // else the counter may be read long before
+    moment.ticks = hal.read_register(Register::cntvct);
+    moment.time_ns = before_ns + (hal.time_ns() - before_ns) / 2;
+  };
+  if (const WperfStatus status = run_on(hal, 0, read); status != WPERF_OK) {
+    return status;
+  }
+  moment.hz = hz <= 0xffff'ffff ? static_cast<u32>(hz) : 0;
+  return WPERF_OK;
+}
+
 WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine) {
   Topology topology = hal.topology();
   if (clusters.known) {

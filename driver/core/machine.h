@@ -26,6 +26,12 @@ struct ClusterSetup {
   u32 count = 0, size = 0;
 };
 
+// A moment on two clocks: the generic timer's, and Hal::time_ns().
+struct TimerMoment {
+  u64 ticks = 0, time_ns = 0;
+  u32 hz = 0;  // of the timer; 0: what it says cannot be
+};
+
 struct Machine {
   u32 core_count = 0;
   u32 cluster_count = 0;  // 0 = no DSU
@@ -44,6 +50,8 @@ struct Machine {
 [[nodiscard]] WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity);
 // The same and the SPE's registers, which nobody touches who does not ask for the SPE.
 [[nodiscard]] WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity);
+
+[[nodiscard]] WperfStatus read_timer(Hal& hal, TimerMoment& moment);
 
 // `reserved_mask` is what Hal::reserve_counters gave. On failure `machine` is not to be used.
 [[nodiscard]] WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine);

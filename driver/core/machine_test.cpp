@@ -163,6 +163,28 @@ TEST(Machine, LastClusterMayBePartlyFilled) {
   EXPECT_EQ(asked.ann.read(EventClass::dsu, 2, reply), WPERF_OK);
 }
 
+TEST(Machine, TheTimerAndTheClockAreOfOneMoment) {
+  Asked asked({});
+  asked.hal.now_ns = 3'000'000;
+  ASSERT_EQ(asked.ask(), WPERF_OK);
+  EXPECT_EQ(asked.reply.timer_hz, 50'000'000u);
+  EXPECT_EQ(asked.reply.timer_time_ns, 3'000'000u);
+  EXPECT_EQ(asked.reply.timer_ticks, 7000u + 150'000u);
+  // The moment in between, where reading the timer takes its time.
+  asked.hal.before_read = [&](Register reg) { asked.hal.now_ns += reg == Register::cntvct ? 2000 : 0; };
+  ASSERT_EQ(asked.ask(), WPERF_OK);
+  EXPECT_EQ(asked.reply.timer_time_ns, 3'001'000u);
+}
+
+TEST(Machine, AFrequencyThatCannotBeIsNotTold) {
+  for (const u64 hz : {u64{0}, u64{1} << 32}) {
+    Asked asked({});
+    asked.hal.timer_hz = hz;
+    ASSERT_EQ(asked.ask(), WPERF_OK);
+    EXPECT_EQ(asked.reply.timer_hz, 0u);
+  }
+}
+
 TEST(Machine, OfflineCoreFailsTheQuery) {
   Asked asked({});
   asked.hal.offline = {3};

@@ -27,6 +27,10 @@ u32 taken_counters(const MachineOptions& options) {
   return least_counters(options) - options.free_counters;
 }
 
+u64 timer_ticks_at(u64 ns) {
+  return ns / 1000 * kTimerMhz + ns % 1000 * kTimerMhz / 1000;
+}
+
 }  // namespace
 
 HalSim::HalSim(Machine& machine) : machine_(machine) {
@@ -80,6 +84,8 @@ bool HalSim::is_cluster_register(Register reg) const {
 }
 
 u64 HalSim::read_register(Register reg) {
+  if (reg == Register::cntfrq) return kTimerMhz * 1'000'000;
+  if (reg == Register::cntvct) return timer_ticks_at(machine_.time_ns());
   if (SpeUnit::has(reg)) return profiling_[current_core_].read(reg);
   if (!is_cluster_register(reg)) return cores_[current_core_].read(reg, machine_.signals(current_core_));
   if (clusters_.empty()) return 0;

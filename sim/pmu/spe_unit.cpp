@@ -16,7 +16,6 @@ constexpr u64 kIntervalMask = 0xffffff00, kRandom = 1;
 constexpr u64 kLimitMask = ~u64{0xfff};
 constexpr u64 kLimitStored = kLimitMask | 7;  // FM, E
 constexpr u64 kStatusMask = 0xfc0f003f;       // EC, DL, EA, S, COLL, BSC
-constexpr u64 kTimerMhz = 25;
 
 // The events a version can filter by; not those of one implementation.
 u64 filterable_events(u32 version) {

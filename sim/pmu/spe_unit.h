@@ -9,6 +9,8 @@
 
 namespace wperf::sim {
 
+inline constexpr u64 kTimerMhz = 25;  // of the generic timer, whose ticks timestamps are
+
 struct SpeConfig {
   u32 version = 0;  // ID_AA64DFR0.PMSVer: 0 none, 1 FEAT_SPE, 2 FEAT_SPEv1p1, 3 FEAT_SPEv1p2
   u64 seed = 1;     // of the jitter

@@ -9,6 +9,7 @@
 #include "commands/code_and_sources.h"
 #include "commands/compat_profile.h"
 #include "commands/spe_records.h"
+#include "commands/spe_timeline.h"
 #include "import/perf_data/run_facts.h"
 #include "measure/population.h"
 #include "modules/for_each_module.h"
@@ -284,6 +285,10 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   const FileOfModule files = [&](u32 module) { return &code.files[module]; };
   WPERF_CHECK_OK(add_code_and_sources(read.profile.samples, files, display));
 
+  if (display.timeline_ms.has_value()) {
+    const u64 slice_ns = u64{*display.timeline_ms} * 1'000'000;
+    add_spe_timeline(recorded, traces, facts.has_value() ? &*facts : nullptr, slice_ns, read.profile, console);
+  }
   if (request.sampling.records_file.has_value()) {
     const RecordRuns runs{.count = recorded.run_count(),
                           .replay = [&](usize first, usize last, const RecordSink& sink) {

@@ -333,6 +333,11 @@ diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf
                        .hint = "leave one of them out",
                        .code = diag::ExitCode::usage};
   }
+  const bool has_times = traces.time().has_value() && traces.time()->has_zero;
+  if (request.recording.time.has_value() && !has_times) {
+    console.warn(
+        "warning: --time leaves out all records of SPE: nothing tells how their clock belongs to the recording's");
+  }
   return report_samples(file, &traces, request, console);
 }
 

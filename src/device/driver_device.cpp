@@ -295,6 +295,7 @@ class DriverDevice final : public Device {
     machine.period_max_ms = reply.period_max_ms;
     machine.period_default_ms = reply.period_default_ms;
     std::copy(std::begin(reply.counter_map), std::end(reply.counter_map), machine.counter_map.begin());
+    machine.timer = {.hz = reply.timer_hz, .ticks = reply.timer_ticks, .time_ns = reply.timer_time_ns};
     machine.device_id = text_of(reply.device_id, sizeof reply.device_id);
     return machine;
   }

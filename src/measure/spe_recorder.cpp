@@ -6,6 +6,7 @@
 
 #include "export/perf_data/event_attributes_bytes.h"
 #include "export/perf_data/record_bytes.h"
+#include "import/perf_data/aux_traces.h"
 #include "import/perf_data/format.h"
 
 namespace wperf::measure {
@@ -31,13 +32,25 @@ u64 offset_like(u64 address, u64 least) {
   return offset < least ? offset + kPage : offset;
 }
 
+// As kernels say it: with a multiplier of 32 bits, whose product with what is below the shift has 64.
+void append_timer(std::string& records, const plan::TimerMoment& timer) {
+  constexpr u64 kNsPerSecond = 1'000'000'000, kMostMultiplier = ~u32{0};
+  if (timer.hz == 0) return;
+  u64 shift = 32;
+  while ((kNsPerSecond << shift) / timer.hz > kMostMultiplier) --shift;
+  const u64 multiplier = (kNsPerSecond << shift) / timer.hz;
+  const perf_data::TimeConversion since_begin{.multiplier = multiplier, .shift = static_cast<u32>(shift)};
+  perf_export::append_time_conversion(records, shift, multiplier, timer.time_ns - since_begin.to_perf_ns(timer.ticks));
+}
+
 }  // namespace
 
-SpeRecorder::SpeRecorder(const plan::SpePlan& plan, os::RecordingFile& file)
+SpeRecorder::SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& timer, os::RecordingFile& file)
     : writer_(events_of(plan), kSampleType, file) {
   constexpr u64 kPerCore = 1;
   std::string info;
   perf_export::append_auxtrace_info(info, perf_data::kAuxArmSpe, std::array{u64{kSpeUnit}, kPerCore});
+  if (plan.timestamps) append_timer(info, timer);
   writer_.append(info);
 }
 

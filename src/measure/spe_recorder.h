@@ -15,7 +15,7 @@ namespace wperf::measure {
 
 class SpeRecorder {
  public:
-  SpeRecorder(const plan::SpePlan& plan, os::RecordingFile& file);
+  SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& timer, os::RecordingFile& file);
   void take(const raw::SpePiece& piece);
   void finish(const RunEnding& ending, const plan::Capabilities& machine, std::span<const std::string> arguments);
 

@@ -58,7 +58,7 @@ Decoded decoded(const os::RecordingFile& file) {
 Decoded recorded(const std::vector<raw::SpePiece>& pieces) {
   auto file = os::RecordingFile::create({});
   EXPECT_TRUE(file.has_value());
-  SpeRecorder recorder({}, file.value());
+  SpeRecorder recorder({}, {}, file.value());
   for (const raw::SpePiece& piece : pieces) recorder.take(piece);
   recorder.finish({.processes = {}, .threads = {}, .run = {}}, {}, {});
   file.value().close();
@@ -102,6 +102,39 @@ TEST(SpeRecorder, BytesWithoutRecordsAreNotKept) {
   const Decoded read = recorded({{.core = 0, .after_gap = false, .buffer_address = 0, .bytes = garbage}});
   EXPECT_TRUE(read.pcs.empty());
   EXPECT_EQ(read.damage.bad_bytes, garbage.size());
+}
+
+std::optional<perf_data::TimeConversion> conversion_of(const plan::TimerMoment& timer, bool timestamps = true) {
+  auto file = os::RecordingFile::create({});
+  EXPECT_TRUE(file.has_value());
+  plan::SpePlan plan;
+  plan.timestamps = timestamps;
+  SpeRecorder recorder(plan, timer, file.value());
+  recorder.finish({.processes = {}, .threads = {}, .run = {}}, {}, {});
+  file.value().close();
+  const os::MappedFile mapped = os::MappedFile::open(file.value().openable_path()).value();
+  return perf_data::AuxTraces::collect(perf_data::PerfFile::open(mapped.bytes()).value()).time();
+}
+
+TEST(SpeRecorder, TicksBecomeTheClockOfTheRun) {
+  constexpr u64 kMinute = 60'000'000'000, kMonth = 30ull * 24 * 60 * kMinute;
+  for (const u32 hz : {1u, 1'000'000u, 19'200'000u, 24'000'000u, 25'000'000u, 1'000'000'000u, ~u32{0}}) {
+    // The clocks began apart by anything, and the timer is read long after.
+    for (const u64 time_ns : {u64{5}, kMonth}) {
+      const u64 ticks = u64{hz} * 86400;
+      const auto time = conversion_of({.hz = hz, .ticks = ticks, .time_ns = time_ns});
+      ASSERT_TRUE(time.has_value());
+      EXPECT_TRUE(time->has_zero);
+      EXPECT_EQ(time->to_perf_ns(ticks), time_ns) << hz;
+      const u64 later = time->to_perf_ns(ticks + u64{hz} * 60) - time_ns;
+      EXPECT_NEAR(static_cast<double>(later), static_cast<double>(kMinute), 1000) << hz;
+    }
+  }
+}
+
+TEST(SpeRecorder, AnUnknownTimerTellsNoTimes) {
+  EXPECT_FALSE(conversion_of({.hz = 0, .ticks = 1, .time_ns = 2}).has_value());
+  EXPECT_FALSE(conversion_of({.hz = 25'000'000, .ticks = 1, .time_ns = 2}, false).has_value());
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ diag::Result<Recording> record_spe(const request::Request& request, Machine& mac
   console.out(report::sample_start_text(target_before(programs, recording.sampled, symbol_options(request)),
                                         recording.sampled.pe_file, request.outputs.verbose));
   WPERF_CHECK_OK(create_own_file(recording));
-  SpeRecorder recorder(plan, *recording.own);
+  SpeRecorder recorder(plan, machine.capabilities.timer, *recording.own);
   ByteFiles files(request.outputs, plan.cores.size() > 1);
   const auto take = [&](const raw::SpePiece& piece) {
     recorder.take(piece);

@@ -18,6 +18,12 @@
 
 namespace wperf::plan {
 
+// A moment on two clocks: the generic timer of Arm, whose ticks are SPE's timestamps, and the clock of samples.
+struct TimerMoment {
+  u32 hz = 0;  // of the timer; 0: nobody told
+  u64 ticks = 0, time_ns = 0;
+};
+
 // What the machine can do, as a device found it.
 struct Capabilities {
   u64 midr = 0, id_aa64dfr0 = 0, pmsidr = 0, pmbidr = 0;
@@ -30,6 +36,7 @@ struct Capabilities {
   std::vector<u64> core_midr;        // per core
   std::array<u8, 32> counter_map{};  // 0xff = none
   std::string device_id;
+  TimerMoment timer;
   bool call_stacks = true;  // samples can tell who called
   std::string vendor;       // of cores without a MIDR; empty: the MIDR says
   // Where the system's own kernel counts: its words. It takes turns by itself, counts programs wherever they run, and

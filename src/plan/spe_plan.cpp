@@ -51,14 +51,24 @@ diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
     return refusal("--freq adapts intervals of counters, and SPE has none",
                    "use the filter interval=, a number of operations");
   }
-  if (sampling.display.timeline_ms.has_value()) {
-    return refusal("--timeline does not go with SPE", "use ts_enable=1 and --records FILE: each record has its time");
-  }
   const auto& tables = sampling.display.by;
   if (std::find(tables.begin(), tables.end(), request::Breakdown::caller) != tables.end()) {
     return refusal("SPE records do not say who called", "leave `caller` out of --by");
   }
   return {};
+}
+
+// What asks for times has them recorded.
+diag::Result<void> add_times(const request::Request& request, const Capabilities& machine, SpePlan& plan) {
+  const bool timeline = request.sampling.display.timeline_ms.has_value();
+  if (!timeline && !request.recording.time.has_value()) return {};
+  plan.timestamps = true;
+  if (machine.kernel != nullptr || machine.timer.hz != 0) return {};
+  return diag::Error{
+      .text = fmt::format("{} needs the time of SPE records, and this driver does not tell how fast their clock runs",
+                          timeline ? "--timeline" : "--time"),
+      .hint = "install the driver that came with this wperf",
+      .code = diag::ExitCode::usage};
 }
 
 }  // namespace
@@ -73,6 +83,7 @@ diag::Result<SpePlan> make_spe_plan(const request::Request& request, const Capab
   WPERF_CHECK_OK(check_nothing_else(request.sampling));
   for (const request::SpeFilter& given : list.filters) find_spe_setting(given.name)->apply(plan, given.value);
   WPERF_CHECK_OK(check_abilities(plan, machine.pmsidr));
+  WPERF_CHECK_OK(add_times(request, machine, plan));
   WPERF_TRY(SampledCores placed, machine.kernel != nullptr
                                      ? place_by_kernel(std::move(cores), request, machine.core_count)
                                      : place_on_cores(std::move(cores), request, machine.core_count));

@@ -80,10 +80,29 @@ TEST(SpePlan, DropsNothingSilently) {
             "SPE and events of the counters cannot be sampled at the same time");
   EXPECT_EQ(refused([](request::Sampling& s) { s.rate_hz = 100; }),
             "--freq adapts intervals of counters, and SPE has none");
-  EXPECT_EQ(refused([](request::Sampling& s) { s.display.timeline_ms = 10; }), "--timeline does not go with SPE");
   EXPECT_EQ(refused([](request::Sampling& s) { s.display.by = {request::Breakdown::caller}; }),
             "SPE records do not say who called");
   EXPECT_EQ(refused([](request::Sampling& s) { s.display.by = {request::Breakdown::thread}; }), "none");
+}
+
+TEST(SpePlan, WhatAsksForTimesHasThemRecorded) {
+  const auto planned = [](auto change, u32 timer_hz) {
+    request::Request request = spe_recording("arm_spe_0/ts_enable=0/");
+    change(request);
+    Capabilities machine = spe_machine();
+    machine.timer.hz = timer_hz;
+    return make_spe_plan(request, machine);
+  };
+  const auto timeline = [](request::Request& r) { r.sampling.display.timeline_ms = 10; };
+  const auto time = [](request::Request& r) { r.recording.time.emplace(); };
+  EXPECT_FALSE(planned([](request::Request&) {}, 1000).value().timestamps);
+  EXPECT_TRUE(planned(timeline, 1000).value().timestamps);
+  EXPECT_TRUE(planned(time, 1000).value().timestamps);
+  EXPECT_EQ(planned(timeline, 0).error().text,
+            "--timeline needs the time of SPE records, and this driver does not tell how fast their clock runs");
+  EXPECT_EQ(planned(time, 0).error().text,
+            "--time needs the time of SPE records, and this driver does not tell how fast their clock runs");
+  EXPECT_TRUE(planned([](request::Request&) {}, 0).has_value());
 }
 
 TEST(SpePlan, HasTheCoresOfSampling) {

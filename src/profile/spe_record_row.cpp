@@ -127,6 +127,7 @@ SpeRecordRow& SpeRecordNamer::row_of(const decode::spe::Origin& origin, const Re
   row_.pc = number_of(record, Field::pc, record.pc());
   row_.exception_level = record.exception_level();
   if (name != nullptr) {
+    row_.symbol = name->symbol;
     if (name->text_size != 0 && row_.pc.given) {
       row_.place = std::string_view(names_.texts_).substr(name->text_begin, name->text_size);
     } else {

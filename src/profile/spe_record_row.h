@@ -30,6 +30,7 @@ struct SpeRecordRow {
   RecordNumber pc;
   u32 exception_level = 0;
   std::string_view function, module;
+  u32 symbol = 0;              // index into the profile's symbols
   std::string_view operation;  // "LOAD_STORE_ATOMIC-LOAD-GP"
   std::string_view events;     // "retired+l1d-access", also those without a name of the contract
   std::string_view place;      // function and module, spelled before; empty: those tell it

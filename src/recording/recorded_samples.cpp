@@ -82,6 +82,7 @@ class SampleReader {
       const double ns = seconds * 1e9;
       return ns >= 1.8e19 ? ~u64{0} : first + std::min(static_cast<u64>(ns), ~u64{0} - first);
     };
+    is_limited_ = true;
     begin_ = span.from.has_value() ? moment(*span.from) : 0;
     end_ = span.to.has_value() ? moment(*span.to) : ~u64{0};
   }
@@ -113,7 +114,6 @@ class SampleReader {
   void settle_all();
   void unwind(const Sample& sample, u32 space);
   void add_leaf_caller(const Sample& sample, u32 space);
-  u32 slice_at(u64 time) const;
   void keep_slice(u32 row, u32 slice);
   const KnownTask& task_of(u32 pid, u32 tid, u64 when);
   u32 name_of(u32 tid, u32 name);
@@ -150,6 +150,7 @@ class SampleReader {
   std::vector<u64> unwound_;
   u64 begin_ = 0, end_ = ~u64{0};
   u64 first_time_ = ~u64{0}, last_time_ = 0;
+  bool is_limited_ = false;  // what has no time is left out
   bool has_callchains_ = false;
   RecordedJit jit_;
 };
@@ -200,7 +201,7 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
   records.for_each_as_recorded(states, [&](u32 process, u64 time, const decode::spe::Origin& origin,
                                            const decode::spe::Record& record) {
     const bool has_time = time < ~u64{0} - 1;
-    if (has_time && (time < begin_ || time > end_)) return;
+    if (has_time ? time < begin_ || time > end_ : is_limited_) return;
     if (has_time) note_time(time);
     const std::pair kind{decode::spe::operation_name(record), decode::spe::contract_events(record.events())};
     const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
@@ -211,7 +212,7 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
     const u32 pid = process != ProcessHistory::kNobody ? process : 0;
     const KnownTask& task = task_of(pid, thread != decode::spe::kNoThread ? thread : pid, time);
     const stacks::StackAggregator::Origin where{event->second, task.task, wanted_.cores ? origin.core : 0, task.space,
-                                                has_time && profile_.slices.count != 0 ? slice_at(time) : 0};
+                                                has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
     const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
     frames_.assign(1, {record.pc(), code});
     if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
@@ -263,7 +264,7 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   profile_.events[event].period += period;
   const KnownTask& task = task_of(sample.pid, sample.tid, when);
   const stacks::StackAggregator::Origin origin{event, task.task, wanted_.cores ? sample.cpu : 0, task.space,
-                                               profile_.slices.count != 0 ? slice_at(sample.time) : 0};
+                                               profile_.slices.count != 0 ? profile_.slices.at(sample.time) : 0};
   const bool has_copy = unwinder_ != nullptr && RecordedUnwinder::has_stack(sample);
   const SampleChain chain = chain_of(sample, file_.attrs()[event].attributes, wanted_.callers);
   if (!has_copy && jit_.empty() && leaves_ == nullptr) return wait(chain, origin, period);
@@ -305,12 +306,6 @@ void SampleReader::settle_all() {
 
 void SampleReader::keep_slice(u32 row, u32 slice) {
   if (profile_.slices.count != 0 && row == profile_.slice_of_sample.size()) profile_.slice_of_sample.push_back(slice);
-}
-
-u32 SampleReader::slice_at(u64 time) const {
-  const stacks::TimeSlices& slices = profile_.slices;
-  const u64 since = time > slices.begin_ns ? time - slices.begin_ns : 0;
-  return static_cast<u32>(std::min<u64>(since / slices.length_ns, slices.count - 1));
 }
 
 void SampleReader::add_leaf_caller(const Sample& sample, u32 space) {
@@ -432,16 +427,6 @@ modules::SymbolOptions images_of(const request::Request& request, const std::opt
   return options;
 }
 
-// A bound for memory: more slices than a chart has pixels help nobody.
-constexpr u64 kMostSlices = 10'000;
-
-stacks::TimeSlices slices_of(const Span& span, u64 length_ns) {
-  if (span.end <= span.begin) return {};
-  const u64 time_ns = span.end - span.begin;
-  while ((time_ns - 1) / length_ns >= kMostSlices) length_ns *= 2;
-  return {static_cast<u32>((time_ns - 1) / length_ns + 1), span.begin, length_ns};
-}
-
 }  // namespace
 
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const request::Request& request,
@@ -457,10 +442,11 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   if (request.recording.time.has_value() || (wanted.slice_ns != 0 && !has_run_time)) {
     const Span span = span_of(file, history, wanted.traces);
     if (request.recording.time.has_value()) reader.limit_time(*request.recording.time, span.begin);
-    if (wanted.slice_ns != 0 && !has_run_time) reader.slice_time(slices_of(span, wanted.slice_ns));
+    if (wanted.slice_ns != 0 && !has_run_time)
+      reader.slice_time(stacks::make_time_slices(span.begin, span.end, wanted.slice_ns));
   }
   if (wanted.slice_ns != 0 && has_run_time) {
-    reader.slice_time(slices_of({out.run->start_ns, out.run->end_ns}, wanted.slice_ns));
+    reader.slice_time(stacks::make_time_slices(out.run->start_ns, out.run->end_ns, wanted.slice_ns));
   }
   std::optional<LeafCallers> leaves;
   if (wanted.callers && out.run.has_value() && out.run->windows) {

@@ -9,6 +9,7 @@
 #include "base/ints.h"
 #include "stacks/code_listing.h"
 #include "stacks/core_kinds.h"
+#include "stacks/time_slices.h"
 
 namespace wperf::stacks {
 
@@ -73,12 +74,6 @@ struct StackEvent {
   u32 type = 0;      // as perf's attributes have it
   u64 code = 0;      // the number of the event
   u64 interval = 0;  // 0: it followed a rate
-};
-
-// The length of a recording in equal parts.
-struct TimeSlices {
-  u32 count = 0;  // 0: not asked for
-  u64 begin_ns = 0, length_ns = 0;
 };
 
 // What is not there, by cause.

@@ -77,7 +77,8 @@ class PerfDataTest(WperfTest):
                 (("--annotate",), one), (("--disassemble", "--json"), one), (("--symbol", "make_cycle"), one),
                 (("-k",), one), (("--by", "module,thread,core", "--json"), several), (("--records", "-"), one),
                 (("--records", "-", "--json"), several), (("--tree",), one), (("--sort", "comm,module,symbol"), several),
-                (("--sort", "symbol,line", "--symbol", "bump"), several)):
+                (("--sort", "symbol,line", "--symbol", "bump"), several), (("--timeline", "20", "--json"), several),
+                (("--time", "0.05-0.1", "--sort", "symbol"), one)):
             with self.subTest(options=options):
                 path = self.folder / "spe.data"
                 shown = self.ok("record", "-e", "arm_spe_0/ts=1/", *cores, "--timeout", "0.2", *options, "--output-perf-data",

@@ -156,6 +156,42 @@ class SpeTest(WperfTest):
         self.assertEqual(self.total(document["sampling"]["events"]), len(records))
         self.assertGreater(len(records), 10)
 
+    def test_records_have_the_time_of_the_run(self):
+        lines = self.ok("record", "-e", "arm_spe_0/ts=1/", "-c", "1", "--timeout", "0.2", "--records", "-", "--",
+                        workload("chase.exe"), cwd=self.path).splitlines()[1:]
+        times = [int(line.split(",")[0]) for line in lines]
+        self.assertEqual(times, sorted(times))
+        # Nanoseconds, of nearly all of the 0.2 seconds.
+        self.assertLessEqual(times[-1] - times[0], 200_000_000)
+        self.assertGreater(times[-1] - times[0], 190_000_000)
+
+    def test_a_timeline_has_every_record_once(self):
+        document = self.json("record", "--json", "-e", "arm_spe_0//", "--all-cores", "--timeout", "0.2", "--timeline", "20",
+                             "--sample-display-row", "100000", "--", workload("false_sharing.exe"), cwd=self.path)
+        document = document["sampling"]["sampling"]
+        over_time = document["over_time"]
+        self.assertEqual((over_time["slice_ms"], over_time["slices"]), (20, 10))
+        counted = {(event["type"], row["symbol"]): row["count"] for event in document["events"] for row in event["samples"]}
+        slices = {(event["type"], row["symbol"]): row["counts"] for event in over_time["events"] for row in event["functions"]}
+        self.assertEqual({key: sum(counts) for key, counts in slices.items()}, counted)
+        self.assertGreater(min(sum(counts[i] for counts in slices.values()) for i in range(10)), 0)
+
+    def test_a_stretch_of_time(self):
+        path = self.path / "times.data"
+        self.ok("record", "-e", "arm_spe_0/ts=1/", "-c", "1", "--timeout", "0.2", "-o", path, "--", workload("chase.exe"))
+        samples = lambda *options: sum(event["samples"] for event in self.json(  # noqa: E731
+            "report", path, "--json", "--sort", "symbol", *options)["recording"]["events"])
+        everything = samples()
+        first, rest = samples("--time", "0-0.1"), samples("--time", "0.1000001-1")
+        self.assertGreater(min(first, rest), everything / 4)
+        self.assertEqual(first + rest, everything)
+
+    def test_records_without_times_are_in_no_stretch_of_time(self):
+        path = self.path / "no times.data"
+        self.ok("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.1", "-o", path, "--", workload("chase.exe"))
+        self.assertIn("--time leaves out all records of SPE", self.run_wperf("report", path, "--time", "0-1").stderr)
+        self.assertIn("the records of SPE have no times", self.run_wperf("report", path, "--timeline", "10").stderr)
+
     def test_records_alone_on_stdout(self):
         command = ("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.2", "--records")
         written = self.path / "r.csv"

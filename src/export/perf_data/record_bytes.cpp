@@ -136,6 +136,13 @@ void append_auxtrace(std::string& out, u32 core, u64 offset, std::string_view by
   put_padded(out, bytes, size);
 }
 
+void append_time_conversion(std::string& out, u64 shift, u64 multiplier, u64 zero) {
+  constexpr u64 kNoCycles = 0, kWholeCounter = ~u64{0}, kHasZero = 1;
+  std::string body;
+  for (const u64 word : {shift, multiplier, zero, kNoCycles, kWholeCounter, kHasZero}) put(body, word);
+  put_record(out, static_cast<u32>(RecordType::time_conv), 0, body);
+}
+
 void append_finished_round(std::string& out) {
   put_record(out, static_cast<u32>(RecordType::finished_round), 0, {});
 }

@@ -48,6 +48,8 @@ void append_auxtrace_info(std::string& out, u32 type, std::span<const u64> param
 // A stretch of the trace of one core; `offset` counts from the beginning of that core's trace. `bytes` follow the
 // record, up to a multiple of 8.
 void append_auxtrace(std::string& out, u32 core, u64 offset, std::string_view bytes);
+// How ticks of a trace's timestamps become nanoseconds as in samples: zero + (ticks * multiplier >> shift).
+void append_time_conversion(std::string& out, u64 shift, u64 multiplier, u64 zero);
 void append_finished_round(std::string& out);
 // The name of an event where a reader would find none before the file is finished.
 void append_event_name(std::string& out, u64 id, std::string_view name);

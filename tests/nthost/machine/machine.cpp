@@ -101,9 +101,12 @@ u64 time_ticks() {
 u64 ticks_per_second() {
   return WPERF_READ_SYSREG("cntfrq_el0");
 }
-u64 time_ns() {
-  const u64 ticks = time_ticks(), frequency = ticks_per_second();
+u64 ns_of_ticks(u64 ticks) {
+  const u64 frequency = ticks_per_second();
   return ticks / frequency * 1'000'000'000 + ticks % frequency * 1'000'000'000 / frequency;
+}
+u64 time_ns() {
+  return ns_of_ticks(time_ticks());
 }
 
 bool has_word(const char* word) {

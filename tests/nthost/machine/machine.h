@@ -14,6 +14,7 @@ bool started_at_el2();  // the trapped mode: -M virt,virtualization=on
 // The generic timer, the same on all cores. Under -icount it counts instructions, not the host's time.
 u64 time_ticks();
 u64 ticks_per_second();
+u64 ns_of_ticks(u64 ticks);
 u64 time_ns();
 
 // Words of -append "word name=value ..." (through semihosting). The texts live as long as the machine.

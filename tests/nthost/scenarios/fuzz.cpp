@@ -41,6 +41,13 @@ bool answers_alike_when_asked_twice(u32 code) {
   return code == WPERF_CODE_VERSION || code == WPERF_CODE_HARDWARE || code == WPERF_CODE_CORE;
 }
 
+// But for the moment in it.
+void forget_moment(u32 code, u8* reply) {
+  if (code != WPERF_CODE_HARDWARE) return;
+  auto& hardware = *reinterpret_cast<WperfHardwareReply*>(reply);
+  hardware.timer_ticks = hardware.timer_time_ns = 0;
+}
+
 struct Totals {
   u64 granted, refused, bytes;
 };
@@ -71,10 +78,12 @@ class Fuzzer {
     good = CHECK(!shows_poison(answer, returned, poison)) && good;
     if (good && answers_alike_when_asked_twice(request.code)) {
       set_buffer_poison(static_cast<u8>(~poison));
-      good = CHECK_EQUAL(client.raw(request.code, request.input, request.input_size, second_answer, request.capacity,
-                                    &returned),
-                         WPERF_OK) &&
-             CHECK_EQUAL(__builtin_memcmp(answer, second_answer, request.answer), 0);
+      good = CHECK_EQUAL(
+          client.raw(request.code, request.input, request.input_size, second_answer, request.capacity, &returned),
+          WPERF_OK);
+      forget_moment(request.code, answer);
+      forget_moment(request.code, second_answer);
+      good = good && CHECK_EQUAL(__builtin_memcmp(answer, second_answer, request.answer), 0);
     }
     return good;
   }

@@ -41,6 +41,25 @@ struct Tool {
 
 }  // namespace
 
+SCENARIO(the_timer_is_told_with_the_clock, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Tool tool;
+    const u64 before_ticks = time_ticks(), before_ns = time_ns();
+    const WperfHardwareReply reply = tool.hardware();
+    const u64 after_ticks = time_ticks(), after_ns = time_ns();
+    CHECK_EQUAL(reply.timer_hz, ticks_per_second());
+    CHECK(before_ticks <= reply.timer_ticks && reply.timer_ticks <= after_ticks);
+    CHECK(before_ns <= reply.timer_time_ns && reply.timer_time_ns <= after_ns);
+    // Here the driver's clock counts the timer's ticks, so both say the same moment, but for what lies between two
+    // reads.
+    const u64 timer_ns = ns_of_ticks(reply.timer_ticks);
+    const u64 apart = timer_ns > reply.timer_time_ns ? timer_ns - reply.timer_time_ns : reply.timer_time_ns - timer_ns;
+    CHECK(apart < after_ns - before_ns);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
 SCENARIO(no_memory_can_be_named, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {

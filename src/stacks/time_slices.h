@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The length of a recording in equal parts, for --timeline. Pure.
+#pragma once
+#include <algorithm>
+
+#include "base/ints.h"
+
+namespace wperf::stacks {
+
+struct TimeSlices {
+  u32 count = 0;  // 0: not asked for
+  u64 begin_ns = 0, length_ns = 0;
+
+  u32 at(u64 time_ns) const {
+    const u64 since = time_ns > begin_ns ? time_ns - begin_ns : 0;
+    return static_cast<u32>(std::min<u64>(since / length_ns, count - 1));
+  }
+};
+
+// A bound for memory: more slices than a chart has pixels help nobody, so they become longer.
+inline TimeSlices make_time_slices(u64 begin_ns, u64 end_ns, u64 length_ns) {
+  constexpr u64 kMostSlices = 10'000;
+  if (end_ns <= begin_ns || length_ns == 0) return {};
+  const u64 time_ns = end_ns - begin_ns;
+  while ((time_ns - 1) / length_ns >= kMostSlices) length_ns *= 2;
+  return {static_cast<u32>((time_ns - 1) / length_ns + 1), begin_ns, length_ns};
+}
+
+}  // namespace wperf::stacks
