@@ -21,9 +21,10 @@ constexpr int kLongestWaitMs = 100;
 // A record has its time before it is in the ring.
 constexpr u64 kOnTheirWayNs = 1'000'000;
 
-u64 now_ns(clockid_t clock = CLOCK_MONOTONIC) {
+template <clockid_t kClock>
+u64 read_clock() {
   timespec now{};
-  clock_gettime(clock, &now);
+  clock_gettime(kClock, &now);
   return static_cast<u64>(now.tv_sec) * 1'000'000'000 + static_cast<u64>(now.tv_nsec);
 }
 
@@ -33,6 +34,10 @@ bool is_nearly_full(const SampleRing& ring) {
 }
 
 }  // namespace
+
+RecordingClocks system_clocks() {
+  return {.now = read_clock<CLOCK_MONOTONIC>, .processor_time = read_clock<CLOCK_THREAD_CPUTIME_ID>};
+}
 
 diag::Result<void> RecordingThread::start() {
   stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
@@ -75,7 +80,7 @@ void RecordingThread::add_earlier(std::string_view records) {
 // A round: every ring once.
 void RecordingThread::carry_over(bool is_last) {
   const std::lock_guard lock(writing_);
-  const u64 before = file_.size(), began_ns = now_ns();
+  const u64 before = file_.size(), began_ns = clocks_.now();
   // Nearly full because of what the filter did since the last round, and not because others had the processor.
   const bool filter_takes_long = 2 * filtering_ns_ > began_ns - last_round_ns_;
   last_round_ns_ = began_ns;
@@ -93,9 +98,9 @@ void RecordingThread::carry_over(bool is_last) {
   }
   if (filter_ != nullptr && (has_earlier_ || is_last)) {
     filtered_.clear();
-    const u64 cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
+    const u64 cpu_ns = clocks_.processor_time();
     filter_->settle(is_last ? ~u64{0} : began_ns - kOnTheirWayNs, filtered_);
-    filtering_ns_ = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    filtering_ns_ = clocks_.processor_time() - cpu_ns;
     file_.append(filtered_);
   }
   if (file_.size() == before) return;

@@ -15,12 +15,20 @@
 
 namespace wperf::perf_events {
 
+// In nanoseconds: of the time, and of what the calling thread had of a processor.
+struct RecordingClocks {
+  u64 (*now)();
+  u64 (*processor_time)();
+};
+RecordingClocks system_clocks();
+
 class RecordingThread {
  public:
   // They outlive this and are not touched between start() and stop() but by this. `filter`: null, or what each record
   // goes through on its way.
-  RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_export::RecordFilter* filter = nullptr)
-      : rings_(rings), file_(file), filter_(filter) {}
+  RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_export::RecordFilter* filter = nullptr,
+                  RecordingClocks clocks = system_clocks())
+      : rings_(rings), file_(file), filter_(filter), clocks_(clocks) {}
   ~RecordingThread() { stop(); }
   RecordingThread(const RecordingThread&) = delete;
   RecordingThread& operator=(const RecordingThread&) = delete;
@@ -43,6 +51,7 @@ class RecordingThread {
   std::vector<SampleRing>& rings_;
   os::RecordingFile& file_;
   perf_export::RecordFilter* const filter_;
+  const RecordingClocks clocks_;
   std::string filtered_;  // what it gave back in a round
   u64 filtering_ns_ = 0;  // processor time of that
   u64 last_round_ns_ = 0;
