@@ -6,6 +6,7 @@
 
 #include "os/files.h"
 #include "profile/compat_view.h"
+#include "recording/recorded_code.h"
 #include "request/symbol_filter.h"
 #include "symbols/disassembly/disassembler.h"
 
@@ -13,15 +14,6 @@ namespace wperf::commands {
 namespace {
 
 constexpr size_t kSourceFileLimit = 8u << 20;
-
-// "name+0x24" of a branch's target; `offset` as address_of_offset() has it.
-std::string target_text(const modules::CodeFile& file, u32 offset, bool decorated) {
-  const std::optional<u64> address = file.address_of_offset(offset);
-  if (!address.has_value()) return {};
-  const symbols::SymbolizedAddress known = file.function_at(*address, decorated);
-  if (known.function.empty()) return {};
-  return profile::place_text(known.function, known.begin < known.end ? static_cast<u32>(*address - known.begin) : 0);
-}
 
 std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const profile::CodeBlock& block) {
   const std::optional<u64> begin =
@@ -48,7 +40,8 @@ diag::Result<void> disassemble(profile::CompatProfile& profile, const FileOfModu
                                 .operands = std::move(instruction.operands),
                                 .target = {}};
       if (instruction.target.has_value()) {
-        line.target = target_text(*file, *instruction.target, display.decorated_names);
+        const std::optional<u64> target = file->address_of_offset(*instruction.target);
+        if (target.has_value()) line.target = recording::target_text(*file, *target, display.decorated_names);
       }
       block.instructions.push_back(std::move(line));
     }

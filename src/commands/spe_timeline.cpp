@@ -30,7 +30,7 @@ void for_each_moment(const recording::RecordedRecords& records, const perf_data:
 // The rows of a profile by kind of operation and function.
 class RowsByPlace {
  public:
-  explicit RowsByPlace(profile::SampleProfile& profile) {
+  explicit RowsByPlace(profile::CompatProfile& profile) {
     for (profile::SampledEvent& event : profile.events) {
       auto& rows = rows_of_event_[event.name];
       for (profile::SymbolRow& row : event.rows) rows.emplace(row.symbol, &row);

@@ -211,12 +211,18 @@ std::string CodeWriter::text_of(const modules::CodeFile& file, const HitFunction
   if (!instruction.target.has_value()) return text;
   const u64 target = base + *instruction.target;
   if (target >= around.begin && target < around.end) return fmt::format("{} <+0x{:x}>", text, target - around.begin);
-  const symbols::SymbolizedAddress answer = file.function_at(target, request_.decorated);
-  if (answer.function.empty()) return text;
-  return fmt::format("{} <{}>", text, profile::place_text(answer.function, static_cast<u32>(target - answer.begin)));
+  const std::string name = target_text(file, target, request_.decorated);
+  return name.empty() ? text : fmt::format("{} <{}>", text, name);
 }
 
 }  // namespace
+
+std::string target_text(const modules::CodeFile& file, u64 target, bool decorated) {
+  const symbols::SymbolizedAddress known = file.function_at(target, decorated);
+  if (known.function.empty()) return {};
+  const bool has_begin = known.begin < known.end;
+  return profile::place_text(known.function, has_begin ? static_cast<u32>(target - known.begin) : 0);
+}
 
 diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, StackProfile& profile) {
   const stacks::ChosenSamples chosen(profile, request.filter);

@@ -19,6 +19,9 @@ struct CodeRequest {
   std::vector<std::string> folders;  // below which sources may lie, too
 };
 
+// "name+0x24" of what is called or branched to, "name" where nobody knows where the function begins; empty: no name.
+std::string target_text(const modules::CodeFile& file, u64 target, bool decorated);
+
 // Fills profile.code. The sites are those that name_places() answered for this profile.
 diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, stacks::StackProfile& profile);
 

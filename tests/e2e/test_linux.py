@@ -26,6 +26,14 @@ def paranoid():
         return None
 
 
+# A loop that does little else than call.
+CALLER = r"""
+static volatile unsigned long sum;
+__attribute__((noinline)) void called(unsigned long n) { sum += n; }
+__attribute__((noinline)) void calling(void) { for (unsigned long i = 0; i < 200000000; ++i) called(i); }
+int main(void) { calling(); return 0; }
+"""
+
 # Runs code in memory without a file, and names it in the map that perf reads.
 CODE_MAKER = r"""
 #define _GNU_SOURCE
@@ -233,6 +241,21 @@ class LinuxTest(WperfTest):
         text = self.ok("record", "-e", "cpu-clock:500000", "--disassemble", "--", self.program, "300", device="linux")
         self.assertIn("busy.c", text)
         self.assertRegex(text, r"\n *[\d.]* +\d* +(0x)?[0-9a-f]+  busy\.c:\d+ +(add|ldr|mov) ", "an instruction of the loop")
+
+    def test_calls_name_what_they_call(self):
+        source = pathlib.Path(self.folder.name, "caller.c")
+        source.write_text(CALLER)
+        program = source.with_suffix("")
+        subprocess.run(["cc", "-g", "-O1", "-fno-optimize-sibling-calls", "-o", program, source], check=True)
+        code = self.linux("record", "--json", "-e", "cpu-clock:100000", "--sort", "symbol", "--disassemble", "--", program)
+        code = {one["symbol"]: one for one in code["recording"]["events"][0]["code"]}["calling"]
+        if "capstone" in code.get("reason", ""):
+            self.skipTest(code["reason"])
+        calls = [re.fullmatch(r"(?:call|bl) +(?:0x)?([0-9a-f]+) <(.*)>", one["text"]) for one in code["instructions"]
+                 if re.match(r"(call|bl) ", one["text"])]
+        names = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+        address = int(re.search(r"(?m)^([0-9a-f]+) T called$", names)[1], 16)
+        self.assertEqual([(int(call[1], 16), call[2]) for call in calls], [(address, "called")])
 
     def test_samples_a_running_process(self):
         with subprocess.Popen([self.program, "100000"]) as busy:

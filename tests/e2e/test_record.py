@@ -65,6 +65,39 @@ class RecordTest(WperfTest):
                             workload("googolplex.exe"))["events"][0]["annotate"][0]["source_code"][0]
         self.assertEqual((plain["instruction_address"], plain["disassembled_line"]), ("", {"disassemble": []}))
 
+    def test_calls_name_what_they_call(self):
+        # In the lines of WindowsPerf's tables, where the PDB knows how large functions are.
+        sampling = self.record("-e", "inst_retired:997", "-c", "1", "--timeout", "1", "--disassemble", "--",
+                               workload("googolplex.exe"))
+        calls = {}
+        for function in sampling["events"][0]["annotate"]:
+            for line in function["source_code"]:
+                for one in line["disassembled_line"]["disassemble"]:
+                    call = re.fullmatch(r"bl +0x([0-9a-f]+)(?: <(.*)>)?", one["instruction"])
+                    if call:
+                        calls[int(call[1], 16)] = call[2]
+        table = subprocess.run(["llvm-pdbutil-19", "dump", "-symbols", "-section-headers", workload("bignum.pdb")],
+                               capture_output=True, text=True, check=True).stdout
+        text = int(re.search(r"\.text name\n.*\n +([0-9A-F]+) virtual address", table)[1], 16)
+        functions = {0x180000000 + text + int(offset): name
+                     for name, offset in re.findall(r"S_[GL]PROC32 .* `(\w+)`\n.*addr = 0001:(\d+)", table)}
+        self.assertTrue(calls)
+        self.assertEqual(calls, {address: functions[address] for address in calls})
+
+    def test_calls_of_functions_without_a_known_size(self):
+        # Assembly: the PDB says where its functions begin, and no more.
+        document = self.json("record", "--json", "-e", "inst_retired:997", "-c", "1", "--timeout", "1", "--sort", "symbol",
+                             "--disassemble", "--", workload("calls.exe"))
+        code = {one["symbol"]: one.get("instructions") for one in document["recording"]["events"][0]["code"]}
+        calls = {tuple(re.fullmatch(r"bl +0x([0-9a-f]+) <(.*)>", one["text"]).groups())
+                 for one in code["dive"] if one["text"].startswith("bl")}
+        self.assertIsNone(code["leaf_c"])  # it is the last one: nothing says where it ends
+        table = subprocess.run(["llvm-pdbutil-19", "dump", "-publics", workload("calls.pdb")], capture_output=True, text=True,
+                               check=True).stdout
+        offsets = {name: int(offset) for name, offset in re.findall(r"`(\w+)`\n.*addr = 0001:(\d+)", table)}
+        leaf = code["dive"][0]["address"] - offsets["dive"] + offsets["leaf_c"]
+        self.assertEqual(calls, {(f"{leaf:x}", "leaf_c"), (f"{code['dive'][0]['address']:x}", "+0x0")})
+
     def test_cycles_are_the_default_event(self):
         sampling = self.record("-c", "0", "--timeout", "12", "--", workload("googolplex.exe"))
         self.assertEqual([(e["type"], e["interval"]) for e in sampling["events"]], [("cycle", 0x8000000)])

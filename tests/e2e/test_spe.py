@@ -217,7 +217,7 @@ class SpeTest(WperfTest):
         self.assertIn("no such file.data", self.fails("report", self.path / "no such file.data"))
         empty = self.path / "empty.data"
         empty.write_bytes(b"")
-        self.assertIn("is no perf.data file", self.fails("report", empty, status=4))
+        self.assertIn("this is no recording", self.fails("report", empty, status=4))
         with tempfile.TemporaryDirectory() as empty:
             self.assertIn("report needs a recording: no file was named", self.fails("report", status=2, cwd=empty))
         path = self.path / "cut.data"
