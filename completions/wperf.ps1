@@ -9,7 +9,6 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $help['sample'] = 'Sample a program that already runs: where in it the events happen'
   $help['record'] = 'Start a program and sample it: where in it the events happen'
   $help['report'] = 'Show what a recording holds: a perf.data file, made here or elsewhere'
-  $help['waits'] = 'Show why threads did not run: how long they ran, were ready and waited, where, and for whom'
   $help['list'] = 'List the events, metrics and groups of metrics that -e and -m take'
   $help['-l'] = 'List the events, metrics and groups of metrics that -e and -m take'
   $help['man'] = 'Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named'
@@ -84,14 +83,14 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $help['--output-prefix'] = 'Where the files of --output and --output-csv go'
   $help['--cwd'] = 'Where the files of --output and --output-csv go'
   $help['--no-pager'] = 'Do not show text that is longer than the terminal in pages'
+  $help['--color'] = 'Colour hot rows: auto, on a terminal without NO_COLOR, which is the default; always, for a pager that wperf does not start; or never'
   $help['--device'] = 'What measures: driver, linux, or sim[:KEY=VALUE,...] for the simulated machine'
   $help['--force-lock'] = 'Take the driver from another wperf that holds it'
   $help['--all'] = 'Every command and option, as on the manual page'
   $optionsOf['stat'] = '-e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --record_spawn_delay -p --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --no-pager --device --force-lock' -split ' '
-  $optionsOf['sample'] = '-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
-  $optionsOf['record'] = '-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
-  $optionsOf['report'] = '--symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --symbol-path --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager' -split ' '
-  $optionsOf['waits'] = '--timeout sleep -p --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --symbol-path -g --call-graph --max-stack --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --device' -split ' '
+  $optionsOf['sample'] = '-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device --force-lock' -split ' '
+  $optionsOf['record'] = '-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device --force-lock' -split ' '
+  $optionsOf['report'] = '--symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --symbol-path --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color' -split ' '
   $optionsOf['list'] = '-C -E --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
   $optionsOf['-l'] = '-C -E --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
   $optionsOf['man'] = '--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
@@ -105,16 +104,17 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $valuesOf['--call-graph'] = 'auto fp dwarf' -split ' '
   $valuesOf['--sort'] = 'comm pid tid core cputype module symbol line' -split ' '
   $valuesOf['--percentage'] = 'absolute relative' -split ' '
+  $valuesOf['--color'] = 'auto always never' -split ' '
   $valuesOf['--device'] = 'driver linux sim sim:' -split ' '
   $valued = '-c --cpu --timeout sleep -i -n -r --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --freq --symbol -s --sample-display-row --timeline --symbol-path --output-perf-data --max-stack --records --comm --pid --tid --module --time --percent-limit --output -o --output-csv --output-prefix --cwd' -split ' '
-  $everything = 'stat sample record report waits list -l man test detect doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --no-pager --device --force-lock --all' -split ' '
+  $everything = 'stat sample record report list -l man test detect doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --no-pager --color --device --force-lock --all' -split ' '
   $before = @($line.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } |
       Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
   if ($before -ccontains '--') { return }
   $previous = if ($before.Count) { $before[-1] } else { '' }
   if ($valued -ccontains $previous) { return }
   $command = $before | Where-Object { $optionsOf.ContainsKey($_) } | Select-Object -First 1
-  if (@('report', 'waits') -ccontains $command -and -not $word.StartsWith('-') -and -not $valuesOf.ContainsKey($previous)) { return }
+  if ($command -ceq 'report' -and -not $word.StartsWith('-') -and -not $valuesOf.ContainsKey($previous)) { return }
   $kept = ''
   if ($previous -ceq '-e' -or $previous -ceq '-m') {
     $all = wperf list --json 2>$null | ConvertFrom-Json

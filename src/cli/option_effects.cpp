@@ -50,6 +50,15 @@ diag::Result<void> check_ends_in_name(std::string_view list, std::string_view sp
                      .hint = fmt::format("{} takes names with single commas between them", spelling)};
 }
 
+diag::Result<request::Colours> parse_colours(const std::string& value, const std::string& spelling) {
+  if (value == "auto") return request::Colours::on_terminals;
+  if (value == "always") return request::Colours::always;
+  if (value == "never") return request::Colours::never;
+  return diag::Error{.text = fmt::format("'{}' is not a value that {} takes", value, spelling),
+                     .hint = "it takes auto, always or never",
+                     .code = diag::ExitCode::usage};
+}
+
 // For options that WindowsPerf does not have.
 diag::Result<u32> parse_in_range(const std::string& value, const std::string& spelling, u32 least, u32 greatest) {
   const std::optional<u64> number = request::parse_decimal(value);
@@ -174,6 +183,10 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::image_name:
       request_.image_name = value;
       return {};
+    case Option::colours: {
+      WPERF_TRY(request_.outputs.colours, parse_colours(value, spelling));
+      return {};
+    }
     case Option::events:
     case Option::cores:
     case Option::timeout:

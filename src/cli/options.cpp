@@ -217,6 +217,10 @@ constexpr OptionRow kOptions[] = {
      "Where the files of --output and --output-csv go."},
     {Option::no_pager, "--no-pager", "", false, Value::none, "", kShownLong, Group::output,
      "Do not show text that is longer than the terminal in pages. Else it goes through WPERF_PAGER, PAGER or less."},
+    {Option::colours, "--color", "", false, Value::text, "WHEN", kShowing, Group::output,
+     "Colour hot rows: auto, on a terminal without NO_COLOR, which is the default; always, for a pager that wperf does "
+     "not "
+     "start; or never."},
     {Option::device, "--device", "", false, Value::device, "DEVICE", kOpening, Group::machine,
      "What measures: driver, linux, or sim[:KEY=VALUE,...] for the simulated machine. Default: the environment "
      "variable WPERF_DEVICE, else the machine's own."},
@@ -313,6 +317,8 @@ std::string_view value_words(Option option) {
       return "auto fp dwarf";
     case Option::percentage:
       return "absolute relative";
+    case Option::colours:
+      return "auto always never";
     case Option::device:
       return "driver linux sim sim:";
     default:

@@ -75,6 +75,7 @@ enum class Option : u8 {
   device,
   force_lock,
   no_pager,
+  colours,
   all_help,
 };
 

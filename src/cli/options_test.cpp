@@ -73,6 +73,7 @@ TEST(Options, TheParserKnowsEveryRow) {
                           : row.option == Option::time                           ? "1-"
                           : row.option == Option::percentage                     ? "relative"
                           : row.option == Option::call_graph                     ? "fp"
+                          : row.option == Option::colours                        ? "never"
                                                                                  : "1");
       const auto request = parse_command_line(line, nullptr);
       ASSERT_TRUE(request.has_value()) << spelling << ": " << request.error().text;

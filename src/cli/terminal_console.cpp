@@ -20,8 +20,10 @@ constexpr auto kPatience = 1s;  // of a person who hears nothing
 constexpr auto kProgressStep = 200ms;
 
 // https://no-color.org, and terminals without escapes.
-bool colours_are_welcome() {
-  return os::environment("NO_COLOR").value_or("").empty() && os::environment("TERM").value_or("") != "dumb";
+bool colours_are_welcome(request::Colours asked, bool on_terminal) {
+  if (asked != request::Colours::on_terminals) return asked == request::Colours::always;
+  return on_terminal && os::environment("NO_COLOR").value_or("").empty() &&
+         os::environment("TERM").value_or("") != "dumb";
 }
 
 // Its first characters, as many as fit; names may hold any.
@@ -39,14 +41,14 @@ TerminalConsole::TerminalConsole(const request::Outputs& outputs)
     : quiet_(outputs.quiet || outputs.json),
       paged_(outputs.paged),
       animated_(!quiet_ && os::prepare_terminal(stdout)),
-      coloured_(animated_ && colours_are_welcome()),
+      coloured_(!quiet_ && colours_are_welcome(outputs.colours, animated_)),
       shows_progress_(!quiet_ && os::prepare_terminal(stderr)) {}
 
 void TerminalConsole::out(std::string_view text) {
   if (quiet_) return;
   take_progress_away();
   const std::string folded = fold_lines(text, width());
-  if (!page(folded)) document(folded);
+  if (!page(folded)) write(folded, animated_ || coloured_);
 }
 
 // As git does it: on a terminal, and what does not fit the screen. Pieces of a line in the making never are that long.
@@ -61,11 +63,15 @@ bool TerminalConsole::page(const std::string& text) const {
   return os::show_in_pager(command, harmless_text(text, true, scratch));
 }
 
-// After a piece that is not whole no other: what is there has no hole.
 void TerminalConsole::document(std::string_view text) {
+  write(text, animated_);
+}
+
+// After a piece that is not whole no other: what is there has no hole.
+void TerminalConsole::write(std::string_view text, bool animated) {
   take_progress_away();
   std::string scratch;
-  if (output_error_ == 0) output_error_ = os::write_text(stdout, harmless_text(text, animated_, scratch));
+  if (output_error_ == 0) output_error_ = os::write_text(stdout, harmless_text(text, animated, scratch));
   last_told_ = Clock::now();
 }
 

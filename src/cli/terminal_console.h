@@ -33,6 +33,7 @@ class TerminalConsole final : public diag::Console {
   using Clock = std::chrono::steady_clock;
 
   bool page(const std::string& text) const;
+  void write(std::string_view text, bool animated);
   void take_progress_away();
 
   bool quiet_;

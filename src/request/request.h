@@ -53,11 +53,14 @@ struct ConfigSetting {
   std::string name, value;
 };
 
+enum class Colours : u8 { on_terminals, always, never };
+
 struct Outputs {
   bool json = false;
   bool quiet = false;
   bool verbose = false;
-  bool paged = true;                     // text longer than the screen may go through a pager
+  bool paged = true;  // text longer than the screen may go through a pager
+  Colours colours = Colours::on_terminals;
   std::optional<std::string> json_file;  // --output/-o (with -t see contract 6.3)
   std::optional<std::string> csv_file;   // --output-csv
   std::optional<std::string> directory;  // --cwd/--output-prefix

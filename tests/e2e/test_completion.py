@@ -47,6 +47,7 @@ class CompletionTest(support.WperfTest):
         self.assertEqual(self.offered("report", "--sort", "comm,sy"), ["comm,symbol"])
         self.assertEqual(self.offered("record", "--call-graph", ""), ["auto", "fp", "dwarf"])
         self.assertEqual(self.offered("report", "--percentage", "r"), ["relative"])
+        self.assertEqual(self.offered("report", "--color", "a"), ["auto", "always"])
         self.assertIn("sim", self.offered("stat", "--device", "s"))
         self.assertEqual(self.offered("stat", "--timeout", ""), [])
 

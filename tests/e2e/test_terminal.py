@@ -117,8 +117,27 @@ class TerminalTest(support.WperfTest):
         self.assertRegex(coloured, rb"\x1b\[31m +100\.00 .* sh\x1b\[0m")
         self.assertNotIn("\x1b", self.ok(*line))
         self.environment["NO_COLOR"] = "1"
-        self.addCleanup(self.environment.pop, "NO_COLOR")
+        self.addCleanup(self.environment.pop, "NO_COLOR", None)
         self.assertNotIn(b"\x1b[3", self.bytes_shown(*line))
+        # What is asked for comes first.
+        self.assertRegex(self.bytes_shown(*line, "--color", "always"), rb"\x1b\[31m +100\.00 .* sh\x1b\[0m")
+        self.environment.pop("NO_COLOR")
+        self.assertNotIn(b"\x1b[3", self.bytes_shown(*line, "--color", "never"))
+        self.assertRegex(self.bytes_shown(*line, "--color", "auto"), rb"\x1b\[31m +100\.00 .* sh\x1b\[0m")
+
+    @unittest.skipUnless(os.path.exists("/proc/self/maps"), "the linux device is on Linux")
+    def test_colours_for_a_pager_of_ones_own(self):
+        path = os.path.join(self.folder, "hot.data")
+        done = self.run_wperf("record", "-q", "-e", "cpu-clock", "-o", path, "--", "sh", "-c",
+                              "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", device="linux")
+        if done.returncode != 0:
+            self.skipTest(done.stderr)
+        line = ("report", path, "--sort", "comm")
+        coloured = self.ok(*line, "--color", "always")
+        self.assertRegex(coloured, r"\x1b\[31m +100\.00 .* sh\x1b\[0m")
+        self.assertEqual(re.sub("\x1b\\[[0-9;]*m", "", coloured), self.ok(*line))
+        self.assertEqual(self.ok(*line, "--json", "--color", "always"), self.ok(*line, "--json"))
+        self.assertIn("it takes auto, always or never", self.fails(*line, "--color", "blue", status=2))
 
     def test_elsewhere_lines_are_as_long_as_they_are(self):
         lines = self.ok("test").splitlines()
