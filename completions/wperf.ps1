@@ -9,6 +9,7 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $help['sample'] = 'Sample a program that already runs: where in it the events happen'
   $help['record'] = 'Start a program and sample it: where in it the events happen'
   $help['report'] = 'Show what a recording holds: a perf.data file, made here or elsewhere'
+  $help['waits'] = 'Show why threads did not run: how long they ran, were ready and waited, where, and for whom'
   $help['list'] = 'List the events, metrics and groups of metrics that -e and -m take'
   $help['-l'] = 'List the events, metrics and groups of metrics that -e and -m take'
   $help['man'] = 'Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named'
@@ -91,6 +92,7 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $optionsOf['sample'] = '-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device --force-lock' -split ' '
   $optionsOf['record'] = '-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device --force-lock' -split ' '
   $optionsOf['report'] = '--symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --symbol-path --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color' -split ' '
+  $optionsOf['waits'] = '--timeout sleep -p --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --symbol-path -g --call-graph --max-stack --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device' -split ' '
   $optionsOf['list'] = '-C -E --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
   $optionsOf['-l'] = '-C -E --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
   $optionsOf['man'] = '--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' -split ' '
@@ -107,14 +109,14 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $valuesOf['--color'] = 'auto always never' -split ' '
   $valuesOf['--device'] = 'driver linux sim sim:' -split ' '
   $valued = '-c --cpu --timeout sleep -i -n -r --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --freq --symbol -s --sample-display-row --timeline --symbol-path --output-perf-data --max-stack --records --comm --pid --tid --module --time --percent-limit --output -o --output-csv --output-prefix --cwd' -split ' '
-  $everything = 'stat sample record report list -l man test detect doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --no-pager --color --device --force-lock --all' -split ' '
+  $everything = 'stat sample record report waits list -l man test detect doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --no-pager --color --device --force-lock --all' -split ' '
   $before = @($line.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } |
       Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
   if ($before -ccontains '--') { return }
   $previous = if ($before.Count) { $before[-1] } else { '' }
   if ($valued -ccontains $previous) { return }
   $command = $before | Where-Object { $optionsOf.ContainsKey($_) } | Select-Object -First 1
-  if ($command -ceq 'report' -and -not $word.StartsWith('-') -and -not $valuesOf.ContainsKey($previous)) { return }
+  if (@('report', 'waits') -ccontains $command -and -not $word.StartsWith('-') -and -not $valuesOf.ContainsKey($previous)) { return }
   $kept = ''
   if ($previous -ceq '-e' -or $previous -ceq '-m') {
     $all = wperf list --json 2>$null | ConvertFrom-Json
