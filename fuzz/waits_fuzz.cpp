@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes as a recording of switches, or as the layout of tracepoints: states add up whatever the file says.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "import/perf_data/tracepoint_formats.h"
+#include "recording/recorded_switches.h"
+#include "waits/thread_times.h"
+
+namespace {
+
+using namespace wperf;
+
+void check(std::span<const waits::Switch> switches, u64 begin, u64 end) {
+  u64 stretches = 0;
+  const waits::Accounting done =
+      waits::account(switches, begin, end, [&](const waits::Stretch& one) { stretches += one.end - one.begin; });
+  u64 wall = 0;
+  for (const waits::ThreadTimes& times : done.threads) {
+    if (times.wall() > done.end - done.begin || times.longest_wait > times.waiting) std::abort();
+    wall += times.wall();
+  }
+  if (wall != stretches) std::abort();
+  for (const waits::Wait& wait : done.waits) {
+    if (wait.begin > wait.woken || wait.woken > wait.resumed || wait.thread >= done.threads.size()) std::abort();
+  }
+}
+
+// Four bytes make an event: so the accounting is reached without a file that is right.
+void account_bytes(std::span<const std::uint8_t> bytes) {
+  std::vector<waits::Switch> switches;
+  u64 time = 1000;
+  for (usize i = 0; i + 4 <= bytes.size(); i += 4) {
+    time += bytes[i] & 0x3f;
+    switches.push_back({.time = (bytes[i] & 0x40) != 0 ? time - 7 : time,
+                        .leaves = bytes[i + 1] % 9u,
+                        .comes = bytes[i + 2] % 9u,
+                        .core = static_cast<u16>(bytes[i + 3] % 3),
+                        .kind = static_cast<waits::Kind>(bytes[i + 1] / 86),
+                        .leaving = static_cast<waits::Leaving>(bytes[i + 3] / 64)});
+  }
+  check(switches, 900, time);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const perf_data::Bytes bytes = std::as_bytes(std::span(data, size));
+  for (const perf_data::TracepointFormat& format : perf_data::read_tracepoint_formats(bytes, "")) {
+    for (const perf_data::TracepointField& field : format.fields) static_cast<void>(field.value(bytes));
+  }
+  account_bytes({data, size});
+  const auto file = perf_data::PerfFile::open(bytes);
+  if (!file.has_value()) return 0;
+  auto switches = recording::read_switches(file.value());
+  if (!switches.has_value()) return 0;
+  check(switches.value().switches, switches.value().begin, switches.value().end);
+  recording::begin_at(switches.value().begin + 1000, switches.value());
+  return 0;
+}
