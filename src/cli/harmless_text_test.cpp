@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/ints.h"
+
 namespace wperf::cli {
 namespace {
 
@@ -25,6 +27,18 @@ TEST(HarmlessText, ShowsWhatATerminalWouldObey) {
             "\\x9b31m");
   EXPECT_EQ(shown(std::string_view("\0\b", 2)), "\\x00\\x08");
   EXPECT_EQ(shown("\x1b[1mbold"), "\\x1b[1mbold");
+}
+
+// Long texts are looked at in blocks.
+TEST(HarmlessText, FindsOneSignAnywhere) {
+  for (usize length = 1; length < 200; ++length) {
+    for (usize at = 0; at < length; ++at) {
+      std::string text(length, 'a'), shown_text = text;
+      text[at] = '\x1b';
+      shown_text.replace(at, 1, "\\x1b");
+      ASSERT_EQ(shown(text), shown_text) << length << ' ' << at;
+    }
+  }
 }
 
 TEST(HarmlessText, OnATerminalOwnSignsPass) {
