@@ -148,10 +148,19 @@ KernelSymbols::Function KernelSymbols::find(u64 address) {
   return found;
 }
 
+// Into last_.
+bool KernelSymbols::find_in_kept(u64 distance) {
+  if (distance - last_.begin < last_.end - last_.begin) return true;
+  constexpr u32 kSearchesTogether = 32;
+  if (++searches_ % kSearchesTogether == 0) kept_file_->release(0, kept_file_->bytes().size());
+  const auto found = kept_->find(distance);
+  if (found.has_value()) last_ = *found;
+  return found.has_value();
+}
+
 KernelSymbols::Function KernelSymbols::find_in_lists(u64 address, std::string_view module) {
-  if (kept_.has_value() && module.empty()) {
-    const auto found = kept_->find(address - reference_);
-    if (found.has_value()) return {found->begin + reference_, found->name, {}};
+  if (kept_.has_value() && module.empty() && find_in_kept(address - reference_)) {
+    return {last_.begin + reference_, last_.name, {}};
   }
   if (!whole_.has_value()) read_whole_list();
   const symbols::ListedSymbol* found = whole_->find(address - moved_by_);

@@ -27,17 +27,21 @@ class KernelSymbols {
     std::string_view name;    // empty: none, or the list is of another kernel
     std::string_view module;  // empty: the kernel itself; known without a name, too
   };
+  // Of addresses in their order, the list that was kept is in memory bit by bit.
   Function find(u64 address);
   const std::string& reason() const { return reason_; }  // why there are no names; empty: there are
 
  private:
   Function find_in_lists(u64 address, std::string_view module);
+  bool find_in_kept(u64 distance);
   void read_whole_list();
   void keep_list(const std::string& path);
 
   KernelModules modules_{{}};
   std::optional<os::MappedFile> kept_file_;
   std::optional<symbols::KernelList> kept_;
+  symbols::KernelList::Found last_;  // of kept_
+  u32 searches_ = 0;
   std::string text_;
   std::optional<symbols::ListedSymbols> whole_;
   std::string_view reference_name_;  // a symbol that the recording says the place of

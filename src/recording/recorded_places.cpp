@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <unordered_map>
 
@@ -25,6 +26,7 @@ using perf_data::ProcessHistory;
 using stacks::AddressKind;
 using stacks::IdTable;
 using stacks::kNothing;
+using stacks::SmallIdTable;
 using stacks::StackProfile;
 
 constexpr usize kFilesTogether = 4;
@@ -71,7 +73,7 @@ class PlaceNamer {
   void list_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address);
   void list_frames(const stacks::AggregatedAddress& address, u32 asked);
   u32 node_below(u32 parent, u32 number, u32 asked, u64 address);
-  u32 insert_node(u32 parent, u64 key, u32 place);
+  u32 insert_node(u32 parent, u32 key, u32 place);
   void name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked);
   void name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, u32 function,
                    u32 asked);
@@ -119,7 +121,8 @@ class PlaceNamer {
   const RecordedJit& jit_;
   const PlaceOptions& options_;
   StackProfile& profile_;
-  IdTable asked_, nodes_;  // nodes_: without the root
+  IdTable asked_;
+  SmallIdTable nodes_;  // without the root
   struct Named {
     u32 place = kNothing;
     u32 first_inlined = 0, inlined = 0;  // in inlined_places_, the innermost last
@@ -130,7 +133,7 @@ class PlaceNamer {
   CodeFiles files_;
   std::unordered_map<std::string, u32> texts_;
   stacks::LineStacks lists_;
-  IdTable places_;
+  SmallIdTable places_;
   std::unordered_map<std::string, u32> line_numbers_;
 };
 
@@ -295,7 +298,7 @@ u32 PlaceNamer::inlined_function(std::string_view name, u32 module) {
   return entry->second;
 }
 
-u32 PlaceNamer::insert_node(u32 parent, u64 key, u32 place) {
+u32 PlaceNamer::insert_node(u32 parent, u32 key, u32 place) {
   const auto [number, is_new] = nodes_.insert(parent, key);
   if (is_new) profile_.nodes.push_back({parent, place});
   return number + 1;
@@ -303,7 +306,7 @@ u32 PlaceNamer::insert_node(u32 parent, u64 key, u32 place) {
 
 // Inlined functions make nodes of their own below the one of the function that they are in.
 u32 PlaceNamer::node_below(u32 parent, u32 number, u32 asked, u64 address) {
-  constexpr u64 kByAddress = u64{1} << 32;
+  constexpr u32 kByAddress = u32{1} << 31;  // so many numbers would not fit into memory
   const Named& named = named_[asked];
   u32 node = insert_node(parent, options_.code ? kByAddress | number : named.place, named.place);
   for (u32 i = 0; i < named.inlined; ++i) {
@@ -399,24 +402,41 @@ void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& a
 
 void PlaceNamer::name_kernel(const std::vector<u32>& asked) {
   modules::KernelSymbols kernel = modules::KernelSymbols::load(file_, history_);
-  std::map<std::string_view, u32> modules;
+  std::vector<u32> order(asked.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](u32 a, u32 b) { return asked_.second(asked[a]) < asked_.second(asked[b]); });
+  const auto first = static_cast<u32>(profile_.functions.size());
+  std::vector<u32> function_of(asked.size());
+  std::vector<std::string_view> modules_of;                   // by function
   std::map<std::pair<std::string_view, u64>, u32> functions;  // by module and where they begin; without a name at 0
-  for (const u32 one : asked) {
-    const modules::KernelSymbols::Function found = kernel.find(asked_.second(one));
+  for (const u32 i : order) {
+    const modules::KernelSymbols::Function found = kernel.find(asked_.second(asked[i]));
     const auto [entry, is_new] = functions.try_emplace({found.module, found.name.empty() ? 0 : found.begin}, 0);
     if (is_new) {
-      const auto [module, is_new_module] = modules.try_emplace(found.module, 0);
-      if (is_new_module) {
-        const bool is_nameless_module = !found.module.empty() && kernel.reason().empty() && found.name.empty();
+      entry->second = add_function(found.name, kNothing, true);
+      modules_of.push_back(found.module);
+    }
+    function_of[i] = entry->second;
+  }
+  // Modules stand in the order in which they were asked for.
+  std::map<std::string_view, u32> modules;
+  for (u32 i = 0; i < asked.size(); ++i) {
+    stacks::StackFunction& function = profile_.functions[function_of[i]];
+    if (function.module == kNothing) {
+      const std::string_view name = modules_of[function_of[i] - first];
+      const auto [module, is_new] = modules.try_emplace(name, 0);
+      if (is_new) {
+        const bool is_nameless_module = !name.empty() && kernel.reason().empty() && !function.is_known;
         module->second = add_module(
-            found.module.empty()         ? "[kernel]"
-            : found.module.contains('.') ? std::string(found.module)
-                                         : fmt::format("[{}]", found.module),
+            name.empty()         ? "[kernel]"
+            : name.contains('.') ? std::string(name)
+                                 : fmt::format("[{}]", name),
             {}, is_nameless_module ? "the kernel that runs here does not have it at that place" : kernel.reason());
       }
-      entry->second = add_function(found.name, module->second, true);
+      function.module = module->second;
     }
-    named_[one].place = add_place(entry->second);
+    named_[asked[i]].place = add_place(function_of[i]);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "symbols/listed/kernel_list.h"
 
-#include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace wperf::symbols {
@@ -12,10 +12,17 @@ constexpr usize kDigits = 16;
 // Functions before the symbol have distances that wrap around: counted from here all of them rise.
 constexpr u64 kMiddle = u64{1} << 63;
 
-void append_hex(std::string& out, u64 value) {
-  char digits[kDigits];
+using Digits = std::array<char, kDigits>;
+
+Digits hex_of(u64 value) {
+  Digits digits;
   for (usize i = kDigits; i-- > 0; value >>= 4) digits[i] = "0123456789abcdef"[value & 15];
-  out.append(digits, kDigits);
+  return digits;
+}
+
+void append_hex(std::string& out, u64 value) {
+  const Digits digits = hex_of(value);
+  out.append(digits.data(), digits.size());
 }
 
 std::optional<u64> hex_at(std::string_view text) {
@@ -64,37 +71,41 @@ std::optional<KernelList> KernelList::open(std::span<const std::byte> bytes, std
   return list;
 }
 
+// Numbers of one length are in the order of their digits, so that only the line that is found is read as one.
 std::optional<KernelList::Found> KernelList::find(u64 distance) const {
   const u64 wanted = distance + kMiddle;
   if (wanted >= end_) return {};
-  // low: where a line begins that is not beyond the wanted one, if any is.
+  const Digits digits = hex_of(wanted);
+  const std::string_view wanted_text(digits.data(), digits.size());
+  // Lines begin at both; the one at `low` is not beyond the wanted one, if any is, those from `high` on are.
   usize low = 0, high = lines_.size();
   while (true) {
     const usize middle = low + (high - low) / 2;
-    const usize before = lines_.substr(0, middle).rfind('\n');
-    const usize line = before == std::string_view::npos || before < low ? low : before + 1;
-    const auto begin = hex_at(lines_.substr(line));
-    if (!begin.has_value()) return {};
-    const usize next = std::min(lines_.find('\n', line), lines_.size()) + 1;
-    if (*begin > wanted) {
-      if (line == low) return {};
+    const usize line = begin_of_line(low, middle);
+    if (line != low && lines_.substr(line, kDigits) > wanted_text) {
       high = line;
-    } else if (next >= high) {
-      const usize name = line + kDigits + 1;
-      if (name >= next) return {};
-      return Found{*begin - kMiddle, lines_.substr(name, next - 1 - name)};
-    } else {
-      low = next;
-      // The next line may be beyond the wanted one: then this one is the answer.
-      const auto following = hex_at(lines_.substr(next));
-      if (!following.has_value()) return {};
-      if (*following > wanted) {
-        const usize name = line + kDigits + 1;
-        if (name >= next) return {};
-        return Found{*begin - kMiddle, lines_.substr(name, next - 1 - name)};
-      }
+      continue;
     }
+    const usize next = lines_.find('\n', middle) + 1;  // the last one ends with it, too
+    if (next < high && lines_.substr(next, kDigits) <= wanted_text) {
+      low = next;
+      continue;
+    }
+    return line_at(line, next, wanted);
   }
+}
+
+usize KernelList::begin_of_line(usize low, usize at) const {
+  const usize before = lines_.substr(low, at - low).rfind('\n');
+  return before == std::string_view::npos ? low : low + before + 1;
+}
+
+std::optional<KernelList::Found> KernelList::line_at(usize line, usize next, u64 wanted) const {
+  const auto begin = hex_at(lines_.substr(line));
+  const auto end = next < lines_.size() ? hex_at(lines_.substr(next)) : end_;
+  const usize name = line + kDigits + 1;
+  if (!begin.has_value() || !end.has_value() || wanted < *begin || wanted >= *end || name >= next) return {};
+  return Found{*begin - kMiddle, *end - kMiddle, lines_.substr(name, next - 1 - name)};
 }
 
 }  // namespace wperf::symbols

@@ -22,12 +22,15 @@ class KernelList {
   static std::optional<KernelList> open(std::span<const std::byte> bytes, std::string_view reference_name);
 
   struct Found {
-    u64 begin = 0;  // its distance, as a number modulo 2^64
+    u64 begin = 0, end = 0;  // their distances, as numbers modulo 2^64; it ends where the next one begins
     std::string_view name;
   };
   std::optional<Found> find(u64 distance) const;
 
  private:
+  usize begin_of_line(usize low, usize at) const;
+  std::optional<Found> line_at(usize line, usize next, u64 wanted) const;
+
   std::string_view lines_;
   u64 end_ = 0;  // of the last function
 };

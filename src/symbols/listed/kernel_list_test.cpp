@@ -27,6 +27,7 @@ TEST(KernelList, FindsWhatTheWholeListFinds) {
     if (!found.has_value()) continue;
     EXPECT_EQ(found->name, expected->name) << std::hex << address;
     EXPECT_EQ(found->begin + kReference, expected->begin);
+    EXPECT_EQ(found->end + kReference, expected->end);
   }
 }
 
