@@ -67,11 +67,15 @@ void TerminalConsole::document(std::string_view text) {
   write(text, animated_);
 }
 
-// After a piece that is not whole no other: what is there has no hole.
 void TerminalConsole::write(std::string_view text, bool animated) {
-  take_progress_away();
   std::string scratch;
-  if (output_error_ == 0) output_error_ = os::write_text(stdout, harmless_text(text, animated, scratch));
+  json(harmless_text(text, animated, scratch));
+}
+
+// After a piece that is not whole no other: what is there has no hole.
+void TerminalConsole::json(std::string_view ascii) {
+  take_progress_away();
+  if (output_error_ == 0) output_error_ = os::write_text(stdout, ascii);
   last_told_ = Clock::now();
 }
 

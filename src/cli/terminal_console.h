@@ -18,6 +18,7 @@ class TerminalConsole final : public diag::Console {
 
   void out(std::string_view text) override;
   void document(std::string_view text) override;
+  void json(std::string_view ascii) override;
   void warn(std::string_view line) override;
   bool animated() const override { return animated_; }
   unsigned width() const override;

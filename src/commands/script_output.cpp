@@ -20,9 +20,11 @@ diag::Result<void> write_sample_lines(const perf_data::PerfFile& file, const rec
     WPERF_TRY(os::OutputFile created, os::OutputFile::create(output::output_path(request.outputs, name)));
     to_file.emplace(std::move(created));
   }
-  report::SampleLines lines(
-      recorded.profile, recorded.lists, json ? report::LineFormat::json : report::LineFormat::text,
-      [&](std::string_view part) { to_file.has_value() ? to_file->write(part) : console.document(part); });
+  report::SampleLines lines(recorded.profile, recorded.lists,
+                            json ? report::LineFormat::json : report::LineFormat::text, [&](std::string_view part) {
+                              if (to_file.has_value()) return to_file->write(part);
+                              json ? console.json(part) : console.document(part);
+                            });
   const stacks::ChosenSamples chosen(recorded.profile, filter);
   usize number = 0;
   file.for_each_record([&](const perf_data::Sample& sample, const perf_data::Record&) {

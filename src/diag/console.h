@@ -10,8 +10,10 @@ class Console {
   virtual ~Console() = default;
   // Results and progress; nothing appears with -q/--json. Lines end in LF.
   virtual void out(std::string_view text) = 0;
-  // The one JSON document of --json, which -q does not silence.
+  // What -q does not silence: the one document that was asked for, or a part of it.
   virtual void document(std::string_view text) = 0;
+  // The same in JSON, which is ASCII without any control character but line ends: nothing in it needs a look.
+  virtual void json(std::string_view ascii) { document(ascii); }
   // Warnings, a whole line without its end.
   virtual void warn(std::string_view line) = 0;
   // True where moving progress (backspaces) is welcome: stdout is a terminal and not quiet.

@@ -18,6 +18,7 @@ constexpr usize kBufferSize = 1 << 19;  // bytes
 // of them are read and written then.
 constexpr usize kBlock = 64;
 constexpr usize kLongestNumbers = 256;  // all of one sample
+constexpr usize kLongestFrame = 96;     // address and offset with the words around them
 
 std::string json_text(std::string_view text) {
   std::string out;
@@ -102,15 +103,22 @@ SampleLines::SampleLines(const StackProfile& profile, const stacks::LineStacks& 
   for (const stacks::StackTask& task : profile.tasks) {
     const auto pid = static_cast<int>(task.pid), tid = static_cast<int>(task.tid);
     const std::string& name = profile.names[task.name];
-    tasks_.push_back(format == LineFormat::text
-                         ? fmt::format("{} {}/{}", on_one_line(name), pid, tid)
-                         : fmt::format("{{\"comm\":{},\"pid\":{},\"tid\":{}", json_text(name), pid, tid));
+    tasks_.push_back(spell(format == LineFormat::text
+                               ? fmt::format("{} {}/{}", on_one_line(name), pid, tid)
+                               : fmt::format("{{\"comm\":{},\"pid\":{},\"tid\":{}", json_text(name), pid, tid)));
   }
   for (const stacks::StackEvent& event : profile.events) {
-    events_.push_back(format == LineFormat::text ? ' ' + on_one_line(event.name) + ":\n"
-                                                 : ",\"event\":" + json_text(event.name) + ",\"frames\":[");
+    events_.push_back(spell(format == LineFormat::text ? ' ' + on_one_line(event.name) + ":\n"
+                                                       : ",\"event\":" + json_text(event.name) + ",\"frames\":["));
   }
   spell_frames(profile);
+  spelled_.append(2 * kBlock, '\0');
+}
+
+SampleLines::Piece SampleLines::spell(std::string_view text) {
+  const usize begin = spelled_.size();
+  spelled_ += text;
+  return {begin, static_cast<u32>(text.size())};
 }
 
 void SampleLines::spell_frames(const StackProfile& profile) {
@@ -121,6 +129,13 @@ void SampleLines::spell_frames(const StackProfile& profile) {
   }
   const usize count = stacks_.frame_begins.size() - 1;
   addresses_.reserve(count);
+  // As much as it may be: growing on the way would copy it again and again.
+  usize most = spelled_.size();
+  for (const stacks::LineFrame& frame : stacks_.frames) {
+    const FunctionPieces& function = functions[profile.places[frame.place].function];
+    most += kLongestFrame + function.before_offset.size() + function.after_offset.size();
+  }
+  spelled_.reserve(most + 2 * kBlock);
   for (usize address = 0; address < count; ++address) {
     const usize begin = spelled_.size();
     for (u32 i = stacks_.frame_begins[address]; i < stacks_.frame_begins[address + 1]; ++i) {
@@ -131,7 +146,6 @@ void SampleLines::spell_frames(const StackProfile& profile) {
     }
     addresses_.push_back({begin, static_cast<u32>(spelled_.size() - begin)});
   }
-  spelled_.append(2 * kBlock, '\0');
 }
 
 void SampleLines::make_room(usize size) {
@@ -145,28 +159,26 @@ void SampleLines::finish() {
 }
 
 // Names may be longer than the buffer.
-void SampleLines::copy(std::string_view part) {
-  make_room(part.size());
-  if (part.size() > kBufferSize) return deliver_(part);
-  at_ = put(at_, part);
+void SampleLines::copy(Piece piece) {
+  const char* const from = spelled_.data() + piece.begin;
+  if (piece.size > 2 * kBlock) {
+    make_room(piece.size);
+    if (piece.size > kBufferSize) return deliver_({from, piece.size});
+    at_ = put(at_, {from, piece.size});
+    return;
+  }
+  make_room(2 * kBlock);
+  std::memcpy(at_, from, kBlock);
+  if (piece.size > kBlock) std::memcpy(at_ + kBlock, from + kBlock, kBlock);
+  at_ += piece.size;
 }
 
 void SampleLines::append_frames(u32 row) {
-  const char* const spelled = spelled_.data();
   u32 skipped = format_ == LineFormat::json ? 1 : 0;  // the comma before the first
   for (u64 i = stacks_.stack_begins[row]; i < stacks_.stack_begins[row + 1]; ++i) {
     const Piece piece = addresses_[stacks_.addresses[i]];
-    const char* const from = spelled + piece.begin + skipped;
-    const usize size = piece.size - skipped;
+    copy({piece.begin + skipped, piece.size - skipped});
     skipped = 0;
-    if (size > 2 * kBlock) {
-      copy({from, size});
-      continue;
-    }
-    make_room(2 * kBlock);
-    std::memcpy(at_, from, kBlock);
-    if (size > kBlock) std::memcpy(at_ + kBlock, from + kBlock, kBlock);
-    at_ += size;
   }
 }
 
@@ -177,7 +189,9 @@ void SampleLines::append(u32 row, const SampleMoment& moment) {
   format_ == LineFormat::text ? append_text_moment(moment) : append_json_moment(moment);
   copy(events_[sample.event]);
   append_frames(row);
-  if (format_ == LineFormat::json) copy("]}\n");
+  if (format_ == LineFormat::text) return;
+  make_room(kLongestNumbers);
+  at_ = put(at_, "]}\n");
 }
 
 // "name 12/13 [2] 5.000000001: 250000 cycles:" and a line for each frame, the innermost first.

@@ -40,7 +40,8 @@ class SampleLines {
   void append_json_moment(const SampleMoment& moment);
   void spell_frames(const stacks::StackProfile& profile);
   void append_frames(u32 row);
-  void copy(std::string_view part);
+  Piece spell(std::string_view text);
+  void copy(Piece piece);
   void make_room(usize size);
 
   const std::vector<stacks::StackSample>& samples_;
@@ -48,8 +49,7 @@ class SampleLines {
   LineFormat format_;
   Deliver deliver_;
   std::string spelled_;
-  std::vector<Piece> addresses_;
-  std::vector<std::string> tasks_, events_;
+  std::vector<Piece> addresses_, tasks_, events_;
   std::unique_ptr<char[]> buffer_;
   char* at_;
 };
