@@ -287,7 +287,7 @@ class Builder {
   const bool has_stacks_, has_windows_reasons_;
   const stacks::StackProfile& profile_;
   const stacks::LineStacks& lists_;
-  const std::vector<u32>& row_of_sample_;
+  const stacks::GrowingArray<u32>& row_of_sample_;
   const WaitSelection& selection_;
   std::vector<bool> chosen_;               // by thread of the accounting
   std::unordered_map<u32, Place> places_;  // by row

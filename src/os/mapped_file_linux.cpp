@@ -28,7 +28,7 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
 
 void MappedFile::release(size_t begin, size_t end) const {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  begin = (begin + page - 1) / page * page;
+  begin = begin / page * page;  // else parts that meet within a page leave it there
   end = std::min(end, bytes_.size()) / page * page;
   if (begin < end) madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }

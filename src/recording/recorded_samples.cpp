@@ -91,7 +91,7 @@ class SampleReader {
   void add_operations(const perf_data::AuxTraces& traces);
   void run();
   stacks::StackAggregator finish();
-  std::vector<u32> take_rows() { return std::move(rows_); }
+  stacks::GrowingArray<u32> take_rows() { return std::move(rows_); }
   const RecordedJit& jit() const { return jit_; }
 
  private:
@@ -115,7 +115,13 @@ class SampleReader {
   void unwind(const Sample& sample, u32 space);
   void add_leaf_caller(const Sample& sample, u32 space);
   void keep_slice(u32 row, u32 slice);
-  const KnownTask& task_of(u32 pid, u32 tid, u64 when);
+  const KnownTask& task_of(u32 pid, u32 tid, u64 when) {
+    KnownTask& known = known_tasks_[tid % kKnownTasks];
+    const bool is_it = known.pid == pid && known.tid == tid && when >= known.begin && when < known.end;
+    if (!is_it) known = find_task(pid, tid, when);
+    return known;
+  }
+  KnownTask find_task(u32 pid, u32 tid, u64 when);
   u32 name_of(u32 tid, u32 name);
 
   static constexpr usize kKnownTasks = 256;
@@ -141,7 +147,7 @@ class SampleReader {
   std::unordered_map<u32, u32> nameless_;  // tid → index into names
   std::unordered_map<u64, u64> values_;    // of a counter by id, as the sample before told it
   std::vector<StackFrame> frames_;
-  std::vector<u32> rows_;                  // by sample of the file
+  stacks::GrowingArray<u32> rows_;         // by sample of the file
   usize weighted_ = 0;                     // samples that were given a weight, or none
   std::array<Waiting, kWaiting> waiting_;  // a ring
   usize arrived_ = 0, settled_ = 0;
@@ -276,7 +282,7 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   if (!jit_.empty()) jit_.replace_addresses(sample.pid, sample.time, frames_);
   const u32 row = aggregator_.add(hash_of(frames_, origin), origin, frames_, period);
   keep_slice(row, origin.slice);
-  if (wanted_.rows) rows_.back() = row;
+  if (wanted_.rows) rows_[rows_.size() - 1] = row;
 }
 
 void SampleReader::wait(const SampleChain& chain, const stacks::StackAggregator::Origin& origin, u64 period) {
@@ -326,15 +332,12 @@ void SampleReader::unwind(const Sample& sample, u32 space) {
   for (const u64 address : unwound_) frames_.push_back({address, AddressKind::user});
 }
 
-const SampleReader::KnownTask& SampleReader::task_of(u32 pid, u32 tid, u64 when) {
-  KnownTask& known = known_tasks_[tid % kKnownTasks];
-  if (known.pid == pid && known.tid == tid && when >= known.begin && when < known.end) return known;
+SampleReader::KnownTask SampleReader::find_task(u32 pid, u32 tid, u64 when) {
   const ProcessHistory::Task task = history_.task_at(pid, tid, when);
   const u32 name = name_of(tid, task.name);
   const auto [number, is_new] = tasks_.insert((u64{pid} << 32) | tid, name);
   if (is_new) profile_.tasks.push_back({pid, tid, name});
-  known = {pid, tid, number, task.space, task.begin, task.end};
-  return known;
+  return {pid, tid, number, task.space, task.begin, task.end};
 }
 
 // A thread that nobody named is called by its number, as perf does it.

@@ -7,6 +7,7 @@
 #include "import/perf_data/run_facts.h"
 #include "recording/recorded_places.h"
 #include "request/request.h"
+#include "stacks/growing_array.h"
 #include "stacks/stack_profile.h"
 
 namespace wperf::recording {
@@ -39,7 +40,7 @@ struct RecordedSamples {
   stacks::LineStacks lists;  // where rows were wanted
   // Where each sample of the file was counted, in their order: four bytes for each. stacks::StackAggregator::kNoRow:
   // nowhere.
-  std::vector<u32> row_of_sample;
+  stacks::GrowingArray<u32> row_of_sample;
   std::optional<perf_data::RunFacts> run;  // of wperf's own recordings
 };
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const request::Request& request,

@@ -110,7 +110,7 @@ CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFil
   CallTree tree;
   const ChosenSamples chosen(profile, filter);
   DownwardPaths paths(profile, tree);
-  IdTable known;  // (name, node of the profile) → node of the tree
+  SmallIdTable known;  // (name, node of the profile) → node of the tree
   std::vector<u32> nodes;
   for (const StackSample& sample : profile.samples) {
     if (sample.event != event || !chosen.has(sample)) continue;

@@ -44,7 +44,7 @@ class CallTree {
 
  private:
   std::vector<CallNode> nodes_;
-  IdTable edges_;  // node number - 1
+  SmallIdTable edges_;  // node number - 1
 };
 
 // From the outermost caller down.

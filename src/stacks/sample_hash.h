@@ -6,10 +6,10 @@
 #include <bit>
 #include <cstring>
 #include <span>
-#include <vector>
 
 #include "base/ints.h"
 #include "stacks/growing_array.h"
+#include "stacks/hash_slots.h"
 
 namespace wperf::stacks {
 
@@ -47,57 +47,48 @@ struct SampleHash {
   }
 };
 
-// Hash → row, rows numbered as they are added.
+// Hash → row, rows numbered as they are added, and how often each came. What tells two hashes apart stands partly in
+// the slot, partly in the row, where counting looks anyway: slots are not all in use.
 class SampleRows {
  public:
-  static constexpr u32 kNone = ~u32{0};
+  static constexpr u32 kNone = HashSlots::kNone;
+
+  struct Row {
+    u64 check = 0;
+    u64 count = 0, period = 0;
+  };
 
   u32 find(const SampleHash& hash) const {
-    if (slots_.empty()) return kNone;
-    const auto check = static_cast<u32>(hash.second);
-    for (usize at = hash.first & mask_;; at = (at + 1) & mask_) {
-      const Slot& slot = slots_[at];
-      if (slot.row == kNone || (slot.hash == hash.first && slot.check == check)) return slot.row;
-    }
+    return slots_.find(short_hash(hash), [&](u32 row) { return rows_[row].check == hash.second; });
   }
-  // It will be asked for soon.
-  [[gnu::always_inline]] void expect(const SampleHash& hash) const {
-    if (!slots_.empty()) bring_near(&slots_[hash.first & mask_]);
+  void count(u32 row, u64 period) {
+    ++rows_[row].count;
+    rows_[row].period += period;
   }
   // One that is not there yet.
-  void add(const SampleHash& hash, u32 row) {
-    if ((count_ + 1) * 4 > slots_.size() * 3) grow();
-    ++count_;
-    place({hash.first, static_cast<u32>(hash.second), row});
+  u32 add(const SampleHash& hash, u64 period) {
+    const auto row = static_cast<u32>(rows_.size());
+    rows_.push_back({hash.second, 1, period});
+    slots_.add(short_hash(hash), row);
+    return row;
   }
-  void clear() {
-    std::vector<Slot>().swap(slots_);
-    count_ = 0;
+  usize size() const { return rows_.size(); }
+  const Row& operator[](usize row) const { return rows_[row]; }
+
+  // Of a hash that is asked for a little later: first where it leads, then the row that is found there.
+  [[gnu::always_inline]] void expect(const SampleHash& hash) const { slots_.expect(short_hash(hash)); }
+  [[gnu::always_inline]] void expect_row(const SampleHash& hash) const {
+    const u32 row = slots_.expected(short_hash(hash));
+    if (row != kNone) bring_near(&rows_[row]);
   }
+  // No hash will be asked for any more.
+  void forget_slots() { slots_.clear(); }
 
  private:
-  struct Slot {
-    u64 hash = 0;
-    u32 check = 0, row = kNone;
-  };
-  void place(const Slot& slot) {
-    usize at = slot.hash & mask_;
-    while (slots_[at].row != kNone) at = (at + 1) & mask_;
-    slots_[at] = slot;
-  }
-  void grow() {
-    constexpr usize kFirst = 1024;
-    std::vector<Slot> old(slots_.empty() ? kFirst : slots_.size() * 2);
-    old.swap(slots_);
-    mask_ = slots_.size() - 1;
-    for (const Slot& slot : old) {
-      if (slot.row != kNone) place(slot);
-    }
-  }
+  static u32 short_hash(const SampleHash& hash) { return static_cast<u32>(hash.first); }
 
-  std::vector<Slot> slots_;
-  usize count_ = 0;
-  usize mask_ = 0;
+  HashSlots slots_;
+  GrowingArray<Row> rows_;
 };
 
 }  // namespace wperf::stacks

@@ -26,12 +26,13 @@ AggregatedAddress StackAggregator::address(u32 number) const {
 }
 
 // A stack often differs from the one before in its last frames only.
-void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
+void StackAggregator::add_stack(const Origin& origin, std::span<const StackFrame> frames) {
   const usize callers = frames.size() - 1;
   const auto key_of = [&](usize i) {
     // Where the kernel was entered from user code, that code was interrupted, and stands at the instruction itself.
     const bool is_interrupted = is_user_code(frames[i].kind) && !is_user_code(frames[i - 1].kind);
-    return AddressKey{address_key(space, frames[i].kind, !is_interrupted && !frames[i].at_call), frames[i].address};
+    return AddressKey{address_key(origin.space, frames[i].kind, !is_interrupted && !frames[i].at_call),
+                      frames[i].address};
   };
   const usize most = std::min(callers, last_callers_.size());
   usize depth = 0;
@@ -41,23 +42,23 @@ void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
     last_callers_.push_back(key_of(i));
     append_frame(last_callers_.back());
   }
-  append_frame({address_key(space, frames[0].kind, false), frames[0].address});
-  stacks_.push_back({static_cast<u32>(depth), static_cast<u32>(frames.size() - depth)});
+  append_frame({address_key(origin.space, frames[0].kind, false), frames[0].address});
+  stacks_.push_back(
+      {origin.event, origin.task, origin.core, static_cast<u32>(depth), static_cast<u32>(frames.size() - depth)});
 }
 
 void StackAggregator::append_frame(const AddressKey& key) {
   constexpr usize kHalf = kWaiting / 2;
   if (arrived_ - settled_ == kWaiting) settle_oldest();
-  waiting_[arrived_++ % kWaiting] = key;
-  addresses_.expect(key.where, key.address);
-  if (arrived_ - settled_ <= kHalf) return;
-  const AddressKey& older = waiting_[(arrived_ - kHalf - 1) % kWaiting];
-  addresses_.expect_key(older.where, older.address);
+  const u32 hash = IdTable::hash_of(key.where, key.address);
+  waiting_[arrived_++ % kWaiting] = {key, hash};
+  addresses_.expect(hash);
+  if (arrived_ - settled_ > kHalf) addresses_.expect_key(waiting_[(arrived_ - kHalf - 1) % kWaiting].hash);
 }
 
 void StackAggregator::settle_oldest() {
-  const AddressKey& key = waiting_[settled_++ % kWaiting];
-  frames_.push_back(addresses_.insert(key.where, key.address).id);
+  const WaitingFrame& one = waiting_[settled_++ % kWaiting];
+  frames_.push_back(addresses_.insert(one.key.where, one.key.address, one.hash).id);
 }
 
 void StackAggregator::finish() {
@@ -67,21 +68,22 @@ void StackAggregator::finish() {
 u32 StackAggregator::add(const SampleHash& hash, const Origin& origin, std::span<const StackFrame> frames, u64 period) {
   const u32 known = add_again(hash, period);
   if (known != kNoRow) return known;
-  add_stack(origin.space, frames);
-  const auto row = static_cast<u32>(samples_.size());
-  rows_.add(hash, row);
-  samples_.push_back({origin.event, origin.task, origin.core, kNothing, 1, period});
-  return row;
+  add_stack(origin, frames);
+  return rows_.add(hash, period);
 }
 
 std::vector<StackSample> StackAggregator::take_samples() {
   finish();
-  rows_.clear();
+  rows_.forget_slots();
   addresses_.forget_slots();
   std::vector<AddressKey>().swap(last_callers_);
-  const std::span<const StackSample> all = samples_.all();
-  std::vector<StackSample> samples(all.begin(), all.end());
-  samples_ = {};
+  std::vector<StackSample> samples;
+  samples.reserve(rows_.size());
+  for (usize row = 0; row < rows_.size(); ++row) {
+    const Stack& stack = stacks_[row];
+    samples.push_back({stack.event, stack.task, stack.core, kNothing, rows_[row].count, rows_[row].period});
+  }
+  rows_ = {};
   return samples;
 }
 

@@ -48,17 +48,12 @@ class StackAggregator {
   // Asked for samples that are added a little later, this has what adding them looks at brought from memory: first
   // where the hash leads, then the row that is found there.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { rows_.expect(hash); }
-  [[gnu::always_inline]] void expect_row(const SampleHash& hash) const {
-    const u32 row = rows_.find(hash);
-    if (row != kNoRow) bring_near(&samples_[row]);
-  }
+  [[gnu::always_inline]] void expect_row(const SampleHash& hash) const { rows_.expect_row(hash); }
   // Most samples are like one before: then its frames need not be looked at. Counts with the one that was added with
-  // this hash and answers its row in samples(), or kNoRow.
+  // this hash and answers its row, or kNoRow.
   u32 add_again(const SampleHash& hash, u64 period) {
     const u32 row = rows_.find(hash);
-    if (row == kNoRow) return kNoRow;
-    ++samples_[row].count;
-    samples_[row].period += period;
+    if (row != kNoRow) rows_.count(row, period);
     return row;
   }
   // Whatever the hash is made of must tell apart all that differs in the other arguments but the period. `frames`:
@@ -79,20 +74,24 @@ class StackAggregator {
       begin += stacks_[row].own;
     }
   }
-  std::span<const StackSample> samples() const { return samples_.all(); }  // their nodes are not filled in here
-  // Finishes, too. What only adding needs is given back.
+  // Of each row, without a node. Finishes, too. What only adding needs is given back.
   std::vector<StackSample> take_samples();
 
  private:
   // One for each row. Written like this, stacks of a program take few bytes, however deep.
   struct Stack {
+    u32 event = 0, task = 0, core = 0;
     u32 shared = 0, own = 0;
   };
   struct AddressKey {
     u64 where = 0, address = 0;
     bool operator==(const AddressKey&) const = default;
   };
-  void add_stack(u32 space, std::span<const StackFrame> frames);
+  struct WaitingFrame {
+    AddressKey key;
+    u32 hash = 0;
+  };
+  void add_stack(const Origin& origin, std::span<const StackFrame> frames);
   void append_frame(const AddressKey& key);
   void settle_oldest();
 
@@ -102,10 +101,9 @@ class StackAggregator {
   std::vector<AddressKey> last_callers_;  // of the newest stack, outermost first
   // The newest frames wait here, a ring, until what their numbers are found by has come from memory.
   static constexpr usize kWaiting = 64;
-  std::array<AddressKey, kWaiting> waiting_;
+  std::array<WaitingFrame, kWaiting> waiting_;
   usize arrived_ = 0, settled_ = 0;
-  SampleRows rows_;  // of samples_
-  GrowingArray<StackSample> samples_;
+  SampleRows rows_;
 };
 
 }  // namespace wperf::stacks

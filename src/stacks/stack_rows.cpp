@@ -84,7 +84,7 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
   StackRows out;
   const ChosenSamples chosen(profile, filter);
   RowKeys row_keys(profile, keys);
-  IdTable numbers;
+  SmallIdTable numbers;
   std::vector<u32> counted_for;  // by row: the last sample that it was given, so that a recursion counts once
   u32 serial = 0;
   for (const StackSample& sample : profile.samples) {

@@ -64,10 +64,11 @@ TEST(StackAggregator, EqualStacksAreOneRow) {
   add(aggregator, {1, 1, 0, 5}, stack({3, 2, 1}), 1);  // another event
   add(aggregator, {0, 2, 0, 5}, stack({3, 2, 1}), 1);  // another thread
   add(aggregator, {0, 1, 3, 5}, stack({3, 2, 1}), 1);  // another core
-  aggregator.finish();
-  ASSERT_EQ(aggregator.samples().size(), 6u);
-  EXPECT_EQ(aggregator.samples()[0].count, 2u);
-  EXPECT_EQ(aggregator.samples()[0].period, 30u);
+  const std::vector<StackSample> samples = aggregator.take_samples();
+  ASSERT_EQ(samples.size(), 6u);
+  EXPECT_EQ(samples[0].count, 2u);
+  EXPECT_EQ(samples[0].period, 30u);
+  EXPECT_EQ(samples[5].core, 3u);
   EXPECT_EQ(aggregator.address_count(), 4u + 3u);  // of the one process, of the other
 }
 
@@ -76,8 +77,7 @@ TEST(StackAggregator, TheKindOfAnAddressTellsFramesApart) {
   const StackFrame user[] = {{1, AddressKind::user}}, kernel[] = {{1, AddressKind::kernel}};
   add(aggregator, {0, 0, 0, 0}, user, 1);
   add(aggregator, {0, 0, 0, 0}, kernel, 1);
-  aggregator.finish();
-  ASSERT_EQ(aggregator.samples().size(), 2u);
+  ASSERT_EQ(aggregator.take_samples().size(), 2u);
   EXPECT_EQ(aggregator.address(0).kind, AddressKind::user);
   EXPECT_EQ(aggregator.address(1).kind, AddressKind::kernel);
 }
@@ -108,7 +108,7 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
     add(aggregator, {0, 0, 0, 9}, frames, 1);
     ++expected[addresses];
   }
-  aggregator.finish();
+  const std::vector<StackSample> samples = aggregator.take_samples();
   std::map<std::vector<u64>, u64> found;
   std::vector<u64> path;  // outermost first
   aggregator.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
@@ -118,7 +118,7 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
       EXPECT_EQ(aggregator.address(one).space, 9u);
       path.push_back(aggregator.address(one).address);
     }
-    found[{path.rbegin(), path.rend()}] += aggregator.samples()[row].count;
+    found[{path.rbegin(), path.rend()}] += samples[row].count;
   });
   EXPECT_EQ(found, expected);
 }

@@ -62,6 +62,7 @@ void read_place(Reader& reader, const EventAttributes& attributes, Sample& out) 
 void read_context(Reader& reader, const EventAttributes& attributes, Sample& out) {
   if (attributes.has(kSampleRead)) read_counter_values(reader, attributes.read_format, out.counters);
   if (attributes.has(kSampleCallchain)) out.callchain = reader.words(reader.word());
+  if (!attributes.has(kSampleRaw | kSampleBranchStack | kSampleUserRegisters | kSampleUserStack)) return;
   if (attributes.has(kSampleRaw)) read_raw(reader, out.raw);
   if (attributes.has(kSampleBranchStack)) read_branches(reader, attributes.branch_sample_type, out.branches);
   if (attributes.has(kSampleUserRegisters)) read_registers(reader, attributes.user_registers, out.user_registers);
