@@ -26,13 +26,12 @@ AggregatedAddress StackAggregator::address(u32 number) const {
 }
 
 // A stack often differs from the one before in its last frames only.
-void StackAggregator::add_stack(const Origin& origin, std::span<const StackFrame> frames) {
+void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
   const usize callers = frames.size() - 1;
   const auto key_of = [&](usize i) {
     // Where the kernel was entered from user code, that code was interrupted, and stands at the instruction itself.
     const bool is_interrupted = is_user_code(frames[i].kind) && !is_user_code(frames[i - 1].kind);
-    return AddressKey{address_key(origin.space, frames[i].kind, !is_interrupted && !frames[i].at_call),
-                      frames[i].address};
+    return AddressKey{address_key(space, frames[i].kind, !is_interrupted && !frames[i].at_call), frames[i].address};
   };
   const usize most = std::min(callers, last_callers_.size());
   usize depth = 0;
@@ -42,9 +41,8 @@ void StackAggregator::add_stack(const Origin& origin, std::span<const StackFrame
     last_callers_.push_back(key_of(i));
     append_frame(last_callers_.back());
   }
-  append_frame({address_key(origin.space, frames[0].kind, false), frames[0].address});
-  stacks_.push_back(
-      {origin.event, origin.task, origin.core, static_cast<u32>(depth), static_cast<u32>(frames.size() - depth)});
+  append_frame({address_key(space, frames[0].kind, false), frames[0].address});
+  stacks_.push_back({static_cast<u32>(depth), static_cast<u32>(frames.size() - depth)});
 }
 
 void StackAggregator::append_frame(const AddressKey& key) {
@@ -68,7 +66,8 @@ void StackAggregator::finish() {
 u32 StackAggregator::add(const SampleHash& hash, const Origin& origin, std::span<const StackFrame> frames, u64 period) {
   const u32 known = add_again(hash, period);
   if (known != kNoRow) return known;
-  add_stack(origin, frames);
+  add_stack(origin.space, frames);
+  who_.push_back({origin.event, origin.task, origin.core});
   return rows_.add(hash, period);
 }
 
@@ -80,10 +79,11 @@ std::vector<StackSample> StackAggregator::take_samples() {
   std::vector<StackSample> samples;
   samples.reserve(rows_.size());
   for (usize row = 0; row < rows_.size(); ++row) {
-    const Stack& stack = stacks_[row];
-    samples.push_back({stack.event, stack.task, stack.core, kNothing, rows_[row].count, rows_[row].period});
+    const Who& who = who_[row];
+    samples.push_back({who.event, who.task, who.core, kNothing, rows_[row].count, rows_[row].period});
   }
   rows_ = {};
+  who_ = {};
   return samples;
 }
 

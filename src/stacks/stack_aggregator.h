@@ -80,18 +80,20 @@ class StackAggregator {
  private:
   // One for each row. Written like this, stacks of a program take few bytes, however deep.
   struct Stack {
-    u32 event = 0, task = 0, core = 0;
     u32 shared = 0, own = 0;
   };
   struct AddressKey {
     u64 where = 0, address = 0;
     bool operator==(const AddressKey&) const = default;
   };
+  struct Who {
+    u32 event = 0, task = 0, core = 0;
+  };
   struct WaitingFrame {
     AddressKey key;
     u32 hash = 0;
   };
-  void add_stack(const Origin& origin, std::span<const StackFrame> frames);
+  void add_stack(u32 space, std::span<const StackFrame> frames);
   void append_frame(const AddressKey& key);
   void settle_oldest();
 
@@ -104,6 +106,7 @@ class StackAggregator {
   std::array<WaitingFrame, kWaiting> waiting_;
   usize arrived_ = 0, settled_ = 0;
   SampleRows rows_;
+  GrowingArray<Who> who_;  // by row
 };
 
 }  // namespace wperf::stacks

@@ -65,14 +65,16 @@ class PerfFile {
     RecordStream stream = records();
     Record record;
     Sample sample;
-    u64 passed = data_offset_;
+    // The newest part is not told of: a visitor may look back at the last records, and would bring it in again.
+    u64 told = data_offset_, passed = data_offset_;
     while (stream.next(record)) {
       visit_record(record, events_, visitor, stream.statistics(), sample);
       if (record.file_offset - passed < kPassedAtOnce || !when_passed_) continue;
-      when_passed_(passed, record.file_offset);
+      if (told != passed) when_passed_(told, passed);
+      told = passed;
       passed = record.file_offset;
     }
-    if (when_passed_) when_passed_(passed, data_offset_ + data_.size());
+    if (when_passed_) when_passed_(told, data_offset_ + data_.size());
     stream.statistics().gaps += earlier_.places;
     stream.statistics().gap_bytes += earlier_.bytes;
     return std::move(stream.statistics());
