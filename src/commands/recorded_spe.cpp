@@ -12,6 +12,7 @@
 #include "commands/spe_timeline.h"
 #include "import/perf_data/run_facts.h"
 #include "measure/population.h"
+#include "measure/sampled_program.h"
 #include "modules/for_each_module.h"
 #include "modules/symbol_folders.h"
 #include "profile/spe_profile_builder.h"
