@@ -26,7 +26,8 @@ struct WantedDetail {
   bool line_ranges = false;                      // of these sites
   u64 slice_ns = 0;                              // length of the slices of time; 0: none
   bool rows = false;                             // each sample of the file is asked for again, by its row
-  // By sample of the file: what it counts for, instead of its period. 0: it does not count. Null: all count as recorded.
+  // By sample of the file: what it counts for, instead of its period. 0: it does not count. Null: all count as
+  // recorded.
   const std::vector<u64>* weights = nullptr;
   const perf_data::AuxTraces* traces = nullptr;  // of SPE: what it recorded counts, too; null: there is none
   modules::FunctionFiles* functions = nullptr;   // of modules, kept for the next report
