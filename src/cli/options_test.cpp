@@ -56,9 +56,8 @@ TEST(Options, EveryRowIsWhole) {
 
 TEST(Options, OnlyHelpAndDoctorNeedNoDevice) {
   for (const CommandRow& row : command_rows()) {
-    EXPECT_EQ(row.needs_device,
-              row.command != Command::help && row.command != Command::doctor && row.command != Command::report &&
-                  row.command != Command::waits)
+    EXPECT_EQ(row.needs_device, row.command != Command::help && row.command != Command::doctor &&
+                                    row.command != Command::report && row.command != Command::waits)
         << row.name;
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "commands/commands.h"
@@ -26,11 +27,14 @@ constexpr std::string_view kEvents[] = {"sched:sched_switch", "sched:sched_wakin
 
 // A process and all that it started.
 std::set<u32> with_children(u32 process, const std::vector<std::pair<u32, u32>>& children) {
+  std::multimap<u32, u32> children_of(children.begin(), children.end());
   std::set<u32> family{process};
-  for (usize before = 0; before != family.size();) {
-    before = family.size();
-    for (const auto& [parent, child] : children) {
-      if (family.contains(parent)) family.insert(child);
+  std::vector<u32> to_look_at{process};
+  while (!to_look_at.empty()) {
+    const auto [first, last] = children_of.equal_range(to_look_at.back());
+    to_look_at.pop_back();
+    for (auto child = first; child != last; ++child) {
+      if (family.insert(child->second).second) to_look_at.push_back(child->second);
     }
   }
   return family;

@@ -227,7 +227,7 @@ class Builder {
         add_runs(core, event.comes, waiting->second.since, event.time, rows);
         ready.erase(waiting);
       }
-      constexpr usize kRemembered = 4096;
+      constexpr usize kRemembered = 1024;
       if (core.size() == kRemembered) core.erase(core.begin(), core.begin() + kRemembered / 2);
       core.push_back({event.comes, event.time});
     }

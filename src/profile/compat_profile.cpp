@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "profile/compat_profile.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
-
-#include "profile/compat_profile.h"
 
 namespace wperf::profile {
 

@@ -10,7 +10,7 @@ namespace wperf::raw {
 
 // As a driver's ring held it.
 struct DrainedSample {
-  u64 time_ns = 0;      // device time
+  u64 time_ns = 0;  // device time
   u64 pc = 0, lr = 0;
   u32 process = 0, thread = 0;
   u32 overflowed = 0;  // bit n: event n of the plan passed its interval

@@ -413,13 +413,15 @@ class Writer {
     const u32 process = collected_.history.process_of(thread, time);
     if (process == etl::TraceHistory::kNobody) return;
     known.process = process;
-    for (const etl::TraceHistory::Thread& one : collected_.history.threads()) {
-      if (one.thread == thread && !one.name.empty()) known.name = one.name;
+    if (names_.empty()) {
+      for (const etl::TraceHistory::Process& one : collected_.history.processes()) names_[{one.process, 0}] = one.image;
+      for (const etl::TraceHistory::Thread& one : collected_.history.threads()) {
+        if (!one.name.empty()) names_[{one.process, one.thread}] = one.name;
+      }
     }
-    if (!known.name.empty()) return;
-    for (const etl::TraceHistory::Process& one : collected_.history.processes()) {
-      if (one.process == process) known.name = one.image;
-    }
+    auto name = names_.find({process, thread});
+    if (name == names_.end()) name = names_.find({process, 0});
+    if (name != names_.end()) known.name = name->second;
   }
 
   // A stack's first frame is where the sample is; a sample without a stack is a stack of one.
@@ -445,6 +447,7 @@ class Writer {
   std::string pdb_names_;
   u64 samples_of_nobody_ = 0;
   RecordedSwitches switches_;
+  std::map<std::pair<u32, u32>, std::string_view> names_;  // of processes and threads; thread 0: the process
 };
 
 }  // namespace
