@@ -220,7 +220,7 @@ void add_core_facts(const perf_data::RunFacts& facts, std::vector<profile::SpeCo
 }
 
 void add_run(const perf_data::RunFacts& facts, profile::SpeRun& run, ReadSpe& read) {
-  run.processes_known = false;
+  if (facts.windows) run.processes_known = false;
   add_core_facts(facts, run.cores);
   run.elapsed_seconds = static_cast<double>(facts.end_ns - facts.start_ns) / 1e9;
   run.exit_code = facts.exit_code;
@@ -263,7 +263,9 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
 
   ReadSpe read;
   profile::SpeRun run;
-  NamedCode code = of_run ? code_of_run(file, *facts, request) : code_of_file(canonical, *request.data_file);
+  const bool names_program = facts.has_value() && !facts->pe_file.empty();
+  NamedCode code = of_run ? code_of_run(file, *facts, request)
+                          : code_of_file(canonical, names_program ? facts->pe_file : request.data_file.value_or(""));
   run.target = code.target;
   run.processes_known = true;
   add_threads(history, run);
@@ -277,7 +279,7 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   if (const auto time = file.features().sample_time(); time.has_value() && time->last > time->first) {
     run.elapsed_seconds = static_cast<double>(time->last - time->first) / 1e9;
   }
-  if (of_run) add_run(*facts, run, read);
+  if (facts.has_value()) add_run(*facts, run, read);
 
   const auto answers =
       name_code(file, canonical, of_run, profile::spe_addresses_to_name(aggregator, run), request, code);

@@ -4,7 +4,7 @@
 #include "commands/code_and_sources.h"
 #include "commands/commands.h"
 #include "commands/run_report.h"
-#include "commands/run_spe.h"
+#include "measure/kernel_spe_recording.h"
 #include "measure/machine.h"
 #include "measure/recording_run.h"
 #include "measure/spe_recording.h"
@@ -33,11 +33,16 @@ void tell_kept(const request::Request& request, const measure::Recording& record
                           report::with_commas(recording.size), kept));
 }
 
+diag::Result<measure::Recording> make_recording(const request::Request& request, measure::Machine& machine,
+                                                diag::Console& console) {
+  if (!request.sampling.spe.has_value()) return measure::record_samples(request, machine, console);
+  return machine.capabilities.kernel != nullptr ? measure::record_kernel_spe(request, machine, console)
+                                                : measure::record_spe(request, machine, console);
+}
+
 // What was recorded is shown even where something went wrong on the way; that is said behind it.
 diag::Result<int> record(const request::Request& request, measure::Machine& machine, diag::Console& console) {
-  WPERF_TRY(const measure::Recording recording, request.sampling.spe.has_value()
-                                                    ? measure::record_spe(request, machine, console)
-                                                    : measure::record_samples(request, machine, console));
+  WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
   // What is kept is shown under its name, as `report` shows it.
   request::Request shown = request;
   if (const std::string kept = measure::kept_recording(request); os::file_exists(kept)) shown.data_file = kept;
@@ -62,7 +67,6 @@ diag::Result<int> run_sample(const request::Request& request, diag::Console& con
   WPERF_TRY(
       measure::Machine machine,
       measure::open_machine(request, console, spe ? device::Device::Spe::asked_for : device::Device::Spe::left_alone));
-  if (spe && machine.capabilities.kernel != nullptr) return run_spe(request, machine, console);
   return record(with_kept_file(request), machine, console);
 }
 

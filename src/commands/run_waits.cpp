@@ -61,7 +61,7 @@ WaitSelection selection_of(const request::Request& request, const perf_data::Per
 }
 
 // A wait counts as a sample does, for as many as it has nanoseconds: so all views of samples show waits.
-bool wants_views(const request::Request& request) {
+bool asks_for_views(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   const request::SampleDisplay& display = request.sampling.display;
   return view.tree || view.callers || view.callees || view.children || view.folded || !view.sort.empty() ||
@@ -78,7 +78,7 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
     if (wait.is_known && wait.sample < weights.size()) weights[wait.sample] = std::max<u64>(wait.length(), 1);
   }
   const WaitSelection selection = selection_of(request, file, switches);
-  if (wants_views(request)) {
+  if (asks_for_views(request)) {
     request::Request chosen = request;
     chosen.recording.pids.assign(selection.processes.begin(), selection.processes.end());
     chosen.recording.relative = true;

@@ -11,6 +11,8 @@
 #include "base/event_class.h"
 #include "device/device.h"
 #include "device/perf_events/counter_linux.h"
+#include "export/perf_data/record_bytes.h"
+#include "import/perf_data/aux_traces.h"
 #include "import/perf_data/perf_file.h"
 #include "os/command_line_words.h"
 #include "os/mapped_file.h"
@@ -202,6 +204,51 @@ TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
     EXPECT_GT(seen.mapped, 2u) << "the program, its loader, its library";
     EXPECT_EQ(seen.deepest > 0, stacks == request::StackSource::frame_pointers);
   }
+}
+
+// SPE itself needs its hardware: what it would have written stands here for that.
+TEST_F(LinuxDeviceTest, WhatATracingUnitWroteIsInTheRecording) {
+  const u32 pid = start({"true"});
+  plan::SamplePlan plan;
+  plan.process = pid;
+  for (u32 core = 0; core < machine_.core_count; ++core) plan.cores.push_back(core);
+  plan::SampleEvent& event = plan.events.emplace_back();
+  event.name = "dummy";
+  event.interval = 1;
+  event.kernel_event = plan::KernelEvent{.type = 1, .config = 9, .cores = {}};
+  const std::string bytes(48, '\x5a');
+  RecordingTarget target{.file = {}, .tool_version = "a test"};
+  target.traced = {.event = "arm_spe_0",
+                   .interval = 1024,
+                   .finish = [&](u32 unit_type, std::string& records, perf_data::RunFacts& run) {
+                     const u64 parameters[] = {unit_type, 1};
+                     perf_export::append_auxtrace_info(records, perf_data::kAuxArmSpe, parameters);
+                     perf_export::append_auxtrace(records, 3, 0, bytes);
+                     run.spe_cores.push_back({.core = 3, .collisions = 7});
+                   }};
+  auto session = device_->open_recording(plan, target);
+  ASSERT_TRUE(session.has_value()) << session.error().text;
+  ASSERT_TRUE(session.value()->start().has_value());
+  let_end(pid);
+  ASSERT_TRUE(session.value()->stop().has_value());
+  auto mapped = os::MappedFile::open(session.value()->readable_path());
+  ASSERT_TRUE(mapped.has_value()) << mapped.error().text;
+  auto file = perf_data::PerfFile::open(mapped.value().bytes());
+  ASSERT_TRUE(file.has_value()) << file.error().text;
+  ASSERT_EQ(file.value().attrs().size(), 2u);
+  EXPECT_EQ(file.value().attrs()[1].name, "arm_spe_0");
+  const auto traces = perf_data::AuxTraces::collect(file.value());
+  EXPECT_EQ(traces.statistics().all_damaged(), 0u);
+  ASSERT_TRUE(traces.info().has_value());
+  EXPECT_EQ(traces.info()->pmu_type, file.value().attrs()[1].attributes.type) << "by that perf finds the event";
+  ASSERT_EQ(traces.buffers().size(), 1u);
+  EXPECT_EQ(traces.buffers()[0].bytes.size(), bytes.size());
+  EXPECT_EQ(traces.buffers()[0].cpu, 3u);
+  const auto run = perf_data::read_run_facts(file.value().features().section(perf_data::kRunFactsFeature));
+  ASSERT_TRUE(run.has_value());
+  ASSERT_EQ(run->spe_cores.size(), 1u);
+  EXPECT_EQ(run->spe_cores[0].collisions, 7u);
+  EXPECT_EQ(seen_in(file.value(), pid, 0, ~u64{0}).executed, 1u) << "programs are told, too";
 }
 
 // Copies of stacks at each page fault are more than anybody carries away in time.

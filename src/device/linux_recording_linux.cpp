@@ -7,8 +7,10 @@
 #include "device/file_build_ids_linux.h"
 #include "device/perf_events/recording_facts_linux.h"
 #include "device/perf_events/recording_thread_linux.h"
+#include "device/perf_events/spe_units.h"
 #include "device/perf_events/synthesized_records.h"
 #include "device/sampled_events_linux.h"
+#include "export/perf_data/event_attributes_bytes.h"
 #include "export/perf_data/record_bytes.h"
 #include "os/mapped_file.h"
 
@@ -98,6 +100,8 @@ class LinuxRecordingSession final : public RecordingSession {
 
  private:
   void write_beginning();
+  std::vector<perf_export::WrittenEvent> all_events() const;
+  u32 traced_unit() const;
   std::string earlier_records();
   void add_build_ids(perf_export::RecordingFacts& facts);
 
@@ -114,14 +118,34 @@ class LinuxRecordingSession final : public RecordingSession {
   u64 start_ns_ = 0;
 };
 
+// With that of the tracing unit, which others open.
+std::vector<perf_export::WrittenEvent> LinuxRecordingSession::all_events() const {
+  std::vector<perf_export::WrittenEvent> events = events_.written();
+  if (target_.traced.has_value()) {
+    events.push_back({.name = target_.traced->event,
+                      .attributes = perf_export::attribute_bytes({.type = traced_unit(),
+                                                                  .config = 0,
+                                                                  .period = target_.traced->interval,
+                                                                  .sample_type = events_.sample_type(),
+                                                                  .kernel = plan_.kernel})});
+  }
+  return events;
+}
+
+u32 LinuxRecordingSession::traced_unit() const {
+  const std::vector<perf_events::Unit> units = perf_events::spe_units(machine_.units);
+  constexpr u32 kNotHere = 8;  // as a machine with one would number it
+  return units.empty() ? kNotHere : units.front().type;
+}
+
 // Readable from now on, however this ends.
 void LinuxRecordingSession::write_beginning() {
   if (target_.filter != nullptr) target_.filter->begin(events_.as_recorded());
-  const std::string beginning = perf_export::file_beginning(events_.written());
+  const std::string beginning = perf_export::file_beginning(all_events());
   records_begin_ = beginning.size();
   file_.append(beginning);
   std::string names;
-  for (const perf_export::WrittenEvent& event : events_.written()) {
+  for (const perf_export::WrittenEvent& event : all_events()) {
     if (!event.ids.empty()) perf_export::append_event_name(names, event.ids.front(), event.name);
   }
   file_.append(names);
@@ -155,10 +179,15 @@ diag::Result<void> LinuxRecordingSession::stop() {
   events_.switch_all(PERF_EVENT_IOC_DISABLE);
   thread_->stop();
   file_.append(events_.lost_samples());
+  perf_data::RunFacts run = target_.run;
+  if (target_.traced.has_value()) {
+    std::string records;
+    target_.traced->finish(traced_unit(), records, run);
+    file_.append(records);
+  }
   const SystemFiles files;
   perf_export::RecordingFacts facts = perf_events::recording_facts(files, machine_.units, target_.tool_version);
   add_build_ids(facts);
-  perf_data::RunFacts run = target_.run;
   std::vector<std::string> names;
   for (const plan::SampleEvent& event : plan_.events) names.push_back(event.name);
   facts.tracing_data = perf_events::tracing_data(files, names);
@@ -180,10 +209,10 @@ diag::Result<void> LinuxRecordingSession::stop() {
     }
   }
   const u64 record_bytes = file_.size() - records_begin_;
-  const perf_export::FileEnding ending = perf_export::file_ending(events_.written(), record_bytes, facts);
+  const perf_export::FileEnding ending = perf_export::file_ending(all_events(), record_bytes, facts);
   file_.append(ending.tail);
-  file_.replace_beginning(
-      file_.trouble().has_value() ? perf_export::header_without_tail(events_.written(), record_bytes) : ending.header);
+  file_.replace_beginning(file_.trouble().has_value() ? perf_export::header_without_tail(all_events(), record_bytes)
+                                                      : ending.header);
   return {};
 }
 

@@ -48,14 +48,7 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
                                       diag::Console& console) {
   const u32 pid = recording.sampled.pid;
   if (pid != 0 && !request.sampling.whole_machine) recording.plan.process = pid;
-  device::Programs& programs = machine.device->programs();
-  const std::string kept = kept_recording(request);
-  const bool copied = os::is_pipe_or_device(kept);
-  device::RecordingTarget target{.file = copied ? std::string() : kept, .tool_version = tool_version()};
-  target.run.image_name = recording.sampled.image_name;
-  target.run.pe_file = recording.sampled.pe_file;
-  target.run.process = pid;
-  target.run.note = recording.plan.note;
+  device::RecordingTarget target = target_of_session(request, recording);
   if (recording.plan.call_stacks.source == request::StackSource::automatic) {
     target.filter = std::make_shared<recording::LiveUnwinding>(
         modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false});
@@ -68,21 +61,7 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
   const auto written = [&]() -> diag::Result<Collected> { return Collected{.amount = recording.session->written()}; };
   WPERF_TRY(Collection collection,
             collect_samples(machine, request.duration_ms(), pid, console, kSampleDrainNs, written));
-  WPERF_CHECK_OK(recording.session->stop());
-  tell_collected(collection, console);
-  recording.end = collection.end;
-  recording.trouble = std::move(collection.trouble);
-  if (recording.session->trouble().has_value()) recording.trouble = recording.session->trouble();
-  recording.processes = programs.processes();
-  WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.session->readable_path()));
-  recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
-  const auto bytes = recording.mapped->bytes();
-  recording.size = bytes.size();
-  if (copied) {
-    auto whole = keep_recording(bytes, kept, console);
-    if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = std::move(whole).error();
-  }
-  return open_recording(recording);
+  return finish_session(request, machine, std::move(collection), recording, console);
 }
 
 void tell_lost_stacks(const raw::SampleCapture& capture, diag::Console& console) {
@@ -120,6 +99,36 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
 }
 
 }  // namespace
+
+device::RecordingTarget target_of_session(const request::Request& request, const Recording& recording) {
+  const std::string kept = kept_recording(request);
+  device::RecordingTarget target{.file = os::is_pipe_or_device(kept) ? std::string() : kept,
+                                 .tool_version = tool_version()};
+  target.run.image_name = recording.sampled.image_name;
+  target.run.pe_file = recording.sampled.pe_file;
+  target.run.process = recording.sampled.pid;
+  target.run.note = recording.plan.note;
+  return target;
+}
+
+diag::Result<void> finish_session(const request::Request& request, Machine& machine, Collection collection,
+                                  Recording& recording, diag::Console& console) {
+  WPERF_CHECK_OK(recording.session->stop());
+  tell_collected(collection, console);
+  recording.end = collection.end;
+  recording.trouble = std::move(collection.trouble);
+  if (recording.session->trouble().has_value()) recording.trouble = recording.session->trouble();
+  recording.processes = machine.device->programs().processes();
+  WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.session->readable_path()));
+  recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
+  const auto bytes = recording.mapped->bytes();
+  recording.size = bytes.size();
+  if (const std::string kept = kept_recording(request); os::is_pipe_or_device(kept)) {
+    auto whole = keep_recording(bytes, kept, console);
+    if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = std::move(whole).error();
+  }
+  return open_recording(recording);
+}
 
 diag::Result<void> create_own_file(Recording& recording) {
   WPERF_TRY(os::RecordingFile created, os::RecordingFile::create({}));

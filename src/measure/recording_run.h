@@ -32,6 +32,11 @@ struct Recording {
 // Starts or finds the program, then samples until the time is over, the program ends or Ctrl-C.
 diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console);
 
+// Of the system's own kernel: what its recording is to be, and what becomes of it when all was collected.
+device::RecordingTarget target_of_session(const request::Request& request, const Recording& recording);
+diag::Result<void> finish_session(const request::Request& request, Machine& machine, Collection collection,
+                                  Recording& recording, diag::Console& console);
+
 // The file of a driver's recording: begun, and read when it is whole. One that the user wants is kept.
 diag::Result<void> create_own_file(Recording& recording);
 diag::Result<void> finish_own_file(const request::Request& request, Recording& recording, diag::Console& console);

@@ -22,10 +22,10 @@ void SpeTraceRecords::take(const raw::SpePiece& piece) {
   of_core.back().bytes.append(reinterpret_cast<const char*>(piece.bytes.data()), piece.bytes.size());
 }
 
-std::string SpeTraceRecords::records() const {
-  constexpr u64 kUnitNotTold = 0, kPerCore = 1;
+std::string SpeTraceRecords::records(u32 unit_type) const {
+  constexpr u64 kPerCore = 1;
   std::string out;
-  const u64 parameters[] = {kUnitNotTold, kPerCore};
+  const u64 parameters[] = {unit_type, kPerCore};
   perf_export::append_auxtrace_info(out, perf_data::kAuxArmSpe, parameters);
   for (const auto& [core, of_core] : stretches_) {
     for (const Stretch& stretch : of_core) perf_export::append_auxtrace(out, core, stretch.offset, stretch.bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPE data as it comes from a device → records of a perf.data file, so that it can be read as a recorded one is. Pure.
-// Called by kernel_spe.cpp.
+// Called by kernel_spe_recording.
 #pragma once
 #include <map>
 #include <string>
@@ -16,7 +16,7 @@ class SpeTraceRecords {
 
   void take(const raw::SpePiece& piece);
   // All that was taken: AUXTRACE_INFO, then the traces of all cores.
-  std::string records() const;
+  std::string records(u32 unit_type) const;
   u64 taken() const { return taken_; }        // bytes
   u64 left_out() const { return left_out_; }  // beyond the most
 

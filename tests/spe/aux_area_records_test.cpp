@@ -21,7 +21,7 @@ std::string recorded_bytes(const recording::SpeTraceRecords& records) {
   std::string attributes(64, '\0');
   attributes[4] = 64;
   const std::vector<perf_export::WrittenEvent> events = {{.name = "dummy", .attributes = attributes, .ids = {1}}};
-  const std::string file = perf_export::file_beginning(events) + records.records();
+  const std::string file = perf_export::file_beginning(events) + records.records(8);
   const perf_data::PerfFile opened = perf_data::PerfFile::open(std::as_bytes(std::span(file))).value();
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(opened);
   if (traces.buffers().size() != 1) return {};
