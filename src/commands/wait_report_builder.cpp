@@ -256,9 +256,15 @@ class Builder {
   }
 
   void add_timeline() {
-    const auto the_one = std::find(chosen_.begin(), chosen_.end(), true);
-    if (the_one == chosen_.end()) return;
-    const u32 wanted = static_cast<u32>(the_one - chosen_.begin());
+    // Of several, the one that a process began with.
+    u32 wanted = static_cast<u32>(chosen_.size());
+    for (u32 i = 0; i < chosen_.size(); ++i) {
+      if (!chosen_[i]) continue;
+      out_.has_others = out_.has_others || wanted != chosen_.size();
+      const u32 thread = accounting_.threads[i].thread;
+      if (wanted == chosen_.size() || process_of(thread) == thread) wanted = i;
+    }
+    if (wanted == chosen_.size()) return;
     out_.timeline_of = text_of(accounting_.threads[wanted].thread);
     waits::account(switches_, accounting_.begin, accounting_.end, [&](const waits::Stretch& stretch) {
       const u64 from = stretch.begin - accounting_.begin, to = stretch.end - accounting_.begin;

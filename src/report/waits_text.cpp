@@ -148,6 +148,7 @@ void append_timeline(std::string& out, const WaitReport& report, usize width) {
   }
   append_part(out, "timeline of " + report.timeline_of + ", in seconds of the recording", std::move(table), ~u32{0},
               width);
+  if (report.has_others) out += "\nnote: there are other threads; --tid chooses one\n";
 }
 
 }  // namespace

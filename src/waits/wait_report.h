@@ -67,6 +67,7 @@ struct WaitReport {
   std::vector<StarvedRow> starved;
   std::vector<CoreRow> cores;
   std::string timeline_of;  // a thread; empty: not asked for
+  bool has_others = false;  // threads that were chosen, too, and have a timeline of their own
   std::vector<StretchRow> timeline;
 };
 
