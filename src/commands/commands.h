@@ -16,7 +16,7 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
 // `sample` and `record`: where events happen, in a program that runs or in one that is started.
 diag::Result<int> run_sample(const request::Request& request, diag::Console& console);
 // `waits`: why threads did not run, in a program, the machine or a recording.
-diag::Result<int> run_waits(const request::Request& request, diag::Console& console);
+diag::Result<int> run_waits(const request::Request& asked, diag::Console& console);
 // `report FILE`: the answers to a recording that was made elsewhere.
 diag::Result<void> run_report(const request::Request& asked, diag::Console& console);
 // What can be asked for on this machine, and what it means.

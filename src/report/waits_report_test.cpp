@@ -47,7 +47,7 @@ TEST(WaitsReport, TextHasTheTablesThatSaySomething) {
   EXPECT_NE(text.find("pthread_mutex_lock"), std::string::npos);
   EXPECT_NE(text.find("50.0 ms"), std::string::npos) << "the mean";
   EXPECT_EQ(text.find("while others were ready"), std::string::npos) << "an empty table";
-  EXPECT_NE(text.find("2 K"), std::string::npos) << "switches a second of the core\n" << text;
+  EXPECT_NE(text.find("2.00 K"), std::string::npos) << "switches a second of the core\n" << text;
 }
 
 TEST(WaitsReport, WhatIsMissingComesFirst) {

@@ -21,7 +21,7 @@ struct TracepointFormat {
   u64 id = 0;  // EventAttributes::config of its events
   std::vector<TracepointField> fields;
   // With nothing at its offset: value() is 0 then.
-  TracepointField field(std::string_view name) const;
+  TracepointField field(std::string_view wanted) const;
 };
 
 // Those whose system is `system`; empty: all. A damaged section gives what stands before the damage.
