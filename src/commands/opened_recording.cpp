@@ -27,7 +27,7 @@ void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
 
 diag::Result<void> use_trace(const recording::RecordingInput& input, const request::Request& request,
                              diag::Console& console, const RecordingUses& uses) {
-  auto opened = etl::TraceFile::open(input.bytes());
+  auto opened = etl::TraceFile::open(input.bytes(), [&](u64 begin, u64 end) { input.release(begin, end); });
   if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
   etl::TraceFile& trace = opened.value();
   const u64 size = std::max<u64>(input.bytes().size(), 1);

@@ -32,6 +32,7 @@ class Builder {
         lists_(recorded.lists),
         row_of_sample_(recorded.row_of_sample),
         selection_(selection) {
+    places_.resize(profile_.samples.size());
     for (const waits::ThreadTimes& times : accounting.threads) chosen_.push_back(is_chosen(times.thread));
   }
 
@@ -58,6 +59,8 @@ class Builder {
   struct Place {
     std::string_view function, module;
     WaitClass wait = WaitClass::unexplained;
+    u32 group = 0;  // of its function; 0: nobody knows it
+    bool is_known = false;
   };
 
   bool is_chosen(u32 thread) const {
@@ -95,9 +98,19 @@ class Builder {
 
   const Place& stack_place_of(const waits::Wait& wait) {
     const u32 row = wait.sample < row_of_sample_.size() ? row_of_sample_[wait.sample] : kNoRow;
-    const auto [known, is_new] = places_.try_emplace(row);
-    if (is_new && row != kNoRow && has_stacks_) known->second = look_at(row);
-    return known->second;
+    if (row >= places_.size() || !has_stacks_) return nowhere_;
+    Place& place = places_[row];
+    if (!place.is_known) {
+      place = look_at(row);
+      place.is_known = true;
+      place.group = group_of(place);
+    }
+    return place;
+  }
+
+  // The same for all stacks that end in one function.
+  u32 group_of(const Place& place) {
+    return groups_.try_emplace({place.function, place.module}, static_cast<u32>(groups_.size())).first->second;
   }
 
   Place look_at(u32 row) const {
@@ -155,22 +168,25 @@ class Builder {
       std::vector<u64> lengths;
       std::map<u32, u64> wakers;
     };
-    std::map<std::tuple<std::string_view, std::string_view, WaitClass>, Sums> functions;
-    std::map<std::pair<u32, u32>, waits::WakerRow> wakers;
+    std::vector<Sums> functions;                      // by group and class
+    std::unordered_map<u64, waits::WakerRow> wakers;  // by waiter and waker
     for (const waits::Wait& wait : accounting_.waits) {
       if (!chosen_[wait.thread] || !wait.is_known || wait.length() < selection_.least) continue;
       const Place place = place_of(wait);
-      Sums& sums = functions[{place.function, place.module, place.wait}];
+      const usize number = place.group * waits::kWaitClasses + static_cast<usize>(place.wait);
+      if (number >= functions.size()) functions.resize(number + 1);
+      Sums& sums = functions[number];
       sums.place = place;
       sums.lengths.push_back(wait.length());
       if (!wait.has_end || accounting_.wakeups == 0) continue;
       sums.wakers[wait.waker] += wait.length();
-      waits::WakerRow& row = wakers[{accounting_.threads[wait.thread].thread, wait.waker}];
+      waits::WakerRow& row = wakers[u64{accounting_.threads[wait.thread].thread} << 32 | wait.waker];
       ++row.count;
       row.waited += wait.length();
       row.latency += wait.latency();
     }
-    for (auto& [key, sums] : functions) {
+    for (Sums& sums : functions) {
+      if (sums.lengths.empty()) continue;
       std::sort(sums.lengths.begin(), sums.lengths.end());
       waits::FunctionRow row{.function = std::string(sums.place.function),
                              .module = std::string(sums.place.module),
@@ -189,12 +205,13 @@ class Builder {
     std::stable_sort(out_.functions.begin(), out_.functions.end(),
                      [](const waits::FunctionRow& a, const waits::FunctionRow& b) { return a.total > b.total; });
     for (auto& [key, row] : wakers) {
-      row.waiter = text_of(key.first);
-      row.waker = text_of(key.second);
+      row.waiter = text_of(static_cast<u32>(key >> 32));
+      row.waker = text_of(static_cast<u32>(key));
       out_.wakers.push_back(std::move(row));
     }
-    std::stable_sort(out_.wakers.begin(), out_.wakers.end(),
-                     [](const waits::WakerRow& a, const waits::WakerRow& b) { return a.waited > b.waited; });
+    std::sort(out_.wakers.begin(), out_.wakers.end(), [](const waits::WakerRow& a, const waits::WakerRow& b) {
+      return std::tie(b.waited, a.waiter, a.waker) < std::tie(a.waited, b.waiter, b.waker);
+    });
   }
 
   // The smallest that at least so many percent are not longer than.
@@ -295,8 +312,10 @@ class Builder {
   const stacks::LineStacks& lists_;
   const stacks::GrowingArray<u32>& row_of_sample_;
   const WaitSelection& selection_;
-  std::vector<bool> chosen_;               // by thread of the accounting
-  std::unordered_map<u32, Place> places_;  // by row
+  std::vector<bool> chosen_;   // by thread of the accounting
+  std::vector<Place> places_;  // by row; looked at when they are asked for
+  const Place nowhere_{};
+  std::map<std::pair<std::string_view, std::string_view>, u32> groups_{{{}, 0}};  // function and module
   waits::WaitReport out_;
 };
 

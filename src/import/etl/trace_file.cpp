@@ -116,11 +116,11 @@ bool TraceFile::has_its_look(Bytes file) {
          (mark >> 24) == 0xc0 && (mark >> 16 & 0xff) - 1 <= 1 && kind >> 16 == 0;
 }
 
-diag::Result<TraceFile> TraceFile::open(Bytes file) {
+diag::Result<TraceFile> TraceFile::open(Bytes file, const Passed& looked_at) {
   if (!has_its_look(file)) return not_a_trace("it does not begin with the header of one");
   TraceFile trace(file);
   WPERF_CHECK_OK(trace.read_header());
-  trace.find_buffers();
+  trace.find_buffers(looked_at);
   return trace;
 }
 
@@ -171,8 +171,10 @@ diag::Result<void> TraceFile::read_header() {
   return {};
 }
 
-void TraceFile::find_buffers() {
-  u64 offset = 0;
+void TraceFile::find_buffers(const Passed& looked_at) {
+  // A look at one page brings its neighbours into memory.
+  constexpr u64 kOften = 4 << 20;
+  u64 offset = 0, told = 0;
   while (file_.size() - offset >= kBufferHeader) {
     const Bytes header = file_.subspan(offset, kBufferHeader);
     Buffer buffer{.offset = offset, .size = field<u32>(header, 0), .filled = field<u32>(header, 0x30)};
@@ -206,6 +208,10 @@ void TraceFile::find_buffers() {
       ++unreadable_;
     }
     offset += buffer.size;
+    if (looked_at && offset - told > kOften) {
+      looked_at(told, offset);
+      told = offset;
+    }
   }
 }
 

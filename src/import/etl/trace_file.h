@@ -47,7 +47,9 @@ struct TraceLosses {
 class TraceFile {
  public:
   // Only a file without a readable header is refused.
-  static diag::Result<TraceFile> open(Bytes file);
+  using Passed = std::function<void(u64 begin, u64 end)>;
+  // `looked_at` is told which bytes were: all of them are, but for their headers none is needed yet.
+  static diag::Result<TraceFile> open(Bytes file, const Passed& looked_at = {});
   static bool has_its_look(Bytes file);
 
   const TraceHeader& header() const { return header_; }
@@ -55,7 +57,7 @@ class TraceFile {
   u64 packed_buffers() const { return packed_; }
 
   // Input up to there and from there is not needed any more.
-  void tell_what_is_passed(std::function<void(u64 begin, u64 end)> passed) { passed_ = std::move(passed); }
+  void tell_what_is_passed(Passed passed) { passed_ = std::move(passed); }
 
   // visit(event): every event, by time; those of one moment as they lie in the file. `losses` receives what is known
   // at the end.
@@ -77,14 +79,14 @@ class TraceFile {
 
   explicit TraceFile(Bytes file) : file_(file) {}
   diag::Result<void> read_header();
-  void find_buffers();
+  void find_buffers(const Passed& looked_at);
   std::vector<std::vector<u32>> buffers_by_core() const;
 
   Bytes file_;
   TraceHeader header_;
   std::vector<Buffer> buffers_;
   u64 packed_ = 0, unreadable_ = 0, cut_ = 0;
-  std::function<void(u64, u64)> passed_;
+  Passed passed_;
 };
 
 }  // namespace wperf::etl
