@@ -146,7 +146,11 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
     request.sampling.events.push_back({.text = std::string(name), .number = {}, .interval = 1, .interval_error = {}});
   }
   request.sampling.whole_machine = true;
-  if (!request.sampling.call_stacks.wanted()) request.sampling.call_stacks = request::automatic_stacks();
+  if (!request.sampling.call_stacks.wanted()) {
+    // Of every switch of the machine there is a copy: half as long as those of samples are.
+    request.sampling.call_stacks = request::automatic_stacks();
+    request.sampling.call_stacks.stack_bytes = request::kDefaultStackBytes;
+  }
   if (request.outputs.json_file.has_value() && request.outputs.json_file->ends_with(".data")) {
     request.sampling.perf_data = true;
     request.sampling.perf_data_file.swap(request.outputs.json_file);
