@@ -95,9 +95,9 @@ std::string tracing_data(const SystemFiles& files, std::span<const std::string> 
   put(out, static_cast<u8>(std::endian::native == std::endian::big ? 1 : 0));
   put(out, static_cast<u8>(sizeof(long)));
   put(out, static_cast<u32>(sysconf(_SC_PAGESIZE)));
-  for (const std::string name : {"header_page", "header_event"}) {
+  for (const char* const name : {"header_page", "header_event"}) {
     out.append(name).push_back('\0');
-    put_sized(out, files.text(folder + "/events/" + name).value_or(""));
+    put_sized(out, files.text(fmt::format("{}/events/{}", folder, name)).value_or(""));
   }
   put(out, u32{0});  // events of ftrace
   put(out, static_cast<u32>(systems.size()));

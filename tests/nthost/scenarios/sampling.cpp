@@ -296,8 +296,9 @@ SCENARIO(samples_without_icount, kNeedsSpeed) {
     tool.start();
     Workload* works[] = {program.start_endless_work(1, 200), program.start_endless_work(2, 200)};
     Share shares[2];
-    // How many interrupts come is up to the host: a busy one merges most of them.
-    for (u32 tries = 0; tries < 1'000 && (shares[0].all <= 10 || shares[1].all <= 10); ++tries) {
+    // How many interrupts come is up to the host: a busy one merges most of them. Of a dozen, half may be anywhere.
+    constexpr u32 kEnough = 100;
+    for (u32 tries = 0; tries < 1'000 && (shares[0].all <= kEnough || shares[1].all <= kEnough); ++tries) {
       sleep_ms(10);
       for (u32 i = 0; i < 2; ++i) {
         if (!add_share(tool, program, i + 1, thread_id(*works[i]), shares[i])) return;
