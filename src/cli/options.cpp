@@ -139,7 +139,7 @@ constexpr OptionRow kOptions[] = {
      "Show the instructions of the samples too. Implies --annotate."},
     {Option::by, "--by", "", false, Value::text, "TABLES", kShowing, Group::shown,
      "Add tables: process, thread, module, core and caller (who calls the hot functions), separated by commas."},
-    {Option::sample_timeline, "--timeline", "", false, Value::number, "MILLISECONDS", kSampling, Group::shown,
+    {Option::sample_timeline, "--timeline", "", false, Value::number, "MILLISECONDS", kOperations, Group::shown,
      "Also tell in the JSON how many samples each function had in every stretch of this length."},
     {Option::symbol_path, "--symbol-path", "", false, Value::text, "PATH", kShowing, Group::names,
      "Where symbols may be, in the form of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons. Asked "

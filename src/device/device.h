@@ -70,7 +70,8 @@ struct RecordingTarget {
   perf_data::RunFacts run = {};  // what is known before it begins; the session adds the times
   // What makes call chains of copies of stacks while they come, where the plan's stacks are `automatic`.
   std::shared_ptr<perf_export::RecordFilter> filter = nullptr;
-  // What a tracing unit writes beside it: the event that it is, and at the end its records and what is known of the run.
+  // What a tracing unit writes beside it: the event that it is, and at the end its records and what is known of the
+  // run.
   struct Traced {
     std::string event;
     u64 interval = 0;

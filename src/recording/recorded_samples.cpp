@@ -370,6 +370,7 @@ WantedDetail wanted_detail(const request::Request& request) {
   wanted.signatures = !request.sampling.display.decorated_names;
   wanted.code = wanted.code_lines = request.sampling.display.annotate;
   wanted.rows = request.sampling.records_file.has_value();
+  wanted.slice_ns = u64{request.sampling.display.timeline_ms.value_or(0)} * 1'000'000;
   const auto& by = request.sampling.display.by;
   wanted.core_kinds = sorts_by(request::SortBy::core_kind);
   wanted.cores = wanted.core_kinds || sorts_by(request::SortBy::core) ||

@@ -26,7 +26,7 @@ Traces read_back(const SpeTraceRecords& records) {
   Traces read;
   const std::vector<perf_export::WrittenEvent> events = {
       {.name = "dummy", .attributes = attributes_of_nothing(), .ids = {1}}};
-  read.file = perf_export::file_beginning(events) + records.records();
+  read.file = perf_export::file_beginning(events) + records.records(8);
   read.opened = perf_data::PerfFile::open(std::as_bytes(std::span(read.file))).value();
   read.traces = perf_data::AuxTraces::collect(read.opened);
   return read;

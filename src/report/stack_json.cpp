@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <map>
 
 #include "report/json_writer.h"
 #include "report/stack_report.h"
@@ -150,6 +151,49 @@ void write_event(JsonWriter& json, const StackProfile& profile, u32 event, const
   json.end_object();
 }
 
+// Samples of the hot functions themselves, in equal parts of the recording.
+void write_over_time(JsonWriter& json, const StackProfile& profile, const StackOptions& options) {
+  if (profile.slices.count == 0) return;
+  json.key("over_time");
+  json.begin_object();
+  json.key("slice_ms");
+  json.real(static_cast<double>(profile.slices.length_ns) / 1e6);
+  json.key("slices");
+  json.integer(profile.slices.count);
+  json.key("events");
+  json.begin_array();
+  const stacks::ChosenSamples chosen(profile, options.filter);
+  for (u32 event = 0; event < profile.events.size(); ++event) {
+    std::map<u32, std::vector<u64>> counts;  // by function
+    const std::vector<u32> functions = hot_functions(profile, event, options);
+    for (const u32 function : functions) counts[function].resize(profile.slices.count);
+    for (usize row = 0; row < profile.samples.size(); ++row) {
+      const stacks::StackSample& sample = profile.samples[row];
+      if (sample.event != event || !chosen.has(sample)) continue;
+      const auto found = counts.find(profile.places[profile.nodes[sample.node].place].function);
+      if (found != counts.end()) found->second[profile.slice_of_sample[row]] += sample.count;
+    }
+    json.begin_object();
+    json.key("event");
+    json.string(profile.events[event].name);
+    json.key("functions");
+    json.begin_array();
+    for (const u32 function : functions) {
+      json.begin_object();
+      write_function(json, profile, function);
+      json.key("counts");
+      json.begin_array();
+      for (const u64 count : counts[function]) json.integer(count);
+      json.end_array();
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
 void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
   const auto count = [&](const char* name, u64 value) {
     json.key(name);
@@ -201,6 +245,7 @@ std::string stack_json(const StackProfile& profile, const StackOptions& options)
   json.begin_array();
   for (u32 event = 0; event < profile.events.size(); ++event) write_event(json, profile, event, options);
   json.end_array();
+  write_over_time(json, profile, options);
   json.key("modules");
   json.begin_array();
   for (const stacks::StackModule& module : profile.modules) {

@@ -117,6 +117,23 @@ class LinuxRecordingsTest(WperfTest):
                 shares[comm, symbol] = shares.get((comm, symbol), 0) + samples / total
         return shares
 
+    def test_functions_over_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data = str(pathlib.Path(folder) / "x.data")
+            done = self.run_wperf("record", "--timeline", "10", "--json", "-o", str(pathlib.Path(folder) / "x.json"),
+                                  "--output-perf-data", data, "--", "sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done",
+                                  device="linux")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            kept = json.loads(self.run_wperf("report", data, "--timeline", "10", "--json").stdout)["recording"]
+            over_time = kept["over_time"]
+            self.assertEqual(over_time["slice_ms"], 10)
+            rows = {row["symbol"]: row["samples"] for row in kept["events"][0]["rows"]}
+            for function in over_time["events"][0]["functions"]:
+                self.assertEqual(len(function["counts"]), over_time["slices"])
+                self.assertGreaterEqual(sum(function["counts"]), rows[function["symbol"]])
+            recorded = json.loads((pathlib.Path(folder) / "x.json").read_text())["recording"]
+            self.assertEqual(recorded["over_time"], over_time)
+
     def test_others_record_while_the_whole_machine_is_recorded(self):
         """Build ids come from the files at the end: asked of the kernel, they spoil the records of everybody's."""
         if os.geteuid() != 0:
