@@ -16,16 +16,6 @@
 namespace wperf::commands {
 namespace {
 
-// -o FILE.data keeps the recording; any other FILE gets the JSON.
-request::Request with_kept_file(request::Request request) {
-  std::optional<std::string>& output = request.outputs.json_file;
-  if (!output.has_value() || !output->ends_with(".data")) return request;
-  request.sampling.perf_data = true;
-  request.sampling.perf_data_file.swap(output);
-  output.reset();
-  return request;
-}
-
 void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console) {
   const std::string kept = measure::kept_recording(request);
   if (kept.empty() || output::silent(request.outputs) || !os::file_exists(kept)) return;
@@ -48,11 +38,7 @@ diag::Result<int> record(const request::Request& request, measure::Machine& mach
   if (const std::string kept = measure::kept_recording(request); os::file_exists(kept)) shown.data_file = kept;
   WPERF_CHECK_OK(report_recording(recording.file, shown, console));
   if (machine.capabilities.kernel != nullptr) tell_kept(request, recording, console);
-  if (recording.trouble.has_value()) return *recording.trouble;
-  if (!request.program.has_value() || recording.end != measure::WaitEnd::program_ended) return 0;
-  const raw::Process* program = measure::find_process(recording.processes, recording.sampled.pid);
-  if (program == nullptr) return 0;
-  return measure::status_of_program(machine, {.running = program->running, .exit_code = program->exit_code});
+  return measure::status_of_recording(request, machine, recording);
 }
 
 }  // namespace
@@ -67,7 +53,7 @@ diag::Result<int> run_sample(const request::Request& request, diag::Console& con
   WPERF_TRY(
       measure::Machine machine,
       measure::open_machine(request, console, spe ? device::Device::Spe::asked_for : device::Device::Spe::left_alone));
-  return record(with_kept_file(request), machine, console);
+  return record(measure::with_kept_file(request), machine, console);
 }
 
 }  // namespace wperf::commands

@@ -12,7 +12,6 @@
 #include "commands/run_report.h"
 #include "commands/wait_report_builder.h"
 #include "device/linux_facts.h"
-#include "import/perf_data/run_facts.h"
 #include "measure/machine.h"
 #include "measure/recording_run.h"
 #include "measure/tool.h"
@@ -40,8 +39,7 @@ std::set<u32> with_children(u32 process, const std::vector<std::pair<u32, u32>>&
   return family;
 }
 
-WaitSelection selection_of(const request::Request& request, const perf_data::PerfFile& file,
-                           const recording::RecordedSwitches& switches) {
+WaitSelection selection_of(const request::Request& request, const recording::RecordedSwitches& switches) {
   const request::RecordingView& view = request.recording;
   WaitSelection selection;
   selection.processes.insert(view.pids.begin(), view.pids.end());
@@ -49,8 +47,7 @@ WaitSelection selection_of(const request::Request& request, const perf_data::Per
   selection.names.insert(view.comms.begin(), view.comms.end());
   if (selection.processes.empty() && selection.threads.empty() && selection.names.empty()) {
     // A recording of a program is about that, though it tells of the whole machine.
-    const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-    if (run.has_value() && run->process != 0) selection.processes = with_children(run->process, switches.children);
+    if (switches.program != 0) selection.processes = with_children(switches.program, switches.children);
   }
   if (view.time.has_value()) {
     selection.timeline = true;
@@ -77,7 +74,7 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
   for (const waits::Wait& wait : accounting.waits) {
     if (wait.is_known && wait.sample < weights.size()) weights[wait.sample] = std::max<u64>(wait.length(), 1);
   }
-  const WaitSelection selection = selection_of(request, file, switches);
+  const WaitSelection selection = selection_of(request, switches);
   if (asks_for_views(request)) {
     request::Request chosen = request;
     chosen.recording.pids.assign(selection.processes.begin(), selection.processes.end());
@@ -106,12 +103,6 @@ diag::Result<void> show_waits(const perf_data::PerfFile& file, const request::Re
                               diag::Console& console) {
   auto read = recording::read_switches(file);
   if (!read.has_value()) return in_file(request.data_file.value_or("the recording"), std::move(read).error());
-  // Until a program begins, its process is wperf itself.
-  const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  if (run.has_value() && run->process != 0) {
-    const auto begin = read.value().programs_begin.find(run->process);
-    if (begin != read.value().programs_begin.end()) recording::begin_at(begin->second, read.value());
-  }
   return show_switches(file, read.value(), request, console);
 }
 
@@ -139,7 +130,7 @@ diag::Result<void> show_trace_waits(const etl::TraceFile& trace, const request::
 
 // As `record` does, of what the scheduler does on the whole machine: who wakes a thread may be anybody.
 diag::Result<int> record_waits(const request::Request& asked, diag::Console& console) {
-  request::Request request = asked;
+  request::Request request = measure::with_kept_file(asked);
   request.command = request::Command::record;
   request.kernel = true;
   for (const std::string_view name : kEvents) {
@@ -150,11 +141,6 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
     // Of every switch of the machine there is a copy: half as long as those of samples are.
     request.sampling.call_stacks = request::automatic_stacks();
     request.sampling.call_stacks.stack_bytes = request::kDefaultStackBytes;
-  }
-  if (request.outputs.json_file.has_value() && request.outputs.json_file->ends_with(".data")) {
-    request.sampling.perf_data = true;
-    request.sampling.perf_data_file.swap(request.outputs.json_file);
-    request.outputs.json_file.reset();
   }
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   if (machine.capabilities.kernel == nullptr) {
@@ -167,11 +153,7 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   request.command = request::Command::waits;
   if (const std::string kept = measure::kept_recording(request); !kept.empty()) request.data_file = kept;
   WPERF_CHECK_OK(show_waits(recording.file, request, console));
-  if (recording.trouble.has_value()) return *recording.trouble;
-  if (!request.program.has_value() || recording.end != measure::WaitEnd::program_ended) return 0;
-  const raw::Process* program = measure::find_process(recording.processes, recording.sampled.pid);
-  if (program == nullptr) return 0;
-  return measure::status_of_program(machine, {.running = program->running, .exit_code = program->exit_code});
+  return measure::status_of_recording(request, machine, recording);
 }
 
 }  // namespace

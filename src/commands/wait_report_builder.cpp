@@ -171,7 +171,7 @@ class Builder {
     std::vector<Sums> functions;                      // by group and class
     std::unordered_map<u64, waits::WakerRow> wakers;  // by waiter and waker
     for (const waits::Wait& wait : accounting_.waits) {
-      if (!chosen_[wait.thread] || !wait.is_known || wait.length() < selection_.least) continue;
+      if (!chosen_[wait.thread] || !wait.is_known) continue;
       const Place place = place_of(wait);
       const usize number = place.group * waits::kWaitClasses + static_cast<usize>(place.wait);
       if (number >= functions.size()) functions.resize(number + 1);
@@ -221,10 +221,7 @@ class Builder {
 
   // While a thread is ready, the core that it comes to in the end runs others.
   void add_starved() {
-    struct Ready {
-      u64 since = 0;
-    };
-    std::unordered_map<u32, Ready> ready;
+    std::unordered_map<u32, u64> ready;  // since when
     struct Run {
       u32 thread = waits::kNobody;
       u64 since = 0;
@@ -233,15 +230,15 @@ class Builder {
     std::map<std::pair<u32, u32>, waits::StarvedRow> rows;
     for (const waits::Switch& event : switches_) {
       if (event.kind != waits::Kind::switched) {
-        if (event.comes != waits::kNobody) ready.try_emplace(event.comes, Ready{event.time});
+        if (event.comes != waits::kNobody) ready.try_emplace(event.comes, event.time);
         continue;
       }
       if (event.leaving == waits::Leaving::preempted && event.leaves != waits::kIdleThread)
-        ready.insert_or_assign(event.leaves, Ready{event.time});
+        ready.insert_or_assign(event.leaves, event.time);
       if (event.leaving != waits::Leaving::preempted) ready.erase(event.leaves);
       std::vector<Run>& core = runs[event.core];
       if (const auto waiting = ready.find(event.comes); waiting != ready.end()) {
-        add_runs(core, event.comes, waiting->second.since, event.time, rows);
+        add_runs(core, event.comes, waiting->second, event.time, rows);
         ready.erase(waiting);
       }
       constexpr usize kRemembered = 1024;

@@ -12,7 +12,6 @@ namespace wperf::commands {
 struct WaitSelection {
   std::set<u32> processes, threads;  // empty: all
   std::set<std::string> names;       // of threads; empty: all
-  u64 least = 0;                     // shorter waits are in sums, not in the tables of functions and wakers
   bool timeline = false;             // of the only thread that is selected
   u64 from = 0, to = ~u64{0};        // of the timeline
 };

@@ -22,6 +22,23 @@ std::string kept_recording(const request::Request& request) {
   return request.sampling.perf_data ? output::output_path(request.outputs, "perf.data") : std::string();
 }
 
+request::Request with_kept_file(request::Request request) {
+  std::optional<std::string>& output = request.outputs.json_file;
+  if (!output.has_value() || !output->ends_with(".data")) return request;
+  request.sampling.perf_data = true;
+  request.sampling.perf_data_file.swap(output);
+  output.reset();
+  return request;
+}
+
+diag::Result<int> status_of_recording(const request::Request& request, Machine& machine, const Recording& recording) {
+  if (recording.trouble.has_value()) return *recording.trouble;
+  if (!request.program.has_value() || recording.end != WaitEnd::program_ended) return 0;
+  const raw::Process* program = find_process(recording.processes, recording.sampled.pid);
+  if (program == nullptr) return 0;
+  return status_of_program(machine, {.running = program->running, .exit_code = program->exit_code});
+}
+
 namespace {
 
 // One that cannot be opened is a warning, as with other outputs.

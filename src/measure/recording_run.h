@@ -41,6 +41,11 @@ diag::Result<void> finish_session(const request::Request& request, Machine& mach
 diag::Result<void> create_own_file(Recording& recording);
 diag::Result<void> finish_own_file(const request::Request& request, Recording& recording, diag::Console& console);
 
+// -o FILE.data keeps the recording; any other FILE gets the JSON.
+request::Request with_kept_file(request::Request request);
+// What its command ends with: why it is not all good, or the status of the program that ended.
+diag::Result<int> status_of_recording(const request::Request& request, Machine& machine, const Recording& recording);
+
 // The file that the user wants to keep; empty: none.
 std::string kept_recording(const request::Request& request);
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "import/perf_data/format.h"
+#include "import/perf_data/run_facts.h"
 #include "import/perf_data/tracepoint_formats.h"
 #include "import/perf_data/visit.h"
 
@@ -64,6 +65,8 @@ Leaving leaving_of(u64 state) {
 class Reader {
  public:
   explicit Reader(const perf_data::PerfFile& file) : file_(file) {
+    const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+    if (run.has_value()) out_.program = run->process;
     const auto formats =
         perf_data::read_tracepoint_formats(file.features().bytes(perf_data::Feature::tracing_data), "sched");
     for (const perf_data::Event& event : file.attrs()) {
@@ -87,7 +90,7 @@ class Reader {
         [&](const perf_data::Switch& change, const perf_data::Record&) { take(change); },
         [&](const perf_data::Comm& comm, const perf_data::Record&) {
           out_.threads[comm.tid] = {.process = comm.pid, .name = std::string(comm.name)};
-          if (comm.by_exec && comm.identity.time != 0) out_.programs_begin.try_emplace(comm.pid, comm.identity.time);
+          if (comm.by_exec && comm.pid == out_.program && program_begin_ == 0) program_begin_ = comm.identity.time;
         },
         [&](const perf_data::Task& task, const perf_data::Record&) {
           if (!task.is_exit && task.pid != task.parent_pid) out_.children.emplace_back(task.parent_pid, task.pid);
@@ -100,6 +103,7 @@ class Reader {
       std::stable_sort(said_again_.begin(), said_again_.end(), by_time);
       fill_gaps();
     }
+    if (program_begin_ != 0) begin_at(program_begin_, out_);
     return std::move(out_);
   }
 
@@ -218,6 +222,7 @@ class Reader {
   const perf_data::PerfFile& file_;
   std::vector<Point> points_;  // by event
   bool has_waking_ = false, has_switches_ = false, nameless_ = false;
+  u64 program_begin_ = 0;
   std::vector<Switch> said_again_;
   RecordedSwitches out_;
 };

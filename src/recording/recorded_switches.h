@@ -20,7 +20,7 @@ struct SwitchedThread {
 struct RecordedSwitches {
   std::unordered_map<u32, SwitchedThread> threads;  // by number; of one that was used again, the last
   std::vector<waits::Switch> switches;              // by time
-  std::unordered_map<u32, u64> programs_begin;      // by process: when it first became the program that it is
+  u32 program = 0;                                  // the process that the recording is about; 0: about all
   std::vector<std::pair<u32, u32>> children;        // processes: who started whom
   u64 begin = 0, end = 0;                           // nanoseconds: the first and the last that anything was recorded
   u64 samples = 0;                                  // of the file
@@ -30,7 +30,7 @@ struct RecordedSwitches {
   bool has_other_samples = false;  // of something else than the scheduler
 };
 
-// An error where the file has none of both.
+// An error where the file has none of both. A recording of a program begins with it: until then its process is wperf.
 diag::Result<RecordedSwitches> read_switches(const perf_data::PerfFile& file);
 // Leaves out what was before.
 void begin_at(u64 time, RecordedSwitches& switches);
