@@ -32,5 +32,6 @@
    have the names of ours. */
 #define WINDOWSPERF_INTERFACE_GUID {0xF8047FDDu, 0x7083u, 0x4C2Eu, {0x90, 0xEF, 0xC0, 0xC7, 0x3F, 0x10, 0x45, 0xFD}}
 #define WINDOWSPERF_HARDWARE_ID "Root\\WPERFDRIVER"
+#define WINDOWSPERF_SERVICE_NAME "WPERFDRIVER"
 
 #endif

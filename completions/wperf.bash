@@ -23,6 +23,11 @@ _wperf() {
       record) command=${command:-record} ;;
       report) command=${command:-report} ;;
       waits) command=${command:-waits} ;;
+      push) command=${command:-push} ;;
+      topdown) command=${command:-topdown} ;;
+      top) command=${command:-top} ;;
+      diff) command=${command:-diff} ;;
+      bench) command=${command:-bench} ;;
       list|-l) command=${command:-list} ;;
       man) command=${command:-man} ;;
       test) command=${command:-test} ;;
@@ -33,11 +38,11 @@ _wperf() {
     esac
   done
   case $previous in
-    -C|-E|--pe_file|--pdb_file|--output-perf-data|--records|--output|-o|--output-csv)
+    -C|-E|--pe_file|--pdb_file|--output-perf-data|--records|--html|--svg|--record|--junit|--markdown|--output|-o|--output-csv|--token-file)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return ;;
-    --output-prefix|--cwd)
+    --output-prefix|--cwd|--spool)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -d -- "$current")
       return ;;
@@ -59,29 +64,40 @@ _wperf() {
     --percentage)
       mapfile -t COMPREPLY < <(compgen -W 'absolute relative' -- "$current")
       return ;;
+    --export)
+      mapfile -t COMPREPLY < <(compgen -W 'pprof firefox speedscope folded chrome perfetto callgrind otlp csv sql perf.data prometheus' -- "$current")
+      return ;;
+    --to)
+      mapfile -t COMPREPLY < <(compgen -W 'pyroscope pyroscope-ingest parca otlp' -- "$current")
+      return ;;
     --color)
       mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$current")
       return ;;
     --device)
       mapfile -t COMPREPLY < <(compgen -W 'driver linux sim sim:' -- "$current")
       return ;;
-    -c|--cpu|--timeout|sleep|-i|-n|-r|--dmc|--config|--image_name|--record_spawn_delay|-p|--cores|--freq|--symbol|-s|--sample-display-row|--timeline|--symbol-path|--max-stack|--comm|--pid|--tid|--module|--time|--percent-limit) return ;;
+    -c|--cpu|--timeout|sleep|-i|-n|-r|--dmc|--config|--image_name|--record_spawn_delay|-p|--cores|--freq|--symbol|-s|--sample-display-row|--timeline|--symbol-path|--max-stack|--comm|--pid|--tid|--module|--time|--percent-limit|--level|--node|--min|--per|--fail-if|--listen|--push|--every|--url|--label|--tenant|--spool-limit) return ;;
   esac
   local words
   case $command in
-    stat) words='-e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --record_spawn_delay -p --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --no-pager --device --force-lock' ;;
-    sample) words='-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device --force-lock' ;;
-    record) words='-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device --force-lock' ;;
-    report) words='--symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color' ;;
-    waits) words='--timeout sleep -p --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --symbol-path -g --call-graph --max-stack --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device' ;;
+    stat) words='-e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --record_spawn_delay -p --export --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --no-pager --device --force-lock' ;;
+    sample) words='-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --html --html-all --svg --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --push --every --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock' ;;
+    record) words='-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --html --html-all --svg --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --push --every --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock' ;;
+    report) words='--symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --mem --records --sort --comm --pid --tid --module --time --idle --providers --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --label --no-pager --color' ;;
+    waits) words='--timeout sleep -p --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --symbol-path -g --call-graph --max-stack --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --html --html-all --svg --critical-path --min --on-off --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device' ;;
+    push) words='--symbol-path --comm --pid --tid --module --time --inline --debuginfod -q --url --to --label --token-file --plain-token --tenant --spool --spool-limit' ;;
+    topdown) words='-c --cpu --timeout sleep -k --pe_file --record_spawn_delay -p --html --level --node --counts-only --json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
+    top) words='-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --record_spawn_delay -p --cores --all-cores --jitter --freq --sample-display-row --symbol-path --once --waits --debuginfod --json -q --output -o --output-prefix --cwd --every --color --device --force-lock' ;;
+    diff) words='--symbol -s --sample-display-row --symbol-path --sort --comm --pid --tid --module --time --folded --inline --html --svg --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color' ;;
+    bench) words='-e -c --cpu --timeout sleep -n -k -E --config -p --jitter --freq --sample-display-row --symbol-path -g --call-graph --max-stack --folded --html --svg --record --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device --force-lock' ;;
     list) words='-C -E --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     man) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     test) words='-e -m -C -E --config --json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     detect) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
-    doctor) words='--json -q --output -o --output-prefix --cwd --no-pager --device' ;;
+    doctor) words='--json -q --output -o --output-prefix --cwd --no-pager --device --selftest --fix' ;;
     --version) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     -h) words='--no-pager --all' ;;
-    *) words='stat sample record report waits list -l man test detect doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --no-pager --color --device --force-lock --all' ;;
+    *) words='stat sample record report waits push topdown top diff bench list -l man test detect doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --min --on-off --record --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --all' ;;
   esac
   if [[ $command == @(report|waits) && $current != -* ]]; then
     compopt -o filenames

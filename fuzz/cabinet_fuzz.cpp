@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <span>
 
+#include "import/zip/inflate.h"
 #include "symbols/store/cabinet.h"
-#include "symbols/store/inflate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
   constexpr wperf::usize kLimit = 1 << 18;
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) 
   const auto file = wperf::symbols::decompress_cabinet(bytes, kLimit);
   if (file.has_value() ? file.value().size() > kLimit : file.error().text.empty()) std::abort();
   std::vector<std::byte> out;
-  (void)wperf::symbols::inflate(bytes, out, kLimit);
+  (void)wperf::zip::inflate(bytes, out, kLimit);
   if (out.size() > kLimit) std::abort();
   return 0;
 }

@@ -7,16 +7,19 @@
 #include <span>
 
 #include "import/etl/made_code.h"
+#include "import/etl/self_describing.h"
 #include "import/etl/stack_joiner.h"
-#include "import/etl/trace_file.h"
+#include "import/etl/switch_counts.h"
+#include "import/etl/trace.h"
 #include "import/etl/trace_history.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wperf::etl;
-  const auto file = TraceFile::open(std::as_bytes(std::span(data, size)));
+  const auto file = Trace::open(std::as_bytes(std::span(data, size)));
   if (!file.has_value()) return 0;
   StackJoiner joiner;
   TraceHistory history;
+  SwitchCounts counts(2, {}, file.value().header().first_ticks, {});
   TraceLosses losses;
   wperf::u32 events = 0;
   wperf::usize read = 0;
@@ -31,11 +34,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         } else if (!history.take(event)) {
           if (const auto made = made_code_event(event)) read += made->name.size();
         }
-        static_cast<void>(switch_event(event));
+        counts.take(event);
         static_cast<void>(ready_event(event));
         static_cast<void>(interval_event(event));
         static_cast<void>(interrupt_event(event));
         static_cast<void>(group_mask_event(event));
+        static_cast<void>(disk_event(event));
+        static_cast<void>(hard_fault_event(event));
+        static_cast<void>(foreign_names(event));
+        read += manifest_provider_name(event).size();
+        if (const auto own = own_names(event)) read += described_fields(*own, event).fields.size();
         Bytes items = event.items;
         ExtendedItem item;
         while (take_item(items, item)) read += item.data.size();
@@ -43,6 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       },
       losses);
   history.finish();
+  counts.finish(~wperf::u64{0});
+  for (const SwitchCounts::Thread& one : counts.threads()) read += one.spent.values.size();
   for (wperf::u32 i = 0; i < events; ++i) {
     read += joiner.frames(joiner.joined(i).kernel).size() + joiner.frames(joiner.joined(i).user).size();
   }

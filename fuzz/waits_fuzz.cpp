@@ -7,6 +7,7 @@
 
 #include "import/perf_data/tracepoint_formats.h"
 #include "recording/recorded_switches.h"
+#include "waits/critical_path.h"
 #include "waits/thread_times.h"
 
 namespace {
@@ -15,14 +16,26 @@ using namespace wperf;
 
 void check(std::span<const waits::Switch> switches, u64 begin, u64 end) {
   u64 stretches = 0;
-  const waits::Accounting done =
-      waits::account(switches, begin, end, [&](const waits::Stretch& one) { stretches += one.end - one.begin; });
+  waits::ThreadHistories histories;
+  const waits::Accounting done = waits::account(switches, begin, end, [&](const waits::Stretch& one) {
+    stretches += one.end - one.begin;
+    histories.take(one);
+  });
   u64 wall = 0;
   for (const waits::ThreadTimes& times : done.threads) {
     if (times.wall() > done.end - done.begin || times.longest_wait > times.waiting) std::abort();
     wall += times.wall();
   }
   if (wall != stretches) std::abort();
+  // Whatever the events say, the path has no gaps.
+  if (!done.threads.empty()) {
+    u64 at = done.begin;
+    for (const waits::PathStep& step : waits::critical_path(done, histories, 0, done.begin, done.end)) {
+      if (step.begin != at || step.end <= step.begin) std::abort();
+      at = step.end;
+    }
+    if (at != done.end) std::abort();
+  }
   for (const waits::Wait& wait : done.waits) {
     if (wait.begin > wait.woken || wait.woken > wait.resumed || wait.thread >= done.threads.size()) std::abort();
   }

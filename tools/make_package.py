@@ -3,7 +3,7 @@
 """Puts what was built for Windows on Arm into one archive. scripts/package builds first and then calls this.
 
 usage: tools/make_package.py --version X.Y.Z --tool FOLDER --library FOLDER --driver FOLDER --zig FOLDER
-                             --capstone FOLDER --output FILE.zip
+                             --capstone FOLDER --zlib FOLDER --output FILE.zip
 
 The same files make the same archive, byte by byte: names are sorted and every entry has one date, SOURCE_DATE_EPOCH.
 """
@@ -30,6 +30,7 @@ ZIG_LICENSES = {
     "mingw-w64.txt": "lib/libc/mingw/COPYING",
 }
 CAPSTONE_LICENSES = {"capstone.txt": "LICENSE.TXT", "capstone-llvm.txt": "LICENSE_LLVM.TXT"}
+ZLIB_LICENSE = "LICENSE"
 FMT_LICENSE = "/usr/share/doc/libfmt-dev/copyright"
 LIBRARY = {"wperf.dll": "libwperf/bin/wperf.dll", "wperf.lib": "libwperf/lib/wperf.lib",
            "wperf-lib.lib": "libwperf/lib/wperf-lib.lib"}
@@ -85,6 +86,8 @@ def make_inf(version, folder):
 
 def programs(tool, driver, version):
     files = {name: need_stable_program(tool / name) for name in ("wperf.exe", "wperf-devgen.exe")}
+    files["wperf-selftest.exe"] = need_program(tool / "wperf-selftest.exe")
+    files["wperf-selftest.pdb"] = need(tool / "wperf-selftest.pdb")
     files["wperf-driver.sys"] = need_program(driver / "wperf-driver.sys")
     files["wperf-driver.pdb"] = need(driver / "wperf-driver.pdb")
     files["wperf-driver.inf"] = make_inf(version, driver)
@@ -111,10 +114,11 @@ def pages():
     return files
 
 
-def licenses(zig, capstone):
+def licenses(zig, capstone, zlib):
     files = {"LICENSE.txt": need(ROOT / "LICENSE"), "licenses/fmt.txt": need(FMT_LICENSE)}
     files |= {f"licenses/{name}": need(zig / place) for name, place in ZIG_LICENSES.items()}
     files |= {f"licenses/{name}": need(capstone / place) for name, place in CAPSTONE_LICENSES.items()}
+    files["licenses/zlib.txt"] = need(zlib / ZLIB_LICENSE)
     return files
 
 
@@ -146,14 +150,14 @@ def write_archive(output, top, files, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for option in ("version", "tool", "library", "driver", "zig", "capstone", "output"):
+    for option in ("version", "tool", "library", "driver", "zig", "capstone", "zlib", "output"):
         parser.add_argument(f"--{option}", required=True)
     options = parser.parse_args()
     tool = pathlib.Path(options.tool)
     try:
         files = programs(tool, pathlib.Path(options.driver), options.version)
         files |= library(pathlib.Path(options.library)) | pages()
-        files |= licenses(pathlib.Path(options.zig), pathlib.Path(options.capstone))
+        files |= licenses(pathlib.Path(options.zig), pathlib.Path(options.capstone), pathlib.Path(options.zlib))
     except Missing as error:
         print(f"error: {error} is missing", file=sys.stderr)
         return 1

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "import/etl/kernel_payloads.h"
-#include "import/etl/trace_file.h"
+#include "import/etl/trace.h"
 #include "os/mapped_file.h"
 
 int main(int count, char** words) {
@@ -14,7 +14,7 @@ int main(int count, char** words) {
   const auto begin = std::chrono::steady_clock::now();
   const auto file = os::MappedFile::open(words[1]);
   if (!file.has_value()) return 1;
-  const auto trace = etl::TraceFile::open(file.value().bytes());
+  const auto trace = etl::Trace::open(file.value().bytes());
   if (!trace.has_value()) return 1;
   etl::TraceLosses losses;
   u64 events = 0, known = 0, before = 0, disorder = 0;

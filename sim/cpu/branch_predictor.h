@@ -7,6 +7,7 @@
 
 #include "base/ints.h"
 #include "sim/cpu/instruction_class.h"
+#include "sim/cpu/translated_frame.h"
 
 namespace wperf::sim {
 
@@ -33,11 +34,16 @@ class BranchPredictor {
     }
   }
 
- private:
+  // For translated code, which decides directions by itself: what becomes of a branch's direction and choice and of the
+  // counter with history, a byte each from the lowest on; above them 1 if that was a misprediction.
+  static u32 learnt(u32 direction, u32 choice, u32 by_history, bool taken);
+  void tell_parts(ModelParts& parts);
   static constexpr u32 kCounters = 1U << 14;  // per table
   static constexpr u32 kHistoryBits = 12;
-  static constexpr u32 kTargets = 1U << 11;
   static constexpr u32 kReturns = 16;
+
+ private:
+  static constexpr u32 kTargets = 1U << 11;
 
   // A branch's own direction counter, and whether to trust the history instead of it.
   struct Branch {
@@ -55,6 +61,9 @@ class BranchPredictor {
     history_ = (history_ << 1 | u64{taken}) & ((1U << kHistoryBits) - 1);
     const u8 sure = taken ? 3 : 0;
     if (branch.direction == sure && by_history == sure) return true;  // nothing to learn
+    return learn(branch, by_history, taken);
+  }
+  static bool learn(Branch& branch, u8& by_history, bool taken) {
     const bool own_right = (branch.direction >= 2) == taken;
     const bool history_right = (by_history >= 2) == taken;
     const bool right = branch.choice >= 2 ? history_right : own_right;

@@ -25,6 +25,13 @@ Block* BlockCache::find_elsewhere(u64 address, u32 size) {
   return found->second;
 }
 
+Block* BlockCache::find(u64 address) {
+  Block*& slot = slots_[slot_of(address)];
+  if (slot != nullptr && slot->address == address) return slot;
+  const auto found = by_address_.find(address);
+  return found != by_address_.end() ? slot = found->second : nullptr;
+}
+
 Block& BlockCache::add(u64 address) {
   Block& block = blocks_.emplace_back();
   block.address = address;

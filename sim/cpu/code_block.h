@@ -34,8 +34,10 @@ struct Block {
   u64 runs = 0;             // since the last fold
   u32 line_count = 0;
   BlockContents contents;
-  u32 weights = 0, weights_of = 0;  // OverflowWatch's
-  u32 total = 0;                    // BlockTotals'
+  u32 weights = 0, weights_of = 0;   // OverflowWatch's
+  u32 total = 0;                     // BlockTotals'
+  const void* translated = nullptr;  // host code that executes it, or who finds some
+  bool translatable = true;          // as far as is known
 
   u64 branch_address() const { return address + size - 4; }
 };
@@ -74,12 +76,21 @@ class BlockCache {
     listed_.clear();
   }
   void clear();  // after a fold
+  // The block that starts here as it was last known, or null.
+  Block* find(u64 address);
+  // For translated code: listed or not, it ran.
+  void list(Block& block);
+  // By bits 2 and up of an address, the block that was last looked for there; null: none.
+  Block* const* slots() const { return slots_.data(); }
+  template <typename Look>
+  void each(Look look) {
+    for (Block& block : blocks_) look(block);
+  }
+  static constexpr usize kSlots = 1U << 16;
 
  private:
-  static constexpr usize kSlots = 1U << 16;
   static usize slot_of(u64 address) { return address >> 2 & (kSlots - 1); }
   Block* find_elsewhere(u64 address, u32 size);
-  void list(Block& block);
 
   std::vector<Block*> slots_;  // last user of each slot
   std::unordered_map<u64, Block*> by_address_;

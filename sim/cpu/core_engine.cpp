@@ -18,14 +18,15 @@ struct CoreEngine::State {
   };
   static constexpr usize kResidents = 4;
 
-  State(const CoreConfig& config, SharedMemorySystem& shared) : model(config, shared) {}
+  State(const CoreConfig& config, SharedMemorySystem& shared) : model(config, shared), translates(config.translates) {}
 
   UnicornCore& cpu_for(const AddressSpace& space, const UnicornLibrary& library) {
     auto found = std::find_if(residents.begin(), residents.end(),
                               [&](const Resident& resident) { return resident.space_id == space.id(); });
     if (found == residents.end()) {
       if (residents.size() == kResidents) residents.pop_back();
-      residents.push_back({space.id(), std::make_unique<UnicornCore>(library, model, totals, operations, callers)});
+      residents.push_back(
+          {space.id(), std::make_unique<UnicornCore>(library, model, totals, operations, callers, translates)});
       found = residents.end() - 1;
     }
     std::rotate(residents.begin(), found, found + 1);
@@ -33,6 +34,7 @@ struct CoreEngine::State {
   }
 
   CoreModel model;
+  bool translates;
   BlockTotals totals;
   OperationTotals operations;
   TrueCallers callers;
@@ -80,6 +82,11 @@ void CoreEngine::keep_totals(std::span<const u16> events) {
 }
 const BlockTotals& CoreEngine::totals() const {
   return state_->totals;
+}
+u64 CoreEngine::translated_cycles() const {
+  u64 sum = 0;
+  for (const State::Resident& resident : state_->residents) sum += resident.cpu->translated_cycles();
+  return sum;
 }
 const SignalCounts& CoreEngine::signals() const {
   return state_->model.signals();

@@ -27,6 +27,11 @@ struct CoreConfig {
   u32 l2_bytes = 512 << 10, l2_ways = 8;
   u32 l1_tlb_entries = 48, l2_tlb_entries = 1280;
   u32 issue_width = 4;
+  // Cores that do not count slots see a mispredicted branch as a stall of the frontend alone.
+  bool counts_slots = false;
+  bool recovers_in_backend = false;  // most of a mispredicted branch's recovery counts as a stall of the backend
+  bool counts_extra_slot = false;    // STALL_SLOT and STALL_SLOT_FRONTEND count one too many each cycle
+  bool translates = true;            // executes what it can without Unicorn: nothing else differs
 };
 
 // The registers of a thread that is not on a core.
@@ -93,6 +98,9 @@ class CoreEngine {
   // And who called where watched events ran out. Slow.
   void keep_callers();
   const TrueCallers& callers() const;
+
+  // And the cycles, of all, that were spent without Unicorn.
+  u64 translated_cycles() const;
 
   const SignalCounts& signals() const;  // exact whenever run() is not on the stack
   u64 cycles() const;                   // user + kernel

@@ -47,6 +47,13 @@ void CoreMemory::select(u32 space_id, std::array<u64, kSignalCount>& counts) {
   last_owned_ = kNothing;
 }
 
+void CoreMemory::tell_parts(ModelParts& parts) {
+  parts.last_fetch_line = &last_fetch_line_;
+  parts.last_data_page = &last_data_page_;
+  l1d_tlb_.tell_parts(parts);
+  l1d_.tell_parts(parts.l1d_tags, parts.l1d_ways, parts.l1d_set_mask);
+}
+
 u32 CoreMemory::load_unaligned(u64 address, u32 size) {
   count(Signal::unaligned_ld_spec);
   outcome_.unaligned = true;
@@ -86,9 +93,10 @@ u32 CoreMemory::fetch_line(u64 address) {
   const u64 key = key_of(address);
   if (l1i_.touch(key, false)) return wait;
   count(Signal::l1i_cache_refill);
-  wait += read_from_l2(key, Access::fetch);
+  const u32 for_line = read_from_l2(key, Access::fetch);
+  tell_fetch_wait(for_line == kL2Wait ? Signal::stall_frontend_l1i : Signal::stall_frontend_mem, for_line);
   l1i_.insert(key, false);
-  return wait;
+  return wait + for_line;
 }
 
 u32 CoreMemory::translate_at_l2(u64 page, Access access) {
@@ -98,16 +106,18 @@ u32 CoreMemory::translate_at_l2(u64 page, Access access) {
   count(fetch ? Signal::l1i_tlb_refill : store ? Signal::l1d_tlb_refill_wr : Signal::l1d_tlb_refill_rd);
   count(store ? Signal::l2d_tlb_wr : Signal::l2d_tlb_rd);
   const bool known = l2_tlb_.touch(page, false);
+  const u32 wait = known ? kL2TlbWait : kWalkWait;
   if (!fetch) {
     outcome_.tlb_refill = true;
     outcome_.walk |= !known;
-    outcome_.translation += known ? kL2TlbWait : kWalkWait;
+    outcome_.translation += wait;
   }
-  if (known) return kL2TlbWait;
+  fetch ? tell_fetch_wait(Signal::stall_frontend_tlb, wait) : count(Signal::stall_backend_tlb, wait);
+  if (known) return wait;
   count(store ? Signal::l2d_tlb_refill_wr : Signal::l2d_tlb_refill_rd);
   count(fetch ? Signal::itlb_walk : Signal::dtlb_walk);
   l2_tlb_.insert(page, false);
-  return kWalkWait;
+  return wait;
 }
 
 u32 CoreMemory::miss(u64 key, Access access) {
@@ -117,7 +127,12 @@ u32 CoreMemory::miss(u64 key, Access access) {
   const u32 wait = read_from_l2(key, access);
   insert_in_l1d(key, store);
   const u32 owned = store && coherent_ ? own(key) : 0;
-  return share_felt(key, wait, access) + owned;
+  const u32 felt = share_felt(key, wait, access);
+  count(store             ? Signal::stall_backend_st
+        : wait == kL2Wait ? Signal::stall_backend_l1d
+                          : Signal::stall_backend_mem,
+        felt);
+  return felt + owned;
 }
 
 // Of a wait, what the core could not hide.
@@ -173,6 +188,7 @@ u32 CoreMemory::own(u64 key) {
   last_owned_ = key;
   if (!shared_.own_line(core_, key)) return 0;
   outcome_.wait += kOwnershipWait;
+  count(Signal::stall_backend_st, kOwnershipWait / kStoreShare);
   return kOwnershipWait / kStoreShare;
 }
 

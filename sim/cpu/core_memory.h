@@ -10,6 +10,7 @@
 #include "base/ints.h"
 #include "sim/cpu/signals.h"
 #include "sim/cpu/small_tlb.h"
+#include "sim/cpu/translated_frame.h"
 #include "sim/memory/lru_sets.h"
 #include "sim/memory/shared_memory_system.h"
 
@@ -66,6 +67,9 @@ class CoreMemory final : private SnoopedCaches {
   }
   // What happened to data since begin_outcome().
   void begin_outcome() { outcome_ = {}; }
+  void tell_parts(ModelParts& parts);
+  u64 space_tag() const { return space_tag_; }
+  bool is_coherent() const { return coherent_; }
   const AccessOutcome& outcome() const { return outcome_; }
 
   u32 zero_line(u64 address);  // DC ZVA: a whole line is written, nothing needs to be read
@@ -78,7 +82,7 @@ class CoreMemory final : private SnoopedCaches {
  private:
   enum class Access : u8 { load, store, fetch };
 
-  void count(Signal signal) { ++(*counts_)[static_cast<usize>(signal)]; }
+  void count(Signal signal, u64 amount = 1) { (*counts_)[static_cast<usize>(signal)] += amount; }
   u64 key_of(u64 address) const { return space_tag_ | (address >> 6 & kLineMask); }
   u32 load_line(u64 address) {
     u32 wait = 0;
@@ -118,6 +122,10 @@ class CoreMemory final : private SnoopedCaches {
   void tell_lines(u32 space, LineDirectory& directory) const override;
   u32 read_from_l2(u64 key, Access access);
   u32 share_felt(u64 key, u32 wait, Access access);
+  void tell_fetch_wait(Signal why, u32 wait) {
+    count(why, wait);
+    count(Signal::stall_frontend_membound, wait);
+  }
   void note_source(Access access, DataSource source, bool last_level) {
     if (access == Access::fetch) return;
     outcome_.source = std::max(outcome_.source, source);

@@ -52,9 +52,18 @@ u64 backend_wait(const BlockContents& contents) {
 CoreModel::CoreModel(const CoreConfig& config, SharedMemorySystem& shared)
     : issue_width_(std::max(1U, config.issue_width)),
       issue_cost_(kOneCycle / issue_width_),
+      recovery_(recovery_of(config)),
+      counts_extra_slot_(config.counts_extra_slot),
       memory_(config, shared),
       kernel_base_(0xffff800000000000 + (u64{config.index} << 30)) {
   select(Level::user, 0);
+}
+
+CoreModel::Recovery CoreModel::recovery_of(const CoreConfig& config) {
+  if (!config.counts_slots) return {};
+  const u32 wrong_path = kWrongPathCycles * std::max(1U, config.issue_width);
+  const u32 frontend = config.recovers_in_backend ? kFrontendRecovery : kRecoveryWait;
+  return {frontend, kRecoveryWait - frontend, frontend, wrong_path};
 }
 
 void CoreModel::select(Level level, u32 space_id) {
@@ -83,6 +92,7 @@ void CoreModel::retire(const BlockContents& contents, u64 runs, u64 lines) {
   count(Signal::op_retired, contents.micro_ops * runs);
   count(Signal::op_spec, contents.micro_ops * runs);
   exclusive_stores_ += of(contents, Trait::store_exclusive) * runs;
+  count(Signal::stall_frontend_flow, frontend_wait(contents) * runs);
   clock_->frontend += frontend_wait(contents) * runs * kOneCycle;
   clock_->backend += backend_wait(contents) * runs * kOneCycle;
 }
@@ -99,6 +109,7 @@ u64 CoreModel::share_of(const BlockContents& contents, u64 lines, Signal signal)
     case Signal::op_spec:
       return contents.micro_ops;
     case Signal::stall_frontend:
+    case Signal::stall_frontend_flow:
       return frontend_wait(contents);
     case Signal::stall_backend:
       return backend_wait(contents);
@@ -135,8 +146,12 @@ CoreModel::Live CoreModel::live(Signal signal) const {
       return {&clock.backend, kCycleBits, 1};
     case Signal::stall_slot_backend:
       return {&clock.backend, kCycleBits, issue_width_};
-    case Signal::stall_backend_mem:
+    case Signal::stall_backend_membound:
       return {&clock.backend_memory, kCycleBits, 1};
+    case Signal::stall_slot_extra:
+      return counts_extra_slot_ ? Live{&clock.cycles, kCycleBits, 1} : Live{};
+    case Signal::op_spec:
+      return {counted(Signal::br_mis_pred_retired), 0, recovery_.wrong_path};
     case Signal::br_mis_pred:
       return {counted(Signal::br_mis_pred_retired), 0, 1};
     case Signal::pc_write_spec:
@@ -160,6 +175,20 @@ CoreModel::Live CoreModel::live(Signal signal) const {
 void CoreModel::retire_part(const Block& block, const BlockContents& executed) {
   clock_->cycles -= block.cost - cost_of(executed);
   retire(executed, 1, block.line_count);
+}
+
+ModelParts CoreModel::parts() {
+  const auto user = [this](Signal signal) {
+    return &signals_.at[static_cast<usize>(Level::user)][static_cast<usize>(signal)];
+  };
+  ModelParts result;
+  result.cycles = &clocks_[static_cast<usize>(Level::user)].cycles;
+  result.taken_branches = user(Signal::br_taken_retired);
+  result.loads = user(Signal::l1d_cache_rd);
+  result.stores = user(Signal::l1d_cache_wr);
+  predictor_.tell_parts(result);
+  memory_.tell_parts(result);
+  return result;
 }
 
 void CoreModel::wait_for_memory(u32 cycles) {
@@ -191,7 +220,8 @@ void CoreModel::settle() {
     at(Signal::bus_cycles) = at(Signal::cycles);
     at(Signal::stall_frontend) = clock.frontend >> kCycleBits;
     at(Signal::stall_backend) = clock.backend >> kCycleBits;
-    at(Signal::stall_backend_mem) = clock.backend_memory >> kCycleBits;
+    at(Signal::stall_backend_membound) = clock.backend_memory >> kCycleBits;
+    if (counts_extra_slot_) at(Signal::stall_slot_extra) = at(Signal::cycles);
     at(Signal::stall_slot_frontend) = at(Signal::stall_frontend) * issue_width_;
     at(Signal::stall_slot_backend) = at(Signal::stall_backend) * issue_width_;
     at(Signal::br_mis_pred) = at(Signal::br_mis_pred_retired);

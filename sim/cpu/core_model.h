@@ -74,6 +74,13 @@ class CoreModel {
   // `profiler`: null when it has no interest in this level.
   void run_kernel(KernelWork work, Profiler* profiler);
 
+  // For translated code: where the models keep what it does by itself, and the rest of it.
+  ModelParts parts();
+  void fetch_lines(const Block& block) { fetch(block); }
+  void mispredicted(u64 times) { count_mispredicts(times); }  // but for their time
+  u64 space_tag() const { return memory_.space_tag(); }
+  bool is_coherent() const { return memory_.is_coherent(); }
+
   // Fixed-point cycles spent at the selected level.
   u64 spent() const { return clock_->cycles; }
   u64 cycles() const { return (clocks_[0].cycles >> kCycleBits) + (clocks_[1].cycles >> kCycleBits); }
@@ -110,15 +117,28 @@ class CoreModel {
   void wait_for_memory(u32 cycles);
   void wait_for_fetch(u32 cycles);
   void mispredict(u64 times) {
+    clock_->cycles += times * kMispredictWait * kOneCycle;
+    count_mispredicts(times);
+  }
+  void count_mispredicts(u64 times) {
     count(Signal::br_mis_pred_retired, times);
-    const u64 cost = times * kMispredictWait * kOneCycle;
-    clock_->cycles += cost;
-    clock_->frontend += cost;
+    count(Signal::op_spec, times * recovery_.wrong_path);
+    count(Signal::stall_frontend_flush, times * recovery_.flush);
+    clock_->frontend += times * recovery_.frontend * kOneCycle;
+    clock_->backend += times * recovery_.backend * kOneCycle;
   }
   void retire(const BlockContents& contents, u64 runs, u64 lines);
 
+  // What a mispredicted branch costs: cycles, and micro-ops of the wrong path.
+  struct Recovery {
+    u32 frontend = kMispredictWait, backend = 0, flush = kMispredictWait, wrong_path = 0;
+  };
+  static Recovery recovery_of(const CoreConfig& config);
+
   u32 issue_width_;
   u64 issue_cost_;  // of one micro-op, fixed point
+  Recovery recovery_;
+  bool counts_extra_slot_;
   CoreMemory memory_;
   BranchPredictor predictor_;
   SignalCounts signals_;

@@ -89,10 +89,52 @@ TEST(CoreModel, StallsArePartOfTheCycles) {
   core.thread.x[1] = 20000;
   core.run(test::kChase);
   const u64 cycles = core.user(Signal::cycles);
-  EXPECT_GT(core.user(Signal::stall_backend_mem), cycles * 9 / 10);
-  EXPECT_EQ(core.user(Signal::stall_backend_mem), core.user(Signal::stall_backend));
+  EXPECT_GT(core.user(Signal::stall_backend_membound), cycles * 9 / 10);
+  EXPECT_EQ(core.user(Signal::stall_backend_membound), core.user(Signal::stall_backend));
   EXPECT_NEAR(static_cast<double>(core.user(Signal::stall_backend) + core.user(Signal::stall_frontend)) + 60001.0 / 4,
               static_cast<double>(cycles), 3);
+}
+
+// Each cycle of a stall has one reason, on cores of every kind.
+void expect_reasons_add_up(const OneCore& core) {
+  EXPECT_EQ(core.user(Signal::stall_backend_membound),
+            core.user(Signal::stall_backend_l1d) + core.user(Signal::stall_backend_mem) +
+                core.user(Signal::stall_backend_tlb) + core.user(Signal::stall_backend_st));
+  EXPECT_EQ(core.user(Signal::stall_frontend_membound), core.user(Signal::stall_frontend_l1i) +
+                                                            core.user(Signal::stall_frontend_mem) +
+                                                            core.user(Signal::stall_frontend_tlb));
+  EXPECT_EQ(core.user(Signal::stall_frontend), core.user(Signal::stall_frontend_membound) +
+                                                   core.user(Signal::stall_frontend_flush) +
+                                                   core.user(Signal::stall_frontend_flow));
+}
+
+TEST(CoreModel, EveryStallHasAReason) {
+  for (const bool counts_slots : {false, true}) {
+    for (const bool recovers_in_backend : {false, true}) {
+      CoreConfig config;
+      config.counts_slots = counts_slots;
+      config.recovers_in_backend = recovers_in_backend;
+      OneCore chasing(2 << 20, {}, config);
+      chasing.make_ring(2 << 20);
+      chasing.thread.x[0] = kData;
+      chasing.thread.x[1] = 20000;
+      chasing.run(test::kChase);
+      expect_reasons_add_up(chasing);
+      OneCore guessing(1 << 20, {}, config);
+      guessing.thread.x[0] = 20000;
+      guessing.thread.x[2] = 88172645463325252;
+      guessing.run(test::kBranchy);
+      expect_reasons_add_up(guessing);
+      // What a wrong guess costs is the same wherever it counts.
+      const u64 wrong = guessing.user(Signal::br_mis_pred);
+      const u64 frontend = !counts_slots ? kMispredictWait : recovers_in_backend ? kFrontendRecovery : kRecoveryWait;
+      EXPECT_EQ(guessing.user(Signal::stall_frontend_flush), wrong * frontend);
+      const u64 ops = guessing.user(Signal::op_spec) - guessing.user(Signal::op_retired);
+      EXPECT_EQ(ops, counts_slots ? wrong * kWrongPathCycles * config.issue_width : 0);
+      const u64 backend = counts_slots && recovers_in_backend ? kRecoveryWait - kFrontendRecovery : 0;
+      EXPECT_EQ(guessing.user(Signal::stall_backend) - guessing.user(Signal::stall_backend_membound), wrong * backend);
+    }
+  }
 }
 
 TEST(CoreModel, RandomBranchesCostMispredictsAndRegularOnesDoNot) {

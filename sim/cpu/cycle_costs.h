@@ -11,6 +11,10 @@ inline constexpr u64 kOneCycle = u64{1} << kCycleBits;
 // Waits in cycles, beyond the time an access takes that hits everywhere. They are of the size Arm publishes for a
 // Neoverse N1 (L2 11, L3 about 30, DRAM about 150 cycles load to use, 11 to refill the pipe after a mispredict).
 inline constexpr u32 kMispredictWait = 11;
+// Of it, cores that count slots issue a wrong path for a while, and refill the pipe then: a stall of the frontend.
+// Arm's formulas for some cores take it that one of these cycles counts as such, the others as stalls of the backend.
+inline constexpr u32 kRecoveryWait = 4, kFrontendRecovery = 1;
+inline constexpr u32 kWrongPathCycles = kMispredictWait - kRecoveryWait;
 inline constexpr u32 kIsbWait = 11;
 inline constexpr u32 kDsbWait = 16;
 inline constexpr u32 kIntegerDivideWait = 6;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which signals each PMU event is the sum of. Codes and meanings: Arm ARM D13.11 ("Common event numbers"); Neoverse N1
-// PMU guide. No wrong path is modelled, so what is architecturally executed and what is speculatively executed are the
-// same.
+// PMU guide. Of a wrong path only the micro-ops are modelled; what else is architecturally executed and what is
+// speculatively executed are the same.
 #include <algorithm>
 #include <iterator>
 
@@ -79,8 +79,8 @@ constexpr Row kEvents[] = {
     {0x003b, op_spec},
     {0x003c, stall_frontend, stall_backend},
     {0x003d, stall_slot_backend},
-    {0x003e, stall_slot_frontend},
-    {0x003f, stall_slot_frontend, stall_slot_backend},
+    {0x003e, stall_slot_frontend, stall_slot_extra},
+    {0x003f, stall_slot_frontend, stall_slot_backend, stall_slot_extra},
     {0x0040, l1d_cache_rd},
     {0x0041, l1d_cache_wr},
     {0x0042, l1d_cache_refill_rd},
@@ -158,7 +158,19 @@ constexpr Row kEvents[] = {
     {0x814c, l2d_cache_refill_rd, l2d_cache_refill_wr},
     {0x8150, l3d_cache_rd, l3d_cache_wr},
     {0x8152, l3d_cache_refill},
-    {0x8164, stall_backend_mem},
+    {0x8158, stall_frontend_membound},
+    {0x8159, stall_frontend_l1i},
+    {0x815b, stall_frontend_mem},
+    {0x815c, stall_frontend_tlb},
+    Row(0x8160, stall_frontend).less(stall_frontend_membound),
+    {0x8161, stall_frontend_flow},
+    {0x8162, stall_frontend_flush},
+    {0x8164, stall_backend_membound},
+    {0x8165, stall_backend_l1d},
+    {0x8167, stall_backend_tlb},
+    {0x8168, stall_backend_st},
+    Row(0x816a, stall_backend).less(stall_backend_membound),
+    Row(0x816b, stall_backend).less(stall_backend_membound),
 };
 
 constexpr bool is_sorted_by_code() {

@@ -16,8 +16,20 @@ Pace pace_of(Signal signal) {
     case Signal::bus_cycles:
     case Signal::stall_frontend:
     case Signal::stall_backend:
+    case Signal::stall_backend_membound:
+    case Signal::stall_slot_extra:
+    case Signal::stall_frontend_membound:
+    case Signal::stall_frontend_l1i:
+    case Signal::stall_frontend_mem:
+    case Signal::stall_frontend_tlb:
+    case Signal::stall_frontend_flush:
+    case Signal::stall_frontend_flow:
+    case Signal::stall_backend_l1d:
     case Signal::stall_backend_mem:
+    case Signal::stall_backend_tlb:
+    case Signal::stall_backend_st:
       return Pace::time;
+    case Signal::op_spec:  // those of wrong paths, too
     case Signal::stall_slot_frontend:
     case Signal::stall_slot_backend:
       return Pace::slots;
@@ -171,12 +183,14 @@ OverflowWatch::Watch OverflowWatch::compile_one(const EventTerms& event) const {
     CoreModel::Live live = model_.live(signal);
     if (live.value == nullptr) return;
     live.scale *= sign;
-    const bool charged = signal == Signal::cycles || signal == Signal::bus_cycles;
+    const bool charged = live.value == model_.live(Signal::cycles).value;
     watch.terms[watch.term_count++] = {live, charged};
     watch.late |= live.scale < 0;
     watch.by_taken_branch |= live.value == model_.live(Signal::br_taken_retired).value;
-    watch.by_mispredict |= live.value == model_.live(Signal::br_mis_pred).value || charged ||
-                           live.value == model_.live(Signal::stall_frontend).value;
+    watch.by_mispredict |= charged || live.value == model_.live(Signal::br_mis_pred).value ||
+                           live.value == model_.live(Signal::stall_frontend).value ||
+                           live.value == model_.live(Signal::stall_backend).value ||
+                           signal == Signal::stall_frontend_flush;
   };
   for (const Signal signal : event.plus) {
     if (signal != Signal::count_) add(signal, 1);

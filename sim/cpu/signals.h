@@ -11,7 +11,7 @@ enum class Signal : u8 {
   cycles,
   stall_frontend,
   stall_backend,
-  stall_backend_mem,
+  stall_backend_membound,
   inst_retired,
   inst_spec,
   op_retired,
@@ -85,6 +85,17 @@ enum class Signal : u8 {
   itlb_walk,
   stall_slot_frontend,
   stall_slot_backend,
+  stall_slot_extra,         // what a core counts too much
+  stall_frontend_membound,  // the sum of the three below it
+  stall_frontend_l1i,       // instructions came from L2
+  stall_frontend_mem,       // from farther away
+  stall_frontend_tlb,
+  stall_frontend_flush,  // after a branch that was mispredicted
+  stall_frontend_flow,
+  stall_backend_l1d,  // the data of a load came from L2
+  stall_backend_mem,  // from farther away
+  stall_backend_tlb,
+  stall_backend_st,
   sample_pop,  // of a profiler: its population, the chosen, the kept, those that came too soon
   sample_feed,
   sample_filtrate,

@@ -1,33 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fully associative TLB with exact least-recently-used replacement. Programs hop between a few pages all the time, so
-// a hit must be cheap: a hint says where a page was last found, and age is a time stamp instead of an order.
+// A fully associative TLB with exact least-recently-used replacement. Programs hop between a few pages all the time, or
+// miss all the time, so neither may cost a search: pages are found through short chains, a use is a time stamp, and a
+// queue in order of older stamps, put right only where it is looked at, knows the least recently used.
 #pragma once
 #include <array>
-#include <vector>
 
 #include "base/ints.h"
+#include "sim/cpu/translated_frame.h"
 
 namespace wperf::sim {
 
 class SmallTlb {
  public:
-  explicit SmallTlb(u32 entries);  // at most 256
-  // True when the page is there.
+  explicit SmallTlb(u32 entries);  // at most 255
+  // True when the page is there: it becomes the newest.
   bool touch(u64 page) {
-    const usize index = hints_[page % kHints];
-    if (pages_[index] != page) return touch_elsewhere(page);
-    used_[index] = ++now_;
+    u8 index = chains_[page % kChains];
+    while (entries_[index].page != page) {
+      if (index == kHead) return false;
+      index = entries_[index].next_in_chain;
+    }
+    entries_[index].used = ++now_;
     return true;
   }
   void insert(u64 page);  // absent; in place of the least recently used
+  void tell_parts(ModelParts& parts);
 
  private:
-  static constexpr usize kHints = 256;
-  bool touch_elsewhere(u64 page);
+  static constexpr usize kChains = 256;
+  static constexpr u8 kHead = 0;  // no page: the queue's beginning and each chain's end
 
-  std::vector<u64> pages_;
-  std::vector<u64> used_;  // when
-  std::array<u8, kHints> hints_{};
+  using Entry = TlbEntry;
+  void enqueue(u8 index, u8 behind);
+  void dequeue(u8 index);
+  void forget(u8 index);
+
+  std::array<Entry, kChains> entries_;
+  std::array<u8, kChains> chains_{};
   u64 now_ = 0;
 };
 

@@ -252,7 +252,8 @@ inline constexpr u64 kCode = 0x7ff612340000;
 inline constexpr u64 kData = 0x20000000000;
 
 struct OneCore {
-  explicit OneCore(u64 data_bytes = 1 << 20, SharedConfig shared_config = {}) : shared(shared_config) {
+  explicit OneCore(u64 data_bytes = 1 << 20, SharedConfig shared_config = {}, const CoreConfig& config = {})
+      : shared(shared_config), engine(config, shared) {
     space.map(kCode, 0x10000, kRead | kExecute);
     space.map(kData, data_bytes, kRead | kWrite);
     thread.sp = kData + data_bytes;
@@ -290,7 +291,7 @@ struct OneCore {
   }
 
   SharedMemorySystem shared;
-  CoreEngine engine{CoreConfig{}, shared};
+  CoreEngine engine;
   AddressSpace space;
   ThreadState thread;
   u64 slices = 0;

@@ -47,12 +47,13 @@ const char* describe(uc_mem_type type) {
 }  // namespace
 
 UnicornCore::UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals,
-                         OperationTotals& operations, TrueCallers& callers)
+                         OperationTotals& operations, TrueCallers& callers, bool translates)
     : model_(model),
       cpu_(library),
       registers_(library, cpu_.handle()),
       totals_(totals),
       watch_(model),
+      translates_(translates),
       operations_(operations),
       callers_(callers) {
   if (!cpu_.failure().empty()) return;
@@ -69,56 +70,77 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
   space_ = &space;
   if (!cpu_.failure().empty()) return fault(thread.pc, cpu_.failure());
   if (space.generation() != generation_) {
-    if (space.code_generation() != code_generation_) blocks_.clear();
+    const bool code_changed = space.code_generation() != code_generation_;
+    if (translator_ != nullptr) code_changed ? translator_->clear() : translator_->forget_memory();
+    if (code_changed) blocks_.clear();
     code_generation_ = space.code_generation();
     if (!cpu_.refresh(space)) return fault(thread.pc, cpu_.failure());
     generation_ = space.generation();
   }
-  registers_.load(thread);
   model_.select(Level::user, space.id());
   const u64 budget = std::clamp<u64>(cycle_budget, 1, ~u64{0} >> (kCycleBits + 1));
-  limit_ = budget_end_ = model_.spent() + budget * kOneCycle;
-  current_ = nullptr;
+  reach_ = budget_end_ = model_.spent() + budget * kOneCycle;
+  current_ = resumed_ = nullptr;
   vectors_used_ = false;
   special_ = 0;
   begin_profiling(profiler);
   begin_watching(watches);
   const u64 executed_before = model_.signals()(Level::user, Signal::inst_spec);
 
-  Stop result = execute(thread.pc);
+  Stop result = execute(thread);
 
   if (watching_ || far_) end_watching(result);
   if (totals_.kept()) fold_with_totals();
   blocks_.fold([this](const Block& block) { model_.retire(block); });
   if (profiler_ != nullptr) end_profiling(model_.signals()(Level::user, Signal::inst_spec) - executed_before);
-  registers_.save(thread, vectors_used_);
+  if (!registers_in_thread_) registers_.save(thread, vectors_used_);
   if (why_ == Why::unaligned_pc) thread.pc = result.fault_address;
   if (result.reason == StopReason::fault) model_.take_fault(why_ == Why::bad_access);
   model_.settle();
   return result;
 }
 
-Stop UnicornCore::execute(u64 pc) {
+Stop UnicornCore::execute(ThreadState& thread) {
+  registers_in_thread_ = true;
+  next_translation_ = model_.spent();  // as quickly tried as Unicorn is started
+  why_ = wants_translation(thread.pc) ? Why::translation : Why::nothing;
+  if (!watching_ && why_ == Why::nothing) set_limit();
+  u64 pc = thread.pc;
   for (;;) {
+    if (why_ == Why::translation) {
+      if (!registers_in_thread_) registers_.save(thread, vectors_used_);
+      registers_in_thread_ = true;
+      why_ = Why::budget;
+      if (std::optional<Stop> ended = execute_translated(thread)) return *std::move(ended);
+      pc = thread.pc;
+    }
+    if (registers_in_thread_) registers_.load(thread);
+    registers_in_thread_ = false;
     why_ = Why::nothing;
     blocks_entered_ = 0;
     const uc_err error = cpu_.library().emu_start(cpu_.handle(), pc, kNowhere, 0, 0);
-    if (why_ == Why::budget) return {};
-    if (why_ == Why::overflow) {
-      Stop result;
-      result.reason = StopReason::overflow;
-      return result;
-    }
-    if (why_ == Why::unaligned_pc) return fault(bad_address_, with_number("jump to unaligned address", bad_address_));
-    pc = registers_.read(UC_ARM64_REG_PC);
-    if (why_ == Why::exception) return exception_ == kSupervisorCall ? kernel_call(pc) : exception(pc);
-    if (why_ == Why::bad_access) return bad_access(pc);
+    if (why_ == Why::translation) continue;
     // WFI ends emulation without a word; to us it is an instruction like others.
-    if (error == UC_ERR_OK && blocks_entered_ != 0) continue;
-    cut_short(pc);
-    return fault(pc, error == UC_ERR_OK ? with_number("execution does not get beyond address", pc)
-                                        : std::string("Unicorn stopped: ") + cpu_.library().strerror(error));
+    const bool waited = why_ == Why::nothing && error == UC_ERR_OK && blocks_entered_ != 0;
+    if (!waited) return stopped(error);
+    pc = registers_.read(UC_ARM64_REG_PC);
   }
+}
+
+Stop UnicornCore::stopped(uc_err error) {
+  if (why_ == Why::budget) return {};
+  if (why_ == Why::overflow) {
+    Stop result;
+    result.reason = StopReason::overflow;
+    return result;
+  }
+  if (why_ == Why::unaligned_pc) return fault(bad_address_, with_number("jump to unaligned address", bad_address_));
+  const u64 pc = registers_.read(UC_ARM64_REG_PC);
+  if (why_ == Why::exception) return exception_ == kSupervisorCall ? kernel_call(pc) : exception(pc);
+  if (why_ == Why::bad_access) return bad_access(pc);
+  cut_short(pc);
+  return fault(pc, error == UC_ERR_OK ? with_number("execution does not get beyond address", pc)
+                                      : std::string("Unicorn stopped: ") + cpu_.library().strerror(error));
 }
 
 Stop UnicornCore::kernel_call(u64 pc) {
@@ -239,7 +261,8 @@ Block* UnicornCore::begin_new_block(u64 address, u32 size, Block* known) {
     return nullptr;
   }
   if (!largest_.include(*known) || !far_) return known;
-  limit_reached(address, size);  // which may now be too far away
+  come_nearer();  // the limit may now be too far away
+  enter_other_block(address, size);
   return nullptr;
 }
 
@@ -259,6 +282,12 @@ inline Block* UnicornCore::begin_block(u64 address, u32 size) {
 }
 
 void UnicornCore::enter_other_block(u64 address, u32 size) {
+  if (resumed_ != nullptr) [[unlikely]] {  // it was begun
+    ++blocks_entered_;
+    current_ = resumed_;
+    resumed_ = nullptr;
+    return;
+  }
   if (model_.spent() >= limit_) return limit_reached(address, size);
   if (Block* const block = begin_block(address, size); block != nullptr) model_.enter(*block);
 }
@@ -271,7 +300,9 @@ void UnicornCore::limit_reached(u64 address, u32 size) {
   if (watching_) return enter_watched(address, size);
   current_ = nullptr;
   if (model_.spent() >= budget_end_) return stop(Why::budget);  // the block is not executed
-  come_nearer();
+  if (far_ && model_.spent() >= reach_) come_nearer();
+  if (wants_translation(address)) return stop(Why::translation);  // nor here
+  if (!watching_) set_limit();
   enter_other_block(address, size);
 }
 

@@ -2,6 +2,8 @@
 // Executes the threads of one address space on one core and reports blocks and accesses to the core's model. User code
 // runs at EL0; SVC, faults and a used-up budget end a run with exact counts.
 #pragma once
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "sim/cpu/operation_totals.h"
 #include "sim/cpu/overflow_watch.h"
 #include "sim/cpu/profiler.h"
+#include "sim/cpu/translator.h"
 #include "sim/cpu/true_callers.h"
 #include "sim/cpu/unicorn_cpu.h"
 #include "sim/cpu/unicorn_registers.h"
@@ -23,13 +26,15 @@ namespace wperf::sim {
 class UnicornCore {
  public:
   UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals, OperationTotals& operations,
-              TrueCallers& callers);
+              TrueCallers& callers, bool translates);
   // `space` is the same one each time, though it may have changed.
   Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches,
            Profiler* profiler);
 
+  u64 translated_cycles() const { return translated_ >> kCycleBits; }
+
  private:
-  enum class Why : u8 { nothing, budget, unaligned_pc, exception, bad_access, overflow };
+  enum class Why : u8 { nothing, budget, unaligned_pc, exception, bad_access, overflow, translation };
   // A watched event ran out in the block being executed.
   struct Caught {  // a register as that instruction found it
     bool known = false;
@@ -43,7 +48,8 @@ class UnicornCore {
     Caught link, frame;
   };
 
-  Stop execute(u64 pc);
+  Stop execute(ThreadState& thread);
+  Stop stopped(uc_err error);
   Stop kernel_call(u64 pc);
   Stop bad_access(u64 pc);
   Stop exception(u64 pc);
@@ -59,6 +65,14 @@ class UnicornCore {
   Block* begin_block(u64 address, u32 size);
   Block* begin_new_block(u64 address, u32 size, Block* known);
   Block* next_block(u64 address, u32 size);  // the same, for other files
+
+  // As long as nobody looks at each block (unicorn_translated.cpp).
+  void set_limit();
+  bool wants_translation(u64 pc);
+  std::optional<Stop> execute_translated(ThreadState& thread);
+  bool calls_kernel(ThreadState& thread);
+  Block* translated_block(u64 address);
+  u32 cut_block(u64 address);
 
   // While events are watched or totals kept (unicorn_watch.cpp).
   void begin_watching(std::span<const EventWatch> watches);
@@ -116,11 +130,18 @@ class UnicornCore {
   Block* current_ = nullptr;  // executing now, not yet left
   // Fixed-point cycles: where the budget ends, and where the usual way through a block does, if that comes before.
   u64 budget_end_ = 0;
-  u64 limit_ = 0;
+  u64 reach_ = 0;
+  u64 limit_ = 0;  // no later than that, and when translation is tried next
   u64 blocks_entered_ = 0;
   bool watching_ = false;  // block by block; limit_ is 0
   bool far_ = false;       // something is watched, but cannot run out before limit_
   LargestBlock largest_;
+  bool translates_;
+  bool registers_in_thread_ = false;  // Unicorn's are of before
+  std::unique_ptr<Translator> translator_;
+  u64 next_translation_ = 0, pause_ = 0;  // when, fixed point; cycles between two that are not worth it
+  u64 translated_ = 0;                    // cycles, fixed point
+  Block* resumed_ = nullptr;              // Unicorn goes on in the middle of it
   bool vectors_used_ = false;
   // What makes accesses special, in one number to ask for: halves to skip, see is_half(); that each one is watched for
   // an overflow, or may be the one of an operation that is tracked.

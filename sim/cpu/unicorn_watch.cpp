@@ -31,8 +31,9 @@ void UnicornCore::come_nearer() {
   if (safe < kWorthwhile) return watch_from_here();
   far_ = true;
   const u64 most = budget_end_ - model_.spent();
-  limit_ = safe < most >> kCycleBits ? model_.spent() + safe * kOneCycle : budget_end_;
-  const u64 late = limit_ + OverflowWatch::late_cycles(largest_) * kOneCycle;
+  reach_ = safe < most >> kCycleBits ? model_.spent() + safe * kOneCycle : budget_end_;
+  set_limit();
+  const u64 late = reach_ + OverflowWatch::late_cycles(largest_) * kOneCycle;
   model_.set_alarm(late, [](void* self) { static_cast<UnicornCore*>(self)->watch_late(); }, this);
 }
 

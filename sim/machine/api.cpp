@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C face of the simulator: one WperfSim = one machine and one client of its driver.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -143,6 +144,26 @@ wperf_u32 threads(WperfSim* sim, wperf_u32 pid, wperf_u32* ids, wperf_u32 capaci
   return static_cast<wperf_u32>(details->threads.size());
 }
 
+void watch_schedule(WperfSim* sim, const wperf_u16* events, wperf_u32 count) {
+  sim->machine.watch_schedule({events, count});
+}
+
+wperf_u32 take_schedule(WperfSim* sim, WperfSimScheduleEvent* out, wperf_u32 capacity) {
+  const std::vector<WperfSimScheduleEvent> taken = sim->machine.take_schedule(capacity);
+  std::copy(taken.begin(), taken.end(), out);
+  return static_cast<wperf_u32>(taken.size());
+}
+
+void visit_cores(WperfSim* sim, wperf_u32 process, wperf_u32 thread) {
+  sim->machine.visit_cores(process, thread);
+}
+
+wperf_u32 schedule_truth(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity) {
+  const std::vector<WperfSimThreadTruth> truth = sim->machine.schedule_truth();
+  std::copy_n(truth.begin(), std::min<size_t>(capacity, truth.size()), out);
+  return static_cast<wperf_u32>(truth.size());
+}
+
 constexpr WperfSimApi kApi = {
     .version = WPERF_SIM_API_VERSION,
     .open = open_sim,
@@ -157,6 +178,10 @@ constexpr WperfSimApi kApi = {
     .programs = programs,
     .modules = modules,
     .threads = threads,
+    .watch_schedule = watch_schedule,
+    .take_schedule = take_schedule,
+    .visit_cores = visit_cores,
+    .schedule_truth = schedule_truth,
 };
 
 }  // namespace

@@ -113,9 +113,10 @@ class FakeProgram final : public Program {
     }
     return CallOutcome::ended;
   }
-  void fault(u32, const Stop& stop) override {
+  bool goes_on_after(u32, const Stop& stop) override {
     exit_code_ = 0xc0000005;
     crash_text_ = stop.text;
+    return false;
   }
   u64 sleep_until_ns(u32) const override { return sleep_until_ns_; }
   u32 processor(u32) const override { return core_; }

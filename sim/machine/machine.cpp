@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sim/machine/machine.h"
-
 #include <algorithm>
+
+#include "sim/machine/machine_state.h"
 
 namespace wperf::sim {
 namespace {
@@ -28,35 +28,6 @@ std::string name_of(const std::string& path) {
 }
 
 }  // namespace
-
-struct Machine::Task {
-  ProgramDetails details;
-  std::unique_ptr<Program> program;  // null once ended
-  std::vector<std::unique_ptr<Thread>> threads;
-  bool spread = false;  // had threads on several cores
-
-  ProgramStatus& status() { return details.status; }
-};
-
-struct Machine::Thread {
-  Task* task = nullptr;
-  u32 id = 0;
-  u32 core = 0;
-  u64 not_before_ns = 0;  // it came to this core then; the core's clock may be behind
-  bool ended = false;
-};
-
-// A core's clock may be a little ahead of the machine's: an instruction is not cut in half.
-struct Machine::Core {
-  u32 index = 0;
-  std::unique_ptr<Executor> executor;  // made when the core first does something
-  std::vector<Thread*> ready;          // its threads, the one whose turn it is first
-  const Thread* last = nullptr;        // whose registers and address space the core has
-  u64 local_cycles = 0;
-  u64 charged_cycles = 0;  // of the executor's
-  u64 next_tick_ns = 0;
-  u64 slice_end_cycles = 0;
-};
 
 Machine::Machine(MachineOptions options, std::unique_ptr<Parts> parts)
     : options_(std::move(options)), parts_(std::move(parts)), clock_(options_.mhz), pacer_(options_.pace) {
@@ -97,6 +68,7 @@ u32 Machine::spawn(const std::string& image_path, const std::string& command_lin
   task->details = {{pid, true, 0, core}, image_path, {}, {}};
   tasks_.push_back(std::move(task));
   add_thread(*tasks_.back(), thread, core);
+  if (schedule_) note_begin(cores_[core], *tasks_.back()->threads.front(), nullptr);
   return pid;
 }
 
@@ -164,6 +136,7 @@ void Machine::end_task(Task& task, u32 exit_code) {
   for (const auto& thread : task.threads) {
     Core& core = cores_[thread->core];
     if (std::erase(core.ready, thread.get()) != 0) core.slice_end_cycles = 0;
+    if (schedule_ && !thread->ended) note_life(WPERF_SIM_THREAD_ENDED, core, *thread, nullptr);
     thread->ended = true;
   }
   task.status().running = false;
@@ -288,8 +261,10 @@ u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error
     }
     const u64 limit = std::min(end_cycles, tick_cycles);
     u64 wake_cycles = limit;
+    if (schedule_) note_timer_wakes(core);
     Thread* const thread = pick(core, wake_cycles);
     if (thread == nullptr) {
+      note_switch(core, nullptr);
       core.local_cycles = wake_cycles;  // the core waits for an interrupt; its clock stands still
       continue;
     }
@@ -324,6 +299,8 @@ void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineEr
   make_core(core);
   if (core.last != nullptr && core.last != &thread) work(core, KernelWork::context_switch, core.last);
   core.last = &thread;
+  note_switch(core, &thread);
+  thread.in_call = false;
   const u64 stop_cycles = std::min(limit_cycles, core.slice_end_cycles);
   if (core.local_cycles >= stop_cycles) return;
   Task& task = *thread.task;
@@ -340,23 +317,25 @@ void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineEr
   }
   handle_profiling(core, &thread);
   if (stop.reason == StopReason::fault) {
-    task.program->fault(thread.id, stop);
-    return crash(task, error);
+    if (!task.program->goes_on_after(thread.id, stop)) crash(task, error);
+    return;
   }
   if (stop.reason == StopReason::kernel_call) call_kernel(core, thread, stop.immediate, error);
 }
 
 void Machine::call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error) {
-  work(core, KernelWork::system_call, &thread);
   Task& task = *thread.task;
-  switch (task.program->kernel_call(thread.id, immediate, clock_.ns_at(core.local_cycles))) {
+  if (task.program->enters_kernel(immediate)) work(core, KernelWork::system_call, &thread);
+  const CallOutcome outcome = task.program->kernel_call(thread.id, immediate, clock_.ns_at(core.local_cycles));
+  switch (outcome) {
     case CallOutcome::resume:
-      return place_threads(task, core);
+      place_threads(task, core);
+      return note_call(core, thread);
     case CallOutcome::thread_ended:
       thread.ended = true;
       std::erase(core.ready, &thread);
       core.slice_end_cycles = 0;
-      return;
+      return note_call(core, thread);
     case CallOutcome::ended:
       return end_task(task, task.program->exit_code());
     case CallOutcome::crashed:
@@ -429,7 +408,9 @@ void Machine::handle_profiling(Core& core, const Thread* thread) {
 // What the executor just spent passes on the core's clock; at least a cycle, so that nothing can stand still for ever.
 void Machine::charge(Core& core) {
   const u64 cycles = core.executor->cycles();
-  core.local_cycles += std::max<u64>(cycles - core.charged_cycles, 1);
+  const u64 spent = std::max<u64>(cycles - core.charged_cycles, 1);
+  core.local_cycles += spent;
+  if (schedule_) note_spent(core, spent);
   core.charged_cycles = cycles;
 }
 

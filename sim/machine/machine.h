@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/machine/parts.h"
+#include "sim/machine/schedule.h"
 #include "sim/machine/virtual_time.h"
 #include "sim/pmu/dmc620_frame.h"
 
@@ -111,6 +112,15 @@ class Machine {
     profiling_ = profiling;
   }
 
+  // From here on the machine notes who runs where, with what the core has counted of these events (at most
+  // WPERF_SIM_MOST_COUNTS) by then. take_schedule() hands out at most so many notes and forgets them.
+  void watch_schedule(std::span<const u16> events);
+  std::vector<WperfSimScheduleEvent> take_schedule(usize most);
+  // A thread of nobody's here comes to each core and leaves it at once, so that the schedule tells of all of them.
+  void visit_cores(u32 process, u32 thread);
+  // What that says must be: summed up while it happened, not from the notes.
+  std::vector<WperfSimThreadTruth> schedule_truth() const;
+
   // For tests that want to know what sampling estimates. Makes the core.
   CoreEngine* engine(u32 core);
 
@@ -137,6 +147,17 @@ class Machine {
   void set_profiler(Core& core, u32 thread);
   void handle_profiling(Core& core, const Thread* thread);
   void charge(Core& core);
+  // machine_schedule.cpp; each does nothing while nobody watches.
+  void note_switch(Core& core, Thread* next);
+  void note_timer_wakes(const Core& core);
+  void note_call(Core& core, Thread& caller);
+  void note_ready(const Core& core, Thread& thread, const Thread* waker, u64 time_ns);
+  void note_begin(const Core& core, Thread& thread, const Thread* creator);
+  void note_life(u32 kind, const Core& core, const Thread& thread, const Thread* creator);
+  void note_spent(const Core& core, u64 cycles);
+  void note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEvent& event) const;
+  WperfSimScheduleEvent note_of(u32 kind, const Core& core) const;
+  u64 core_ns(const Core& core) const;
   void end_task(Task& task, u32 exit_code);
   void crash(Task& task, MachineError& error);
   void fire_timer();
@@ -150,7 +171,8 @@ class Machine {
   u64 now_ns_ = 0;
   OverflowInterrupts* interrupts_ = nullptr;
   ProfilingUnits* profiling_ = nullptr;
-  const Core* interrupted_ = nullptr;  // its handler runs
+  const Core* interrupted_ = nullptr;   // its handler runs
+  std::unique_ptr<Schedule> schedule_;  // while it is watched
   struct {
     u64 period_ns = 0;  // 0 = off
     u64 deadline_ns = 0;

@@ -10,7 +10,8 @@ namespace wperf::sim {
 namespace {
 
 constexpr std::string_view kKeys =
-    "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, rights, interrupt, instance, run";
+    "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, rights, interrupt, instance, folder, "
+    "writes, console, run";
 
 // What was said, before the keys are held against each other.
 struct Said {
@@ -141,6 +142,18 @@ std::string take_run(const Setting& setting, Said& said) {
   return {};
 }
 
+std::string take_folder(const Setting& setting, std::string& out) {
+  if (setting.value.empty()) return quoted(setting) + " names no folder";
+  out = setting.value;
+  return {};
+}
+
+std::string take_console(const Setting& setting, bool& out) {
+  if (setting.value != "shown" && setting.value != "hidden") return quoted(setting) + " is neither shown nor hidden";
+  out = setting.value == "shown";
+  return {};
+}
+
 std::string take(const Setting& setting, Said& said) {
   MachineOptions& options = said.options;
   if (setting.key == "cpu") return take_cpu(setting, said);
@@ -156,6 +169,9 @@ std::string take(const Setting& setting, Said& said) {
   if (setting.key == "rights") return take_rights(setting, options.rights);
   if (setting.key == "interrupt") return take_interrupt(setting, options.interrupt);
   if (setting.key == "instance") return take_instance(setting.value, options.instance);
+  if (setting.key == "folder") return take_folder(setting, options.surroundings.folder);
+  if (setting.key == "writes") return take_switch(setting, options.surroundings.writes);
+  if (setting.key == "console") return take_console(setting, options.surroundings.console);
   if (setting.key == "run") return take_run(setting, said);
   if (setting.key == "seed")
     return parse_number<u64>(setting.value, 0, ~u64{0}, options.seed) ? ""
@@ -202,6 +218,8 @@ std::string settle(Said& said) {
   if (options.free_counters > least)
     return "simulator option 'free=" + std::to_string(options.free_counters) + "' is more than the " +
            std::to_string(least) + " counters of the core";
+  if (options.surroundings.writes && options.surroundings.folder.empty())
+    return "simulator option 'writes=on' needs 'folder=', the folder to write in";
   options.cluster_size = said.dsu ? said.cluster.value_or(2) : 0;
   if (options.cluster_count() > WPERF_MAX_CLUSTERS)
     return "simulator option 'cluster=' makes more than 128 clusters of " + std::to_string(options.cores.size()) +

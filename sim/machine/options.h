@@ -8,6 +8,7 @@
 
 #include "base/ints.h"
 #include "sim/machine/products.h"
+#include "sim/windows/guest_files.h"
 
 namespace wperf::sim {
 
@@ -36,6 +37,7 @@ struct MachineOptions {
   OverflowInterrupt interrupt = OverflowInterrupt::given;
   std::string instance = "default";
   std::vector<RunOption> programs;
+  Surroundings surroundings;  // of all programs
 
   u32 counters_of(u32 core) const { return counters != 0 ? counters : cores[core]->counters; }
   u32 cluster_count() const {

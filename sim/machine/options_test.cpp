@@ -154,5 +154,19 @@ TEST(Products, NamesAreSortedAndIdentitiesWellFormed) {
   EXPECT_EQ(find_product("pentium"), nullptr);
 }
 
+TEST(Options, give_a_folder_and_what_may_be_done_there) {
+  OptionError error;
+  const MachineOptions options = parse_options("folder=/a b,writes=on,console=shown", "", error);
+  EXPECT_EQ(error.text, "");
+  EXPECT_EQ(options.surroundings.folder, "/a b");
+  EXPECT_TRUE(options.surroundings.writes);
+  EXPECT_TRUE(options.surroundings.console);
+  EXPECT_FALSE(parse_options("folder=x", "", error).surroundings.writes);
+  for (const char* text : {"writes=on", "folder=", "console=yes", "folder=x,writes=maybe"}) {
+    (void)parse_options(text, "", error);
+    EXPECT_NE(error.text, "") << text;
+  }
+}
+
 }  // namespace
 }  // namespace wperf::sim

@@ -36,9 +36,12 @@ class Program {
   virtual std::vector<u32> threads() const = 0;  // of all there ever were, oldest first
   virtual const std::vector<Module>& modules() const = 0;
   virtual CallOutcome kernel_call(u32 thread, u32 immediate, u64 now_ns) = 0;
-  virtual void fault(u32 thread, const Stop& stop) = 0;  // sets exit_code and crash_text
+  virtual bool enters_kernel(u32) const { return true; }  // this call does, rather than the C runtime
+  // False: it ends the program; exit_code and crash_text say why.
+  [[nodiscard]] virtual bool goes_on_after(u32 thread, const Stop& stop) = 0;
   virtual u64 sleep_until_ns(u32 thread) const = 0;
-  virtual u32 processor(u32 thread) const = 0;  // where it wants to run
+  virtual WaitsFor waits_for(u32) const { return WaitsFor::time; }  // while it sleeps
+  virtual u32 processor(u32 thread) const = 0;                      // where it wants to run
   virtual u32 exit_code() const = 0;
   virtual std::string crash_text() const = 0;
 };

@@ -19,6 +19,13 @@ struct Product {
   u32 l1i_kib, l1d_kib, l2_kib;
   u32 l1_tlb, l2_tlb;
   u32 issue_width;
+
+  // STALL_SLOT came with Armv8.4.
+  bool counts_slots() const { return pmu_version >= 5; }
+  // What Arm's top-down formulas of Neoverse N2 and V2 correct; and of N2 before r0p3 alone.
+  bool recovers_in_backend() const { return part() == 0xd49 || part() == 0xd4f; }
+  bool counts_extra_slot() const { return part() == 0xd49 && (midr & 0xf) < 3; }
+  u32 part() const { return static_cast<u32>(midr >> 4 & 0xfff); }
 };
 
 const Product* find_product(std::string_view name);  // null = unknown

@@ -30,8 +30,10 @@ class WindowsProgram final : public Program {
   CallOutcome kernel_call(u32 thread, u32 immediate, u64 now_ns) override {
     return process_->kernel_call(thread, immediate, now_ns);
   }
-  void fault(u32 thread, const Stop& stop) override { process_->fault(stop, thread); }
+  bool enters_kernel(u32 immediate) const override { return Process::enters_kernel(immediate); }
+  bool goes_on_after(u32 thread, const Stop& stop) override { return process_->goes_on_after(stop, thread); }
   u64 sleep_until_ns(u32 thread) const override { return process_->sleep_until_ns(thread); }
+  WaitsFor waits_for(u32 thread) const override { return process_->waits_for(thread); }
   u32 processor(u32 thread) const override { return process_->processor(thread); }
   u32 exit_code() const override { return process_->exit_code(); }
   std::string crash_text() const override { return process_->crash_text(); }
@@ -45,7 +47,9 @@ constexpr u64 kL3Bytes = 4u << 20;
 
 class RealParts final : public Parts {
  public:
-  explicit RealParts(const MachineOptions& options) : products_(options.cores), seed_(options.seed) {
+  explicit RealParts(const MachineOptions& options)
+      : products_(options.cores), seed_(options.seed), surroundings_(options.surroundings) {
+    surroundings_.input = true;
     config_.core_count = static_cast<u32>(options.cores.size());
     config_.cluster_size = options.cluster_size;
     config_.dmc_channels = options.dmc_channels;
@@ -64,12 +68,16 @@ class RealParts final : public Parts {
     core.l1_tlb_entries = product.l1_tlb;
     core.l2_tlb_entries = product.l2_tlb;
     core.issue_width = product.issue_width;
+    core.counts_slots = product.counts_slots();
+    core.recovers_in_backend = product.recovers_in_backend();
+    core.counts_extra_slot = product.counts_extra_slot();
     return std::make_unique<EngineCore>(core, *shared_);
   }
 
   std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) override {
     std::unique_ptr<Process> process = Process::load(request.image_path, request.command_line, request.seed, error);
     if (!process) return nullptr;
+    if (!process->set_surroundings(surroundings_, error)) return nullptr;
     process->set_ids(request.pid, request.thread_id);
     process->set_processor(request.core, config_.core_count);
     return std::make_unique<WindowsProgram>(std::move(process));
@@ -85,6 +93,7 @@ class RealParts final : public Parts {
  private:
   std::vector<const Product*> products_;
   u64 seed_;
+  Surroundings surroundings_;
   SharedConfig config_;
   std::unique_ptr<SharedMemorySystem> shared_;
 };

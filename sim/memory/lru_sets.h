@@ -45,6 +45,12 @@ class LruSets {
   enum class Found : u8 { nothing, clean, dirty };
   Found remove(u64 key);
   Found clean(u64 key);
+  // For who asks for the newest of a set by himself: where the tags are, and how they are arranged. Mask 0: not so.
+  void tell_parts(u64*& tags, u64& ways, u64& set_mask) {
+    tags = tags_.data();
+    ways = ways_;
+    set_mask = mask_;
+  }
   // Hands every key to look(key, dirty).
   template <typename Look>
   void each(Look look) const {

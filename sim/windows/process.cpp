@@ -74,6 +74,12 @@ ThreadState& Process::thread(u32 id) {
 u64 Process::sleep_until_ns(u32 id) const {
   return find_thread(*state_, id).sleep_until_ns;
 }
+WaitsFor Process::waits_for(u32 id) const {
+  const GuestThread& thread = find_thread(*state_, id);
+  if (thread.suspended != 0) return WaitsFor::resumption;
+  if (thread.wanted_lock != 0 || thread.condition != 0) return WaitsFor::lock;
+  return thread.waits ? WaitsFor::threads : WaitsFor::time;
+}
 u32 Process::processor(u32 id) const {
   return find_thread(*state_, id).processor;
 }
@@ -98,6 +104,14 @@ const std::string& Process::console_output() const {
   return state_->console;
 }
 
+bool Process::set_surroundings(const Surroundings& surroundings, LoadError& error) {
+  state_->console_shown = surroundings.console;
+  state_->has_input = surroundings.input;
+  if (surroundings.folder.empty() || state_->files.allow(surroundings.folder, surroundings.writes)) return true;
+  error.text = "the folder " + surroundings.folder + " of the option 'folder=' cannot be opened";
+  return false;
+}
+
 void Process::set_ids(u32 process_id, u32 thread_id) {
   state_->process_id = process_id;
   state_->current->id = thread_id;
@@ -110,6 +124,10 @@ void Process::set_processor(u32 core, u32 core_count) {
   state_->processor_count = core_count;
   state_->current->affinity = u64{1} << (core & 63);
   state_->space.write(state_->peb + 0xb8, &core_count, sizeof core_count);
+}
+
+bool Process::enters_kernel(u32 immediate) {
+  return wperf::sim::enters_kernel(immediate);
 }
 
 CallOutcome Process::kernel_call(u32 immediate, u64 now_ns) {
@@ -150,15 +168,29 @@ u32 status_of(const Stop& stop) {
   }
 }
 
+// Programs made by Microsoft's compiler look at CurrentEL, to know whether they are a driver, and catch the exception.
+bool answer_level(ProcessState& state) {
+  constexpr u32 kReadLevel = 0xd5384240, kRegister = 0x1f;
+  ThreadState& registers = state.current->registers;
+  u32 instruction = 0;
+  if (!state.space.read(registers.pc, &instruction, sizeof instruction)) return false;
+  if ((instruction & ~kRegister) != kReadLevel) return false;
+  if ((instruction & kRegister) != kRegister) registers.x[instruction & kRegister] = 0;
+  registers.pc += sizeof instruction;
+  return true;
+}
+
 }  // namespace
 
-void Process::fault(const Stop& stop, u32 id) {
+bool Process::goes_on_after(const Stop& stop, u32 id) {
   if (id != 0) state_->current = &find_thread(*state_, id);
+  if (stop.fault_kind == FaultKind::instruction && answer_level(*state_)) return true;
   const bool overflow = stop.fault_kind == FaultKind::memory && stop.fault_address < state_->current->stack_limit &&
                         state_->current->stack_limit - stop.fault_address <= kPageSize;
   state_->exit_code = overflow ? kStatusStackOverflow : status_of(stop);
   state_->crash_text = stop.text + " at " + describe_address(*state_, state_->current->registers.pc) +
                        (overflow ? " (the program ran out of stack)" : "");
+  return false;
 }
 
 std::string describe_address(const ProcessState& state, u64 address) {

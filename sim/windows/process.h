@@ -20,10 +20,14 @@ struct Module {
 
 struct ImageFile;
 class ImageSource;
+struct Surroundings;
 
 struct LoadError {
   std::string text;  // empty = fine; one sentence
 };
+
+// What a thread that sleeps is to be woken by.
+enum class WaitsFor : u8 { time, threads, lock, resumption };
 
 enum class CallOutcome : u8 { resume, thread_ended, ended, crashed };  // all but the first two: of the process
 
@@ -38,6 +42,8 @@ class Process {
                                        u64 seed, LoadError& error);
   ~Process();
 
+  // What it may see of this machine (guest_files.h); nothing, unless told. False + error.text: there is no such folder.
+  [[nodiscard]] bool set_surroundings(const Surroundings& surroundings, LoadError& error);
   // What the program learns about itself (TEB, GetCurrentProcessId, GetCurrentProcessorNumber, …). Defaults: 1000 and
   // 1004, core 0 of 1.
   void set_ids(u32 process_id, u32 thread_id);
@@ -50,15 +56,18 @@ class Process {
   // The thread executed SVC #immediate (a stub of an imported function, or the return from the entry point).
   // now_ns: virtual time. On `crashed`, crash_text() says why.
   CallOutcome kernel_call(u32 immediate, u64 now_ns);
+  static bool enters_kernel(u32 immediate);  // false: the call is one of the C runtime, which does it by itself
   // The same of any thread. `id` is one of thread_ids().
   CallOutcome kernel_call(u32 id, u32 immediate, u64 now_ns);
   std::vector<u32> thread_ids() const;  // of all there ever were, oldest first
   ThreadState& thread(u32 id);
   u64 sleep_until_ns(u32 id) const;
-  u32 processor(u32 id) const;               // where it wants to run; may change with every call of any thread
-  void fault(const Stop& stop, u32 id = 0);  // of this thread, 0: the first. The core stopped with StopReason::fault:
-                                             // sets exit_code() and crash_text()
-  u64 sleep_until_ns() const;                // the thread asked to sleep: not runnable before this time
+  WaitsFor waits_for(u32 id) const;
+  u32 processor(u32 id) const;  // where it wants to run; may change with every call of any thread
+  // The core stopped with StopReason::fault in this thread, 0: the first. True: Windows or its C runtime has an answer,
+  // and the thread goes on behind it. False: exit_code() and crash_text() say why the program ends.
+  bool goes_on_after(const Stop& stop, u32 id = 0);
+  u64 sleep_until_ns() const;  // the thread asked to sleep: not runnable before this time
   u32 exit_code() const;
   const std::string& crash_text() const;
   const std::string& console_output() const;  // what the program wrote, its first 64 KiB

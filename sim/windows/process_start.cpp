@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/windows/crt_call.h"
 #include "sim/windows/placement.h"
 #include "sim/windows/process_state.h"
 #include "sim/windows/unicode.h"
@@ -64,6 +65,18 @@ bool map_parameters(ProcessState& state) {
   put(state.space, parameters + 0x70, UnicodeString{length, static_cast<u16>(length + 2), 0, state.command_line_w});
   put(state.space, parameters + 0x80, state.environment_w);
   put(state.space, state.peb + 0x20, parameters);
+  return true;
+}
+
+// KUSER_SHARED_DATA, which is at the same place in every process. Its clocks stand still: functions tell the time.
+bool map_shared_data(ProcessState& state) {
+  constexpr u64 kAddress = 0x7ffe0000, kSystemRoot = 0x30, kBuild = 0x260, kVersion = 0x26c, kFeatures = 0x274;
+  if (!state.space.map(kAddress, kPageSize, kRead)) return false;
+  const std::vector<u16> root = to_utf16("C:\\Windows");
+  state.space.write(kAddress + kSystemRoot, root.data(), root.size() * sizeof(u16));
+  put(state.space, kAddress + kBuild, u32{26100});
+  put(state.space, kAddress + kVersion, u32{10});
+  for (const u32 feature : kProcessorFeatures) put(state.space, kAddress + kFeatures + feature, u8{1});
   return true;
 }
 
@@ -153,7 +166,7 @@ void go_to_next_start(ProcessState& state) {
 
 bool prepare_start(ProcessState& state, LoadError& error) {
   state.process_heap = 0;
-  if (!map_stack(state) || !map_parameters(state)) {
+  if (!map_stack(state) || !map_parameters(state) || !map_shared_data(state)) {
     error.text = "there is no room for the stack of " + state.loaded.images[0].module.name;
     return false;
   }
@@ -165,6 +178,7 @@ bool prepare_start(ProcessState& state, LoadError& error) {
     error.text = "there is no room for the thread-local storage of " + state.loaded.images[0].module.name;
     return false;
   }
+  prepare_crt(state);
   queue_starts(state);
   go_to_next_start(state);
   return true;

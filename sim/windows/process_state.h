@@ -4,11 +4,15 @@
 #pragma once
 #include <array>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "sim/windows/crt_state.h"
+#include "sim/windows/guest_files.h"
+#include "sim/windows/guest_handles.h"
 #include "sim/windows/guest_memory.h"
 #include "sim/windows/heap.h"
 #include "sim/windows/loader.h"
@@ -19,6 +23,15 @@
 namespace wperf::sim {
 
 inline constexpr usize kFiberSlots = 128;
+
+class Win32Call;
+
+// A function of the program that Windows called: where the program's own call returns to, and what is to be done first.
+struct GuestCallback {
+  using Then = std::function<u64(Win32Call&)>;
+  u64 return_address = 0, stack = 0;
+  Then then;
+};
 
 // One thread of the process. What it waits for, it asks again when it is woken.
 struct GuestThread {
@@ -35,7 +48,11 @@ struct GuestThread {
   bool waits = false;                           // for other threads; its call is made again when one ends
   u64 wait_end_ns = 0;                          // and gives up then
   u64 wanted_lock = 0;                          // address of the lock it waits for
+  u64 condition = 0;                            // the address it waits to be woken by, or was
+  u64 condition_ticket = 0;                     // who waits longest has the least; 0: woken
+  bool condition_timed_out = false;             // and only waits for the lock now
   std::array<u64, kFiberSlots> fiber_values{};  // FlsAlloc
+  std::vector<GuestCallback> callbacks;         // innermost last
 };
 
 // A DLL's entry point or TLS callback still to be called before the program's entry point.
@@ -81,8 +98,18 @@ struct ProcessState {
   std::string crash_text;
   std::string console;  // the first kConsoleKept bytes written
   u64 console_bytes = 0;
+  u64 condition_tickets = 0;
+  u64 chances = 0;  // taken
+  bool console_shown = false;
+  bool has_input = false;
+  u64 input_read = 0;  // of its standard input
+  GuestFiles files;
+  GuestHandles handles;
+  CrtState crt;
 };
 
+// PF_ARM_VFP_32_REGISTERS, NEON, FASTFAIL, ARM V8, V8 CRYPTO, V8 CRC32, V8.1 ATOMIC
+inline constexpr std::array<u32, 7> kProcessorFeatures = {18, 19, 23, 29, 30, 31, 34};
 inline constexpr usize kConsoleKept = 64 << 10;
 inline constexpr u64 kTebLastError = 0x68;
 inline constexpr u64 kTebTlsSlots = 0x1480;

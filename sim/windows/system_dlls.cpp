@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/windows/system_dlls.h"
 
+#include "sim/windows/crt_state.h"
 #include "sim/windows/placement.h"
 #include "sim/windows/win32_surface.h"
 
@@ -35,9 +36,12 @@ bool SystemDlls::map(AddressSpace& space, u64 seed) {
       code.push_back(kRet);
     }
     const u64 text_size = page_up(code.size() * sizeof(u32));
-    image.size = kPageSize + text_size;
+    const bool has_data = image.dll == kCrtDll;
+    image.size = kPageSize + text_size + (has_data ? kCrtDataBytes : 0);
+    if (has_data) crt_data_ = text + text_size;
     const std::array<char, 2> mark = {'M', 'Z'};
     if (!space.map(image.base, kPageSize, kRead) || !space.map(text, text_size, kRead | kExecute) ||
+        (has_data && !space.map(crt_data_, kCrtDataBytes, kRead | kWrite)) ||
         !space.write(image.base, mark.data(), mark.size()) ||
         !space.write(text, code.data(), code.size() * sizeof(u32))) {
       return false;
@@ -52,7 +56,11 @@ bool SystemDlls::knows(std::string_view dll) {
 }
 
 std::optional<u64> SystemDlls::address_of(std::string_view dll, std::string_view function) const {
-  const auto number = find_win32_function(system_dlls_named(dll), function);
+  const u8 dlls = system_dlls_named(dll);
+  if ((dlls & kCrtDll) != 0) {
+    if (const auto variable = find_crt_variable(function)) return crt_data_ + *variable;
+  }
+  const auto number = find_win32_function(dlls, function);
   return number ? std::optional<u64>(stubs_[*number]) : std::nullopt;
 }
 

@@ -25,12 +25,14 @@ class SystemDlls {
   static bool knows(std::string_view dll);
   [[nodiscard]] std::optional<u64> address_of(std::string_view dll, std::string_view function) const;
   u64 stub(u32 number) const;
+  u64 crt_data() const { return crt_data_; }  // address of the C runtime's variables
   const SystemImage* named(std::string_view dll) const;
   const SystemImage* at(u64 base) const;  // by module handle
   const std::array<SystemImage, 3>& images() const { return images_; }
 
  private:
   std::array<SystemImage, 3> images_{};
+  u64 crt_data_ = 0;
   std::vector<u64> stubs_;  // by function number
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/windows/unicode.h"
 
+#include <algorithm>
+
 namespace wperf::sim {
 namespace {
 
@@ -80,6 +82,14 @@ std::string to_utf8(std::span<const u16> utf16) {
     put_point(out, point);
   }
   return out;
+}
+
+bool same_ignoring_case(std::string_view left, std::string_view right) {
+  const auto lower = [](char character) {
+    return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
+  };
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [&](char one, char other) { return lower(one) == lower(other); });
 }
 
 }  // namespace wperf::sim

@@ -13,5 +13,7 @@ namespace wperf::sim {
 
 std::vector<u16> to_utf16(std::string_view utf8);
 std::string to_utf8(std::span<const u16> utf16);
+// Letters of ASCII only.
+bool same_ignoring_case(std::string_view left, std::string_view right);
 
 }  // namespace wperf::sim

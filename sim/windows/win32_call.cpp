@@ -5,7 +5,17 @@
 #include <array>
 #include <vector>
 
+#include "sim/windows/win32_surface.h"
+
 namespace wperf::sim {
+
+u64 Win32Call::argument(u32 index) const {
+  constexpr u32 kInRegisters = 8;
+  const ThreadState& registers = state.current->registers;
+  if (index < kInRegisters) return registers.x[index];
+  u64 value = 0;
+  return state.memory.read(registers.sp + (index - kInRegisters) * sizeof value, &value, sizeof value) ? value : 0;
+}
 
 bool Win32Call::read(u64 address, void* out, u64 size) {
   if (state.memory.read(address, out, size)) return true;
@@ -108,6 +118,34 @@ void Win32Call::wake_for_lock(u64 address) {
 bool Win32Call::is_alone() const {
   return std::none_of(state.threads.begin(), state.threads.end(),
                       [&](const auto& thread) { return thread.get() != state.current && !thread->ended; });
+}
+
+u64 Win32Call::call_program(u64 function, std::initializer_list<u64> arguments, GuestCallback::Then then) {
+  constexpr usize kDeepest = 1024;
+  GuestThread& thread = *state.current;
+  if (thread.callbacks.size() == kDeepest)
+    return crash("the program's functions call themselves through Windows without end");
+  ThreadState& registers = thread.registers;
+  thread.callbacks.push_back({registers.x[30], registers.sp, std::move(then)});
+  usize index = 0;
+  for (const u64 value : arguments) registers.x[index++] = value;
+  registers.x[30] = state.system.stub(kCallbackReturnNumber);
+  registers.pc = function;
+  return registers.x[0];
+}
+
+u64 Win32Call::program_returned() {
+  GuestThread& thread = *state.current;
+  if (thread.callbacks.empty()) return crash("nothing of the program was called");
+  const GuestCallback callback = std::move(thread.callbacks.back());
+  thread.callbacks.pop_back();
+  thread.registers.x[30] = callback.return_address;
+  return callback.then(*this);
+}
+
+void Win32Call::forget_callbacks(u64 stack) {
+  auto& callbacks = state.current->callbacks;
+  while (!callbacks.empty() && callbacks.back().stack <= stack) callbacks.pop_back();
 }
 
 std::string hex(u64 value) {

@@ -2,6 +2,7 @@
 // One call of a Windows function by a simulated program: its arguments, the process it may change, its end. Every
 // handler of the Win32 surface takes one. A wrong pointer ends the program, not the simulator.
 #pragma once
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,7 @@ class Win32Call {
   Win32Call(ProcessState& process_state, std::string_view function, u64 virtual_now_ns)
       : state(process_state), now_ns(virtual_now_ns), function_(function) {}
 
-  u64 argument(u32 index) const { return state.current->registers.x[index]; }  // the first 8; no handler has more
+  u64 argument(u32 index) const;  // from the ninth on they are on the stack; 0 where that cannot be read
   u32 argument32(u32 index) const { return static_cast<u32>(argument(index)); }
 
   // Memory of the program. On failure the program has crashed and the handler returns.
@@ -52,6 +53,12 @@ class Win32Call {
   u64 wait_for_lock(u64 address);
   void wake_for_lock(u64 address);
   bool is_alone() const;  // no other thread lives
+
+  // Calls a function of the program; what `then` answers is the answer to the call that the program made. A handler
+  // returns what this returns.
+  u64 call_program(u64 function, std::initializer_list<u64> arguments, GuestCallback::Then then);
+  u64 program_returned();            // the handler of that function's return
+  void forget_callbacks(u64 stack);  // of functions whose frames ended up below `stack`: longjmp left them
 
   CallOutcome outcome() const { return outcome_; }
 

@@ -131,10 +131,6 @@ u64 to_integer(Win32Call& call) {
   return negative ? 0 - value : value;
 }
 
-u64 exit_program(Win32Call& call) {
-  return call.end(call.argument32(0));
-}
-
 u64 abort_program(Win32Call& call) {
   call.crash("the program gave up");
   call.state.exit_code = 3;
@@ -149,7 +145,7 @@ constexpr Win32Function kCrt[] = {
     {"wcslen", kBoth, wide_length},    {"strcmp", kBoth, compare_text},   {"strncmp", kBoth, compare_text_part},
     {"strchr", kBoth, find_first},     {"strrchr", kBoth, find_last},     {"strcpy", kBoth, copy_text},
     {"strcat", kBoth, append_text},    {"atoi", kBoth, to_integer},       {"_atoi64", kBoth, to_integer},
-    {"exit", kCrtDll, exit_program},   {"_exit", kCrtDll, exit_program},  {"abort", kCrtDll, abort_program},
+    {"abort", kCrtDll, abort_program},
 };
 
 }  // namespace

@@ -128,6 +128,25 @@ u64 crt_realloc(Win32Call& call) {
   return reallocate(call, process_heap(call), call.argument(0), call.argument(1), 0);
 }
 
+// Blocks of the heap are aligned to 16: more than that is found inside a larger one, which is remembered in front.
+u64 crt_aligned_malloc(Win32Call& call) {
+  const u64 alignment = std::max<u64>(call.argument(1), 16);
+  u64 size = 0;
+  if ((alignment & (alignment - 1)) != 0 || __builtin_add_overflow(call.argument(0), alignment, &size))
+    return call.fail(kErrorInvalidParameter);
+  const u64 block = allocate(call, process_heap(call), size, false);
+  if (block == 0) return 0;
+  const u64 aligned = (block + alignment) & ~(alignment - 1);
+  return call.write_value(aligned - sizeof block, block) ? aligned : 0;
+}
+
+u64 crt_aligned_free(Win32Call& call) {
+  u64 block = 0;
+  if (call.argument(0) == 0 || !call.read_value(call.argument(0) - sizeof block, block)) return 0;
+  (void)free_block(call, process_heap(call), block);
+  return 0;
+}
+
 u64 crt_free(Win32Call& call) {
   (void)free_block(call, process_heap(call), call.argument(0));
   return 0;
@@ -280,6 +299,8 @@ constexpr Win32Function kMemory[] = {
     {"calloc", kCrtDll, crt_calloc},
     {"realloc", kCrtDll, crt_realloc},
     {"free", kCrtDll, crt_free},
+    {"_aligned_malloc", kCrtDll, crt_aligned_malloc},
+    {"_aligned_free", kCrtDll, crt_aligned_free},
 };
 
 }  // namespace

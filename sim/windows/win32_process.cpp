@@ -27,6 +27,10 @@ u64 next_start(Win32Call& call) {
   return state.current->registers.x[0];
 }
 
+u64 callback_return(Win32Call& call) {
+  return call.program_returned();
+}
+
 u64 exit_process(Win32Call& call) {
   return call.end(call.argument32(0));
 }
@@ -124,9 +128,7 @@ u64 system_info(Win32Call& call) {
 }
 
 u64 processor_feature(Win32Call& call) {
-  // PF_ARM_VFP_32_REGISTERS, NEON, FASTFAIL, ARM V8, V8 CRYPTO, V8 CRC32, V8.1 ATOMIC
-  constexpr std::array<u32, 7> kPresent = {18, 19, 23, 29, 30, 31, 34};
-  for (u32 feature : kPresent) {
+  for (u32 feature : kProcessorFeatures) {
     if (feature == call.argument32(0)) return 1;
   }
   return 0;
@@ -144,6 +146,7 @@ u64 set_last_error(Win32Call& call) {
 constexpr Win32Function kStart[] = {
     {"RtlUserThreadStart", kNtDll, thread_return},
     {"LdrInitializeThunk", kNtDll, next_start},
+    {"KiUserCallbackDispatcher", kNtDll, callback_return},
 };
 
 constexpr Win32Function kProcess[] = {

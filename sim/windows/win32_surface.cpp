@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/windows/win32_surface.h"
 
+#include "sim/windows/unicode.h"
+
 namespace wperf::sim {
 namespace {
 
-std::array<std::span<const Win32Function>, 10> parts() {
-  return {start_functions(), process_functions(), module_functions(), memory_functions(), thread_functions(),
-          time_functions(),  console_functions(), text_functions(),   crt_functions(),    thread_life_functions()};
-}
-
-char lower(char character) {
-  return character >= 'A' && character <= 'Z' ? static_cast<char>(character + 32) : character;
-}
-
-bool same_ignoring_case(std::string_view left, std::string_view right) {
-  if (left.size() != right.size()) return false;
-  for (usize index = 0; index < left.size(); ++index) {
-    if (lower(left[index]) != lower(right[index])) return false;
-  }
-  return true;
+std::array<std::span<const Win32Function>, 21> parts() {
+  return {start_functions(),    process_functions(),     module_functions(),     memory_functions(),
+          thread_functions(),   time_functions(),        console_functions(),    text_functions(),
+          crt_functions(),      thread_life_functions(), crt_start_functions(),  crt_stream_functions(),
+          crt_file_functions(), crt_text_functions(),    crt_number_functions(), condition_functions(),
+          file_functions(),     folder_functions(),      locale_functions(),     system_functions(),
+          absent_functions()};
 }
 
 std::string_view without_extension(std::string_view name) {
@@ -50,6 +44,16 @@ const Win32Function* win32_function(u32 number) {
   return nullptr;
 }
 
+bool enters_kernel(u32 number) {
+  const Win32Function* const function = win32_function(number);
+  if (function == nullptr) return true;
+  for (const auto& part : {crt_functions(), crt_start_functions(), crt_stream_functions(), crt_text_functions(),
+                           crt_number_functions(), memory_functions()}) {
+    if (function >= part.data() && function < part.data() + part.size()) return (function->dlls & kCrtDll) == 0;
+  }
+  return number != kCallbackReturnNumber;
+}
+
 std::optional<u32> find_win32_function(u8 dlls, std::string_view name) {
   u32 number = 0;
   for (const auto& part : parts()) {
@@ -64,6 +68,7 @@ std::optional<u32> find_win32_function(u8 dlls, std::string_view name) {
 u8 system_dlls_named(std::string_view dll) {
   const std::string_view name = without_extension(dll);
   if (same_ignoring_case(name, "kernel32") || same_ignoring_case(name, "kernelbase") ||
+      same_ignoring_case(name, "bcryptprimitives") || same_ignoring_case(name, "userenv") ||
       starts_with(name, "api-ms-win-core-")) {
     return kKernelDll;
   }

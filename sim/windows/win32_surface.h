@@ -13,7 +13,8 @@ namespace wperf::sim {
 
 class Win32Call;
 
-// Which DLLs of Windows have a function. kernel: kernel32, kernelbase and the api-ms-win-core sets.
+// Which DLLs of Windows have a function. kernel: kernel32, kernelbase, the api-ms-win-core sets,
+// and small ones of which programs take a function or two.
 enum SystemDll : u8 { kKernelDll = 1, kNtDll = 2, kCrtDll = 4 };
 
 struct Win32Function {
@@ -33,15 +34,29 @@ std::span<const Win32Function> time_functions();
 std::span<const Win32Function> console_functions();
 std::span<const Win32Function> text_functions();
 std::span<const Win32Function> crt_functions();
+std::span<const Win32Function> condition_functions();
+std::span<const Win32Function> file_functions();
+std::span<const Win32Function> folder_functions();
+std::span<const Win32Function> locale_functions();
+std::span<const Win32Function> system_functions();
+std::span<const Win32Function> crt_start_functions();
+std::span<const Win32Function> crt_stream_functions();
+std::span<const Win32Function> crt_file_functions();
+std::span<const Win32Function> crt_text_functions();
+std::span<const Win32Function> crt_number_functions();
+std::span<const Win32Function> absent_functions();  // programs name them; who calls one is told that it is not there
 
-inline constexpr u32 kThreadReturnNumber = 0;  // where a thread's function returns to: w0 is its exit code
-inline constexpr u32 kNextStartNumber = 1;     // where a DLL's entry point returns to: the next one, then the program
+inline constexpr u32 kThreadReturnNumber = 0;    // where a thread's function returns to: w0 is its exit code
+inline constexpr u32 kNextStartNumber = 1;       // where a DLL's entry point returns to: the next one, then the program
+inline constexpr u32 kCallbackReturnNumber = 2;  // where a function of the program returns to that Windows called
 
 u32 win32_function_count();
 const Win32Function* win32_function(u32 number);                         // null: no such number
 std::optional<u32> find_win32_function(u8 dlls, std::string_view name);  // its number
-u8 system_dlls_named(std::string_view dll);                              // 0: not a DLL of Windows we know
-std::string_view system_dll_file(u8 dlls);                               // "KERNEL32.DLL", of the lowest bit
+bool enters_kernel(u32 number);                               // false: on Windows the C runtime does it by itself
+std::optional<u32> find_crt_variable(std::string_view name);  // where it is in the C runtime's data (crt_state.h)
+u8 system_dlls_named(std::string_view dll);                   // 0: not a DLL of Windows we know
+std::string_view system_dll_file(u8 dlls);                    // "KERNEL32.DLL", of the lowest bit
 
 bool same_dll_name(std::string_view left, std::string_view right);  // ignores case and a missing ".dll"
 

@@ -69,7 +69,7 @@ TEST(Win32Process, a_fault_names_place_and_stack) {
   stop.fault_address = program.get<u64>(teb + 0x10) - 16;
   stop.text = "write of unmapped address";
   program.process->thread().pc = program.process->modules()[0].base + 0x1000;
-  program.process->fault(stop);
+  EXPECT_FALSE(program.process->goes_on_after(stop));
   EXPECT_EQ(program.process->crash_text(),
             "write of unmapped address at steady.exe+0x1000 (the program ran out of stack)");
   EXPECT_EQ(program.process->exit_code(), 0xc00000fdu);
@@ -90,7 +90,7 @@ TEST(Win32Process, ends_with_the_status_of_what_went_wrong) {
     stop.reason = StopReason::fault;
     stop.fault_kind = one.kind;
     stop.immediate = one.number;
-    program.process->fault(stop);
+    EXPECT_FALSE(program.process->goes_on_after(stop));
     EXPECT_EQ(program.process->exit_code(), one.status);
   }
 }

@@ -11,6 +11,7 @@
 namespace wperf::sim {
 namespace {
 
+constexpr u32 kErrorResourceNotFound = 317;  // there is no text of this number
 constexpr u64 kUtf8 = 65001;
 constexpr u64 kLongestConversion = 16 << 20;
 
@@ -77,7 +78,24 @@ u64 length_w(Win32Call& call) {
   return call.argument(0) != 0 && call.state.memory.length_of(call.argument(0), 2, length) ? length : 0;
 }
 
+u64 is_lead_byte(Win32Call&) {
+  return 0;  // of UTF-8, as Windows sees it, no byte is
+}
+
+u64 files_are_narrow(Win32Call&) {
+  return 1;  // as everything here is UTF-8
+}
+
+u64 format_message(Win32Call& call) {
+  return call.fail(kErrorResourceNotFound);
+}
+
 constexpr Win32Function kText[] = {
+    {"IsDBCSLeadByte", kKernelDll, is_lead_byte},
+    {"IsDBCSLeadByteEx", kKernelDll, is_lead_byte},
+    {"AreFileApisANSI", kKernelDll, files_are_narrow},
+    {"FormatMessageA", kKernelDll, format_message},
+    {"FormatMessageW", kKernelDll, format_message},
     {"MultiByteToWideChar", kKernelDll, to_wide},
     {"WideCharToMultiByte", kKernelDll, from_wide},
     {"GetACP", kKernelDll, code_page},

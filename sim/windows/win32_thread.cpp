@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/windows/win32_call.h"
+#include "sim/windows/win32_locks.h"
 #include "sim/windows/win32_surface.h"
 
 namespace wperf::sim {
@@ -114,41 +115,29 @@ bool is_thread(const ProcessState& state, u64 id) {
                      [id](const auto& thread) { return thread->id == id && !thread->ended; });
 }
 
-u64 enter_section(Win32Call& call, bool only_try) {
+u64 enter_section(Win32Call& call, u64 address, bool only_try) {
   CriticalSection section{};
-  if (!call.read_value(call.argument(0), section)) return 0;
+  if (!call.read_value(address, section)) return 0;
   if (section.recursion != 0 && section.owner != call.state.current->id) {
     if (!is_thread(call.state, section.owner)) {
-      return call.crash("the critical section at " + hex(call.argument(0)) + " is damaged");
+      return call.crash("the critical section at " + hex(address) + " is damaged");
     }
-    return only_try ? 0 : call.wait_for_lock(call.argument(0));
+    return only_try ? 0 : call.wait_for_lock(address);
   }
   ++section.recursion;
   section.owner = call.state.current->id;
   section.lock_count = ~1u;  // locked, nobody waits
-  return call.write_value(call.argument(0), section);
+  return call.write_value(address, section);
 }
 
 u64 enter_critical_section(Win32Call& call) {
-  return enter_section(call, false);
+  return enter_section(call, call.argument(0), false);
 }
 u64 try_enter_critical_section(Win32Call& call) {
-  return enter_section(call, true);
+  return enter_section(call, call.argument(0), true);
 }
-
 u64 leave_critical_section(Win32Call& call) {
-  CriticalSection section{};
-  if (!call.read_value(call.argument(0), section)) return 0;
-  if (section.recursion == 0 || section.owner != call.state.current->id) {
-    return call.crash("the critical section at " + hex(call.argument(0)) + " is not held");
-  }
-  if (--section.recursion == 0) {
-    section.owner = 0;
-    section.lock_count = ~0u;
-    call.wake_for_lock(call.argument(0));
-  }
-  (void)call.write_value(call.argument(0), section);
-  return 0;
+  return leave_section(call, call.argument(0));
 }
 
 u64 delete_critical_section(Win32Call& call) {
@@ -163,39 +152,32 @@ u64 initialize_slim(Win32Call& call) {
   return 0;
 }
 
-u64 acquire_slim(Win32Call& call, bool shared, bool only_try) {
+u64 acquire_slim(Win32Call& call, u64 address, bool shared, bool only_try) {
   u64 lock = 0;
-  if (!call.read_value(call.argument(0), lock)) return 0;
+  if (!call.read_value(address, lock)) return 0;
   if (lock != kSlimFree && !(shared && lock >= kSlimShared)) {
     if (only_try) return 0;
     if (call.is_alone()) return call.crash("the program waits for a lock that it holds itself");
-    return call.wait_for_lock(call.argument(0));
+    return call.wait_for_lock(address);
   }
   const u64 taken = !shared ? kSlimHeld : lock == kSlimFree ? kSlimShared : lock + 0x10;
-  return call.write_value(call.argument(0), taken);
+  return call.write_value(address, taken);
 }
 
 u64 acquire_slim_exclusive(Win32Call& call) {
-  return acquire_slim(call, false, false);
+  return acquire_slim(call, call.argument(0), false, false);
 }
 u64 acquire_slim_shared(Win32Call& call) {
-  return acquire_slim(call, true, false);
+  return acquire_slim(call, call.argument(0), true, false);
 }
 u64 try_slim_exclusive(Win32Call& call) {
-  return acquire_slim(call, false, true);
+  return acquire_slim(call, call.argument(0), false, true);
 }
 u64 try_slim_shared(Win32Call& call) {
-  return acquire_slim(call, true, true);
+  return acquire_slim(call, call.argument(0), true, true);
 }
-
-u64 release_slim(Win32Call& call) {
-  u64 lock = 0;
-  if (!call.read_value(call.argument(0), lock)) return 0;
-  if (lock == kSlimFree) return call.crash("the lock at " + hex(call.argument(0)) + " is not held");
-  const u64 left = lock > kSlimShared ? lock - 0x10 : kSlimFree;
-  (void)call.write_value(call.argument(0), left);
-  if (left == kSlimFree) call.wake_for_lock(call.argument(0));
-  return 0;
+u64 release_slim_lock(Win32Call& call) {
+  return release_slim(call, call.argument(0));
 }
 
 // SLIST_HEADER, 16 bytes: this one keeps depth in the low half and the first entry in the high half.
@@ -228,7 +210,28 @@ u64 same_pointer(Win32Call& call) {
   return call.argument(0);
 }
 
+// INIT_ONCE: 0 not yet, 1 somebody is at it, 2 done.
+u64 finish_once(Win32Call& call, u64 once) {
+  const bool good = call.argument32(0) != 0;
+  (void)call.write_value(once, good ? u64{2} : u64{0});
+  call.wake_for_lock(once);
+  return good;
+}
+
+u64 execute_once(Win32Call& call) {  // once, function, parameter, context
+  constexpr u64 kBusy = 1, kDone = 2;
+  const u64 once = call.argument(0);
+  u64 value = 0;
+  if (!call.read_value(once, value)) return 0;
+  if (value == kDone) return 1;
+  if (value == kBusy) return call.wait_for_lock(once);
+  if (!call.write_value(once, kBusy)) return 0;
+  return call.call_program(call.argument(1), {once, call.argument(2), call.argument(3)},
+                           [once](Win32Call& again) { return finish_once(again, once); });
+}
+
 constexpr Win32Function kThread[] = {
+    {"InitOnceExecuteOnce", kKernelDll, execute_once},
     {"TlsAlloc", kKernelDll, tls_alloc},
     {"TlsGetValue", kKernelDll, tls_get_value},
     {"TlsSetValue", kKernelDll, tls_set_value},
@@ -253,8 +256,8 @@ constexpr Win32Function kThread[] = {
     {"AcquireSRWLockShared", kKernelDll, acquire_slim_shared},
     {"TryAcquireSRWLockExclusive", kKernelDll, try_slim_exclusive},
     {"TryAcquireSRWLockShared", kKernelDll, try_slim_shared},
-    {"ReleaseSRWLockExclusive", kKernelDll, release_slim},
-    {"ReleaseSRWLockShared", kKernelDll, release_slim},
+    {"ReleaseSRWLockExclusive", kKernelDll, release_slim_lock},
+    {"ReleaseSRWLockShared", kKernelDll, release_slim_lock},
     {"InitializeSListHead", kKernelDll, initialize_list},
     {"InterlockedPushEntrySList", kKernelDll, push_list},
     {"InterlockedFlushSList", kKernelDll, flush_list},
@@ -265,6 +268,39 @@ constexpr Win32Function kThread[] = {
 };
 
 }  // namespace
+
+u64 take_section(Win32Call& call, u64 address) {
+  return enter_section(call, address, false);
+}
+
+u64 leave_section(Win32Call& call, u64 address) {
+  CriticalSection section{};
+  if (!call.read_value(address, section)) return 0;
+  if (section.recursion == 0 || section.owner != call.state.current->id) {
+    return call.crash("the critical section at " + hex(address) + " is not held");
+  }
+  if (--section.recursion == 0) {
+    section.owner = 0;
+    section.lock_count = ~0u;
+    call.wake_for_lock(address);
+  }
+  (void)call.write_value(address, section);
+  return 0;
+}
+
+u64 take_slim(Win32Call& call, u64 address, bool shared) {
+  return acquire_slim(call, address, shared, false);
+}
+
+u64 release_slim(Win32Call& call, u64 address) {
+  u64 lock = 0;
+  if (!call.read_value(address, lock)) return 0;
+  if (lock == kSlimFree) return call.crash("the lock at " + hex(address) + " is not held");
+  const u64 left = lock > kSlimShared ? lock - 0x10 : kSlimFree;
+  (void)call.write_value(address, left);
+  if (left == kSlimFree) call.wake_for_lock(address);
+  return 0;
+}
 
 std::span<const Win32Function> thread_functions() {
   return kThread;

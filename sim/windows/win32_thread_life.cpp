@@ -169,6 +169,8 @@ u64 switch_to_thread(Win32Call& call) {
 
 constexpr Win32Function kThreadLife[] = {
     {"CreateThread", kKernelDll, create_thread},
+    {"_beginthreadex", kCrtDll, create_thread},  // the same arguments
+    {"_endthreadex", kCrtDll, exit_thread},
     {"ExitThread", kKernelDll, exit_thread},
     {"RtlExitUserThread", kNtDll, exit_thread},
     {"ResumeThread", kKernelDll, resume_thread},

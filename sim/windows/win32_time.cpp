@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Clocks and sleeping, all in the machine's virtual time.
+#include <array>
+#include <ctime>
+
 #include "sim/windows/win32_call.h"
 #include "sim/windows/win32_surface.h"
 
@@ -41,6 +44,21 @@ u64 file_time_precise(Win32Call& call) {
   return 0;
 }
 
+u64 system_time(Win32Call& call) {
+  constexpr u64 kFileTimeOf1970 = 11'644'473'600 * 10'000'000ull, kTicksPerSecond = 10'000'000;
+  const u64 now = kBootFileTime + coarse_ms(call) * 10'000 - kFileTimeOf1970;
+  const auto seconds = static_cast<std::time_t>(now / kTicksPerSecond);
+  std::tm time{};
+  ::gmtime_r(&seconds, &time);
+  const std::array<int, 8> parts = {
+      time.tm_year + 1900, time.tm_mon + 1, time.tm_wday, time.tm_mday,
+      time.tm_hour,        time.tm_min,     time.tm_sec,  static_cast<int>(now % kTicksPerSecond / 10'000)};
+  std::array<u16, 8> answer{};  // SYSTEMTIME
+  for (usize index = 0; index < parts.size(); ++index) answer[index] = static_cast<u16>(parts[index]);
+  (void)call.write_value(call.argument(0), answer);
+  return 0;
+}
+
 u64 sleep(Win32Call& call) {
   constexpr u32 kInfinite = ~0u;
   const u32 ms = call.argument32(0);
@@ -57,6 +75,7 @@ constexpr Win32Function kTime[] = {
     {"GetTickCount64", kKernelDll, tick_count_64},
     {"GetSystemTimeAsFileTime", kKernelDll, file_time},
     {"GetSystemTimePreciseAsFileTime", kKernelDll, file_time_precise},
+    {"GetSystemTime", kKernelDll, system_time},
     {"Sleep", kKernelDll, sleep},
     {"SleepEx", kKernelDll, sleep},
 };

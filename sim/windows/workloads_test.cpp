@@ -21,7 +21,7 @@ class Execution {
     while (core_.cycles() < limit) {
       const Stop stop = core_.run(process_->space(), process_->thread(), 1'000'000);
       if (stop.reason == StopReason::fault) {
-        process_->fault(stop);
+        EXPECT_FALSE(process_->goes_on_after(stop));
         return CallOutcome::crashed;
       }
       if (stop.reason != StopReason::kernel_call) continue;

@@ -30,9 +30,22 @@ static const char* skip_word(const char* text) {
   return text;
 }
 
-u64 number_argument(u32 index, u64 fallback) {
+static const char* argument(u32 index) {
   const char* text = GetCommandLineA();
   for (u32 word = 0; word < index; ++word) text = skip_word(text);
+  return text;
+}
+
+int is_argument(u32 index, const char* word) {
+  const char* text = argument(index);
+  for (; *word != 0; ++word, ++text) {
+    if (*text != *word) return 0;
+  }
+  return *text == 0 || *text == ' ';
+}
+
+u64 number_argument(u32 index, u64 fallback) {
+  const char* text = argument(index);
   if (*text < '0' || *text > '9') return fallback;
   u64 value = 0;
   for (; *text >= '0' && *text <= '9'; ++text) value = value * 10 + (u64)(*text - '0');

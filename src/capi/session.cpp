@@ -6,6 +6,8 @@
 #include "capi/wide_text.h"
 #include "commands/code_and_sources.h"
 #include "commands/compat_profile.h"
+#include "device/devices_here.h"
+#include "measure/device_choice.h"
 #include "measure/measure_counts.h"
 #include "measure/recording_run.h"
 #include "measure/test_report.h"
@@ -28,7 +30,8 @@ diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
 
 diag::Result<std::unique_ptr<Session>> Session::open(const std::string& device, diag::Console& console) {
   request::Request request;
-  request.device = device;
+  request.command = request::Command::stat;
+  request.device = device.empty() ? measure::choose_device(request, device::devices_here()).name : device;
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
   return std::unique_ptr<Session>(new Session(std::move(machine)));
 }
@@ -105,6 +108,10 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   WPERF_TRY(request::Request request, std::move(wanted));
   request.outputs.verbose = verbose;
   WPERF_TRY(measure::Recording recording, measure::record_samples(request, machine_, console));
+  if (!recording.trace.empty()) {
+    WPERF_CHECK_OK(measure::read_trace(recording));
+    if (recording.sampled.pid != 0) request.recording.pids = {recording.sampled.pid};  // a trace is of all programs
+  }
   WPERF_TRY(const profile::CompatProfile profile, commands::compat_profile(recording.file, request));
   const request::SampleDisplay& display = request.sampling.display;
   const SampleSelection selection{.most_functions = display.rows, .symbol = commands::name_filter(display)};

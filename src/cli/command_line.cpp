@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/option_effects.h"
@@ -16,9 +17,13 @@ using request::Command;
 using request::Request;
 
 // Of several command words the first in this order runs (contract 1.1; that help goes before all is ours, decision 10).
-constexpr Command kPriority[] = {Command::help,    Command::doctor, Command::detect, Command::man,
-                                 Command::version, Command::test,   Command::list,   Command::stat,
-                                 Command::record,  Command::sample, Command::report, Command::waits};
+constexpr Command kPriority[] = {Command::help,    Command::doctor, Command::detect, Command::man,    Command::version,
+                                 Command::test,    Command::list,   Command::stat,   Command::record, Command::sample,
+                                 Command::report,  Command::waits,  Command::diff,   Command::bench,  Command::push,
+                                 Command::topdown, Command::top};
+
+// Between both sides of diff and bench; of diff either.
+constexpr std::string_view kSides = "--", kMoreSides = "---";
 
 class Parser {
  public:
@@ -38,11 +43,15 @@ class Parser {
   void take_command(const CommandRow& row);
   diag::Result<void> take_help_word();
   diag::Result<void> take_program();
+  diag::Result<request::Program> program_of(std::span<const std::string> words) const;
   void finish();
   diag::Error first_mistake(diag::Error error) const;
 
   bool given(Command command) const { return (given_commands_ & (1u << static_cast<u32>(command))) != 0; }
-  bool spawns() const { return given(Command::stat) || given(Command::record) || given(Command::waits); }
+  bool spawns() const {
+    return given(Command::stat) || given(Command::record) || given(Command::waits) || given(Command::bench) ||
+           given(Command::topdown) || given(Command::top);
+  }
 
   std::span<const std::string> arguments_;
   Request request_;
@@ -56,7 +65,11 @@ diag::Result<Request> Parser::run() {
   request_.arguments.assign(arguments_.begin(), arguments_.end());
   while (next_ < arguments_.size()) {
     const std::string& token = arguments_[next_++];
-    if (token == "--") {
+    if (given(Command::diff) && (token == kSides || token == kMoreSides)) {
+      request_.comparison.has_sides = true;
+      continue;
+    }
+    if (token == kSides) {
       WPERF_CHECK_OK(take_program());
       break;
     }
@@ -87,8 +100,18 @@ diag::Result<void> Parser::take_token(const std::string& token) {
     request_.man_topic = token;
     return {};
   }
-  if ((given(Command::report) || given(Command::waits)) && !request_.data_file.has_value()) {
-    request_.data_file = token;
+  if ((given(Command::report) || given(Command::waits) || given(Command::push)) &&
+      (!token.starts_with('-') || token == "-")) {
+    if (request_.data_file.has_value()) {
+      request_.further_files.push_back(token);
+    } else {
+      request_.data_file = token;
+    }
+    return {};
+  }
+  if (given(Command::diff) && !token.starts_with('-')) {
+    request::Comparison& sides = request_.comparison;
+    (sides.has_sides ? sides.after : sides.before).push_back(token);
     return {};
   }
   return take_unknown(token);
@@ -127,7 +150,13 @@ diag::Result<void> Parser::take_help_word() {
 void Parser::take_command(const CommandRow& row) {
   given_commands_ |= 1u << static_cast<u32>(row.command);
   if (row.command != Command::help && !first_command_.has_value()) first_command_ = row.command;
-  if (row.command == Command::sample || row.command == Command::record) options_.expect_samples();
+  if (row.command == Command::sample || row.command == Command::record || row.command == Command::top) {
+    options_.expect_samples();
+  }
+  // Before the programs, whose words may be anything.
+  const auto options_end = std::find(arguments_.begin(), arguments_.end(), kSides);
+  if (row.command == Command::bench && std::find(arguments_.begin(), options_end, "--record") != options_end)
+    options_.expect_samples();
   if (row.command != Command::man || next_ == arguments_.size() || find_option(arguments_[next_]) != nullptr) return;
   if (find_command(arguments_[next_]) == &row_of(Command::help)) return;
   request_.man_topic = arguments_[next_++];
@@ -139,16 +168,28 @@ diag::Result<void> Parser::take_program() {
     request_.warnings.emplace_back("warning: only `stat` and `record` support process spawn!");
     return {};
   }
-  if (next_ >= arguments_.size()) {
-    return diag::Error{.text = "no program stands behind --", .hint = "write the program and its arguments there"};
+  auto words = arguments_.subspan(next_);
+  if (given(Command::bench)) {
+    const auto sides = std::find(words.begin(), words.end(), kMoreSides);
+    if (sides != words.end()) {
+      const usize before = static_cast<usize>(sides - words.begin());
+      WPERF_TRY(request_.second_program, program_of(words.subspan(before + 1)));
+      words = words.first(before);
+    }
   }
-  request::Program program;
-  program.path = arguments_[next_];
-  program.command_line = os::join_command_line(arguments_.subspan(next_));
-  program.after_dashes = true;
-  request_.pe_file = program.path;
-  request_.program = std::move(program);
+  WPERF_TRY(request_.program, program_of(words));
+  request_.pe_file = request_.program->path;
   return {};
+}
+
+diag::Result<request::Program> Parser::program_of(std::span<const std::string> words) const {
+  if (words.empty()) {
+    const bool of_two = given(Command::bench);
+    return diag::Error{.text = of_two ? "a program is missing behind -- or ---" : "no program stands behind --",
+                       .hint = of_two ? "wperf bench -- OLD ARGUMENTS --- NEW ARGUMENTS"
+                                      : "write the program and its arguments there"};
+  }
+  return request::Program{.path = words.front(), .command_line = os::join_command_line(words), .after_dashes = true};
 }
 
 diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
@@ -177,6 +218,11 @@ void Parser::finish() {
 }  // namespace
 
 diag::Result<void> check_command(const Request& request) {
+  if (request.recording.html_all && !request.recording.html_file.has_value()) {
+    return diag::Error{.text = "--html-all is about the page of --html, and there is none",
+                       .hint = "--html page.html --html-all",
+                       .code = diag::ExitCode::usage};
+  }
   if (request.command != Command::none) return {};
   for (const std::string& word : request.unexpected) {
     if (!word.starts_with('-')) return unknown_command(word);

@@ -436,7 +436,7 @@ TEST(CommandLine, WordsThatMayHaveBeenMeant) {
     return request.error();
   };
   EXPECT_EQ(linux_error({"reprot", "x"}).text, "no command 'reprot'; did you mean report?");
-  EXPECT_EQ(linux_error({"topdown", "--", "prog"}).text, "no command 'topdown'");
+  EXPECT_EQ(linux_error({"frobnicate", "--", "prog"}).text, "no command 'frobnicate'");
   EXPECT_EQ(linux_error({"stat", "--timeuot", "3"}).text, "no option '--timeuot'; did you mean --timeout?");
   EXPECT_EQ(linux_error({"stat", "--timeuot", "3"}).hint, "`wperf stat --help` shows what it takes");
   EXPECT_EQ(linux_error({"stat", "--timeout=3"}).text, "no option '--timeout=3'; did you mean --timeout 3?");
@@ -447,12 +447,14 @@ TEST(CommandLine, ALineSaysWhatToDo) {
   EXPECT_TRUE(check_command(parsed({"list"})).has_value());
   EXPECT_TRUE(check_command(parsed({"--force-lock"})).has_value());
   EXPECT_TRUE(check_command(parsed({"list", "everything"})).has_value());  // as WindowsPerf takes it
-  for (const auto& line : {std::vector<std::string>{"topdown", "--", "prog"}, {"--force-lock", "topdown"}}) {
+  for (const auto& line : {std::vector<std::string>{"frobnicate", "--", "prog"}, {"--force-lock", "frobnicate"}}) {
     const auto checked = check_command(parsed(line));
     ASSERT_FALSE(checked.has_value());
-    EXPECT_EQ(checked.error().text, "no command 'topdown'");
+    EXPECT_EQ(checked.error().text, "no command 'frobnicate'");
     EXPECT_EQ(checked.error().code, diag::ExitCode::usage);
   }
+  EXPECT_TRUE(check_command(parsed({"report", "x", "--html", "y", "--html-all"})).has_value());
+  EXPECT_EQ(check_command(parsed({"report", "x", "--html-all"})).error().code, diag::ExitCode::usage);
   EXPECT_EQ(check_command(parsed({"-v"})).error().text, "no command on the line");
   EXPECT_EQ(check_command(parsed({"--", "prog"})).error().text, "no command on the line");
   EXPECT_EQ(check_command(parsed({"--versoin"})).error().text, "no command on the line");

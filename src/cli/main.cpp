@@ -74,7 +74,7 @@ std::string default_device() {
 
 bool measures(request::Command command) {
   return command == request::Command::stat || command == request::Command::sample ||
-         command == request::Command::record;
+         command == request::Command::record || command == request::Command::top;
 }
 
 void warn_of(const request::Request& request, diag::Console& console) {

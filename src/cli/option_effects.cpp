@@ -14,7 +14,6 @@
 #include "request/duration.h"
 #include "request/event_list.h"
 #include "request/number.h"
-#include "request/recording_lists.h"
 #include "request/sampling_list.h"
 #include "request/spe_list.h"
 #include "request/symbol_filter.h"
@@ -101,41 +100,21 @@ void OptionEffects::take_flag(Option option) {
     case Option::no_pager:
       outputs.paged = false;
       break;
+    case Option::selftest:
+      request_.doctor.selftest = true;
+      break;
+    case Option::fix:
+      request_.doctor.fix = true;
+      break;
     case Option::all_help:
       request_.all_help = true;
+      break;
+    case Option::plain_token:
+      request_.push.token_in_the_clear = true;
       break;
     default:
       take_sampling_flag(option);
       break;
-  }
-}
-
-bool OptionEffects::take_recording_flag(Option option) {
-  request::RecordingView& view = request_.recording;
-  switch (option) {
-    case Option::children:
-      view.children = true;
-      return true;
-    case Option::tree:
-      view.tree = true;
-      return true;
-    case Option::callers:
-      view.callers = true;
-      return true;
-    case Option::callees:
-      view.callees = true;
-      return true;
-    case Option::folded:
-      view.folded = request_.outputs.quiet = true;
-      return true;
-    case Option::debuginfod:
-      view.debuginfod = true;
-      return true;
-    case Option::inlined:
-      view.inlined = true;
-      return true;
-    default:
-      return false;
   }
 }
 
@@ -160,6 +139,12 @@ void OptionEffects::take_sampling_flag(Option option) {
       break;
     case Option::memory:
       sampling.display.memory = true;
+      break;
+    case Option::print_wprp:
+      sampling.print_wprp = true;
+      break;
+    case Option::github:
+      request_.comparison.annotations = true;
       break;
     case Option::stacks:
       take_stacks(sampling.call_stacks, request::automatic_stacks());
@@ -213,9 +198,26 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::tids:
     case Option::modules:
     case Option::time:
+    case Option::export_format:
     case Option::percentage:
     case Option::percent_limit:
+    case Option::shortest_wait:
+    case Option::level:
+    case Option::node:
+    case Option::cost_per:
+    case Option::fail_if:
       return take_recording_value(option, spelling, value);
+    case Option::push_url:
+    case Option::push_target:
+    case Option::push_label:
+    case Option::token_file:
+    case Option::tenant:
+    case Option::spool:
+    case Option::spool_limit:
+    case Option::push:
+    case Option::every:
+    case Option::listen:
+      return take_push_value(option, spelling, value);
     default:
       return take_file_value(option, value);
   }
@@ -304,47 +306,6 @@ diag::Result<void> OptionEffects::take_sampling_value(Option option, const std::
   }
 }
 
-diag::Result<void> OptionEffects::take_recording_value(Option option, const std::string& spelling,
-                                                       const std::string& value) {
-  request::RecordingView& view = request_.recording;
-  switch (option) {
-    case Option::sort: {
-      WPERF_TRY(view.sort, request::parse_sort_list(value));
-      return {};
-    }
-    case Option::comms:
-      view.comms = request::parse_name_list(value);
-      return {};
-    case Option::modules:
-      view.modules = request::parse_name_list(value);
-      return {};
-    case Option::pids: {
-      WPERF_TRY(view.pids, request::parse_number_list(value, spelling));
-      return {};
-    }
-    case Option::tids: {
-      WPERF_TRY(view.tids, request::parse_number_list(value, spelling));
-      return {};
-    }
-    case Option::percentage:
-      if (value != "relative" && value != "absolute") {
-        return diag::Error{.text = fmt::format("'{}' is not a value that {} takes", value, spelling),
-                           .hint = "it takes relative or absolute",
-                           .code = diag::ExitCode::usage};
-      }
-      view.relative = value == "relative";
-      return {};
-    case Option::percent_limit: {
-      WPERF_TRY(view.percent_limit, request::parse_percent(value, spelling));
-      return {};
-    }
-    default: {  // --time
-      WPERF_TRY(view.time, request::parse_time_span(value));
-      return {};
-    }
-  }
-}
-
 diag::Result<void> OptionEffects::take_file_value(Option option, const std::string& value) {
   switch (option) {
     case Option::metric_file:
@@ -361,6 +322,22 @@ diag::Result<void> OptionEffects::take_file_value(Option option, const std::stri
       return {};
     case Option::directory:
       request_.outputs.directory = value;
+      return {};
+    case Option::html:
+      request_.recording.html_file = value;
+      return {};
+    case Option::svg:
+      request_.recording.svg_file = value;
+      return {};
+    case Option::record_runs:
+      request_.comparison.record_as = value;
+      return {};
+    case Option::junit:
+      request_.comparison.junit_file = value;
+      return {};
+    case Option::markdown:
+      request_.comparison.markdown_file = value;
+      if (value == "-") request_.outputs.quiet = true;  // stdout is its
       return {};
     case Option::records:
       request_.sampling.records_file = value;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/options.h"
 
+#include "request/export_format.h"
+
 namespace wperf::cli {
 namespace {
 
@@ -14,14 +16,27 @@ constexpr CommandRow kCommands[] = {
      "Sample a program that already runs: where in it the events happen."},
     {Command::record, "record", "", false, "", "-- PROGRAM ARGUMENTS...", true, "record",
      "Start a program and sample it: where in it the events happen."},
-    {Command::report, "report", "", false, "[FILE]", "", false, "report",
-     "Show what a recording holds: a perf.data file, made here or elsewhere. Default: perf.data of this folder, else "
-     "its "
-     "youngest *.data."},
-    {Command::waits, "waits", "", false, "[FILE]", "[-- PROGRAM ARGUMENTS...]", false, "waits",
+    {Command::report, "report", "", false, "[FILE...]", "", false, "report",
+     "Show what a recording holds: a perf.data file, made here or elsewhere, or a trace of Windows (.etl, .etl.zip, "
+     ".diagsession), also in several files of one session. Default: perf.data of this folder, else its youngest "
+     "*.data."},
+    {Command::waits, "waits", "", false, "[FILE...]", "[-- PROGRAM ARGUMENTS...]", false, "waits",
      "Show why threads did not run: how long they ran, were ready and waited, where, and for whom. Of a program, of "
      "the "
      "machine, or of a recording."},
+    {Command::push, "push", "", false, "FILE...", "", false, "push",
+     "Send a recording to a server that keeps profiles of a fleet: Pyroscope, Parca, or an OpenTelemetry collector."},
+    {Command::topdown, "topdown", "", false, "", "[-- PROGRAM ARGUMENTS...]", true, "topdown",
+     "Show what held a program back: where the slots of its cores went, level by level, and which functions lost them. "
+     "Counts up to three times, then samples once."},
+    {Command::top, "top", "", false, "", "[-- PROGRAM ARGUMENTS...]", true, "top",
+     "Show live which functions are hot, in a program or the whole machine, on a terminal; with --once a single look "
+     "for scripts."},
+    {Command::diff, "diff", "", false, "BEFORE... [--] AFTER...", "", false, "diff",
+     "Show what changed between recordings, or counts of `stat --json`, of two builds of a program: what grew, what "
+     "shrank, by how much, and how sure that is. Several files a side stand before and behind --."},
+    {Command::bench, "bench", "", false, "", "-- PROGRAM ARGUMENTS... --- PROGRAM ARGUMENTS...", true, "bench",
+     "Run two programs in turn, count both, and show what changed, as diff does."},
     {Command::list, "list", "-l", true, "", "", true, "list",
      "List the events, metrics and groups of metrics that -e and -m take."},
     {Command::man, "man", "", false, "[CPU/]NAME", "", true, "man",
@@ -37,33 +52,73 @@ constexpr CommandRow kCommands[] = {
      "Show what wperf can do; behind a command that command alone, with its examples and options."},
 };
 
-constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record);
-constexpr CommandSet kTimed(Command::stat, Command::sample, Command::record, Command::waits);
+constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record, Command::bench, Command::topdown,
+                                Command::top);
+constexpr CommandSet kStarting(Command::stat, Command::sample, Command::record, Command::topdown, Command::top);
+constexpr CommandSet kTimed(Command::stat, Command::sample, Command::record, Command::waits, Command::bench,
+                            Command::topdown, Command::top);
 constexpr CommandSet kSampling(Command::sample, Command::record);
-constexpr CommandSet kStacked(Command::sample, Command::record, Command::waits);
+constexpr CommandSet kSampled(Command::sample, Command::record, Command::top);
+constexpr CommandSet kOftenSampled(Command::sample, Command::record, Command::top, Command::bench);
+constexpr CommandSet kStacked(Command::sample, Command::record, Command::waits, Command::bench);
 constexpr CommandSet kShowing(Command::sample, Command::record, Command::report, Command::waits);
+// What chooses samples and finds names.
+constexpr CommandSet kChoosing(Command::sample, Command::record, Command::report, Command::waits, Command::push,
+                               Command::diff);
+constexpr CommandSet kNamed(Command::sample, Command::record, Command::report, Command::waits, Command::push,
+                            Command::diff, Command::bench, Command::top);
 constexpr CommandSet kOperations(Command::sample, Command::record, Command::report);
 // On the linux device the views of recordings are also those of what was just recorded.
 constexpr CommandSet kRecordings(Command::sample, Command::record, Command::report, Command::waits);
+constexpr CommandSet kPictured(Command::sample, Command::record, Command::report, Command::waits, Command::diff,
+                               Command::bench);
+constexpr CommandSet kTabled(Command::sample, Command::record, Command::report, Command::waits, Command::diff);
+constexpr CommandSet kRows(Command::sample, Command::record, Command::report, Command::waits, Command::diff,
+                           Command::bench, Command::top);
+constexpr CommandSet kColoured(Command::sample, Command::record, Command::report, Command::waits, Command::diff,
+                               Command::bench, Command::top);
+constexpr CommandSet kCompared(Command::diff, Command::bench);
+constexpr CommandSet kWaits(Command::waits);
+constexpr CommandSet kTopdown(Command::topdown);
+constexpr CommandSet kPaged(Command::sample, Command::record, Command::report, Command::waits, Command::topdown,
+                            Command::diff, Command::bench);
+constexpr CommandSet kBench(Command::bench);
+constexpr CommandSet kLive(Command::top);
+constexpr CommandSet kReport(Command::report);
 constexpr CommandSet kStat(Command::stat);
-constexpr CommandSet kEvents(Command::stat, Command::sample, Command::record, Command::test);
+constexpr CommandSet kCountedOften(Command::stat, Command::bench);
+constexpr CommandSet kExporting(Command::stat, Command::report);
+constexpr CommandSet kEvents(Command::stat, Command::sample, Command::record, Command::test, Command::bench,
+                             Command::top);
 constexpr CommandSet kCounting(Command::stat, Command::test);
 constexpr CommandSet kMetrics(Command::stat, Command::test, Command::list);
-constexpr CommandSet kWords(Command::stat, Command::sample, Command::record, Command::test, Command::list);
-constexpr CommandSet kAnswering(Command::stat, Command::sample, Command::record, Command::report, Command::waits,
-                                Command::list, Command::test, Command::man, Command::detect, Command::version,
-                                Command::doctor);
-constexpr CommandSet kOpening(Command::stat, Command::sample, Command::record, Command::waits, Command::list,
-                              Command::test, Command::man, Command::detect, Command::version, Command::doctor);
-constexpr CommandSet kVerbose(Command::stat, Command::sample, Command::record, Command::report, Command::waits,
-                              Command::list);
-constexpr CommandSet kLocking(Command::stat, Command::sample, Command::record, Command::list, Command::test,
-                              Command::man, Command::detect, Command::version);
+constexpr CommandSet kWords(Command::bench, Command::stat, Command::sample, Command::record, Command::test,
+                            Command::list, Command::top);
+constexpr CommandSet kAnswering(Command::topdown, Command::stat, Command::sample, Command::record, Command::report,
+                                Command::waits, Command::list, Command::test, Command::man, Command::detect,
+                                Command::version, Command::doctor, Command::diff, Command::bench, Command::top);
+constexpr CommandSet kQuiet(Command::topdown, Command::stat, Command::sample, Command::record, Command::report,
+                            Command::waits, Command::list, Command::test, Command::man, Command::detect,
+                            Command::version, Command::doctor, Command::push, Command::diff, Command::bench,
+                            Command::top);
+constexpr CommandSet kOpening(Command::topdown, Command::bench, Command::stat, Command::sample, Command::record,
+                              Command::waits, Command::list, Command::test, Command::man, Command::detect,
+                              Command::version, Command::doctor, Command::top);
+constexpr CommandSet kVerbose(Command::diff, Command::bench, Command::stat, Command::sample, Command::record,
+                              Command::report, Command::waits, Command::list);
+constexpr CommandSet kLocking(Command::topdown, Command::bench, Command::stat, Command::sample, Command::record,
+                              Command::list, Command::test, Command::man, Command::detect, Command::version,
+                              Command::top);
 
-constexpr CommandSet kShownLong(Command::stat, Command::sample, Command::record, Command::report, Command::waits,
-                                Command::list, Command::test, Command::man, Command::detect, Command::version,
-                                Command::doctor, Command::help);
+constexpr CommandSet kShownLong(Command::topdown, Command::diff, Command::bench, Command::stat, Command::sample,
+                                Command::record, Command::report, Command::waits, Command::list, Command::test,
+                                Command::man, Command::detect, Command::version, Command::doctor, Command::help);
 constexpr CommandSet kHelp(Command::help);
+constexpr CommandSet kPush(Command::push);
+constexpr CommandSet kLabelled(Command::push, Command::sample, Command::record, Command::report);
+constexpr CommandSet kSending(Command::push, Command::sample, Command::record);
+constexpr CommandSet kPeriodic(Command::sample, Command::record, Command::top);
+constexpr CommandSet kDoctor(Command::doctor);
 
 constexpr OptionRow kOptions[] = {
     {Option::events, "-e", "", false, Value::text, "EVENTS", kEvents, Group::measured,
@@ -87,8 +142,9 @@ constexpr OptionRow kOptions[] = {
      "Timeline: count again and again, pause between the counts, and write one CSV file per kind of counter."},
     {Option::interval, "-i", "", false, Value::duration, "DURATION", kStat, Group::duration,
      "Pause between two counts of a timeline. Default: 60 s. 0 is allowed."},
-    {Option::count, "-n", "", false, Value::number, "COUNT", kStat, Group::duration,
-     "How many counts a timeline takes. Default: 0, until Ctrl-C."},
+    {Option::count, "-n", "", false, Value::number, "COUNT", kCountedOften, Group::duration,
+     "How many counts a timeline takes. Default: 0, until Ctrl-C. With bench: how often each program runs, 4 to 1000 "
+     "(default 8)."},
     {Option::runs, "-r", "", false, Value::number, "RUNS", kStat, Group::duration,
      "Count the program to start RUNS times, 1 to 1000, and show means and standard deviations."},
     {Option::kernel, "-k", "", false, Value::none, "", kMeasuring, Group::measured,
@@ -105,31 +161,35 @@ constexpr OptionRow kOptions[] = {
      "events are counted than there are counters. Default: 100. sample.limit is the most samples a second that the "
      "driver "
      "takes on each core; administrators may ask for more than 60000, which is the default."},
-    {Option::pe_file, "--pe_file", "", false, Value::file, "FILE", kMeasuring, Group::measured,
+    {Option::pe_file, "--pe_file", "", false, Value::file, "FILE", kStarting, Group::measured,
      "The program to start or to sample. With stat it is started without arguments; `--` replaces it."},
-    {Option::pdb_file, "--pdb_file", "", false, Value::file, "FILE", kSampling, Group::names,
+    {Option::pdb_file, "--pdb_file", "", false, Value::file, "FILE", kSampled, Group::names,
      "Symbols of the program or of one of its modules; the identity inside tells whose. May be given several times. "
      "Default: beside the program, with the extension pdb."},
     {Option::image_name, "--image_name", "", false, Value::text, "NAME", kSampling, Group::measured,
      "The running program to sample. Default: the name of the PE file."},
-    {Option::spawn_delay, "--record_spawn_delay", "", false, Value::number, "MILLISECONDS", kMeasuring, Group::duration,
+    {Option::spawn_delay, "--record_spawn_delay", "", false, Value::number, "MILLISECONDS", kStarting, Group::duration,
      "Let a started program run this long before measuring. Default: 0, from its first instruction on."},
     {Option::process, "-p", "", false, Value::number, "PID", kTimed, Group::measured,
-     "Measure the running process of this number, with the threads and programs it starts. On the linux device."},
-    {Option::sampled_cores, "--cores", "", false, Value::text, "CORES", kSampling, Group::measured,
+     "Measure the running process of this number, with the threads and programs it starts. On the linux and etw "
+     "devices."},
+    {Option::sampled_cores, "--cores", "", false, Value::text, "CORES", kSampled, Group::measured,
      "Sample several cores at once: numbers and ranges such as 0,4-7. -c then only says where record starts the "
      "program."},
-    {Option::all_cores, "--all-cores", "", false, Value::none, "", kSampling, Group::measured,
+    {Option::all_cores, "--all-cores", "", false, Value::none, "", kSampled, Group::measured,
      "Sample all cores at once."},
-    {Option::jitter, "--jitter", "", false, Value::none, "", kSampling, Group::measured,
+    {Option::jitter, "--jitter", "", false, Value::none, "", kOftenSampled, Group::measured,
      "Vary each interval by up to half either way, so that sampling does not fall into step with a loop."},
-    {Option::rate, "--freq", "", false, Value::number, "HZ", kSampling, Group::measured,
+    {Option::rate, "--freq", "", false, Value::number, "HZ", kOftenSampled, Group::measured,
      "Adapt the intervals until each core gives about HZ samples a second of every event, 1 to 50000. Events that "
      "have an :INTERVAL keep it."},
-    {Option::symbol, "--symbol", "-s", true, Value::text, "TEXT", kShowing, Group::shown,
+    {Option::print_wprp, "--print-wprp", "", false, Value::none, "", kSampling, Group::measured,
+     "Sample nothing; print a profile (.wprp) by which Microsoft's own recorder wpr.exe samples the same. On the etw "
+     "device."},
+    {Option::symbol, "--symbol", "-s", true, Value::text, "TEXT", kTabled, Group::shown,
      "Show only functions of this name. ^TEXT is a beginning, TEXT$ an end; upper and lower case are the same. The "
      "totals still tell of all."},
-    {Option::display_row, "--sample-display-row", "", false, Value::number, "ROWS", kShowing, Group::shown,
+    {Option::display_row, "--sample-display-row", "", false, Value::number, "ROWS", kRows, Group::shown,
      "Functions to show for each event. Default: 50."},
     {Option::display_long, "--sample-display-long", "", false, Value::none, "", kShowing, Group::shown,
      "Show decorated names of functions."},
@@ -141,7 +201,7 @@ constexpr OptionRow kOptions[] = {
      "Add tables: process, thread, module, core and caller (who calls the hot functions), separated by commas."},
     {Option::sample_timeline, "--timeline", "", false, Value::number, "MILLISECONDS", kOperations, Group::shown,
      "Also tell in the JSON how many samples each function had in every stretch of this length."},
-    {Option::symbol_path, "--symbol-path", "", false, Value::text, "PATH", kShowing, Group::names,
+    {Option::symbol_path, "--symbol-path", "", false, Value::text, "PATH", kNamed, Group::names,
      "Where symbols may be, in the form of _NT_SYMBOL_PATH: folders and srv*CACHE*URL, separated by semicolons. Asked "
      "before that variable."},
     {Option::export_perf_data, "--export_perf_data", "", false, Value::none, "", kSampling, Group::output,
@@ -170,19 +230,25 @@ constexpr OptionRow kOptions[] = {
      "them instead of tables, as JSON with --json. With report of other recordings: write every sample with its stack "
      "to "
      "FILE, or with - to the terminal, as text, or as JSON lines with --json or such a name."},
-    {Option::sort, "--sort", "", false, Value::text, "KEYS", kRecordings, Group::shown,
+    {Option::sort, "--sort", "", false, Value::text, "KEYS", kTabled, Group::shown,
      "Columns of the table; samples that agree in them are one row: comm, pid, tid, core, cputype (kind of core), "
      "module, "
      "symbol, line, separated by commas. Default: comm,module,symbol."},
-    {Option::comms, "--comm", "", false, Value::text, "NAMES", kRecordings, Group::shown,
+    {Option::comms, "--comm", "", false, Value::text, "NAMES", kChoosing, Group::shown,
      "Show only threads of these names, separated by commas. Percentages stay those of all samples, here and with the "
      "next five; see --percentage."},
-    {Option::pids, "--pid", "", false, Value::text, "NUMBERS", kRecordings, Group::shown, "Show only these processes."},
-    {Option::tids, "--tid", "", false, Value::text, "NUMBERS", kRecordings, Group::shown, "Show only these threads."},
-    {Option::modules, "--module", "", false, Value::text, "NAMES", kRecordings, Group::shown,
+    {Option::pids, "--pid", "", false, Value::text, "NUMBERS", kChoosing, Group::shown, "Show only these processes."},
+    {Option::tids, "--tid", "", false, Value::text, "NUMBERS", kChoosing, Group::shown, "Show only these threads."},
+    {Option::modules, "--module", "", false, Value::text, "NAMES", kChoosing, Group::shown,
      "Show only these modules: libc.so.6, /usr/bin/python3, [kernel]."},
-    {Option::time, "--time", "", false, Value::text, "FROM-TO", kRecordings, Group::shown,
+    {Option::time, "--time", "", false, Value::text, "FROM-TO", kChoosing, Group::shown,
      "Read only samples of this time, in seconds after the first one: 1.5-3, 1.5- or -3."},
+    {Option::idle, "--idle", "", false, Value::none, "", kReport, Group::shown,
+     "Count the samples of idle cores, too. Without it they are left out of traces of Windows; perf.data files are "
+     "shown as perf shows them, with idle."},
+    {Option::providers, "--providers", "", false, Value::none, "", kReport, Group::shown,
+     "Of a trace of Windows: its events by provider and kind, with their number, bytes, first and last time. With "
+     "--records those that no report is made of one by one: --time, --pid and --tid choose."},
     {Option::percentage, "--percentage", "", false, Value::text, "OF", kRecordings, Group::shown,
      "What is 100 %: absolute, all samples, which is the default, or relative, those that the filters leave. With "
      "report and on the linux device, as the next seven."},
@@ -197,15 +263,68 @@ constexpr OptionRow kOptions[] = {
      "Show who called the hot functions."},
     {Option::callees, "--callees", "", false, Value::none, "", kRecordings, Group::shown,
      "Show what the hot functions called."},
-    {Option::folded, "--folded", "", false, Value::none, "", kRecordings, Group::shown,
-     "Print stacks and nothing else, one a line with the number of its samples, as tools for flame graphs take them."},
-    {Option::inlined, "--inline", "", false, Value::none, "", kRecordings, Group::shown,
+    {Option::folded, "--folded", "", false, Value::none, "", kPictured, Group::shown,
+     "Print stacks and nothing else, one a line with the number of its samples, as tools for flame graphs take them; "
+     "with "
+     "diff two numbers, before and after."},
+    {Option::export_format, "--export", "", false, Value::text, "FORMAT", kExporting, Group::output,
+     "Write the recording as another tool reads it, into the FILE of -o, or with -o - into a pipe: pprof, firefox, "
+     "speedscope, folded, chrome, perfetto, perfetto-perf, callgrind, otlp, csv, sql, perf.data. Filters, --time and "
+     "--inline choose "
+     "what is in it. With stat: prometheus, the counts as node_exporter's textfile collector takes them."},
+    {Option::inlined, "--inline", "", false, Value::none, "", kChoosing, Group::shown,
      "Show functions that the compiler put into others as callees of these. Needs debug information and takes longer."},
-    {Option::debuginfod, "--debuginfod", "", false, Value::none, "", kRecordings, Group::names,
+    {Option::html, "--html", "", false, Value::file, "FILE", kPaged, Group::output,
+     "Write the recording as one HTML file that opens in any browser without a network: flame graph, timeline, tables, "
+     "and with --annotate or --disassemble the code of hot functions. `waits --html` shows where threads ran and "
+     "waited, `topdown --html` the tree, `diff --html` what changed."},
+    {Option::html_all, "--html-all", "", false, Value::none, "", kRecordings, Group::output,
+     "With --html: the time of each sample, and not only which 20 ms it was in. The file becomes about six times as "
+     "large."},
+    {Option::svg, "--svg", "", false, Value::file, "FILE", kPictured, Group::output,
+     "Write a flame graph as a picture for documents; with diff, what grew is orange and what shrank is blue."},
+    {Option::critical_path, "--critical-path", "", false, Value::none, "", kWaits, Group::shown,
+     "Show what the end of the recording, or of --time, had to wait for: backwards through the thread of --tid, or the "
+     "first of the program, and through all that ended its waits."},
+    {Option::level, "--level", "", false, Value::number, "LEVEL", kTopdown, Group::measured,
+     "Go no deeper than this level of the tree; 1 is the first. Default: to its end."},
+    {Option::node, "--node", "", false, Value::text, "NODE", kTopdown, Group::measured,
+     "Look into this node of the tree, such as backend_mem_bound. Default: where the most is lost."},
+    {Option::counts_only, "--counts-only", "", false, Value::none, "", kTopdown, Group::measured,
+     "Leave out the last run, which samples the functions."},
+    {Option::once, "--once", "", false, Value::none, "", kLive, Group::output,
+     "Look once, for the time of --every, and print what was seen; with --json as one document."},
+    {Option::live_waits, "--waits", "", false, Value::none, "", kLive, Group::measured,
+     "Record each switch of a thread, too, and show in which functions threads wait, how long and what for. On the "
+     "linux device."},
+    {Option::shortest_wait, "--min", "", false, Value::text, "LENGTH", kWaits, Group::shown,
+     "List only waits that are at least so long: a number with a unit out of us, ms, s (default ms). What is left out "
+     "is told."},
+    {Option::on_off, "--on-off", "", false, Value::none, "", kWaits, Group::shown,
+     "Show in one tree, or with --folded in one list of stacks, where threads ran, were ready and waited, in "
+     "nanoseconds. While recording, also sample every millisecond where they run."},
+    {Option::record_runs, "--record", "", false, Value::file, "NAME", kBench, Group::measured,
+     "Make a recording of each run, in NAME-before-1.data, NAME-after-1.data and so on, and show which functions "
+     "changed. -e then is what it is with record."},
+    {Option::cost_per, "--per", "", false, Value::text, "UNIT", kCompared, Group::shown,
+     "What costs are divided by before they are compared: share, of all samples; second, of time; run, which is as "
+     "they "
+     "are; or the name of an event that was counted or sampled, too, such as inst_retired. Default: share for "
+     "recordings, run for counts and in bench."},
+    {Option::fail_if, "--fail-if", "", false, Value::text, "CONDITION", kCompared, Group::output,
+     "End with status 5 where it is sure that something grew by more: 'inst_retired>0.5%', 'function:parse>5%', "
+     "'module:libz.so.1>10%', 'line:main.c:12>3%'; * as a name is any. In quotes. May be given several times."},
+    {Option::junit, "--junit", "", false, Value::file, "FILE", kCompared, Group::output,
+     "Write the conditions of --fail-if as tests in JUnit's form, which CI systems show."},
+    {Option::markdown, "--markdown", "", false, Value::file, "FILE", kCompared, Group::output,
+     "Write the comparison as Markdown, for a comment; to the terminal with -."},
+    {Option::github, "--github", "", false, Value::none, "", kCompared, Group::output,
+     "Also print what fails as annotations that GitHub shows beside the code."},
+    {Option::debuginfod, "--debuginfod", "", false, Value::none, "", kNamed, Group::names,
      "Ask the servers of DEBUGINFOD_URLS for files and debug information that are not on this machine."},
     {Option::json, "--json", "", false, Value::none, "", kAnswering, Group::output,
      "Print the result as one JSON document and nothing else."},
-    {Option::quiet, "-q", "", false, Value::none, "", kAnswering, Group::output,
+    {Option::quiet, "-q", "", false, Value::none, "", kQuiet, Group::output,
      "Print no text. Warnings and errors still appear."},
     {Option::verbose, "-v", "--verbose", false, Value::none, "", kVerbose, Group::output,
      "Tell more, in text and in JSON."},
@@ -215,17 +334,51 @@ constexpr OptionRow kOptions[] = {
      "Write the CSV of a timeline to FILE. {timestamp}, {class} and {core} in the name are replaced."},
     {Option::directory, "--output-prefix", "--cwd", false, Value::folder, "FOLDER", kAnswering, Group::output,
      "Where the files of --output and --output-csv go."},
+    {Option::listen, "--listen", "", false, Value::text, "ADDRESS:PORT", kStat, Group::output,
+     "Count again and again, each time for --timeout (default 1 s), and show the counts at http://ADDRESS:PORT/metrics "
+     "as "
+     "Prometheus reads them, until Ctrl-C. PORT alone listens to this machine only. After -n counts the last ones "
+     "stay."},
+    {Option::push, "--push", "", false, Value::text, "URL", kSampling, Group::output,
+     "Send a profile of each period to a server, as `wperf push` does, until Ctrl-C, the end of the program or of "
+     "--timeout; with what wperf itself costs."},
+    {Option::every, "--every", "", false, Value::duration, "DURATION", kPeriodic, Group::duration,
+     "With --push: how long a period is. Default: 60 s. With top: how long one look is. Default: 1 s."},
+    {Option::push_url, "--url", "", false, Value::text, "URL", kPush, Group::output,
+     "The address of the server, http:// or https://, without the path of its interface."},
+    {Option::push_target, "--to", "", false, Value::text, "KIND", kSending, Group::output,
+     "What the server is: pyroscope, which is the default, pyroscope-ingest (its older /ingest), parca or otlp."},
+    {Option::push_label, "--label", "", false, Value::text, "NAME=VALUE", kLabelled, Group::output,
+     "A label of the profile, by which the server finds it: build=1234, host=$(hostname). May be given several times. "
+     "service_name is the name of the program where nobody gives one. With report --export csv: a column of the table; "
+     "sql "
+     "and otlp have a place for it, too."},
+    {Option::token_file, "--token-file", "", false, Value::file, "FILE", kSending, Group::output,
+     "Where the server's token is, or USER:PASSWORD. Default: the environment variable WPERF_PUSH_TOKEN, else none."},
+    {Option::plain_token, "--plain-token", "", false, Value::none, "", kSending, Group::output,
+     "Send the token over http:// to another machine, too, where everybody on the way can read it."},
+    {Option::tenant, "--tenant", "", false, Value::text, "NAME", kSending, Group::output,
+     "Whose the profile is, on a server for several (the header X-Scope-OrgID)."},
+    {Option::spool, "--spool", "", false, Value::folder, "FOLDER", kSending, Group::output,
+     "Keep there what cannot be sent, and send it with the next profile. push without a FILE sends only that."},
+    {Option::spool_limit, "--spool-limit", "", false, Value::text, "SIZE", kSending, Group::output,
+     "The most that may wait there, with K, M or G. What waits longest is dropped first, and told. Default: 64M."},
     {Option::no_pager, "--no-pager", "", false, Value::none, "", kShownLong, Group::output,
      "Do not show text that is longer than the terminal in pages. Else it goes through WPERF_PAGER, PAGER or less."},
-    {Option::colours, "--color", "", false, Value::text, "WHEN", kShowing, Group::output,
+    {Option::colours, "--color", "", false, Value::text, "WHEN", kColoured, Group::output,
      "Colour hot rows: auto, on a terminal without NO_COLOR, which is the default; always, for a pager that wperf does "
      "not "
      "start; or never."},
     {Option::device, "--device", "", false, Value::device, "DEVICE", kOpening, Group::machine,
-     "What measures: driver, linux, or sim[:KEY=VALUE,...] for the simulated machine. Default: the environment "
-     "variable WPERF_DEVICE, else the machine's own."},
+     "What measures: driver, windowsperf (Arm's driver), linux, or sim[:KEY=VALUE,...] for the simulated machine. "
+     "Default: the environment variable WPERF_DEVICE, else the machine's own."},
     {Option::force_lock, "--force-lock", "", false, Value::none, "", kLocking, Group::machine,
      "Take the driver from another wperf that holds it. The other one ends with an error."},
+    {Option::selftest, "--selftest", "", false, Value::none, "", kDoctor, Group::measured,
+     "Let each device that is there measure a program whose counts, shares and call stacks are known, some seconds "
+     "each, and print what came out as a block for a bug report."},
+    {Option::fix, "--fix", "", false, Value::none, "", kDoctor, Group::measured,
+     "Mend what can be mended: end trace sessions of Windows that a wperf left behind which was killed."},
     {Option::all_help, "--all", "", false, Value::none, "", kHelp, Group::shown,
      "Every command and option, as on the manual page."},
 };
@@ -252,10 +405,17 @@ constexpr Example kExamples[] = {
      "Cycles on all cores, 1000 samples a second of each, per thread, and who calls the hot functions."},
     {Command::record, "wperf record -e arm_spe_0/load_filter=1,min_latency=32/ --mem -- myprog.exe",
      "Which loads wait, for what, and on which data? With the statistical profiling extension."},
+    {Command::topdown, "wperf topdown -- prog.exe", "What holds prog.exe back, and in which functions."},
+    {Command::topdown, "wperf topdown --node backend_stalled_cycles -- prog.exe",
+     "What the backend of a Neoverse N1 waits for, even where the frontend is worse."},
+    {Command::top, "wperf top --once", "What is hot right now, anywhere on the machine; without --once live, until q."},
+    {Command::top, "wperf top --once --json --every 2s -- prog.exe", "One look at a program, for a script."},
     {Command::waits, "wperf waits -- ./program",
      "Why the threads of a program did not run: sums by thread, function and waker."},
     {Command::waits, "wperf waits --tree -- ./program",
      "The same as a call tree: where the program waited, and for how long."},
+    {Command::push, "wperf push perf.data --url http://localhost:4040 --label build=1234",
+     "To a Pyroscope of this machine, with a label by which builds can be compared."},
     {Command::report, "wperf report perf.data --mem", "The same for a recording made by perf on Arm Linux."},
     {Command::record, "wperf record -g --tree -- ./program",
      "On Linux: where the time of a program goes, as a call tree."},
@@ -263,6 +423,11 @@ constexpr Example kExamples[] = {
      "Where the time of one program went, and who called whom."},
     {Command::report, "wperf report perf.data --symbol-path server-files",
      "A recording of another machine, whose programs were copied below server-files."},
+    {Command::diff, "wperf diff old.data new.data", "What grew and what shrank between two recordings."},
+    {Command::diff, "wperf diff --fail-if 'function:parse>5%' old*.data -- new*.data",
+     "Several runs a side say how sure that is; a CI job stops where parse became slower."},
+    {Command::bench, "wperf bench -n 8 -e inst_retired -- ./old --- ./new",
+     "Count two builds in turn, eight times each."},
     {Command::sample, "wperf sample -e ld_spec:100000 --pe_file myprog.exe -c 1 --timeout 10",
      "A program that already runs on core 1."},
     {Command::list, "wperf list -v", "Every event and metric, with formulas and explanations."},
@@ -317,6 +482,10 @@ std::string_view value_words(Option option) {
       return "auto fp dwarf";
     case Option::percentage:
       return "absolute relative";
+    case Option::export_format:
+      return request::kExportNames;
+    case Option::push_target:
+      return request::kPushTargets;
     case Option::colours:
       return "auto always never";
     case Option::device:

@@ -57,7 +57,8 @@ TEST(Options, EveryRowIsWhole) {
 TEST(Options, OnlyHelpAndDoctorNeedNoDevice) {
   for (const CommandRow& row : command_rows()) {
     EXPECT_EQ(row.needs_device, row.command != Command::help && row.command != Command::doctor &&
-                                    row.command != Command::report && row.command != Command::waits)
+                                    row.command != Command::report && row.command != Command::waits &&
+                                    row.command != Command::push && row.command != Command::diff)
         << row.name;
   }
 }
@@ -67,13 +68,14 @@ TEST(Options, TheParserKnowsEveryRow) {
     for (const std::string_view spelling : {row.name, row.alias}) {
       if (spelling.empty()) continue;
       std::vector<std::string> line = {"stat", std::string(spelling)};
+      const std::string_view words = value_words(row.option);
       if (row.value != Value::none)
-        line.emplace_back(row.option == Option::by || row.option == Option::sort ? "core"
-                          : row.option == Option::time                           ? "1-"
-                          : row.option == Option::percentage                     ? "relative"
-                          : row.option == Option::call_graph                     ? "fp"
-                          : row.option == Option::colours                        ? "never"
-                                                                                 : "1");
+        line.emplace_back(row.option == Option::time         ? "1-"
+                          : row.option == Option::fail_if    ? "a>1%"
+                          : row.option == Option::push_label ? "name=value"
+                          : row.option == Option::every      ? "1s"
+                          : !words.empty()                   ? words.substr(0, words.find(' '))
+                                                             : "1");
       const auto request = parse_command_line(line, nullptr);
       ASSERT_TRUE(request.has_value()) << spelling << ": " << request.error().text;
       EXPECT_TRUE(request.value().unexpected.empty()) << spelling;

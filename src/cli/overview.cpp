@@ -29,10 +29,15 @@ constexpr Line kTime[] = {
     {Command::sample, "sample a running program", "wperf sample -g -p 4711 --timeout 10",
      "wperf sample -c 1 --pe_file prog.exe"},
     {Command::report, "show a recording", "wperf report perf.data --children", ""},
+    {Command::top, "what is hot right now", "wperf top", "wperf top -- prog.exe"},
+    {Command::topdown, "what holds it back", "wperf topdown -- prog.exe", ""},
     {Command::waits, "why threads did not run", "wperf waits -- ./program", "wperf waits trace.etl"},
+    {Command::push, "send it to a server", "wperf push perf.data --url https://s", ""},
+    {Command::diff, "what changed between recordings", "wperf diff old.data new.data", ""},
 };
 constexpr Line kOften[] = {
     {Command::stat, "count events", "wperf stat -- ./program", "wperf stat -m imix -c 1 --timeout 3"},
+    {Command::bench, "two programs, counted in turn", "wperf bench -- ./old --- ./new", ""},
     {Command::list, "events and metrics there are", "wperf list", ""},
     {Command::man, "what one of them means", "wperf man neoverse-v2/ipc", "wperf man ld_spec"},
 };

@@ -46,6 +46,7 @@ TerminalConsole::TerminalConsole(const request::Outputs& outputs)
 
 void TerminalConsole::out(std::string_view text) {
   if (quiet_) return;
+  const std::lock_guard lock(mutex_);
   take_progress_away();
   const std::string folded = fold_lines(text, width());
   if (!page(folded)) write(folded, animated_ || coloured_);
@@ -64,22 +65,39 @@ bool TerminalConsole::page(const std::string& text) const {
 }
 
 void TerminalConsole::document(std::string_view text) {
+  const std::lock_guard lock(mutex_);
   write(text, animated_);
 }
 
 void TerminalConsole::write(std::string_view text, bool animated) {
   std::string scratch;
-  json(harmless_text(text, animated, scratch));
+  put(harmless_text(text, animated, scratch));
+}
+
+void TerminalConsole::json(std::string_view ascii) {
+  const std::lock_guard lock(mutex_);
+  put(ascii);
+}
+
+void TerminalConsole::bytes(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  take_progress_away();
+  if (output_error_ == 0) output_error_ = os::write_bytes(stdout, bytes);
+}
+
+bool TerminalConsole::bytes_are_seen() const {
+  return os::prepare_terminal(stdout);
 }
 
 // After a piece that is not whole no other: what is there has no hole.
-void TerminalConsole::json(std::string_view ascii) {
+void TerminalConsole::put(std::string_view text) {
   take_progress_away();
-  if (output_error_ == 0) output_error_ = os::write_text(stdout, ascii);
+  if (output_error_ == 0) output_error_ = os::write_text(stdout, text);
   last_told_ = Clock::now();
 }
 
 void TerminalConsole::warn(std::string_view line) {
+  const std::lock_guard lock(mutex_);
   take_progress_away();
   std::string scratch;
   os::write_text(stderr, std::string(harmless_text(line, false, scratch)) + "\n");
@@ -91,12 +109,14 @@ unsigned TerminalConsole::width() const {
 
 bool TerminalConsole::progress_due() {
   if (!shows_progress_) return false;
+  const std::lock_guard lock(mutex_);
   return Clock::now() - last_told_ >=
          (progress_is_shown_ ? Clock::duration(kProgressStep) : Clock::duration(kPatience));
 }
 
 void TerminalConsole::progress(std::string_view line) {
   if (!shows_progress_) return;
+  const std::lock_guard lock(mutex_);
   if (line.empty()) return take_progress_away();
   const unsigned columns = os::terminal_width(stderr);
   std::string scratch;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The console of a person or a script: stdout and stderr of this process.
+// The console of a person or a script: stdout and stderr of this process. From any thread: modules are loaded side by
+// side, and each may tell of a download.
 #pragma once
 #include <chrono>
+#include <mutex>
 #include <string>
 
 #include "diag/console.h"
@@ -19,6 +21,8 @@ class TerminalConsole final : public diag::Console {
   void out(std::string_view text) override;
   void document(std::string_view text) override;
   void json(std::string_view ascii) override;
+  void bytes(std::string_view bytes) override;
+  bool bytes_are_seen() const override;
   void warn(std::string_view line) override;
   bool animated() const override { return animated_; }
   unsigned width() const override;
@@ -35,8 +39,10 @@ class TerminalConsole final : public diag::Console {
 
   bool page(const std::string& text) const;
   void write(std::string_view text, bool animated);
+  void put(std::string_view text);
   void take_progress_away();
 
+  std::mutex mutex_;
   bool quiet_;
   bool paged_;
   bool animated_;

@@ -2,7 +2,9 @@
 #include "commands/commands.h"
 
 #include "commands/run_report.h"
+#include "device/devices_here.h"
 #include "doctor/doctor.h"
+#include "measure/device_choice.h"
 #include "measure/machine.h"
 
 namespace wperf::commands {
@@ -26,6 +28,8 @@ diag::Result<void> run_without_program(const request::Request& request, diag::Co
       return doctor::run_doctor(request, console);
     case Command::report:
       return run_report(request, console);
+    case Command::push:
+      return run_push(request, console);
     default:
       break;
   }
@@ -34,15 +38,40 @@ diag::Result<void> run_without_program(const request::Request& request, diag::Co
   return {};
 }
 
-}  // namespace
+// The selftest tries every device, and files need none.
+bool needs_choice(const request::Request& request) {
+  const bool of_file = request.command == request::Command::report || request.command == request::Command::push ||
+                       request.command == request::Command::diff || request.data_file.has_value();
+  const bool all = request.command == request::Command::doctor && request.doctor.selftest;
+  return request.device.empty() && !of_file && !all;
+}
 
-diag::Result<int> run(const request::Request& request, diag::Console& console) {
+diag::Result<int> run_on_device(const request::Request& request, diag::Console& console) {
   using request::Command;
   if (request.command == Command::stat) return run_stat(request, console);
   if (request.command == Command::sample || request.command == Command::record) return run_sample(request, console);
+  if (request.command == Command::topdown) return run_topdown(request, console);
+  if (request.command == Command::top) return run_top(request, console);
+  if (request.command == Command::diff) return run_diff(request, console);
+  if (request.command == Command::bench) return run_bench(request, console);
   if (request.command == Command::waits) return run_waits(request, console);
   WPERF_CHECK_OK(run_without_program(request, console));
   return 0;
+}
+
+}  // namespace
+
+diag::Result<int> run(const request::Request& asked, diag::Console& console) {
+  using request::Command;
+  if (!needs_choice(asked)) return run_on_device(asked, console);
+  const measure::ChosenDevice chosen = measure::choose_device(asked, device::devices_here());
+  request::Request request = asked;
+  request.device = chosen.name;
+  const bool measures = request.command == Command::stat || request.command == Command::record ||
+                        request.command == Command::sample || request.command == Command::topdown ||
+                        request.command == Command::waits || request.command == Command::top;
+  if (measures && !chosen.why.empty()) console.out(chosen.why + "\n");
+  return run_on_device(request, console);
 }
 
 }  // namespace wperf::commands

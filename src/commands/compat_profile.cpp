@@ -7,6 +7,7 @@
 #include "import/perf_data/run_facts.h"
 #include "measure/sampled_program.h"
 #include "modules/function_files.h"
+#include "modules/symbol_folders.h"
 #include "plan/sample_plan.h"
 #include "profile/compat_view.h"
 #include "recording/recorded_samples.h"
@@ -120,7 +121,7 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
   std::vector<perf_data::Bytes> builds;  // of its modules
   const raw::Process process = run.windows ? process_of(file, run, builds) : raw::Process();
   if (process.modules.empty()) return {.target = measure::target_of(program, nullptr, {}), .files = {}};
-  modules::SymbolOptions symbols = measure::symbol_options(request);
+  modules::SymbolOptions symbols = modules::symbol_options(request);
   if (!run.pdb_file.empty()) symbols.pdb_files.push_back(run.pdb_file);
   std::vector<modules::LoadedModule> loaded = modules::load_modules(process.modules, symbols);
   for (usize i = 0; i < loaded.size(); ++i) modules::check_build(loaded[i], builds[i]);
@@ -129,10 +130,12 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
   return target;
 }
 
-diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request) {
+diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
+                                                    const modules::DownloadProgress& tell_download) {
   recording::WantedDetail wanted = wanted_of(request);
   modules::FunctionFiles functions({});
   wanted.functions = &functions;
+  wanted.tell_download = tell_download;
   const recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
   profile::CompatProfile profile =
       profile::make_sample_profile(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);

@@ -21,6 +21,7 @@ struct RunTarget {
 RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
                         const request::Request& request);
 
-diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request);
+diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
+                                                    const modules::DownloadProgress& tell_download = {});
 
 }  // namespace wperf::commands

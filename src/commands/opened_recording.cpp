@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 #include "import/perf_data/byte_order.h"
+#include "import/zip/gzip_file.h"
 #include "recording/packed_records.h"
-#include "recording/recording_input.h"
+#include "recording/trace_sources.h"
+#include "recording/unpacked_file.h"
 
 namespace wperf::commands {
 namespace {
@@ -25,21 +28,105 @@ void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
   if (file.is_unfinished()) console.warn("warning: the recording was not finished: what is there is shown");
 }
 
-diag::Result<void> use_trace(const recording::RecordingInput& input, const request::Request& request,
-                             diag::Console& console, const RecordingUses& uses) {
-  auto opened = etl::TraceFile::open(input.bytes(), [&](u64 begin, u64 end) { input.release(begin, end); });
-  if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
-  etl::TraceFile& trace = opened.value();
-  const u64 size = std::max<u64>(input.bytes().size(), 1);
+diag::Result<recording::RecordingInput> open_input(const std::string& path) {
+  auto input = recording::RecordingInput::open(path);
+  if (!input.has_value()) return with_way_out(std::move(input).error());
+  return input;
+}
+
+diag::Result<void> use_trace(recording::RecordingInput first, const request::Request& request, diag::Console& console,
+                             const RecordingUses& uses) {
+  recording::TraceSources sources;
+  WPERF_CHECK_OK(sources.add(std::move(first), *request.data_file));
+  for (const std::string& path : request.further_files) {
+    WPERF_TRY(recording::RecordingInput further, open_input(path));
+    WPERF_CHECK_OK(sources.add(std::move(further), path));
+  }
+  for (const std::string& warning : sources.warnings()) console.warn("warning: " + warning);
+  const u64 size = std::max<u64>(sources.size(), 1);
   u64 passed = 0;
-  trace.tell_what_is_passed([&](u64 begin, u64 end) {
-    input.release(begin, end);
-    passed += end - begin;
+  WPERF_TRY(const etl::Trace trace, sources.open([&](u64 bytes) {
+    passed += bytes;
     if (console.progress_due()) {
       console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(passed, size) / size));
     }
-  });
+  }));
   return uses.of_trace(trace);
+}
+
+// Files of perf begin with its name; everything else may be a profile.
+bool is_of_perf(perf_data::Bytes bytes) {
+  const perf_data::Bytes head = perf_data::slice(bytes, 0, 8);
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return text.starts_with("PERF") || text == "2ELIFREP";
+}
+
+diag::Error not_read(const std::string& file, profiles::Format format) {
+  return {
+      .text = fmt::format("{} is {}, which report does not read", file,
+                          format == profiles::Format::chrome ? "a trace in Chrome's format" : "JSON of another kind"),
+      .hint = "it reads perf.data, .etl, pprof, Firefox Profiler, speedscope, Perfetto and folded stacks",
+      .code = diag::ExitCode::damaged_input};
+}
+
+diag::Result<void> use_profile(const OpenedProfile& profile, const request::Request& request,
+                               const RecordingUses& uses) {
+  if (profile.format == profiles::Format::chrome || profile.format == profiles::Format::other_json)
+    return not_read(*request.data_file, profile.format);
+  if (uses.of_profile) return uses.of_profile(profile);
+  return diag::Error{.text = fmt::format("{} is a profile ({}): samples alone, without the switches that this needs",
+                                         *request.data_file, profiles::format_name(profile.format)),
+                     .hint = "wperf report shows it",
+                     .code = diag::ExitCode::usage};
+}
+
+// Of a file of `size` bytes that is read from its beginning to its end, perhaps more than once.
+profiles::TellPassed tell_passed(std::function<void(u64 begin, u64 end)> release, u64 size,
+                                 const request::Request& request, diag::Console& console) {
+  return [release = std::move(release), size, &request, &console, before = u64{0}](u64 end) mutable {
+    if (end < before) before = 0;
+    release(before, end);
+    before = end;
+    if (console.progress_due())
+      console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * end / std::max<u64>(size, 1)));
+  };
+}
+
+// False: it is packed with gzip, but no profile is in it.
+diag::Result<bool> use_packed(const recording::RecordingInput& input, const request::Request& request,
+                              diag::Console& console, const RecordingUses& uses) {
+  constexpr u64 kMostBytes = u64{16} << 30;
+  zip::Unpacked outcome{};
+  WPERF_TRY(const recording::UnpackedFile unpacked, recording::UnpackedFile::create([&](const zip::TakePiece& take) {
+              outcome = zip::unpack_gzip(input.bytes(), kMostBytes, take);
+            }));
+  const profiles::Format format = profiles::format_of(unpacked.bytes());
+  if (format == profiles::Format::none) return false;
+  if (outcome == zip::Unpacked::damaged)
+    console.warn("warning: the file is cut or damaged: what could be unpacked is shown");
+  if (outcome == zip::Unpacked::not_sound)
+    console.warn("warning: the file has another checksum than it says: something in it is damaged");
+  const auto release = [&unpacked](u64 begin, u64 end) { unpacked.release(begin, end); };
+  WPERF_CHECK_OK(use_profile({.format = format,
+                              .bytes = unpacked.bytes(),
+                              .passed = tell_passed(release, unpacked.bytes().size(), request, console)},
+                             request, uses));
+  return true;
+}
+
+// False: it is no profile of another program.
+diag::Result<bool> use_foreign(const recording::RecordingInput& input, const request::Request& request,
+                               diag::Console& console, const RecordingUses& uses) {
+  if (is_of_perf(input.bytes())) return false;
+  if (zip::has_gzip_look(input.bytes())) return use_packed(input, request, console, uses);
+  const profiles::Format format = profiles::format_of(input.bytes());
+  if (format == profiles::Format::none) return false;
+  const auto release = [&input](u64 begin, u64 end) { input.release(begin, end); };
+  WPERF_CHECK_OK(use_profile({.format = format,
+                              .bytes = input.bytes(),
+                              .passed = tell_passed(release, input.bytes().size(), request, console)},
+                             request, uses));
+  return true;
 }
 
 }  // namespace
@@ -50,10 +137,12 @@ diag::Error in_file(const std::string& file, diag::Error error) {
 }
 
 diag::Result<void> use_recording(const request::Request& request, diag::Console& console, const RecordingUses& uses) {
-  auto input_file = recording::RecordingInput::open(*request.data_file);
-  if (!input_file.has_value()) return with_way_out(std::move(input_file).error());
-  const recording::RecordingInput input = std::move(input_file).value();
-  if (etl::TraceFile::has_its_look(input.bytes())) return use_trace(input, request, console, uses);
+  WPERF_TRY(recording::RecordingInput input, open_input(*request.data_file));
+  if (recording::TraceSources::has_its_look(input.bytes()) || !request.further_files.empty()) {
+    return use_trace(std::move(input), request, console, uses);
+  }
+  WPERF_TRY(const bool is_foreign, use_foreign(input, request, console, uses));
+  if (is_foreign) return {};
   std::vector<std::byte> turned;
   if (perf_data::is_of_other_byte_order(input.bytes())) turned = perf_data::in_native_order(input.bytes());
   auto opened = perf_data::PerfFile::open(turned.empty() ? input.bytes() : perf_data::Bytes(turned));

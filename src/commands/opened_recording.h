@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A recording of the user's, opened whatever its form is: perf.data of either byte order, packed, through a pipe, in
-// several files; or a trace of Windows. Called by run_report and run_waits.
+// several files; a trace of Windows, in several files or in a zip file; or a profile of another program. Called by
+// run_report and run_waits.
 #pragma once
 #include <functional>
 
 #include "diag/console.h"
 #include "diag/result.h"
-#include "import/etl/trace_file.h"
+#include "import/etl/trace.h"
 #include "import/perf_data/perf_file.h"
+#include "import/profiles/foreign_profile.h"
 #include "request/request.h"
 
 namespace wperf::commands {
 
-struct RecordingUses {
-  std::function<diag::Result<void>(const perf_data::PerfFile&)> of_perf;
-  std::function<diag::Result<void>(const etl::TraceFile&)> of_trace;
+// A profile that another program wrote; unpacked, where it was packed.
+struct OpenedProfile {
+  profiles::Format format;
+  perf_data::Bytes bytes;
+  profiles::TellPassed passed;  // what was read is given back, and progress shown
 };
 
-// Request::data_file. What the file lacks is said before it is used; progress is shown while it is read.
+struct RecordingUses {
+  std::function<diag::Result<void>(const perf_data::PerfFile&)> of_perf;
+  std::function<diag::Result<void>(const etl::Trace&)> of_trace;
+  std::function<diag::Result<void>(const OpenedProfile&)> of_profile = {};  // none: there is nothing in it for this
+};
+
+// Request::data_file and further_files. What the file lacks is said before it is used; progress is shown while it is
+// read.
 diag::Result<void> use_recording(const request::Request& request, diag::Console& console, const RecordingUses& uses);
 
 // An error with the file's name in front.

@@ -181,7 +181,7 @@ std::vector<std::vector<profile::AddressAnswer>> name_code(const perf_data::Perf
   const bool lines = display.annotate || display.memory || display.disassemble;
   modules::FunctionFiles functions({});
   const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = lines, .functions = &functions};
-  const modules::SymbolOptions images = measure::symbol_options(request);
+  const modules::SymbolOptions images = modules::symbol_options(request);
   std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
   modules::for_each_module(wanted.size(), [&](size_t i) {
     if (wanted[i].empty()) return;
@@ -193,7 +193,8 @@ std::vector<std::vector<profile::AddressAnswer>> name_code(const perf_data::Perf
         answers[i] = answers_of_map(written, code.first[i], wanted[i]);
         return;
       }
-      code.files[i] = recording::load_mapped_code(file, canonical.history(), mapped, of_run, search, images);
+      code.files[i] = recording::load_mapped_code(file, canonical.history(), mapped, recording::is_windows_run(file),
+                                                  search, images);
       code.target.modules[i].reason = code.files[i].reason();
     }
     const symbols::SymbolQuery query{.lines = lines, .decorated = display.decorated_names};
@@ -240,9 +241,14 @@ RecordsRequest records_of(const request::Request& request, const std::vector<u64
 
 }  // namespace
 
-bool has_spe_data(const perf_data::PerfFile& file, const AuxTraces& traces) {
-  if (!traces.info().has_value() || traces.info()->type != perf_data::kAuxArmSpe) return false;
-  return !traces.buffers().empty() || recording::is_windows_run(file);
+std::optional<AuxTraces> spe_traces(const perf_data::PerfFile& file) {
+  // Most recordings have no AUX data at all, and then one look at their events is enough.
+  const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
+  if (!file.came_through_pipe() && std::none_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) return {};
+  auto traces = AuxTraces::collect(file);
+  if (!traces.info().has_value() || traces.info()->type != perf_data::kAuxArmSpe) return {};
+  if (traces.buffers().empty() && !recording::is_windows_run(file)) return {};
+  return traces;
 }
 
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const AuxTraces& traces,
@@ -251,7 +257,8 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   const ProcessHistory history = ProcessHistory::collect(file);
   const recording::CanonicalCode canonical(history);
   const auto facts = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  const bool of_run = facts.has_value() && facts->windows;
+  // Of the whole machine there is no program whose modules are all.
+  const bool of_run = facts.has_value() && facts->windows && facts->process != 0;
   const std::vector<u64> midrs = midr_of_cores(file, traces, facts);
   decode::spe::Aggregator aggregator({.memory = display.memory});
   for (u32 core = 0; core < midrs.size(); ++core) {

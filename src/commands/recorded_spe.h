@@ -15,8 +15,8 @@
 
 namespace wperf::commands {
 
-// A run of ours that recorded nothing has it, too: its tables are empty.
-bool has_spe_data(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces);
+// The SPE data of the file; none: it holds none. A run of ours that recorded nothing has it, too: its tables are empty.
+std::optional<perf_data::AuxTraces> spe_traces(const perf_data::PerfFile& file);
 
 // Also writes the file of --records.
 struct ReadSpe {

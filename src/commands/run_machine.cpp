@@ -46,8 +46,11 @@ diag::Result<void> run_version(const request::Request& request, diag::Console& c
     console.out(fmt::format("wperf {} ({})\n", kVersion, kGitVersion));
     return device.error();
   }
-  WPERF_TRY(const device::DriverVersion driver, device.value()->driver_version());
-  if (driver.compatible) WPERF_CHECK_OK(device.value()->acquire(request.force_lock));
+  WPERF_TRY(device::DriverVersion driver, device.value()->driver_version());
+  if (driver.compatible) {
+    WPERF_CHECK_OK(device.value()->acquire(request.force_lock));
+    WPERF_TRY(driver, device.value()->driver_version());  // some tell more to who has the lock
+  }
   const profile::Component components[] = {
       measure::tool_component(),
       {.name = driver.name, .version = measure::number_text(driver), .git = driver.git, .features = driver.features}};

@@ -8,11 +8,16 @@
 #include "commands/code_and_sources.h"
 #include "commands/commands.h"
 #include "commands/compat_profile.h"
+#include "commands/foreign_report.h"
 #include "commands/opened_recording.h"
+#include "commands/page_output.h"
 #include "commands/recorded_spe.h"
 #include "commands/recording_choice.h"
+#include "commands/run_export.h"
+#include "commands/run_providers.h"
 #include "commands/script_output.h"
-#include "import/etl/trace_file.h"
+#include "commands/timed_samples.h"
+#include "commands/trace_losses.h"
 #include "import/perf_data/run_facts.h"
 #include "measure/tool.h"
 #include "modules/symbol_folders.h"
@@ -22,6 +27,7 @@
 #include "recording/recorded_losses.h"
 #include "recording/recorded_samples.h"
 #include "recording/trace_recording.h"
+#include "report/number_text.h"
 #include "report/sample_report.h"
 #include "report/spe_report.h"
 #include "report/stack_report.h"
@@ -77,11 +83,7 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   const request::SampleDisplay& display = request.sampling.display;
   report::StackOptions options;
   for (const request::SortBy key : view.sort) options.sort.push_back(key_of(key));
-  options.filter.comms = view.comms;
-  options.filter.modules = view.modules;
-  options.filter.pids = view.pids;
-  options.filter.tids = view.tids;
-  options.filter.symbol = name_filter(display);
+  options.filter = sample_filter(request);
   options.rows = display.rows;
   options.children = view.children;
   if (view.percent_limit.has_value()) options.percent_limit = *view.percent_limit;
@@ -136,25 +138,13 @@ diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::
   return {};
 }
 
-// Folded stacks have no room for more than one event: the first that has samples.
-void print_folded(const stacks::StackProfile& profile, const report::StackOptions& options, diag::Console& console) {
-  const auto has_samples = [](const stacks::StackEvent& event) { return event.samples != 0; };
-  const auto& events = profile.events;
-  const auto first = std::find_if(events.begin(), events.end(), has_samples);
-  if (first == events.end()) return console.warn("warning: no samples");
-  if (std::count_if(events.begin(), events.end(), has_samples) > 1) {
-    console.warn("warning: only the stacks of " + first->name + " are printed; there are other events, too");
-  }
-  console.document(report::folded_text(profile, static_cast<u32>(first - events.begin()), options));
-}
-
 // Do options ask for a view that WindowsPerf's text and JSON do not have?
 bool wants_views(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   return plan::wanted_call_stacks(request).wanted() || view.time.has_value() || !view.sort.empty() ||
          !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty() || view.folded ||
          view.tree || view.callers || view.callees || view.children || view.relative || view.inlined ||
-         request.sampling.records_file.has_value();
+         view.wants_page() || view.export_format.has_value() || request.sampling.records_file.has_value();
 }
 
 report::SampleBreakdown breakdown_of(request::Breakdown kind) {
@@ -175,7 +165,7 @@ report::SampleBreakdown breakdown_of(request::Breakdown kind) {
 
 diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::Request& request,
                                diag::Console& console) {
-  WPERF_TRY(const profile::CompatProfile profile, compat_profile(file, request));
+  WPERF_TRY(const profile::CompatProfile profile, compat_profile(file, request, download_progress(console)));
   const report::SampleOptions options = sample_report_options(request, console);
   if (!output::silent(request.outputs)) console.out(report::sample_text(profile, options));
   if (output::wants_json(request.outputs))
@@ -186,7 +176,7 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::R
 // As tables, trees, lines of samples, or JSON.
 diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                 const recording::WantedDetail& wanted, const request::Request& request,
-                                diag::Console& console) {
+                                diag::Console& console, const std::string& spe_json = {}) {
   const report::StackOptions options = stack_options(request, console);
   // Tables begin with it.
   const stacks::StackLosses& losses = recorded.profile.losses;
@@ -202,9 +192,66 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
                                       .folders = modules::symbol_folders(request)};
     WPERF_CHECK_OK(recording::add_function_code(recorded.files, code, recorded.profile));
   }
-  const stacks::StackProfile& profile = recorded.profile;
+  if (request.recording.wants_page())
+    return write_pages(recorded.profile, {options.filter, &recorded.moments, spe_json}, request, console);
+  return show_profile(recorded.profile, request, console);
+}
+
+// What a page shows of memory beside the samples.
+diag::Result<std::string> spe_memory_json(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
+                                          request::Request request, diag::Console& console) {
+  request.sampling.display.memory = true;
+  WPERF_TRY(const ReadSpe read, read_recorded_spe(file, traces, request, console));
+  const report::SpeOptions options{.samples = sample_report_options(request, console), .memory = true};
+  return report::spe_json(read.profile, nullptr, options);
+}
+
+diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside& beside,
+                                  const request::Request& request, diag::Console& console, const ExportSink& sink) {
+  if (request.sampling.display.memory) {
+    return diag::Error{.text = "--mem of report is for SPE data, and " + *request.data_file + " holds none",
+                       .hint = {},
+                       .code = diag::ExitCode::usage};
+  }
+  if (request.recording.export_format.has_value()) {
+    return export_samples(file, beside, stack_options(request, console), request, console, sink);
+  }
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.traces = beside.operations;
+  if (request.recording.html_file.has_value()) {
+    WPERF_TRY(recording::RecordedSamples timed, read_timed_samples(file, beside, request, wanted, console));
+    std::string spe_json;
+    if (beside.operations != nullptr) {
+      WPERF_TRY(spe_json, spe_memory_json(file, *beside.operations, request, console));
+      const auto& clock = beside.operations->time();
+      // Nobody knows when they were: no slice is theirs.
+      if (!clock.has_value() || !clock->has_zero) timed.profile.slice_counts = {};
+    }
+    return show_samples(file, std::move(timed), wanted, request, console, spe_json);
+  }
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+  if (beside.trace != nullptr) recorded.profile.trace = *beside.trace;
+  return show_samples(file, std::move(recorded), wanted, request, console);
+}
+
+}  // namespace
+
+stacks::StackFilter sample_filter(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  return {.comms = view.comms,
+          .modules = view.modules,
+          .pids = view.pids,
+          .tids = view.tids,
+          .symbol = name_filter(request.sampling.display)};
+}
+
+diag::Result<void> show_profile(const stacks::StackProfile& profile, const request::Request& request,
+                                diag::Console& console, const ExportSink& sink) {
+  const report::StackOptions options = stack_options(request, console);
+  if (request.recording.wants_page()) return write_pages(profile, {.filter = options.filter}, request, console);
+  if (request.recording.export_format.has_value()) return export_profile(profile, {}, options, request, console, sink);
   if (request.recording.folded) {
-    print_folded(profile, options, console);
+    console.document(first_folded_text(profile, options, console));
     if (request.outputs.json_file.has_value()) {
       return output::deliver_json(request.outputs, report::stack_json(profile, options), console);
     }
@@ -216,21 +263,16 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
   return {};
 }
 
-// `traces`: of SPE, which counts with the samples; null: there is none.
-diag::Result<void> report_samples(const perf_data::PerfFile& file, const perf_data::AuxTraces* traces,
-                                  const request::Request& request, diag::Console& console) {
-  if (request.sampling.display.memory) {
-    return diag::Error{.text = "--mem of report is for SPE data, and " + *request.data_file + " holds none",
-                       .hint = {},
-                       .code = diag::ExitCode::usage};
-  }
-  recording::WantedDetail wanted = recording::wanted_detail(request);
-  wanted.traces = traces;
-  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
-  return show_samples(file, std::move(recorded), wanted, request, console);
+modules::DownloadProgress download_progress(diag::Console& console) {
+  if (!console.shows_progress()) return {};
+  return [&console](std::string_view address, usize received) {
+    if (!console.progress_due()) return;
+    constexpr usize kMegabyte = 1'000'000;
+    const std::string size =
+        received < kMegabyte ? std::string() : fmt::format("{:.1f} MB of ", static_cast<double>(received) / kMegabyte);
+    console.progress(fmt::format("downloading {}{}", size, address));
+  };
 }
-
-}  // namespace
 
 diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::PerfFile& file,
                                                             const request::Request& request,
@@ -259,7 +301,13 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
   wanted.tell_naming = [&](usize done, usize all) {
     if (console.progress_due()) console.progress(fmt::format("naming code: {} of {} files", done, all));
   };
+  wanted.tell_download = download_progress(console);
   return recording::read_recorded_samples(file, request, wanted);
+}
+
+diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
+                                  const request::Request& request, diag::Console& console) {
+  return show_samples(file, std::move(recorded), {}, request, console);
 }
 
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
@@ -269,6 +317,10 @@ diag::Result<void> report_weighted(const perf_data::PerfFile& file, const Weight
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
   for (stacks::StackEvent& event : recorded.profile.events) {
     if (event.samples != 0) event.name = weighted.event;
+  }
+  // Folded stacks have one number only.
+  if (request.recording.folded) {
+    for (stacks::StackSample& sample : recorded.profile.samples) sample.count = sample.period;
   }
   return show_samples(file, std::move(recorded), wanted, request, console);
 }
@@ -288,44 +340,53 @@ report::SampleOptions sample_report_options(const request::Request& request, con
   return options;
 }
 
-namespace {}  // namespace
-
-// First what is missing from all that follows.
-void tell_trace_losses(const etl::TraceHeader& header, const recording::TraceRecording& trace, diag::Console& console) {
-  const etl::TraceLosses& losses = trace.losses;
-  const auto warn = [&](u64 count, std::string_view text) {
-    if (count != 0) console.warn(fmt::format("warning: {} {}", count, text));
-  };
-  warn(header.events_lost, "events were lost while recording: the session's buffers were full");
-  warn(header.buffers_lost, "buffers were lost while recording: the disk was too slow, or full");
-  warn(losses.flagged_events_lost + losses.flagged_buffers_lost, "buffers say that something was lost before them");
-  warn(losses.cut_buffers, "buffer is cut by the end of the file");
-  warn(losses.damaged_buffers,
-       fmt::format("buffers are damaged: {} bytes of them could not be read", losses.damaged_bytes));
-  warn(trace.samples_of_nobody, "samples are of threads that the trace does not name");
-}
-
 namespace {
 
-diag::Result<void> report_trace(const etl::TraceFile& trace, const request::Request& request, diag::Console& console) {
-  auto converted = recording::recording_of_trace(trace, measure::tool_version());
+// `--idle` is for traces: what Linux records holds idle cores as any others.
+diag::Result<void> report_trace(const etl::Trace& trace, const request::Request& request, diag::Console& console,
+                                const ExportSink& sink) {
+  // What threads waited for is a part of pages and exports; a perf.data file has no words for a trace's switches.
+  const auto format = request.recording.export_format;
+  const bool exports = format.has_value() && *format != request::ExportFormat::perf_data;
+  const recording::TraceWishes wishes{.switches = exports || request.recording.html_file.has_value(),
+                                      .idle = request.recording.idle,
+                                      .cores = request.recording.trace_cores};
+  auto converted = recording::recording_of_trace(trace, measure::tool_version(), wishes);
   if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
-  tell_trace_losses(trace.header(), converted.value(), console);
-  if (converted.value().samples == 0) {
-    return diag::Error{
-        .text = fmt::format("{} has no samples: {}", *request.data_file,
-                            converted.value().samples_were_on ? "none came while it was recorded"
-                                                              : "sampling was not on while it was recorded"),
-        .hint = "record with the profile source, as `wpr -start CPU` does"};
+  const recording::TraceRecording& recorded = converted.value();
+  stacks::TraceFacts facts = recording::trace_facts(trace, recorded.losses);
+  facts.samples_of_nobody = recorded.samples_of_nobody;
+  facts.idle_samples = recorded.idle_samples;
+  add_lost_over_time(recorded.lost_over_time, facts);
+  tell_trace_losses(facts, request, console);
+  if (!wishes.cores.empty()) {
+    console.warn(
+        fmt::format("note: Windows samples all cores; shown are those of -c or --cores, {} samples of others "
+                    "are left out",
+                    report::with_commas(recorded.samples_of_other_cores)));
   }
-  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(converted.value().file.openable_path()));
+  if (recorded.samples == 0) {
+    const bool idle = recorded.idle_samples != 0;
+    return diag::Error{.text = fmt::format("{} has no samples: {}", *request.data_file,
+                                           idle                       ? "all cores were idle whenever one was taken"
+                                           : recorded.samples_were_on ? "none came while it was recorded"
+                                                                      : "sampling was not on while it was recorded"),
+                       .hint = idle ? "--idle shows those of idle cores"
+                               : recorded.switches_were_on
+                                   ? fmt::format("`wperf waits {}` shows its switches", *request.data_file)
+                                   : "record with the profile source, as `wpr -start CPU` does"};
+  }
+  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(recorded.file.openable_path()));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
-  return report_samples(file, nullptr, request, console);
+  if (format == request::ExportFormat::perf_data) {
+    return export_recording(mapped.bytes(), request, console);
+  }
+  return report_samples(file, {.trace = &facts, .switches = &recorded.switches}, request, console, sink);
 }
 
 // What SPE recorded: its own tables, or one of the views of samples.
 diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
-                                     const request::Request& request, diag::Console& console) {
+                                     const request::Request& request, diag::Console& console, const ExportSink& sink) {
   const bool own = !wants_views(request) || request.sampling.records_file.has_value();
   if (own) return report_spe(file, traces, request, console);
   if (request.sampling.display.memory) {
@@ -338,31 +399,51 @@ diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf
     console.warn(
         "warning: --time leaves out all records of SPE: nothing tells how their clock belongs to the recording's");
   }
-  return report_samples(file, &traces, request, console);
+  return report_samples(file, {.operations = &traces}, request, console, sink);
 }
 
 }  // namespace
 
 diag::Result<void> report_recording(const perf_data::PerfFile& file, const request::Request& request,
-                                    diag::Console& console) {
-  // Most recordings have no AUX data at all, and then one look at their events is enough.
-  const auto has_own_pmu = [](const perf_data::Event& event) { return event.attributes.type > 5; };
-  if (file.came_through_pipe() || std::any_of(file.attrs().begin(), file.attrs().end(), has_own_pmu)) {
-    const auto traces = perf_data::AuxTraces::collect(file);
-    if (has_spe_data(file, traces)) return report_operations(file, traces, request, console);
-  }
+                                    diag::Console& console, const ExportSink& sink) {
+  if (const auto traces = spe_traces(file)) return report_operations(file, *traces, request, console, sink);
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  const bool is_compat = run.has_value() && run->windows && !wants_views(request);
-  return is_compat ? show_compat(file, request, console) : report_samples(file, nullptr, request, console);
+  // As `record` with the same options has shown it: with call stacks in a table like those of all other recordings.
+  const bool has_stacks = std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
+    return event.attributes.has(perf_data::kSampleCallchain);
+  });
+  const bool is_compat = run.has_value() && run->windows && !has_stacks && !wants_views(request);
+  return is_compat ? show_compat(file, request, console) : report_samples(file, {}, request, console, sink);
 }
 
 diag::Result<void> run_report(const request::Request& asked, diag::Console& console) {
+  return report_file(asked, console, {});
+}
+
+diag::Result<void> report_file(const request::Request& asked, diag::Console& console, const ExportSink& sink) {
   request::Request request = asked;
+  if (request.recording.export_format.has_value() && !sink) WPERF_CHECK_OK(check_export(request, console));
+  if (!request.recording.export_format.has_value() && !request.push.labels.empty()) {
+    return diag::Error{.text = "--label is for what is handed on",
+                       .hint = "it goes with --export csv, sql or otlp, and with `wperf push`",
+                       .code = diag::ExitCode::usage};
+  }
   WPERF_TRY(request.data_file, choose_recording(asked, console));
   return use_recording(
       request, console,
-      {.of_perf = [&](const perf_data::PerfFile& file) { return report_recording(file, request, console); },
-       .of_trace = [&](const etl::TraceFile& trace) { return report_trace(trace, request, console); }});
+      {.of_perf = [&](const perf_data::PerfFile& file) -> diag::Result<void> {
+         if (request.recording.export_format == request::ExportFormat::perf_data) return export_file(request, console);
+         if (!request.recording.providers) return report_recording(file, request, console, sink);
+         return diag::Error{.text = "--providers is for traces of Windows, and " + *request.data_file + " is none",
+                            .hint = {},
+                            .code = diag::ExitCode::usage};
+       },
+       .of_trace =
+           [&](const etl::Trace& trace) {
+             return request.recording.providers ? report_providers(trace, request, console)
+                                                : report_trace(trace, request, console, sink);
+           },
+       .of_profile = [&](const OpenedProfile& profile) { return report_foreign(profile, request, console, sink); }});
 }
 
 }  // namespace wperf::commands

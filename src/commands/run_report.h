@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a recording says, as the options ask for it. Called by every command that shows recordings.
 #pragma once
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -8,16 +9,21 @@
 #include "diag/result.h"
 #include "import/perf_data/perf_file.h"
 #include "recording/recorded_samples.h"
-#include "recording/trace_recording.h"
 #include "report/sample_report.h"
 #include "request/request.h"
+#include "stacks/stack_rows.h"
 
 namespace wperf::commands {
 
+// Who gets an exported profile instead of a file: `push`. None: it goes where -o says.
+using ExportSink = std::function<diag::Result<void>(stacks::StackProfile&, const stacks::Moments&)>;
+
+// Request::data_file in the views that the options ask for.
+diag::Result<void> report_file(const request::Request& asked, diag::Console& console, const ExportSink& sink);
 // The answers to a list of samples: WindowsPerf's for Windows programs, where no other view is asked for. Called by
 // `record`, too, for what it has just recorded.
 diag::Result<void> report_recording(const perf_data::PerfFile& file, const request::Request& request,
-                                    diag::Console& console);
+                                    diag::Console& console, const ExportSink& sink = {});
 
 // The same views of samples that count for something else than they were recorded with.
 struct WeightedSamples {
@@ -26,13 +32,22 @@ struct WeightedSamples {
 };
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
                                    const request::Request& request, diag::Console& console);
+// The views of samples that were counted, named, and perhaps changed.
+diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
+                                  const request::Request& request, diag::Console& console);
+// The same of a profile that no recording belongs to any more: tables, trees, folded stacks and JSON.
+diag::Result<void> show_profile(const stacks::StackProfile& profile, const request::Request& request,
+                                diag::Console& console, const ExportSink& sink = {});
 // Counted and named, with the servers and kept functions that the options allow, and progress.
 diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::PerfFile& file,
                                                             const request::Request& request,
                                                             recording::WantedDetail wanted, diag::Console& console);
 
-// What the trace itself says that it lacks.
-void tell_trace_losses(const etl::TraceHeader& header, const recording::TraceRecording& trace, diag::Console& console);
+// Which samples count: --comm, --module, --pid, --tid and --symbol.
+stacks::StackFilter sample_filter(const request::Request& request);
+
+// Tells a person at the terminal.
+modules::DownloadProgress download_progress(diag::Console& console);
 
 // What the options of the command line say about WindowsPerf's reports.
 report::SampleOptions sample_report_options(const request::Request& request, const diag::Console& console);

@@ -3,13 +3,15 @@
 
 #include "commands/code_and_sources.h"
 #include "commands/commands.h"
+#include "commands/recording_push.h"
 #include "commands/run_report.h"
-#include "measure/kernel_spe_recording.h"
+#include "commands/shown_recording.h"
 #include "measure/machine.h"
 #include "measure/recording_run.h"
 #include "measure/spe_recording.h"
 #include "os/files.h"
 #include "output/outputs.h"
+#include "plan/sample_plan.h"
 #include "report/number_text.h"
 #include "request/sample_target.h"
 
@@ -26,19 +28,29 @@ void tell_kept(const request::Request& request, const measure::Recording& record
 diag::Result<measure::Recording> make_recording(const request::Request& request, measure::Machine& machine,
                                                 diag::Console& console) {
   if (!request.sampling.spe.has_value()) return measure::record_samples(request, machine, console);
-  return machine.capabilities.kernel != nullptr ? measure::record_kernel_spe(request, machine, console)
-                                                : measure::record_spe(request, machine, console);
+  return measure::record_spe(request, machine, console);
 }
 
 // What was recorded is shown even where something went wrong on the way; that is said behind it.
 diag::Result<int> record(const request::Request& request, measure::Machine& machine, diag::Console& console) {
   WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
-  // What is kept is shown under its name, as `report` shows it.
-  request::Request shown = request;
-  if (const std::string kept = measure::kept_recording(request); os::file_exists(kept)) shown.data_file = kept;
+  const request::Request shown = shown_request(request, recording);
+  if (!recording.trace.empty()) {
+    WPERF_CHECK_OK(run_report(shown, console));
+    tell_kept(request, recording, console);
+    return measure::status_of_recording(request, machine, recording);
+  }
   WPERF_CHECK_OK(report_recording(recording.file, shown, console));
   if (machine.capabilities.kernel != nullptr) tell_kept(request, recording, console);
   return measure::status_of_recording(request, machine, recording);
+}
+
+// For a file: `wperf record --print-wprp … > x.wprp`.
+diag::Result<int> print_profile(const request::Request& request, measure::Machine& machine, diag::Console& console) {
+  WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
+  WPERF_TRY(const std::string profile, machine.device->recording_profile(plan));
+  console.document(profile);
+  return 0;
 }
 
 }  // namespace
@@ -49,10 +61,17 @@ diag::Result<int> run_sample(const request::Request& request, diag::Console& con
     return diag::Error{
         .text = "--mem needs records of SPE", .hint = "sample with -e arm_spe_0//", .code = diag::ExitCode::usage};
   }
+  if (!request.push.url.has_value() && !request.push.labels.empty()) {
+    return diag::Error{.text = "--label is for profiles that are sent",
+                       .hint = "--push URL sends them",
+                       .code = diag::ExitCode::usage};
+  }
   if (request.outputs.verbose) console.out(request::deduced_text(request));
   WPERF_TRY(
       measure::Machine machine,
       measure::open_machine(request, console, spe ? device::Device::Spe::asked_for : device::Device::Spe::left_alone));
+  if (request.sampling.print_wprp) return print_profile(request, machine, console);
+  if (request.push.url.has_value()) return record_and_push(measure::with_kept_file(request), machine, console);
   return record(measure::with_kept_file(request), machine, console);
 }
 

@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "commands/commands.h"
+#include "commands/listening_counts.h"
+#include "commands/quiet_console.h"
 #include "measure/count_runs.h"
 #include "measure/measure_counts.h"
+#include "os/output_file.h"
 #include "output/outputs.h"
+#include "plan/count_parts.h"
 #include "plan/default_events.h"
 #include "report/count_report.h"
+#include "request/export_format.h"
 #include "request/sample_target.h"
 
 namespace wperf::commands {
 namespace {
-
-// The program writes where we write: what is said once is not said again in between.
-class FollowingRun final : public diag::Console {
- public:
-  explicit FollowingRun(diag::Console& console) : console_(console) {}
-  void out(std::string_view) override {}
-  void document(std::string_view) override {}
-  void warn(std::string_view line) override { console_.warn(line); }
-  bool animated() const override { return false; }
-  bool interrupted() const override { return console_.interrupted(); }
-
- private:
-  diag::Console& console_;
-};
 
 int status_of(const request::Request& request, measure::Machine& machine, const measure::SpawnedProgram& program,
               const diag::Console& console) {
@@ -32,8 +25,23 @@ int status_of(const request::Request& request, measure::Machine& machine, const 
   return measure::status_of_program(machine, machine.device->programs().process(program.pid()));
 }
 
+// Into the file of -o, which has its name only when it is whole: who collects it never sees half of it.
+diag::Result<void> export_count(const request::Request& request, const profile::CountProfile& profile,
+                                diag::Console& console) {
+  const std::string text = report::count_prometheus(profile);
+  const auto& file = request.outputs.json_file;
+  if (!file.has_value() || *file == output::kConsole) {
+    console.document(text);
+    return {};
+  }
+  WPERF_TRY(os::OutputFile out, os::OutputFile::create_at_once(output::output_path(request.outputs, *file)));
+  out.write(text);
+  return out.close();
+}
+
 diag::Result<void> show_count(const request::Request& request, const profile::CountProfile& profile,
                               diag::Console& console) {
+  if (request.recording.export_format.has_value()) return export_count(request, profile, console);
   console.out(report::count_text(profile, {.verbose = request.outputs.verbose}));
   if (!output::wants_json(request.outputs)) return {};
   return output::deliver_json(request.outputs, report::count_json(profile), console);
@@ -48,27 +56,76 @@ void explain_defaults(const request::Request& request, const measure::Machine& m
 }
 
 // -r: the worst status is that of all.
-diag::Result<int> run_counts(const request::Request& request, plan::CountPlan& plan, measure::Machine& machine,
-                             diag::Console& console) {
-  FollowingRun following(console);
+// Where not all events can be counted at once, the program runs once for each of `parts`.
+diag::Result<int> run_counts(const request::Request& request, const plan::CountPlan& plan,
+                             std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
+  // The program writes where we write: what is said once is not said again in between.
+  QuietConsole following(console);
   std::vector<profile::CountProfile> profiles;
   int status = 0;
   for (u32 run = 0; run < request.runs.value_or(1) && !console.interrupted(); ++run) {
-    diag::Console& heard = run == 0 ? console : following;
-    measure::SpawnedProgram program(machine.device->programs());
-    WPERF_CHECK_OK(measure::start_program(request, plan, machine, program, heard));
-    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, plan, machine, program, heard));
-    status = std::max(status, status_of(request, machine, program, console));
-    // A run that was cut short would spoil the mean.
-    if (run == 0 || !console.interrupted()) profiles.push_back(std::move(count.profile));
-    if (!count.trouble.has_value()) continue;
-    WPERF_CHECK_OK(show_count(request, measure::mean_of_runs(profiles), console));
-    return *count.trouble;
+    std::vector<profile::CountProfile> counted;
+    for (plan::CountPlan& part : parts) {
+      const bool is_first = run == 0 && counted.empty();
+      diag::Console& heard = is_first ? console : following;
+      measure::SpawnedProgram program(machine.device->programs());
+      WPERF_CHECK_OK(measure::start_program(request, part, machine, program, heard));
+      WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, part, machine, program, heard));
+      status = std::max(status, status_of(request, machine, program, console));
+      // A run that was cut short would spoil the mean.
+      if (is_first || !console.interrupted()) counted.push_back(std::move(count.profile));
+      if (console.interrupted()) break;
+      if (!count.trouble.has_value()) continue;
+      profiles.push_back(measure::joined_parts(plan, std::move(counted)));
+      WPERF_CHECK_OK(show_count(request, measure::mean_of_runs(profiles), console));
+      return *count.trouble;
+    }
+    if (!counted.empty() && (run == 0 || counted.size() == parts.size())) {
+      profiles.push_back(measure::joined_parts(plan, std::move(counted)));
+    }
   }
   profile::CountProfile profile = measure::mean_of_runs(profiles);
   explain_defaults(request, machine, profile);
   WPERF_CHECK_OK(show_count(request, profile, console));
   return status;
+}
+
+// Events in several runs need a program that can run several times.
+diag::Result<std::vector<plan::CountPlan>> parts_of(const request::Request& request, const plan::CountPlan& plan,
+                                                    const measure::Machine& machine) {
+  const u32 at_once = machine.capabilities.counted_at_once;
+  std::vector<plan::CountPlan> parts = plan::parts_of(plan, at_once);
+  if (parts.size() == 1 || (request.program.has_value() && !request.timeline.enabled)) return parts;
+  return diag::Error{
+      .text = fmt::format("these events need {} counts, one after the other: {} are counted at once here", parts.size(),
+                          at_once),
+      .hint = fmt::format("name at most {} with -e; `wperf stat -e … -- PROGRAM` runs a program once for each set",
+                          at_once),
+      .code = diag::ExitCode::usage};
+}
+
+diag::Result<void> check_prometheus(const request::Request& request) {
+  const auto format = request.recording.export_format;
+  if (!format.has_value()) return {};
+  if (*format != request::ExportFormat::prometheus) {
+    return diag::Error{
+        .text = fmt::format("'{}' is not a format that counts are written in", request::export_name(*format)),
+        .hint = "wperf stat --export prometheus; recordings have other formats: wperf report --export",
+        .code = diag::ExitCode::usage};
+  }
+  if (!request.timeline.enabled) return {};
+  return diag::Error{.text = "--export prometheus holds one moment, and -t asks for many",
+                     .hint = "leave -t out; who collects the file knows the times",
+                     .code = diag::ExitCode::usage};
+}
+
+// Counts as they stand, for whoever asks by HTTP.
+diag::Result<void> check_listening(const request::Request& request) {
+  if (!request.listen.has_value()) return {};
+  if (!request.timeline.enabled && !request.runs.has_value() && !request.recording.export_format.has_value()) return {};
+  return diag::Error{.text = "--listen counts again and again by itself: without -t, -r and --export",
+                     .hint = "--timeout is the length of one count",
+                     .code = diag::ExitCode::usage};
 }
 
 diag::Result<void> check_runs(const request::Request& request) {
@@ -95,13 +152,23 @@ diag::Result<void> run_timeline(const request::Request& request, const plan::Cou
 
 diag::Result<int> run_stat(const request::Request& request, diag::Console& console) {
   WPERF_CHECK_OK(check_runs(request));
+  WPERF_CHECK_OK(check_prometheus(request));
+  WPERF_CHECK_OK(check_listening(request));
   if (request.outputs.verbose) console.out(request::deduced_text(request));
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine));
+  WPERF_TRY(std::vector<plan::CountPlan> parts, parts_of(request, plan, machine));
   std::vector<output::TimelineFile> files;
   if (request.timeline.enabled) files = output::timeline_files(request, plan);
   if (request.outputs.verbose) measure::tell_plan(plan, machine, files, console);
-  if (!request.timeline.enabled) return run_counts(request, plan, machine, console);
+  if (request.listen.has_value() && parts.size() != 1) {
+    return diag::Error{
+        .text = fmt::format("--listen counts all events at once, and these need {} counts", parts.size()),
+        .hint = fmt::format("name at most {} with -e", machine.capabilities.counted_at_once),
+        .code = diag::ExitCode::usage};
+  }
+  if (request.listen.has_value()) return count_and_listen(request, plan, machine, console);
+  if (!request.timeline.enabled) return run_counts(request, plan, std::move(parts), machine, console);
   measure::SpawnedProgram program(machine.device->programs());
   WPERF_CHECK_OK(measure::start_program(request, plan, machine, program, console));
   WPERF_CHECK_OK(run_timeline(request, plan, machine, program, console, files));

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "commands/commands.h"
+#include "commands/on_off_profile.h"
 #include "commands/opened_recording.h"
 #include "commands/recording_choice.h"
 #include "commands/run_report.h"
+#include "commands/timed_samples.h"
+#include "commands/trace_losses.h"
 #include "commands/wait_report_builder.h"
 #include "device/linux_facts.h"
 #include "measure/machine.h"
@@ -17,27 +18,16 @@
 #include "measure/tool.h"
 #include "os/mapped_file.h"
 #include "output/outputs.h"
+#include "plan/kernel_events.h"
+#include "raw/samples.h"
+#include "recording/trace_recording.h"
 #include "report/waits_report.h"
 
 namespace wperf::commands {
 namespace {
 
 constexpr std::string_view kEvents[] = {"sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup_new"};
-
-// A process and all that it started.
-std::set<u32> with_children(u32 process, const std::vector<std::pair<u32, u32>>& children) {
-  std::multimap<u32, u32> children_of(children.begin(), children.end());
-  std::set<u32> family{process};
-  std::vector<u32> to_look_at{process};
-  while (!to_look_at.empty()) {
-    const auto [first, last] = children_of.equal_range(to_look_at.back());
-    to_look_at.pop_back();
-    for (auto child = first; child != last; ++child) {
-      if (family.insert(child->second).second) to_look_at.push_back(child->second);
-    }
-  }
-  return family;
-}
+constexpr u32 kRunningIntervalNs = 1'000'000;  // of samples that tell where threads run
 
 WaitSelection selection_of(const request::Request& request, const recording::RecordedSwitches& switches) {
   const request::RecordingView& view = request.recording;
@@ -47,8 +37,10 @@ WaitSelection selection_of(const request::Request& request, const recording::Rec
   selection.names.insert(view.comms.begin(), view.comms.end());
   if (selection.processes.empty() && selection.threads.empty() && selection.names.empty()) {
     // A recording of a program is about that, though it tells of the whole machine.
-    if (switches.program != 0) selection.processes = with_children(switches.program, switches.children);
+    if (switches.program != 0) selection.processes = raw::with_children(switches.program, switches.children);
   }
+  selection.critical_path = request.waits.critical_path;
+  selection.min_ns = request.waits.min_ns;
   if (view.time.has_value()) {
     selection.timeline = true;
     if (view.time->from.has_value()) selection.from = static_cast<u64>(*view.time->from * 1e9);
@@ -62,41 +54,114 @@ bool asks_for_views(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   const request::SampleDisplay& display = request.sampling.display;
   return view.tree || view.callers || view.callees || view.children || view.folded || !view.sort.empty() ||
-         !display.by.empty() || display.annotate || display.timeline_ms.has_value() ||
+         view.wants_page() || !display.by.empty() || display.annotate || display.timeline_ms.has_value() ||
          request.sampling.records_file.has_value();
 }
 
-diag::Result<void> show_switches(const perf_data::PerfFile& file, const recording::RecordedSwitches& switches,
-                                 const request::Request& request, diag::Console& console) {
-  const waits::Accounting accounting = waits::account(switches.switches, switches.begin, switches.end);
-  // Each switch counts for the wait that began with it.
+// By sample of the recording: a switch counts for the wait that began with it.
+std::vector<u64> wait_weights(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
+                              const request::Request& request, diag::Console& console) {
+  std::vector<u64> weights(switches.samples);
+  u64 left_out = 0, time_left_out = 0;
+  for (const waits::Wait& wait : accounting.waits) {
+    if (!wait.is_known || wait.sample >= weights.size()) continue;
+    if (wait.length() < request.waits.min_ns) {
+      ++left_out;
+      time_left_out += wait.length();
+      continue;
+    }
+    weights[wait.sample] = std::max<u64>(wait.length(), 1);
+  }
+  if (left_out != 0) console.warn("note: " + report::left_out_text({request.waits.min_ns, left_out, time_left_out}));
+  return weights;
+}
+
+// What the tables name: where threads waited, and where those were that woke them.
+std::vector<u64> named_samples(const recording::RecordedSwitches& switches, const waits::Accounting& accounting,
+                               const WaitSelection& selection) {
+  // The critical path may lead to all threads.
+  if (selection.critical_path) return std::vector<u64>(switches.samples, 1);
+  const std::vector<bool> chosen = chosen_threads(accounting, switches, selection);
   std::vector<u64> weights(switches.samples);
   for (const waits::Wait& wait : accounting.waits) {
-    if (wait.is_known && wait.sample < weights.size()) weights[wait.sample] = std::max<u64>(wait.length(), 1);
+    if (!chosen[wait.thread]) continue;
+    for (const u32 sample : {wait.sample, wait.wake_sample}) {
+      if (sample < weights.size()) weights[sample] = 1;
+    }
   }
+  return weights;
+}
+
+// Where threads were all of the time.
+diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording::RecordedSwitches& switches,
+                               const waits::Accounting& accounting, const WaitSelection& selection,
+                               const request::Request& request, diag::Console& console) {
+  if (request.waits.min_ns != 0 || request.recording.time.has_value()) {
+    return diag::Error{.text = "--on-off shows all of the time: it goes with neither --min nor --time",
+                       .hint = "without --on-off, --tree shows waits alone",
+                       .code = diag::ExitCode::usage};
+  }
+  const std::vector<u64> all(switches.samples, 1);
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.callers = wanted.rows = true;
+  wanted.weights = &all;
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+  if (request.recording.html_file.has_value()) {
+    add_thread_states(accounting, switches, chosen_threads(accounting, switches, selection), recorded);
+    // Their nodes are those of a tree that the next line replaces.
+    for (stacks::ThreadState& state : recorded.moments.states) state.node = stacks::kNothing;
+  }
+  make_on_off_profile(accounting, switches, selection, recorded);
+  if (switches.running_samples.empty()) {
+    console.warn(
+        "note: nothing was sampled: nobody knows where threads ran (`wperf waits --on-off -- PROGRAM` samples)");
+  }
+  request::Request chosen = request;
+  request::RecordingView& view = chosen.recording;
+  if (!view.folded && !view.callers && !view.callees) view.tree = true;
+  view.relative = true;
+  return report_profile(file, std::move(recorded), chosen, console);
+}
+
+diag::Result<void> show_switches(const perf_data::PerfFile& file, const recording::RecordedSwitches& switches,
+                                 const request::Request& request, diag::Console& console,
+                                 const stacks::TraceFacts* trace = nullptr) {
+  const waits::Accounting accounting = waits::account(switches.switches, switches.begin, switches.end);
   const WaitSelection selection = selection_of(request, switches);
+  if (request.waits.on_off) return show_on_off(file, switches, accounting, selection, request, console);
   if (asks_for_views(request)) {
     request::Request chosen = request;
     chosen.recording.pids.assign(selection.processes.begin(), selection.processes.end());
     chosen.recording.relative = true;
+    const std::vector<u64> weights = wait_weights(accounting, switches, request, console);
     return report_weighted(file, {.event = "wait (ns)", .weights = weights}, chosen, console);
   }
+  const std::vector<u64> named = named_samples(switches, accounting, selection);
   recording::WantedDetail wanted = recording::wanted_detail(request);
   wanted.callers = wanted.rows = true;
-  wanted.weights = &weights;
-  WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+  wanted.weights = &named;
+  // A wait in the stretch of time that is shown may have begun before it, and end behind it.
+  request::Request untimed = request;
+  untimed.recording.time.reset();
+  WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, untimed, wanted, console));
   waits::WaitReport report = build_wait_report(accounting, switches, recorded, selection);
-  report.file = request.data_file.value_or("");
+  if (selection.critical_path && !report.path.has_value()) {
+    return diag::Error{.text = "there is no critical path: nothing is known of such a thread", .hint = {}};
+  }
+  if (request.data_file_is_kept) report.file = request.data_file.value_or("");
   report.lost_records = recorded.profile.losses.lost_records + recorded.profile.losses.lost_samples;
   report.has_wakeups = switches.has_wakeups;
   report.has_stacks = switches.has_stacks;
   report.has_other_samples = switches.has_other_samples;
+  report.has_interrupts = !switches.interrupts.empty();
+  report.of_whole_cores = switches.of_whole_cores;
   const usize width = console.animated() ? console.width() : 0;
   if (!output::silent(request.outputs)) {
-    console.out(report::waits_text(report, request.sampling.display.rows, width));
+    console.out(report::waits_text(
+        report, {.rows = request.sampling.display.rows, .width = width, .preempted = request.outputs.verbose}));
   }
   if (!output::wants_json(request.outputs)) return {};
-  return output::deliver_json(request.outputs, report::waits_json(report), console);
+  return output::deliver_json(request.outputs, report::waits_json(report, trace), console);
 }
 
 diag::Result<void> show_waits(const perf_data::PerfFile& file, const request::Request& request,
@@ -106,12 +171,17 @@ diag::Result<void> show_waits(const perf_data::PerfFile& file, const request::Re
   return show_switches(file, read.value(), request, console);
 }
 
-diag::Result<void> show_trace_waits(const etl::TraceFile& trace, const request::Request& request,
+// `program`: the process that it was recorded for; 0: for all.
+diag::Result<void> show_trace_waits(const etl::Trace& trace, const request::Request& request, u32 program,
                                     diag::Console& console) {
-  auto converted = recording::recording_of_trace(trace, measure::tool_version(), recording::TraceSwitches::wanted);
+  auto converted = recording::recording_of_trace(trace, measure::tool_version(), {.switches = true});
   if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
-  const recording::TraceRecording& recorded = converted.value();
-  tell_trace_losses(trace.header(), recorded, console);
+  recording::TraceRecording& recorded = converted.value();
+  recorded.switches.program = program;
+  stacks::TraceFacts facts = recording::trace_facts(trace, recorded.losses);
+  facts.samples_of_nobody = recorded.samples_of_nobody;
+  add_lost_over_time(recorded.lost_over_time, facts);
+  tell_trace_losses(facts, request, console);
   if (recorded.switches.switches.empty()) {
     return diag::Error{
         .text = fmt::format("{} does not say when threads ran and waited: {}", *request.data_file,
@@ -125,32 +195,86 @@ diag::Result<void> show_trace_waits(const etl::TraceFile& trace, const request::
   }
   WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(recorded.file.openable_path()));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
-  return show_switches(file, recorded.switches, request, console);
+  return show_switches(file, recorded.switches, request, console, &facts);
 }
 
-// As `record` does, of what the scheduler does on the whole machine: who wakes a thread may be anybody.
+// May the scheduler's tracepoints be recorded?
+bool has_tracepoints() {
+  device::mount_tracefs();
+  const std::optional<device::LinuxFacts> facts = device::linux_facts();
+  return facts.has_value() && !facts->tracefs.empty() && (facts->can_measure_all || facts->paranoid.value_or(4) < 0);
+}
+
+void add_event(request::Request& request, std::string_view name, std::optional<u32> interval) {
+  request.sampling.events.push_back(
+      {.text = std::string(name), .number = {}, .interval = interval, .interval_error = {}});
+}
+
+// Without them: switches of one's own programs, with stacks if the kernel may be looked at.
+void plan_own_switches(request::Request& request, diag::Console& console) {
+  const std::optional<device::LinuxFacts> facts = device::linux_facts();
+  const bool all = facts.has_value() && facts->can_measure_all;
+  request.kernel = all || (facts.has_value() && facts->paranoid.value_or(4) < 2);
+  request.sampling.whole_machine = all;
+  const char* const event = request.kernel ? "context-switches" : "dummy";
+  add_event(request, event, 1);
+  console.warn("note: the scheduler's tracepoints may not be read here: who ended a wait is not recorded");
+  if (!request.kernel) {
+    console.warn(
+        "note: nor is where threads waited: for stacks of switches kernel.perf_event_paranoid must be at most 1");
+  }
+}
+
+// Windows tells of the whole machine by itself, with stacks.
+void plan_trace(request::Request& request) {
+  request.sampling.events.clear();
+  add_event(request, plan::kSchedulerEvent, 1);
+  if (request.waits.on_off) add_event(request, "timer", kRunningIntervalNs);
+}
+
+void plan_recording(request::Request& request, diag::Console& console) {
+  request.kernel = true;
+  if (has_tracepoints()) {
+    // As `record` does, of what the scheduler does on the whole machine: who wakes a thread may be anybody.
+    for (const std::string_view name : kEvents) add_event(request, name, 1);
+    request.sampling.whole_machine = true;
+  } else {
+    plan_own_switches(request, console);
+  }
+  if (request.waits.on_off) add_event(request, "cpu-clock", kRunningIntervalNs);
+  if (request.sampling.call_stacks.wanted()) return;
+  // Of every switch of the machine there is a copy: half as long as those of samples are.
+  request.sampling.call_stacks = request::automatic_stacks();
+  request.sampling.call_stacks.stack_bytes = request::kDefaultStackBytes;
+}
+
 diag::Result<int> record_waits(const request::Request& asked, diag::Console& console) {
   request::Request request = measure::with_kept_file(asked);
   request.command = request::Command::record;
-  request.kernel = true;
-  for (const std::string_view name : kEvents) {
-    request.sampling.events.push_back({.text = std::string(name), .number = {}, .interval = 1, .interval_error = {}});
-  }
-  request.sampling.whole_machine = true;
-  if (!request.sampling.call_stacks.wanted()) {
-    // Of every switch of the machine there is a copy: half as long as those of samples are.
-    request.sampling.call_stacks = request::automatic_stacks();
-    request.sampling.call_stacks.stack_bytes = request::kDefaultStackBytes;
-  }
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   if (machine.capabilities.kernel == nullptr) {
-    return diag::Error{.text = "waits are recorded on the linux device only; elsewhere a recording is read",
-                       .hint = "`wperf waits FILE` reads a perf.data file with switches, or an .etl trace",
-                       .code = diag::ExitCode::usage};
+    return diag::Error{
+        .text = "a driver does not see why threads wait: waits are recorded on the linux and etw devices",
+        .hint = "`wperf waits FILE` reads a perf.data file with switches, or an .etl trace",
+        .code = diag::ExitCode::usage};
   }
-  device::mount_tracefs();
+  const bool is_trace = machine.capabilities.kernel->is_windows();
+  if (is_trace) {
+    plan_trace(request);
+  } else {
+    plan_recording(request, console);
+  }
   WPERF_TRY(const measure::Recording recording, measure::record_samples(request, machine, console));
   request.command = request::Command::waits;
+  if (is_trace) {
+    const u32 program = request.sampling.whole_machine ? 0 : recording.sampled.pid;
+    request.data_file = recording.trace;
+    request.data_file_is_kept = !measure::kept_recording(request).empty();
+    WPERF_CHECK_OK(use_recording(request, console, {.of_perf = {}, .of_trace = [&](const etl::Trace& trace) {
+                                                      return show_trace_waits(trace, request, program, console);
+                                                    }}));
+    return measure::status_of_recording(request, machine, recording);
+  }
   if (const std::string kept = measure::kept_recording(request); !kept.empty()) request.data_file = kept;
   WPERF_CHECK_OK(show_waits(recording.file, request, console));
   return measure::status_of_recording(request, machine, recording);
@@ -159,11 +283,18 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
 }  // namespace
 
 diag::Result<int> run_waits(const request::Request& asked, diag::Console& console) {
+  // A page is about all of the time, unless a part of it is asked for.
+  const request::RecordingView& view = asked.recording;
+  if (view.wants_page() && !asked.waits.on_off && asked.waits.min_ns == 0 && !view.time.has_value()) {
+    request::Request whole = asked;
+    whole.waits.on_off = true;
+    return run_waits(whole, console);
+  }
   if (!asked.data_file.has_value()) return record_waits(asked, console);
-  WPERF_CHECK_OK(use_recording(
-      asked, console,
-      {.of_perf = [&](const perf_data::PerfFile& file) { return show_waits(file, asked, console); },
-       .of_trace = [&](const etl::TraceFile& trace) { return show_trace_waits(trace, asked, console); }}));
+  WPERF_CHECK_OK(
+      use_recording(asked, console,
+                    {.of_perf = [&](const perf_data::PerfFile& file) { return show_waits(file, asked, console); },
+                     .of_trace = [&](const etl::Trace& trace) { return show_trace_waits(trace, asked, 0, console); }}));
   return 0;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands/script_output.h"
 
-#include <optional>
+#include <algorithm>
 
-#include "os/output_file.h"
-#include "output/outputs.h"
+#include "commands/records_output.h"
 #include "report/sample_lines.h"
 #include "stacks/stack_aggregator.h"
 
@@ -13,18 +12,10 @@ namespace wperf::commands {
 diag::Result<void> write_sample_lines(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
                                       const stacks::StackFilter& filter, const request::Request& request,
                                       diag::Console& console) {
-  const std::string& name = *request.sampling.records_file;
-  const bool json = request.outputs.json || name.ends_with(".json");
-  std::optional<os::OutputFile> to_file;
-  if (!output::prints_records(request)) {
-    WPERF_TRY(os::OutputFile created, os::OutputFile::create(output::output_path(request.outputs, name)));
-    to_file.emplace(std::move(created));
-  }
+  WPERF_TRY(RecordsOutput output, RecordsOutput::open(request, console));
   report::SampleLines lines(recorded.profile, recorded.lists,
-                            json ? report::LineFormat::json : report::LineFormat::text, [&](std::string_view part) {
-                              if (to_file.has_value()) return to_file->write(part);
-                              json ? console.json(part) : console.document(part);
-                            });
+                            output.json() ? report::LineFormat::json : report::LineFormat::text,
+                            [&](std::string_view part) { output.write(part); });
   const stacks::ChosenSamples chosen(recorded.profile, filter);
   usize number = 0;
   file.for_each_record([&](const perf_data::Sample& sample, const perf_data::Record&) {
@@ -40,7 +31,7 @@ diag::Result<void> write_sample_lines(const perf_data::PerfFile& file, const rec
                        .has_core = attributes.has(perf_data::kSampleCpu)});
   });
   lines.finish();
-  return to_file.has_value() ? to_file->close() : diag::Result<void>();
+  return output.close();
 }
 
 }  // namespace wperf::commands

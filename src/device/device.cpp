@@ -12,4 +12,10 @@ diag::Result<std::unique_ptr<RecordingSession>> Device::open_recording(const pla
   return diag::Error{.text = "this device makes no recordings: it hands out samples", .hint = {}};
 }
 
+diag::Result<std::string> Device::recording_profile(const plan::SamplePlan&) {
+  return diag::Error{.text = "--print-wprp is for Windows' own tracing",
+                     .hint = "--device etw, on Linux --device etw:fake",
+                     .code = diag::ExitCode::usage};
+}
+
 }  // namespace wperf::device

@@ -26,6 +26,7 @@ struct DriverVersion {
   bool compatible = false;  // we speak it too
   std::string git, features;
   std::string name = "wperf-driver";
+  std::optional<diag::Error> refusal = std::nullopt;  // why it is not spoken to, where that is no matter of protocols
 };
 
 // Who has the counters' overflow interrupt, without which there is no sampling.
@@ -61,6 +62,8 @@ class SampleSession {
   // meanwhile.
   virtual diag::Result<void> drain(raw::SampleCapture& capture) = 0;
   virtual diag::Result<void> stop() = 0;
+  // How soon to drain again.
+  virtual u64 drain_every_ns(u64 usual_ns) const { return usual_ns; }
 };
 
 // What a recording is made for and into.
@@ -80,18 +83,29 @@ struct RecordingTarget {
   std::optional<Traced> traced = std::nullopt;
 };
 
-// One sampling run whose samples become a perf.data file (docs/decisions/0007): start → written* → stop, then the file
-// may be read as long as the session lives. The destructor stops.
+// One sampling run whose samples become a perf.data file (docs/decisions/0007), or a trace: start → written* → stop,
+// then the file may be read as long as the session lives. The destructor stops.
 class RecordingSession {
  public:
   virtual ~RecordingSession() = default;
   virtual diag::Result<void> start() = 0;
-  virtual u64 written() const = 0;  // bytes up to now
+  virtual diag::Result<u64> written() = 0;  // bytes up to now; an error: somebody ended it
+  // What waits somewhere on its way into the file is in it now, as far as it can be.
+  virtual void carry_over() {}
   virtual diag::Result<void> stop() = 0;
   virtual std::string readable_path() const = 0;
   // After stop: why not all of it was written. What was is whole.
   virtual const std::optional<diag::Error>& trouble() const = 0;
   virtual std::vector<std::string> remarks() const = 0;  // for -v
+  // What it writes is a trace of Windows, without the names of drives: device and drive of each.
+  virtual bool is_trace() const { return false; }
+  virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }
+  // And what Windows said it lost, about once a second where it lost something.
+  struct Loss {
+    u64 begin_ns = 0, end_ns = 0;  // since the start
+    u64 events = 0, buffers = 0;
+  };
+  virtual std::vector<Loss> losses() const { return {}; }
 };
 
 // One configured run of statistical profiling: start → drain* → stop → drain. The destructor stops.
@@ -103,6 +117,13 @@ class SpeSession {
   virtual diag::Result<void> drain(const raw::SpeSink& sink) = 0;
   virtual diag::Result<void> stop() = 0;
   virtual const std::vector<raw::SpeStatistics>& core_statistics() const = 0;  // by core; of the latest drain
+};
+
+// What stands in the way of a device, or does not; for `doctor`.
+struct DeviceCheck {
+  std::string name;
+  bool is_good = true;
+  std::string detail, fix;
 };
 
 class Device {
@@ -126,6 +147,12 @@ class Device {
   virtual diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) = 0;
   virtual Programs& programs() = 0;
   virtual DeviceIdentity identity() = 0;
+  // Found by looking, not by measuring; where the device has checks of its own.
+  virtual std::vector<DeviceCheck> checks() { return {}; }
+  // What another recorder of the same system needs to sample the same: a document.
+  virtual diag::Result<std::string> recording_profile(const plan::SamplePlan& plan);
+  // What can be mended is; what was done, or why it could not be.
+  virtual std::vector<DeviceCheck> mend() { return {}; }
 };
 
 std::unique_ptr<Device> make_driver_device(std::unique_ptr<DriverMachine> machine);

@@ -33,5 +33,6 @@ struct DriverFacts {
 // Nothing: this is not Windows.
 std::optional<DriverFacts> driver_facts();
 std::vector<OtherDriver> other_drivers();
+std::string file_of_service(const char* name);  // on Windows; empty: not known
 
 }  // namespace wperf::device

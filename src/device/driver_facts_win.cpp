@@ -62,6 +62,13 @@ void look_at_service(DriverFacts& facts) {
 
 }  // namespace
 
+std::string file_of_service(const char* name) {
+  const OwnedService manager(OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT));
+  if (manager == nullptr) return {};
+  const OwnedService service(OpenServiceW(manager.get(), os::wide_of(name).c_str(), SERVICE_QUERY_CONFIG));
+  return service != nullptr ? file_of(service.get()) : std::string();
+}
+
 std::optional<DriverFacts> driver_facts() {
   DriverFacts facts;
   look_at_service(facts);

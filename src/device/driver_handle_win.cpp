@@ -65,6 +65,12 @@ DriverHandle::~DriverHandle() {
   if (handle_ != INVALID_HANDLE_VALUE) CloseHandle(handle_);
 }
 
+bool DriverHandle::is_there() {
+  if (find_driver_interface().has_value()) return true;
+  const DriverHandle driver(open_path(os::wide_of(WPERF_DEVICE_PATH)));
+  return driver.handle_ != INVALID_HANDLE_VALUE || !nothing_there(GetLastError());
+}
+
 diag::Result<DriverHandle> DriverHandle::open() {
   const auto found = find_driver_interface();
   const std::wstring path = found.has_value() ? found->path : os::wide_of(WPERF_DEVICE_PATH);

@@ -12,6 +12,8 @@ namespace wperf::device {
 class DriverHandle {
  public:
   static diag::Result<DriverHandle> open();
+  // Whoever may open it.
+  static bool is_there();
   DriverHandle(DriverHandle&& other) noexcept;
   DriverHandle& operator=(DriverHandle&&) = delete;
   ~DriverHandle();

@@ -80,8 +80,13 @@ diag::Result<void> check_executable(const std::string& image) {
 }
 
 // In the child, up to the exec: only calls that are safe after fork.
-[[noreturn]] void become_program(char* const* words, int release, int failure, u32 core, bool stdout_is_free) {
+[[noreturn]] void become_program(char* const* words, int release, int failure, u32 core, bool stdout_is_free,
+                                 bool terminal_is_free) {
   if (stdout_is_free) dup2(STDERR_FILENO, STDOUT_FILENO);
+  const int nowhere = terminal_is_free ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (nowhere >= 0) dup2(nowhere, stream);
+  }
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
@@ -132,7 +137,7 @@ diag::Result<u32> LinuxPrograms::spawn(const std::string& image, const std::stri
   if (pid < 0) return diag::system_error(image + " cannot be started", errno);
   if (pid == 0) {
     close(release[1]);  // else a wperf that is killed leaves its program waiting for ever
-    become_program(pointers.data(), release[0], failure[1], core, stdout_is_free_);
+    become_program(pointers.data(), release[0], failure[1], core, stdout_is_free_, terminal_is_free_);
   }
   known.image = image;
   known.child = true;

@@ -17,6 +17,7 @@ class LinuxPrograms final : public Programs {
 
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override;
   void keep_stdout_free() override { stdout_is_free_ = true; }
+  void keep_terminal_free() override { terminal_is_free_ = true; }
   bool shares_console() const override;
   ProcessState process(u32 pid) override;
   void kill(u32 pid) override;
@@ -45,7 +46,7 @@ class LinuxPrograms final : public Programs {
   void look_at(u32 pid, Known& known);
 
   std::map<u32, Known> known_;
-  bool stdout_is_free_ = false;
+  bool stdout_is_free_ = false, terminal_is_free_ = false;
 };
 
 }  // namespace wperf::device

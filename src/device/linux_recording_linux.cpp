@@ -20,6 +20,9 @@ namespace {
 using os::RecordingFile;
 using perf_events::SystemFiles;
 
+constexpr char kKernelNotes[] = "/sys/kernel/notes";
+constexpr usize kMostNotes = 1 << 16;
+
 // What the kernel does not tell because it happened before.
 class EarlierRecords {
  public:
@@ -65,8 +68,10 @@ void EarlierRecords::add_everybody() {
 }
 
 void EarlierRecords::add_kernel() {
+  // With its identity: who reads the file before it is whole knows by that alone which kernel it is.
+  const std::string notes = beginning_of(kKernelNotes, kMostNotes);
   perf_events::append_kernel(bytes_, files_.text("/proc/kallsyms").value_or(""),
-                             files_.text("/proc/iomem").value_or(""), trailer_);
+                             files_.text("/proc/iomem").value_or(""), trailer_, perf_events::build_id_in_notes(notes));
   perf_events::append_kernel_modules(bytes_, files_.text("/proc/modules").value_or(""), trailer_);
 }
 
@@ -92,7 +97,10 @@ class LinuxRecordingSession final : public RecordingSession {
   }
 
   diag::Result<void> start() override;
-  u64 written() const override { return thread_.has_value() ? thread_->written() : 0; }
+  diag::Result<u64> written() override { return thread_.has_value() ? thread_->written() : u64{0}; }
+  void carry_over() override {
+    if (thread_.has_value()) thread_->carry_over();
+  }
   diag::Result<void> stop() override;
   std::string readable_path() const override { return file_.openable_path(); }
   const std::optional<diag::Error>& trouble() const override { return file_.trouble(); }
@@ -127,7 +135,7 @@ std::vector<perf_export::WrittenEvent> LinuxRecordingSession::all_events() const
                                                                   .config = 0,
                                                                   .period = target_.traced->interval,
                                                                   .sample_type = events_.sample_type(),
-                                                                  .kernel = plan_.kernel})});
+                                                                  .kernel = plan_.looks_into_kernel()})});
   }
   return events;
 }
@@ -154,7 +162,7 @@ void LinuxRecordingSession::write_beginning() {
 std::string LinuxRecordingSession::earlier_records() {
   EarlierRecords earlier(events_.sample_type(), plan_.call_stacks.source == request::StackSource::stack_copies,
                          build_ids_);
-  if (plan_.kernel) earlier.add_kernel();
+  if (plan_.looks_into_kernel()) earlier.add_kernel();
   if (!plan_.process.has_value()) {
     earlier.add_everybody();
   } else if (!starts_with_program_) {
@@ -193,6 +201,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
   facts.tracing_data = perf_events::tracing_data(files, names);
   run.start_ns = start_ns_;
   run.end_ns = programs_.now_ns();
+  run.switch_cost_ns = events_.switch_cost().value_or(0);
   if (target_.filter != nullptr) run.stacks = target_.filter->stacks();
   if (events_.copies_were_refused()) {
     if (!run.note.empty()) run.note += "\nnote: ";
@@ -200,9 +209,8 @@ diag::Result<void> LinuxRecordingSession::stop() {
         "the kernel copies no registers and stacks here: callers are told by frame pointers alone (--call-graph fp)";
   }
   facts.run = perf_data::run_facts_bytes(run);
-  if (plan_.kernel) {
-    constexpr usize kMostNotes = 1 << 16;
-    const std::string notes = beginning_of("/sys/kernel/notes", kMostNotes);
+  if (plan_.looks_into_kernel()) {
+    const std::string notes = beginning_of(kKernelNotes, kMostNotes);
     const std::string_view id = perf_events::build_id_in_notes(notes);
     if (!id.empty()) {
       facts.build_ids.push_back({.id = std::string(id), .path = "[kernel.kallsyms]", .pid = ~u32{0}, .kernel = true});

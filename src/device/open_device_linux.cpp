@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which devices this build has on Linux: the kernel of this machine, and the simulated machine.
+#include <algorithm>
+#include <string_view>
+
 #include "device/device.h"
+#include "device/devices_here.h"
+#include "device/etw_device.h"
+#include "device/windowsperf/open.h"
 
 namespace wperf::device {
 
@@ -11,15 +17,36 @@ diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
     WPERF_TRY(auto machine, open_sim_machine(colon == std::string::npos ? std::string() : name.substr(colon + 1)));
     return make_driver_device(std::move(machine));
   }
+  if (kind == "etw") {
+    const std::string rest = colon == std::string::npos ? std::string() : name.substr(colon + 1);
+    if (rest != "fake" && !rest.starts_with("fake,")) {
+      return diag::Error{
+          .text = "the etw device needs Windows",
+          .hint = "`--device etw:fake` shows it on the simulated machine; `wperf report FILE.etl` reads traces",
+          .code = diag::ExitCode::no_device};
+    }
+    WPERF_TRY(auto machine, open_fake_tracing(rest.size() > 5 ? rest.substr(5) : std::string()));
+    return make_etw_device(std::move(machine));
+  }
+  if (name == "windowsperf:fake" || name.starts_with("windowsperf:fake,")) {
+    constexpr size_t kOptions = std::string_view("windowsperf:fake,").size();
+    WPERF_TRY(auto machine, windowsperf::open_fake_machine(name.substr(std::min(kOptions, name.size()))));
+    return windowsperf::make_windowsperf_device(std::move(machine));
+  }
   if (kind.empty() || kind == "linux") return open_linux_device();
-  if (kind == "driver") {
-    return diag::Error{.text = "the driver device needs Windows on Arm",
-                       .hint = "use the simulated machine: --device sim",
+  if (kind == "driver" || kind == "windowsperf") {
+    return diag::Error{.text = "the " + kind + " device needs Windows on Arm",
+                       .hint = kind == "driver" ? "use the simulated machine: --device sim"
+                                                : "`--device windowsperf:fake` shows it on the simulated machine",
                        .code = diag::ExitCode::no_device};
   }
   return diag::Error{.text = "unknown device '" + name + "'",
-                     .hint = "devices are driver, linux and sim[:key=value,...]",
+                     .hint = "devices are driver, windowsperf, etw, linux and sim[:key=value,...]",
                      .code = diag::ExitCode::usage};
+}
+
+DevicesHere devices_here() {
+  return {.linux_kernel = true};
 }
 
 }  // namespace wperf::device

@@ -27,6 +27,9 @@ class Programs {
   // What is started from now on writes to stderr what it would write to stdout. Nothing to do where programs get a
   // console of their own.
   virtual void keep_stdout_free() {}
+  // What is started from now on has neither this terminal's keys nor its screen. Nothing to do where programs get a
+  // console of their own.
+  virtual void keep_terminal_free() {}
   // Is there a program of ours that writes where wperf does?
   virtual bool shares_console() const { return false; }
   virtual ProcessState process(u32 pid) = 0;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "device/switch_cost_linux.h"
 #include "export/perf_data/record_bytes.h"
 #include "import/perf_data/format.h"
 
@@ -86,7 +87,12 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     event.config = planned.code;
     event.hardware = true;
   }
-  perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel);
+  perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel || planned.tells_waits);
+  const bool only_waits_have_callers = std::any_of(plan_.events.begin(), plan_.events.end(),
+                                                   [](const plan::SampleEvent& one) { return one.tells_waits; });
+  if (only_waits_have_callers && !planned.tells_waits) {
+    attributes.exclude_callchain_kernel = attributes.exclude_callchain_user = 1;
+  }
   attributes.sample_type = sample_type_;
   attributes.sample_id_all = 1;
   attributes.read_format = perf_data::kReadLost;
@@ -109,17 +115,38 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames);
   }
   if (number == 0) {
-    // Out of idle some kernels lose the tracepoint of switches: then this still tells who has come.
-    attributes.context_switch = std::any_of(plan_.events.begin(), plan_.events.end(), [](const plan::SampleEvent& one) {
-      return one.name == "sched:sched_switch";
-    });
+    // Out of idle some kernels lose the tracepoint of switches: then this still tells who has come. And the software
+    // event does not tell when a thread comes back.
+    attributes.context_switch = has_event({"sched:sched_switch", "context-switches", "dummy"});
     attributes.mmap = attributes.mmap2 = 1;
     attributes.comm = attributes.comm_exec = 1;
     attributes.task = 1;
     attributes.mmap_data = plan_.call_stacks.source == request::StackSource::stack_copies ? 1 : 0;  // see WhichMappings
-    attributes.ksymbol = attributes.bpf_event = plan_.kernel ? 1 : 0;
+    attributes.ksymbol = attributes.bpf_event = plan_.looks_into_kernel() ? 1 : 0;
   }
   return attributes;
+}
+
+bool SampledEvents::has_event(std::initializer_list<std::string_view> names) const {
+  return std::any_of(plan_.events.begin(), plan_.events.end(), [&](const plan::SampleEvent& one) {
+    return std::find(names.begin(), names.end(), one.name) != names.end();
+  });
+}
+
+std::optional<u64> SampledEvents::switch_cost() const {
+  if (!has_event({"sched:sched_switch", "context-switches"})) return std::nullopt;
+  return switch_cost_ns([this](Scope scope) {
+    std::vector<Descriptor> events;
+    for (usize i = 0; i < plan_.events.size(); ++i) {
+      perf_event_attr attributes = attributes_of(i, scope);
+      attributes.enable_on_exec = 0;
+      if (copies_were_refused_) leave_copies_out(attributes);
+      Descriptor event = open_with_less(attributes, scope);
+      if (!event.is_open()) return std::vector<Descriptor>();
+      events.push_back(std::move(event));
+    }
+    return events;
+  });
 }
 
 void SampledEvents::describe(const std::string& name, const perf_event_attr& attributes, u64 id,

@@ -3,6 +3,9 @@
 // file. The first event also tells of mappings, names and forks, so that addresses can be named when the program is
 // gone. Called by linux_recording_linux.cpp.
 #pragma once
+#include <initializer_list>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "device/linux_sessions_linux.h"
@@ -27,6 +30,9 @@ class SampledEvents {
   // never be. All losses, those that rings told of among them, as perf writes them. Older kernels do not count them.
   std::string lost_samples() const;
 
+  // Where switches are recorded: what that costs a thread for each of them, see switch_cost_linux.
+  std::optional<u64> switch_cost() const;
+
   std::vector<perf_events::SampleRing>& rings() { return rings_; }
   const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
   // One for each event of the plan, and kind of core where those have units of their own.
@@ -49,6 +55,7 @@ class SampledEvents {
   diag::Result<std::vector<Opened>> open_watch(perf_events::Scope scope);
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
+  bool has_event(std::initializer_list<std::string_view> names) const;  // any of these
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
   static void describe(const std::string& name, const perf_event_attr& attributes, u64 id,
                        std::vector<perf_export::WrittenEvent>& events);

@@ -19,6 +19,7 @@ namespace wperf::device {
 namespace {
 
 constexpr GUID kInterface = WPERF_INTERFACE_GUID;
+constexpr GUID kWindowsPerfInterface = WINDOWSPERF_INTERFACE_GUID;
 
 // Of setupapi.dll and cfgmgr32.dll, by the names of the functions themselves.
 struct Functions {
@@ -174,18 +175,26 @@ std::optional<DeviceMemory> first_memory(LOG_CONF configuration) {
   return memory;
 }
 
-}  // namespace
-
-std::optional<PresentInterface> find_driver_interface() {
-  const DeviceList list(&kInterface, nullptr, DIGCF_PRESENT | DIGCF_DEVICEINTERFACE);
+std::optional<PresentInterface> find_interface(const GUID& interface_class) {
+  const DeviceList list(&interface_class, nullptr, DIGCF_PRESENT | DIGCF_DEVICEINTERFACE);
   if (!list.valid()) return std::nullopt;
   SP_DEVICE_INTERFACE_DATA found{};
   found.cbSize = sizeof found;
-  for (DWORD i = 0; functions().enumerate_interfaces(list.get(), nullptr, &kInterface, i, &found) != 0; ++i) {
+  for (DWORD i = 0; functions().enumerate_interfaces(list.get(), nullptr, &interface_class, i, &found) != 0; ++i) {
     if ((found.Flags & SPINT_ACTIVE) == 0) continue;
     if (auto described = describe(list, found); described.has_value()) return described;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<PresentInterface> find_driver_interface() {
+  return find_interface(kInterface);
+}
+
+std::optional<PresentInterface> find_windowsperf_interface() {
+  return find_interface(kWindowsPerfInterface);
 }
 
 std::optional<u32> driver_device_problem() {

@@ -18,6 +18,7 @@ struct PresentInterface {
 
 // The first device interface that is there and enabled.
 std::optional<PresentInterface> find_driver_interface();
+std::optional<PresentInterface> find_windowsperf_interface();  // of Arm's driver
 // The problem code of the driver's device in the Device Manager, 0 = none; nothing: there is no such device.
 std::optional<u32> driver_device_problem();
 u32 count_acpi_devices(const wchar_t* acpi_id);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "device/driver_machine.h"
+#include "device/sim_machine.h"
 #include "os/files.h"
 #include "os/process.h"
 #include "os/shared_library.h"
@@ -18,7 +18,7 @@ diag::Error error_of(const WperfSimError& error) {
   return {.text = error.text, .hint = error.hint};
 }
 
-class SimMachine final : public DriverMachine {
+class SimMachine final : public SimulatedMachine {
  public:
   SimMachine(const WperfSimApi* api, WperfSim* sim) : api_(api), sim_(sim) {}
   ~SimMachine() override { api_->close(sim_); }
@@ -92,6 +92,28 @@ class SimMachine final : public DriverMachine {
     return {.instance_id = "ROOT\\WPERFDRV\\0000", .hardware_ids = "Root\\WPERFDRV"};
   }
 
+  void watch_schedule(std::span<const u16> events) override {
+    api_->watch_schedule(sim_, events.data(), static_cast<u32>(events.size()));
+  }
+  std::vector<WperfSimScheduleEvent> take_schedule() override {
+    constexpr usize kStep = 4096;
+    std::vector<WperfSimScheduleEvent> all;
+    while (true) {
+      const usize before = all.size();
+      all.resize(before + kStep);
+      const u32 taken = api_->take_schedule(sim_, all.data() + before, kStep);
+      all.resize(before + taken);
+      if (taken < kStep) return all;
+    }
+  }
+  void visit_cores(u32 process, u32 thread) override { api_->visit_cores(sim_, process, thread); }
+  std::vector<WperfSimThreadTruth> schedule_truth() override {
+    std::vector<WperfSimThreadTruth> truth(api_->schedule_truth(sim_, nullptr, 0));
+    truth.resize(
+        std::min<size_t>(truth.size(), api_->schedule_truth(sim_, truth.data(), static_cast<u32>(truth.size()))));
+    return truth;
+  }
+
  private:
   std::vector<raw::Module> modules_of(u32 pid) {
     std::vector<WperfSimModule> known(api_->modules(sim_, pid, nullptr, 0));
@@ -116,7 +138,7 @@ class SimMachine final : public DriverMachine {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<DriverMachine>> open_sim_machine(const std::string& options) {
+diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std::string& options) {
   auto library = os::SharedLibrary::load(os::join_path(os::program_folder(), kLibrary));
   if (!library.has_value()) {
     return diag::Error{
@@ -139,7 +161,12 @@ diag::Result<std::unique_ptr<DriverMachine>> open_sim_machine(const std::string&
     failure.code = diag::ExitCode::usage;
     return failure;
   }
-  return std::unique_ptr<DriverMachine>(std::make_unique<SimMachine>(api, sim));
+  return std::unique_ptr<SimulatedMachine>(std::make_unique<SimMachine>(api, sim));
+}
+
+diag::Result<std::unique_ptr<DriverMachine>> open_sim_machine(const std::string& options) {
+  WPERF_TRY(auto machine, open_simulated_machine(options));
+  return std::unique_ptr<DriverMachine>(std::move(machine));
 }
 
 }  // namespace wperf::device

@@ -6,6 +6,7 @@
 
 #include "device/processor_place.h"
 #include "os/wide_text_win.h"
+#include "plan/plan.h"
 
 namespace wperf::device {
 namespace {
@@ -57,8 +58,9 @@ OwnedHandle make_job() {
 }  // namespace
 
 diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u32 core) {
-  const auto place = place_of(core);
-  if (!place.has_value()) {
+  const bool anywhere = core == plan::kAnyCore;
+  const auto place = anywhere ? std::nullopt : place_of(core);
+  if (!anywhere && !place.has_value()) {
     SetLastError(ERROR_INVALID_PARAMETER);
     return pin_error(core);
   }
@@ -77,7 +79,7 @@ diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u3
   spawned.thread.reset(made.hThread);
   // Before it runs, so that no child escapes; if the job cannot have it, it is still ended the usual way.
   if (spawned.job != nullptr) AssignProcessToJobObject(spawned.job.get(), spawned.process.get());
-  if (!confine(spawned, *place)) {
+  if (place.has_value() && !confine(spawned, *place)) {
     const diag::Error error = pin_error(core);
     TerminateProcess(spawned.process.get(), 1);
     return error;

@@ -25,15 +25,14 @@ std::optional<WperfStatus> status_of_windows_error(u32 error) {
 }
 
 diag::Error no_driver_error(bool windowsperf_is_there) {
-  return {
-      .text = "error: No active device interfaces found.",
-      .hint = windowsperf_is_there
-                  ? "the driver of Arm's WindowsPerf is here, but this wperf needs its own: install it beside that one "
-                    "with `wperf-devgen install` as administrator"
-                  : "install the driver with `wperf-devgen install` as administrator; `wperf doctor` tells what is "
-                    "missing",
-      .code = diag::ExitCode::failed,
-      .verbatim = true};
+  return {.text = "error: No active device interfaces found.",
+          .hint = windowsperf_is_there
+                      ? "the driver of Arm's WindowsPerf is here: --device windowsperf uses it; wperf's own driver is "
+                        "installed beside it with `wperf-devgen install` as administrator"
+                      : "install the driver with `wperf-devgen install` as administrator; `wperf doctor` tells what is "
+                        "missing",
+          .code = diag::ExitCode::failed,
+          .verbatim = true};
 }
 
 int nearest_errno(u32 windows_error) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the running tool speaks to a person. Stages below cli get this face and never touch stdout or stderr.
+// Where the running tool speaks to a person. Stages below cli get this face and never touch stdout or stderr. Downloads
+// tell of themselves from any thread.
 #pragma once
 #include <string_view>
 
@@ -14,6 +15,10 @@ class Console {
   virtual void document(std::string_view text) = 0;
   // The same in JSON, which is ASCII without any control character but line ends: nothing in it needs a look.
   virtual void json(std::string_view ascii) { document(ascii); }
+  // Bytes as they are, of a document that nobody reads as text.
+  virtual void bytes(std::string_view bytes) { document(bytes); }
+  // Would bytes() go to a terminal?
+  virtual bool bytes_are_seen() const { return false; }
   // Warnings, a whole line without its end.
   virtual void warn(std::string_view line) = 0;
   // True where moving progress (backspaces) is welcome: stdout is a terminal and not quiet.

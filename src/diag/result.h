@@ -8,7 +8,15 @@
 namespace wperf::diag {
 
 // Exit codes of the tool (contract 1.2 and ours).
-enum class ExitCode : int { ok = 0, failed = 1, usage = 2, no_device = 3, damaged_input = 4, no_event = 255 };
+enum class ExitCode : int {
+  ok = 0,
+  failed = 1,
+  usage = 2,
+  no_device = 3,
+  damaged_input = 4,
+  gate_failed = 5,
+  no_event = 255
+};
 
 struct Error {
   std::string text;  // one sentence; the cli prints it (see `verbatim`)

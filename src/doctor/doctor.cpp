@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "device/devices_here.h"
 #include "device/driver_facts.h"
 #include "device/linux_facts.h"
 #include "doctor/linux_checks.h"
+#include "doctor/selftest.h"
 #include "doctor/windows_checks.h"
 #include "measure/machine.h"
 #include "os/process.h"
@@ -46,6 +48,9 @@ Check check_driver(device::Device& device) {
   const auto& driver = version.value();
   const std::string number = measure::number_text(driver);
   if (!driver.compatible) return failure("driver", measure::version_mismatch(driver));
+  if (driver.name == "windowsperf") {
+    return {.name = "driver", .detail = "Arm's driver (WindowsPerf), version " + number, .fix = {}};
+  }
   if (number != kVersion) {
     return {.name = "driver",
             .status = CheckStatus::warn,
@@ -117,6 +122,12 @@ Check check_cores(const plan::Capabilities& machine) {
 Check check_spe(const plan::Capabilities& machine) {
   const bool present = ((machine.id_aa64dfr0 >> 32) & 0xf) != 0;
   if (!present) return {.name = "spe", .status = CheckStatus::warn, .detail = "not in this hardware", .fix = {}};
+  if (!machine.why_no_spe.empty()) {
+    return {.name = "spe",
+            .status = CheckStatus::warn,
+            .detail = machine.why_no_spe,
+            .fix = "use wperf's own driver; sample an event of the counters instead"};
+  }
   if (machine.pmsidr == 0) {
     return {.name = "spe",
             .status = CheckStatus::warn,
@@ -162,6 +173,8 @@ Check check_symbols() {
 Check check_privileges(const std::string& device) {
   if (device.rfind("sim", 0) == 0)
     return {.name = "privileges", .detail = "the simulated machine needs none", .fix = {}};
+  if (device.rfind("windowsperf", 0) == 0)
+    return {.name = "privileges", .detail = "the driver lets in everybody", .fix = {}};
   return {.name = "privileges", .detail = "the driver let this user in", .fix = {}};
 }
 
@@ -208,6 +221,33 @@ std::vector<Check> check_system(bool works) {
   return windows_checks(*windows, *driver, works);
 }
 
+std::vector<Check> checks_of(const std::vector<device::DeviceCheck>& found) {
+  std::vector<Check> checks;
+  for (const device::DeviceCheck& one : found) {
+    checks.push_back({.name = one.name,
+                      .status = one.is_good ? CheckStatus::ok : CheckStatus::warn,
+                      .detail = one.detail,
+                      .fix = one.fix});
+  }
+  return checks;
+}
+
+// Windows itself records: what there is to say is who may ask it, and what can be sampled.
+std::vector<Check> examine_tracing(device::Device& device, const device::DriverVersion& version) {
+  std::vector<Check> checks{{.name = "device", .detail = "etw, Windows' own tracing", .fix = {}},
+                            {.name = "windows", .detail = fmt::format("build {}", version.patch), .fix = {}}};
+  for (Check& one : checks_of(device.checks())) checks.push_back(std::move(one));
+  const auto driver = device::driver_facts();  // on Windows
+  if (driver.has_value() && !driver->service_installed) {
+    checks.push_back({.name = "driver",
+                      .detail =
+                          "wperf's own is not installed; SPE, counters outside the cores, exact groups and filters "
+                          "of user and kernel mode need it",
+                      .fix = {}});
+  }
+  return checks;
+}
+
 // Here the kernel is the driver: what there is to say is what it has and what this user may.
 std::vector<Check> examine_linux(device::Device& device, const device::LinuxFacts& facts) {
   std::vector<Check> checks{{.name = "device", .detail = "linux, " + device.identity().instance_id, .fix = {}}};
@@ -228,8 +268,14 @@ std::vector<Check> examine_linux(device::Device& device, const device::LinuxFact
   return checks;
 }
 
-std::vector<Check> examine(const request::Request& request) {
-  auto opened = device::open_device(request.device);
+using Opened = diag::Result<std::unique_ptr<device::Device>>;
+
+std::vector<Check> examine(const request::Request& request, const Opened& opened) {
+  if (opened.has_value()) {
+    const auto version = opened.value()->driver_version();
+    if (version.has_value() && version.value().name == "Windows")
+      return examine_tracing(*opened.value(), version.value());
+  }
   std::vector<Check> checks = check_system(opened.has_value());
   const bool knows_system = !checks.empty();
   if (!opened.has_value()) {
@@ -238,7 +284,8 @@ std::vector<Check> examine(const request::Request& request) {
     return checks;
   }
   device::Device& device = *opened.value();
-  if (const auto version = device.driver_version(); version.has_value() && version.value().name == "linux") {
+  const auto version = device.driver_version();
+  if (version.has_value() && version.value().name == "linux") {
     if (const auto facts = device::linux_facts()) return examine_linux(device, *facts);
   }
   checks.push_back({.name = "device", .detail = request.device + ", " + device.identity().instance_id, .fix = {}});
@@ -269,10 +316,36 @@ std::vector<Check> examine(const request::Request& request) {
   return checks;
 }
 
+// What is left behind is Windows' own, whichever device measures.
+std::vector<Check> mend(const request::Request& request, const Opened& opened) {
+  const bool other = device::devices_here().tracing && !request.device.starts_with("etw");
+  const Opened tracing = other ? device::open_device("etw") : Opened(diag::Error{});
+  const Opened& mended = other ? tracing : opened;
+  if (!mended.has_value()) return {failure("fix", mended.error())};
+  std::vector<Check> checks = checks_of(mended.value()->mend());
+  if (checks.empty()) checks.push_back({.name = "fix", .detail = "nothing was left behind", .fix = {}});
+  return checks;
+}
+
+diag::Result<void> test_devices(const request::Request& request, diag::Console& console) {
+  const profile::Selftest test = run_selftest(request, console);
+  console.out(report::selftest_text(test));
+  if (output::wants_json(request.outputs))
+    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::selftest_json(test), console));
+  if (!has_failed(test)) return {};
+  return diag::Error{.text = "the selftest failed",
+                     .hint = "put the block above into a bug report, with what this machine is",
+                     .code = diag::ExitCode::failed};
+}
+
 }  // namespace
 
 diag::Result<void> run_doctor(const request::Request& request, diag::Console& console) {
-  const std::vector<Check> checks = examine(request);
+  if (request.doctor.selftest) return test_devices(request, console);
+  std::vector<Check> checks;
+  const Opened opened = device::open_device(request.device);
+  if (request.doctor.fix) checks = mend(request, opened);
+  for (Check& one : examine(request, opened)) checks.push_back(std::move(one));
   console.out(report::doctor_text(checks));
   if (output::wants_json(request.outputs))
     WPERF_CHECK_OK(output::deliver_json(request.outputs, report::doctor_json(checks), console));

@@ -103,8 +103,8 @@ Check check_installed(const DriverFacts& driver, bool works) {
 Check check_other(const device::OtherDriver& other) {
   return {
       .name = "windowsperf",
-      .detail = fmt::format("the driver of Arm's WindowsPerf is installed too, as {}; only its own wperf uses it, and "
-                            "counters that one holds are not free here",
+      .detail = fmt::format("the driver of Arm's WindowsPerf is installed too, as {}: --device windowsperf uses it; "
+                            "counters that it holds are not free here",
                             other.instance_id),
       .fix = {}};
 }

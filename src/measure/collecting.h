@@ -22,6 +22,7 @@ struct Collected {
   u64 amount = 0;
   bool in_bytes = true;  // else samples
   u64 lost = 0;          // samples, where that is known by then
+  u64 next_ns = 0;       // how soon to drain again; 0: as it was said
 };
 
 inline constexpr u64 kSampleDrainNs = 100'000'000;  // the rings of samples are made for this

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure/count_profile_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -239,6 +241,50 @@ void add_ddr_metric(const std::vector<decode::Unit>& units, const plan::Schedule
   profile.ddr.push_back(row_of(std::nullopt, all));
 }
 
+// Time and switches are columns of all threads: only what took a counter is one more.
+void add_threads(const plan::CountPlan& plan, const raw::CountCapture& capture, profile::CountProfile& profile) {
+  if (capture.threads.empty()) return;
+  const std::vector<plan::Entry>& entries = plan.schedules[index_of(EventClass::core)].entries;
+  profile::ThreadTable& table = profile.threads.emplace_back();
+  std::vector<usize> shown;
+  for (usize i = 0; i < entries.size(); ++i) {
+    const plan::Entry& entry = entries[i];
+    if (entry.padding || (entry.kernel_event.has_value() && !entry.kernel_event->hardware)) continue;
+    shown.push_back(i);
+    table.events.push_back(entry.name);
+  }
+  for (const raw::ThreadCounts& thread : capture.threads) {
+    profile::ThreadCountRow& row = table.rows.emplace_back();
+    row.process = thread.process;
+    row.thread = thread.thread;
+    row.name = thread.name;
+    row.running_seconds = static_cast<double>(thread.running_ns) / 1e9;
+    row.switches = thread.switches;
+    for (const usize entry : shown) row.values.push_back(thread.values[entry]);
+  }
+  std::stable_sort(table.rows.begin(), table.rows.end(),
+                   [](const auto& a, const auto& b) { return a.running_seconds > b.running_seconds; });
+}
+
+// How much of the time that was counted may be missing from the counts.
+void add_uncertainty(const raw::CountCapture& capture, profile::CountProfile& profile) {
+  u64 running_ns = capture.unseen_ns;
+  for (const raw::ThreadCounts& thread : capture.threads) running_ns += thread.running_ns;
+  const auto say = [&](u64 missing_ns, std::string_view why) {
+    const double share = 100.0 * static_cast<double>(missing_ns) / static_cast<double>(std::max<u64>(running_ns, 1));
+    constexpr double kLeastPercent = 0.005;  // less would be shown as nothing
+    if (missing_ns == 0 || share < kLeastPercent) return;
+    profile.remarks.push_back(fmt::format("{:.2f} % of the running time ({:.3f} ms) is not in the counts: {}", share,
+                                          static_cast<double>(missing_ns) / 1e6, why));
+  };
+  say(capture.unseen_ns, "it lies before the first switch of a core, or behind the last");
+  say(capture.lost_ns, "Windows lost what it had recorded, or a counter went back");
+  if (capture.events_lost != 0) {
+    profile.remarks.push_back(fmt::format(
+        "{} events were lost while counting: what threads counted then may be another's", capture.events_lost));
+  }
+}
+
 double elapsed_seconds(const raw::CountCapture& capture, bool by_kernel) {
   // WindowsPerf tells whole milliseconds.
   if (by_kernel) return static_cast<double>(capture.end_ns - capture.start_ns) / 1e9;
@@ -277,6 +323,8 @@ profile::CountProfile build_count_profile(const plan::CountPlan& plan, const pla
     const bool uncore_memory = event_class == EventClass::dmc_clk || event_class == EventClass::dmc_clkdiv2;
     if (uncore_memory || profile.core_count > 1) counts.overall = sum_rows(counts.units);
   }
+  add_threads(plan, capture, profile);
+  add_uncertainty(capture, profile);
   add_l3_metric(units, plan.schedules[WPERF_CLASS_DSU], profile);
   add_ddr_metric(units, plan.schedules[WPERF_CLASS_DMC_CLKDIV2], profile);
   return profile;

@@ -17,7 +17,7 @@ plan::Entry entry(std::string name, u16 code, std::string metric = {}, std::opti
   return made;
 }
 
-raw::UnitCounts unit(EventClass event_class, u32 number, std::vector<u64> values) {
+raw::UnitCounts unit(EventClass event_class, u32 number, const std::vector<u64>& values) {
   raw::UnitCounts made;
   made.event_class = event_class;
   made.unit = number;

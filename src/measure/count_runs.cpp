@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measure/count_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 
 namespace wperf::measure {
 namespace {
@@ -89,9 +93,41 @@ CountProfile mean_of_runs(const std::vector<CountProfile>& runs) {
     for (const CountProfile& run : runs) mean.metrics[m].counted = mean.metrics[m].counted && run.metrics[m].counted;
   }
   average_times(runs, mean, deviations);
+  mean.threads.clear();  // each run has others
   mean.process = std::nullopt;
   mean.runs = deviations;
   return mean;
+}
+
+CountProfile joined_parts(const plan::CountPlan& plan, std::vector<CountProfile> parts) {
+  CountProfile joined = std::move(parts.front());
+  if (parts.size() == 1) return joined;
+  profile::ClassCounts& counts = joined.classes[index_of(EventClass::core)];
+  for (usize part = 1; part < parts.size(); ++part) {
+    profile::ClassCounts& more = parts[part].classes[index_of(EventClass::core)];
+    for (usize unit = 0; unit < std::min(counts.units.size(), more.units.size()); ++unit) {
+      std::move(more.units[unit].rows.begin(), more.units[unit].rows.end(),
+                std::back_inserter(counts.units[unit].rows));
+    }
+    std::move(parts[part].metrics.begin(), parts[part].metrics.end(), std::back_inserter(joined.metrics));
+    std::move(parts[part].threads.begin(), parts[part].threads.end(), std::back_inserter(joined.threads));
+    for (std::string& remark : parts[part].remarks) {
+      if (std::find(joined.remarks.begin(), joined.remarks.end(), remark) == joined.remarks.end()) {
+        joined.remarks.push_back(std::move(remark));
+      }
+    }
+  }
+  std::map<std::string_view, usize> places;
+  const std::vector<plan::Entry>& entries = plan.schedules[index_of(EventClass::core)].entries;
+  for (usize i = 0; i < entries.size(); ++i) places.try_emplace(entries[i].name, i);
+  for (profile::CountUnit& unit : counts.units) {
+    std::stable_sort(unit.rows.begin(), unit.rows.end(),
+                     [&](const CountRow& a, const CountRow& b) { return places[a.name] < places[b.name]; });
+  }
+  joined.remarks.push_back(fmt::format(
+      "the program ran {} times, once for each set of events that is counted at once: each event is of one of the runs",
+      parts.size()));
+  return joined;
 }
 
 }  // namespace wperf::measure

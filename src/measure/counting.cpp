@@ -95,7 +95,8 @@ diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& p
                                       const SpawnedProgram& program, diag::Console& console) {
   CountOutcome outcome;
   WPERF_TRY(const auto session, machine.device->open_count(plan));
-  for (const std::string& remark : session->remarks()) console.out("note: " + remark + "\n");
+  outcome.remarks = session->remarks();
+  for (const std::string& remark : outcome.remarks) console.out("note: " + remark + "\n");
   Progress progress(console, "counting", !machine.device->programs().shares_console());
   WPERF_CHECK_OK(session->start());
   const Waiting waiting{.duration_ms = duration_ms, .step_ms = kCountStepMs, .session = session.get()};

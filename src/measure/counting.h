@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "diag/console.h"
 #include "diag/result.h"
@@ -64,6 +65,7 @@ struct CountOutcome {
   raw::CountCapture capture;
   WaitEnd end = WaitEnd::time;
   std::optional<diag::Error> trouble;  // the program crashed: what was counted is still good
+  std::vector<std::string> remarks;    // of the session
 };
 
 // Counts once: start, wait for `duration_ms` (0 = until Ctrl-C or the end of the program), stop, read.

@@ -57,6 +57,7 @@ std::string number_text(const device::DriverVersion& version) {
 }
 
 diag::Error version_mismatch(const device::DriverVersion& driver) {
+  if (driver.refusal.has_value()) return *driver.refusal;
   const u32 ours = device::spoken_wire_version();
   return {.text = fmt::format("Version mismatch between wperf-driver and wperf.\n"
                               "wperf-driver version: {} (protocol {})\nwperf version: {} (protocol {})",

@@ -11,11 +11,19 @@
 namespace wperf::measure {
 namespace {
 
+profile::CountProfile profile_of(const plan::CountPlan& plan, const Machine& machine, const CountOutcome& outcome) {
+  profile::CountProfile profile = build_count_profile(plan, machine.capabilities, machine.catalog, outcome.capture);
+  if (machine.capabilities.kernel == nullptr) {
+    profile.remarks.insert(profile.remarks.begin(), outcome.remarks.begin(), outcome.remarks.end());
+  }
+  return profile;
+}
+
 diag::Result<void> collect(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
                            const SpawnedProgram& program, diag::Console& console, profile::TimelineProfile& timeline) {
   for (u64 n = 0; request.timeline.count == 0 || n < request.timeline.count; ++n) {
     WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
-    timeline.counts.push_back(build_count_profile(plan, machine.capabilities, machine.catalog, outcome.capture));
+    timeline.counts.push_back(profile_of(plan, machine, outcome));
     trace_counters(timeline.counts.back());
     if (outcome.trouble.has_value()) return *outcome.trouble;
     if (outcome.end == WaitEnd::interrupted) return {};
@@ -42,7 +50,7 @@ void describe_program(const request::Request& request, Machine& machine, const S
                       profile::CountProfile& profile) {
   if (!profile.by_kernel || program.pid() == 0) return;
   for (const raw::Process& process : machine.device->programs().processes()) {
-    if (process.pid == program.pid()) profile.program = process.image.substr(process.image.find_last_of('/') + 1);
+    if (process.pid == program.pid()) profile.program = process.image.substr(process.image.find_last_of("/\\") + 1);
   }
   const device::ProcessState state = machine.device->programs().process(program.pid());
   if (!request.program.has_value() || !state.has_times) return;
@@ -79,7 +87,7 @@ diag::Result<MeasuredCount> measure_count(const request::Request& request, const
                                           Machine& machine, const SpawnedProgram& program, diag::Console& console) {
   WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
   MeasuredCount count;
-  count.profile = build_count_profile(plan, machine.capabilities, machine.catalog, outcome.capture);
+  count.profile = profile_of(plan, machine, outcome);
   trace_counters(count.profile);
   describe_program(request, machine, program, count.profile);
   count.trouble = outcome.trouble;

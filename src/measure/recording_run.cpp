@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "import/etl/trace.h"
 #include "import/perf_data/run_facts.h"
 #include "measure/sample_recorder.h"
 #include "measure/sampling.h"
@@ -12,6 +13,9 @@
 #include "os/output_file.h"
 #include "output/outputs.h"
 #include "recording/live_unwinding.h"
+#include "recording/trace_ids.h"
+#include "recording/trace_recording.h"
+#include "recording/trace_sources.h"
 #include "report/sample_report.h"
 
 namespace wperf::measure {
@@ -24,7 +28,7 @@ std::string kept_recording(const request::Request& request) {
 
 request::Request with_kept_file(request::Request request) {
   std::optional<std::string>& output = request.outputs.json_file;
-  if (!output.has_value() || !output->ends_with(".data")) return request;
+  if (!output.has_value() || (!output->ends_with(".data") && !output->ends_with(".etl"))) return request;
   request.sampling.perf_data = true;
   request.sampling.perf_data_file.swap(output);
   output.reset();
@@ -66,16 +70,16 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
   const u32 pid = recording.sampled.pid;
   if (pid != 0 && !request.sampling.whole_machine) recording.plan.process = pid;
   device::RecordingTarget target = target_of_session(request, recording);
-  if (recording.plan.call_stacks.source == request::StackSource::automatic) {
-    target.filter = std::make_shared<recording::LiveUnwinding>(
-        modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false});
-  }
+  target.filter = live_filter(request, recording.plan);
   WPERF_TRY(recording.session, machine.device->open_recording(recording.plan, target));
+  WPERF_CHECK_OK(recording.session->start());
   if (request.outputs.verbose) {
     for (const std::string& remark : recording.session->remarks()) console.out("note: " + remark + "\n");
   }
-  WPERF_CHECK_OK(recording.session->start());
-  const auto written = [&]() -> diag::Result<Collected> { return Collected{.amount = recording.session->written()}; };
+  const auto written = [&]() -> diag::Result<Collected> {
+    WPERF_TRY(const u64 bytes, recording.session->written());
+    return Collected{.amount = bytes};
+  };
   WPERF_TRY(Collection collection,
             collect_samples(machine, request.duration_ms(), pid, console, kSampleDrainNs, written));
   return finish_session(request, machine, std::move(collection), recording, console);
@@ -94,7 +98,9 @@ void tell_lost_stacks(const raw::SampleCapture& capture, diag::Console& console)
 // A driver of ours hands out samples.
 diag::Result<void> record_with_driver(const request::Request& request, Machine& machine, Recording& recording,
                                       diag::Console& console) {
-  const modules::SymbolOptions symbols = symbol_options(request);
+  // Samples of such a driver belong to nobody: they are taken for the program that was put on their core.
+  if (!machine.capabilities.foreign_driver.empty()) recording.plan.process = recording.sampled.pid;
+  const modules::SymbolOptions symbols = modules::symbol_options(request);
   console.out(report::sample_start_text(target_before(machine.device->programs(), recording.sampled, symbols),
                                         recording.sampled.pe_file, request.outputs.verbose));
   WPERF_CHECK_OK(create_own_file(recording));
@@ -117,6 +123,12 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
 
 }  // namespace
 
+std::shared_ptr<perf_export::RecordFilter> live_filter(const request::Request& request, const plan::SamplePlan& plan) {
+  if (plan.call_stacks.source != request::StackSource::automatic) return nullptr;
+  return std::make_shared<recording::LiveUnwinding>(
+      modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false});
+}
+
 device::RecordingTarget target_of_session(const request::Request& request, const Recording& recording) {
   const std::string kept = kept_recording(request);
   device::RecordingTarget target{.file = os::is_pipe_or_device(kept) ? std::string() : kept,
@@ -136,6 +148,18 @@ diag::Result<void> finish_session(const request::Request& request, Machine& mach
   recording.trouble = std::move(collection.trouble);
   if (recording.session->trouble().has_value()) recording.trouble = recording.session->trouble();
   recording.processes = machine.device->programs().processes();
+  if (recording.session->is_trace()) {
+    recording.trace = recording.session->readable_path();
+    // Without them it is good on this machine still.
+    recording::TraceAdditions additions{.volumes = recording.session->volumes(), .losses = {}};
+    for (const auto& [begin_ns, end_ns, events, buffers] : recording.session->losses()) {
+      additions.losses.push_back({.begin_ns = begin_ns, .end_ns = end_ns, .events = events, .buffers = buffers});
+    }
+    const auto named = recording::add_image_ids(recording.trace, additions);
+    if (!named.has_value() && !recording.trouble.has_value()) recording.trouble = named.error();
+    recording.size = os::file_size(recording.trace);
+    return {};
+  }
   WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.session->readable_path()));
   recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
   const auto bytes = recording.mapped->bytes();
@@ -167,11 +191,31 @@ diag::Result<void> finish_own_file(const request::Request& request, Recording& r
   return open_recording(recording);
 }
 
+diag::Result<void> read_trace(Recording& recording) {
+  recording::TraceSources sources;
+  WPERF_TRY(recording::RecordingInput input, recording::RecordingInput::open(recording.trace));
+  WPERF_CHECK_OK(sources.add(std::move(input), recording.trace));
+  WPERF_TRY(const etl::Trace trace, sources.open([](u64) {}));
+  WPERF_TRY(recording::TraceRecording made, recording::recording_of_trace(trace, tool_version(), {}));
+  recording.trace_losses = recording::trace_facts(trace, made.losses);
+  recording.own = std::make_unique<os::RecordingFile>(std::move(made.file));
+  WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own->openable_path()));
+  recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
+  return open_recording(recording);
+}
+
 diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console) {
-  Recording recording;
-  WPERF_TRY(recording.plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
+  WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
   SpawnedProgram program(machine.device->programs());
-  WPERF_TRY(recording.sampled, start_or_find(request, recording.plan.program_core, machine, program));
+  WPERF_TRY(const SampledProgram sampled, start_or_find(request, plan.program_core, machine, program));
+  return record_sampled(request, plan, sampled, machine, console);
+}
+
+diag::Result<Recording> record_sampled(const request::Request& request, const plan::SamplePlan& plan,
+                                       const SampledProgram& sampled, Machine& machine, diag::Console& console) {
+  Recording recording;
+  recording.plan = plan;
+  recording.sampled = sampled;
   WPERF_CHECK_OK(machine.capabilities.kernel != nullptr ? record_with_kernel(request, machine, recording, console)
                                                         : record_with_driver(request, machine, recording, console));
   return recording;

@@ -83,6 +83,7 @@ perf_data::RunFacts run_of(const plan::SamplePlan& plan, const raw::SampleCaptur
                            const SampledProgram& program) {
   perf_data::RunFacts run = facts_of_run(program, capture.processes, capture.start_ns, capture.end_ns);
   run.note = plan.note;
+  if (!capture.remark.empty()) run.note += (run.note.empty() ? "" : "; ") + capture.remark;
   for (const raw::CoreStatistics& core : capture.core_statistics) {
     run.cores.push_back({.core = core.core,
                          .taken = core.taken,

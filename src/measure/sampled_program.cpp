@@ -55,8 +55,10 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
     }
     return sampled;
   }
-  if (machine.capabilities.kernel != nullptr && target.image_name.empty()) return sampled;  // whoever runs
-  if (request.command == request::Command::record && request.program.has_value()) {
+  const bool of_machine = machine.capabilities.kernel != nullptr || request.sampling.whole_machine;
+  if (of_machine && target.image_name.empty()) return sampled;  // whoever runs
+  const bool starts = request.command == request::Command::record || request.command == request::Command::top;
+  if (starts && request.program.has_value()) {
     WPERF_CHECK_OK(spawned.start(request, core));
     sampled.pid = spawned.pid();
     WPERF_CHECK_OK(let_start_up(request, machine, spawned.pid()));
@@ -64,15 +66,6 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
     WPERF_TRY(sampled.pid, find_running(machine.device->programs(), target.image_name));
   }
   return sampled;
-}
-
-modules::SymbolOptions symbol_options(const request::Request& request) {
-  modules::SymbolOptions options;
-  options.pdb_files = request.sampling.more_pdb_files;
-  if (request.pdb_file.has_value()) options.pdb_files.push_back(*request.pdb_file);
-  options.symbol_path = request.sampling.symbol_path.value_or("");
-  options.decorated = request.sampling.display.decorated_names;
-  return options;
 }
 
 const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid) {

@@ -22,8 +22,6 @@ struct SampledProgram {
 diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 core, Machine& machine,
                                            SpawnedProgram& spawned);
 
-modules::SymbolOptions symbol_options(const request::Request& request);
-
 // The process's module files, and what the profile says of it. `process` may be null: it was never seen.
 const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid);
 profile::SampleTarget target_of(const SampledProgram& program, const raw::Process* process,

@@ -22,14 +22,20 @@ u64 busiest_core(const raw::SampleCapture& capture, u32 event) {
   return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
 }
 
-// Short runs whose samples only tell the rate; they end when the intervals have settled.
+}  // namespace
+
 diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid) {
   for (int trial = 0; plan.rate_hz.has_value() && trial < kTrials; ++trial) {
     raw::SampleCapture capture;
     WPERF_TRY(const auto session, machine.device->open_sampling(plan));
     WPERF_CHECK_OK(session->start());
     const u64 start = machine.device->programs().now_ns();
-    WPERF_CHECK_OK(machine.device->programs().wait(kTrialNs, pid));
+    for (u64 now = start; now < start + kTrialNs; now = machine.device->programs().now_ns()) {
+      const u64 left = start + kTrialNs - now;
+      WPERF_CHECK_OK(machine.device->programs().wait(std::min(left, session->drain_every_ns(left)), pid));
+      if (pid != 0 && !machine.device->programs().process(pid).running) break;
+      WPERF_CHECK_OK(session->drain(capture));
+    }
     const u64 elapsed = machine.device->programs().now_ns() - start;
     WPERF_CHECK_OK(session->stop());
     WPERF_CHECK_OK(session->drain(capture));
@@ -42,8 +48,6 @@ diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32
   }
   return {};
 }
-
-}  // namespace
 
 diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
                                           diag::Console& console, const SampleSink& sink) {
@@ -59,9 +63,11 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
     WPERF_CHECK_OK(session->drain(outcome.capture));
     collected.amount += outcome.capture.samples.size();
     sink.take(outcome.capture);
+    collected.next_ns = session->drain_every_ns(kSampleDrainNs);
     return collected;
   };
-  WPERF_TRY(outcome.collection, collect_samples(machine, duration_ms, pid, console, kSampleDrainNs, drain));
+  WPERF_TRY(outcome.collection,
+            collect_samples(machine, duration_ms, pid, console, session->drain_every_ns(kSampleDrainNs), drain));
   WPERF_CHECK_OK(session->stop());
   outcome.capture.end_ns = machine.device->programs().now_ns();
   WPERF_CHECK_OK(session->drain(outcome.capture));

@@ -28,4 +28,8 @@ struct SampleSink {
 diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
                                           diag::Console& console, const SampleSink& sink);
 
+// Where the plan has a rate: short runs whose samples only tell how often an event happens; they end when the intervals
+// have settled. `pid`: as above.
+diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid);
+
 }  // namespace wperf::measure

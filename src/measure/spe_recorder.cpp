@@ -14,14 +14,14 @@ namespace {
 
 // Linux numbers units that it finds from here on; perf looks for the event whose type AUXTRACE_INFO names.
 constexpr u32 kSpeUnit = 8;
-constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
-                            perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod;
+constexpr u64 kOperationType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
+                               perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod;
 constexpr usize kWord = 8;                     // the size of an AUXTRACE is a multiple of it
 constexpr usize kMostWithoutRecord = 1 << 20;  // bytes; no record is that long
 
 std::vector<perf_export::WrittenEvent> events_of(const plan::SpePlan& plan) {
   const perf_export::WrittenAttributes attributes{
-      .type = kSpeUnit, .config = 0, .period = plan.interval, .sample_type = kSampleType, .kernel = plan.kernel};
+      .type = kSpeUnit, .config = 0, .period = plan.interval, .sample_type = kOperationType, .kernel = plan.kernel};
   return {{.name = "arm_spe_0", .attributes = perf_export::attribute_bytes(attributes), .ids = {id_of_event(0)}}};
 }
 
@@ -46,7 +46,7 @@ void append_timer(std::string& records, const plan::TimerMoment& timer) {
 }  // namespace
 
 SpeRecorder::SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& timer, os::RecordingFile& file)
-    : writer_(events_of(plan), kSampleType, file) {
+    : writer_(events_of(plan), kOperationType, file) {
   constexpr u64 kPerCore = 1;
   std::string info;
   perf_export::append_auxtrace_info(info, perf_data::kAuxArmSpe, std::array{u64{kSpeUnit}, kPerCore});

@@ -6,8 +6,10 @@
 #include <map>
 
 #include "measure/collecting.h"
+#include "measure/kernel_spe_recording.h"
 #include "measure/population.h"
 #include "measure/spe_recorder.h"
+#include "modules/symbol_folders.h"
 #include "os/output_file.h"
 #include "output/outputs.h"
 #include "plan/spe_plan.h"
@@ -117,22 +119,20 @@ RunEnding ending_of(const SampledProgram& sampled, const std::vector<raw::Proces
   return ending;
 }
 
-}  // namespace
-
-diag::Result<Recording> record_spe(const request::Request& request, Machine& machine, diag::Console& console) {
+diag::Result<Recording> record_driver_spe(const request::Request& request, Machine& machine, diag::Console& console) {
   Recording recording;
   WPERF_TRY(const plan::SpePlan plan, plan::make_spe_plan(request, machine.capabilities));
   device::Programs& programs = machine.device->programs();
   SpawnedProgram program(programs);
   WPERF_TRY(recording.sampled, start_or_find(request, plan.program_core, machine, program));
-  console.out(report::sample_start_text(target_before(programs, recording.sampled, symbol_options(request)),
+  console.out(report::sample_start_text(target_before(programs, recording.sampled, modules::symbol_options(request)),
                                         recording.sampled.pe_file, request.outputs.verbose));
   WPERF_CHECK_OK(create_own_file(recording));
   SpeRecorder recorder(plan, machine.capabilities.timer, *recording.own);
   ByteFiles files(request.outputs, plan.cores.size() > 1);
   const auto take = [&](const raw::SpePiece& piece) {
     recorder.take(piece);
-    files.write(piece);
+    if (request.sampling.keeps_spe_bytes) files.write(piece);
   };
   WPERF_TRY(SpeOutcome outcome, profile_once(request, plan, machine, recording.sampled.pid, console, take));
   const auto written = files.close(console);
@@ -144,6 +144,13 @@ diag::Result<Recording> record_spe(const request::Request& request, Machine& mac
   WPERF_CHECK_OK(finish_own_file(request, recording, console));
   if (!written.has_value() && !recording.trouble.has_value()) recording.trouble = written.error();
   return recording;
+}
+
+}  // namespace
+
+diag::Result<Recording> record_spe(const request::Request& request, Machine& machine, diag::Console& console) {
+  return machine.capabilities.kernel != nullptr ? record_kernel_spe(request, machine, console)
+                                                : record_driver_spe(request, machine, console);
 }
 
 }  // namespace wperf::measure

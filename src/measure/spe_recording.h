@@ -6,7 +6,7 @@
 
 namespace wperf::measure {
 
-// Also writes the bytes as they came (contract 9.9).
+// By the kernel, or by our driver, whose bytes are also written as they came (contract 9.9).
 diag::Result<Recording> record_spe(const request::Request& request, Machine& machine, diag::Console& console);
 
 }  // namespace wperf::measure

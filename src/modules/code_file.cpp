@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "symbols/disassembly/code_hash.h"
+#include "symbols/elf/elf_format.h"
+
 namespace wperf::modules {
 namespace {
 
@@ -114,6 +117,39 @@ std::optional<CodeBytes> CodeFile::code(u64 begin, u64 end) const {
   const auto offset = elf() != nullptr ? elf()->offset_of_address(begin) : std::nullopt;
   if (!offset.has_value() || *offset + (end - begin) > ~u32{0}) return {};
   return code_of(*elf_, static_cast<u32>(*offset), static_cast<u32>(*offset + (end - begin)));
+}
+
+std::optional<u64> CodeFile::code_hash(u64 begin) const {
+  if (!has_symbols()) return {};
+  const SymbolizedAddress function = function_at(begin, true);
+  const std::optional<CodeBytes> bytes = function.begin == begin ? code(begin, function.end) : std::nullopt;
+  if (!bytes.has_value() || bytes->bytes.size() < function.end - begin) return {};
+  CodeRange image;
+  if (is_image()) {
+    image = {image_base(), image_base() + pe()->image_size()};
+  } else {
+    image.begin = ~u64{0};
+    for (const symbols::ElfSegment& segment : elf()->segments()) {
+      if (segment.type != symbols::elf::kSegmentLoad) continue;
+      image.begin = std::min(image.begin, segment.address);
+      image.end = std::max(image.end, segment.address + segment.memory_size);
+    }
+  }
+  const auto hash = symbols::code_hash({.instructions = bytes->instructions,
+                                        .bytes = bytes->bytes,
+                                        .address = begin,
+                                        .image_begin = image.begin,
+                                        .image_end = image.end});
+  return hash.has_value() ? std::optional(hash.value()) : std::nullopt;
+}
+
+void CodeFile::for_each_name(bool decorated, const symbols::CodeNameVisitor& visit) const {
+  if (is_windows()) {
+    image_->symbols->for_each_name(decorated,
+                                   [&](Rva rva, std::string_view name) { visit(image_base() + rva.value, name); });
+  } else if (has_symbols()) {
+    elf_->symbols->for_each_name(decorated, visit);
+  }
 }
 
 std::vector<CodeRange> CodeFile::line_ranges(const Symbolization& known) const {

@@ -45,6 +45,11 @@ class CodeFile {
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
   // Machine code; nothing where the file is not here, or for a machine that is not disassembled.
   std::optional<CodeBytes> code(u64 begin, u64 end) const;
+  // For comparisons of two builds: what the function that begins there is made of, without addresses. 0: too short to
+  // tell. Nothing: its code is not here, or cannot be decoded.
+  std::optional<u64> code_hash(u64 begin) const;
+  // All names of code, also several of one address.
+  void for_each_name(bool decorated, const symbols::CodeNameVisitor& visit) const;
   // The code around each address that belongs to the function's own line there. addresses: as answer() has them.
   std::vector<CodeRange> line_ranges(const symbols::Symbolization& known) const;
   // Of Arm64 code in images; nothing: it is none.

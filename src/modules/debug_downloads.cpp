@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "os/download.h"
 #include "os/files.h"
+#include "os/http.h"
 #include "os/process.h"
 #include "symbols/elf/elf_file.h"
 

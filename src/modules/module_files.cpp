@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "os/download.h"
 #include "os/files.h"
+#include "os/http.h"
 #include "os/process.h"
 #include "symbols/store/cabinet.h"
 #include "symbols/store/symbol_search.h"
@@ -42,9 +42,13 @@ diag::Result<std::vector<std::byte>> unpacked(const symbols::Candidate& look, st
 }
 
 // The bytes of a look: mapped where they are a file of their own, else in memory. Nothing: it is not there.
-diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look) {
+diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look, const SymbolOptions& options) {
   if (look.remote) {
-    WPERF_TRY(auto received, os::download(look.location, {.bytes = kSymbolFileLimit}));
+    const auto tell = [&](size_t received) {
+      if (options.tell_download) options.tell_download(look.location, received);
+    };
+    tell(0);
+    WPERF_TRY(auto received, os::download(look.location, {.bytes = kSymbolFileLimit, .tell = tell}));
     if (!received.has_value()) return std::optional<SymbolBytes>();
     WPERF_TRY(auto bytes, unpacked(look, *std::move(received)));
     return std::optional<SymbolBytes>(std::in_place, std::move(bytes));
@@ -68,8 +72,9 @@ void try_pdb(const symbols::Candidate& look, SymbolBytes bytes, symbols::SymbolS
   found.bytes = std::move(bytes);
 }
 
-void take_look(const symbols::Candidate& look, symbols::SymbolSearch& search, FoundPdb& found) {
-  auto fetched = fetch(look);
+void take_look(const symbols::Candidate& look, const SymbolOptions& options, symbols::SymbolSearch& search,
+               FoundPdb& found) {
+  auto fetched = fetch(look, options);
   if (!fetched.has_value()) return search.failed(fetched.error().text);
   if (!fetched.value().has_value()) return search.absent();
   SymbolBytes bytes = *std::move(fetched).value();
@@ -91,7 +96,7 @@ FoundPdb find_pdb(const raw::Module& module, const symbols::CodeView& wanted, co
                                   .image_path = module.path,
                                   .path_in_image = std::string(wanted.path)},
                                  search_options(options));
-    while (const auto look = search.next()) take_look(*look, search, found);
+    while (const auto look = search.next()) take_look(*look, options, search, found);
     if (search.found()) return found;
     found.explanation = search.explanation();
   }
@@ -153,11 +158,17 @@ std::string build_of(const PeFile& image) {
   return id;
 }
 
-std::string build_of_file(const std::string& path) {
+std::optional<ImagePdb> pdb_of_image(const std::string& path) {
   const auto file = os::MappedFile::open(path);
-  if (!file.has_value()) return {};
+  if (!file.has_value()) return std::nullopt;
   const auto image = PeFile::parse(file.value().bytes());
-  return image.has_value() ? build_of(image.value()) : std::string();
+  if (!image.has_value() || !image.value().codeview().has_value()) return std::nullopt;
+  return ImagePdb{build_of(image.value()), std::string(image.value().codeview()->path)};
+}
+
+std::string build_of_file(const std::string& path) {
+  const std::optional<ImagePdb> pdb = pdb_of_image(path);
+  return pdb.has_value() ? pdb->build : std::string();
 }
 
 void check_build(LoadedModule& module, std::span<const std::byte> recorded) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The files of the sampled process's modules: found, mapped, matched. Asked for names by code_file.h.
 #pragma once
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,10 +17,14 @@
 
 namespace wperf::modules {
 
+// Of what is being downloaded: its address and how many bytes came; from any thread.
+using DownloadProgress = std::function<void(std::string_view address, size_t received)>;
+
 struct SymbolOptions {
   std::vector<std::string> pdb_files;  // --pdb_file, for whichever module they match
   std::string symbol_path;             // --symbol-path, then _NT_SYMBOL_PATH
   bool decorated = false;
+  DownloadProgress tell_download = {};
 };
 
 // A symbol file: mapped, or in memory when it was downloaded or unpacked. Moving it does not move the bytes.
@@ -48,6 +53,11 @@ struct LoadedModule {
 // Which build an image is, as recordings keep it: GUID and age of its PDB. Empty: it names none.
 std::string build_of(const symbols::PeFile& image);
 std::string build_of_file(const std::string& path);
+// The same, with the name of the PDB. Nothing: there is no such image, or it names none.
+struct ImagePdb {
+  std::string build, path;
+};
+std::optional<ImagePdb> pdb_of_image(const std::string& path);
 // What is at the path of a module now may be another build than was recorded: then nothing is left of it but the
 // reason.
 void check_build(LoadedModule& module, std::span<const std::byte> recorded);

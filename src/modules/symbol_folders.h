@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folders of --symbol-path, below which the files of the machine of a recording may lie: between them stands ; or
-// the : of PATH. Called where recordings are named.
+// Where symbols are looked for, as a request says it. The folders of --symbol-path, below which the files of the
+// machine of a recording may lie, have ; or the : of PATH between them. Called where recordings are named.
 #pragma once
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "modules/module_files.h"
 #include "request/request.h"
 
 namespace wperf::modules {
@@ -32,6 +33,16 @@ inline std::vector<std::string> symbol_folders(std::string_view path) {
 
 inline std::vector<std::string> symbol_folders(const request::Request& request) {
   return symbol_folders(request.sampling.symbol_path.value_or(""));
+}
+
+// Where the PDBs of Windows programs are looked for.
+inline SymbolOptions symbol_options(const request::Request& request) {
+  SymbolOptions options;
+  options.pdb_files = request.sampling.more_pdb_files;
+  if (request.pdb_file.has_value()) options.pdb_files.push_back(*request.pdb_file);
+  options.symbol_path = request.sampling.symbol_path.value_or("");
+  options.decorated = request.sampling.display.decorated_names;
+  return options;
 }
 
 }  // namespace wperf::modules

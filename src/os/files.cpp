@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "os/files.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +27,21 @@ bool file_exists(const std::string& path) {
   return std::filesystem::is_regular_file(native_path(path), error);
 }
 
+u64 file_size(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(native_path(path), error);
+  return error ? 0 : size;
+}
+
+u64 last_change_unix_ns(const std::string& path) {
+  using std::chrono::duration_cast, std::chrono::nanoseconds, std::chrono::system_clock;
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(native_path(path), error);
+  const auto since_1970 =
+      error ? system_clock::now().time_since_epoch() : std::chrono::file_clock::to_sys(written).time_since_epoch();
+  return static_cast<u64>(std::max(duration_cast<nanoseconds>(since_1970), nanoseconds::zero()).count());
+}
+
 std::string youngest_file(std::string_view ending) {
   std::error_code error;
   std::string youngest;
@@ -46,6 +63,16 @@ bool is_pipe_or_device(const std::string& path) {
   const std::filesystem::file_status found = std::filesystem::status(native_path(path), error);
   return std::filesystem::exists(found) && !std::filesystem::is_regular_file(found) &&
          !std::filesystem::is_directory(found);
+}
+
+diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes) {
+  errno = 0;
+  std::fstream file(native_path(path), std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(offset));
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) return diag::system_error(path + " cannot be written", errno);
+  return {};
 }
 
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit) {

@@ -6,11 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/ints.h"
 #include "diag/result.h"
 
 namespace wperf::os {
 
 bool file_exists(const std::string& path);
+u64 file_size(const std::string& path);  // 0: there is none
+// When it was last written, in nanoseconds since 1970; now, if it is no file.
+u64 last_change_unix_ns(const std::string& path);
 // The name of the youngest ordinary file in the current folder that ends so; empty: there is none.
 std::string youngest_file(std::string_view ending);
 // Is this, behind links, a pipe or a device? What was written there cannot be read again.
@@ -19,6 +23,8 @@ bool is_pipe_or_device(const std::string& path);
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit);
 // Bytes as they are, below folders that are made where they are missing; see OutputFile::create_at_once.
 diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes);
+// Other bytes from `offset` on, in a file that is there; at its end they are appended.
+diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes);
 // Is there nothing of this name, or an ordinary file that this user owns and that has no other name?
 bool may_be_replaced(const std::string& path);
 // `name` below `directory`, unless name is absolute.

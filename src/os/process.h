@@ -7,9 +7,9 @@
 
 namespace wperf::os {
 
-// What of this system measures: its kernel, or a driver.
+// What of this system measures: its kernel; on Windows what there is decides (measure/device_choice.h).
 #ifdef _WIN32
-inline constexpr char kOwnDevice[] = "driver";
+inline constexpr char kOwnDevice[] = "";
 #else
 inline constexpr char kOwnDevice[] = "linux";
 #endif

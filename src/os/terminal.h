@@ -15,5 +15,7 @@ unsigned terminal_height(std::FILE* stream);
 // UTF-8 text to a terminal, file or pipe, at once. Lines end in LF and go out as the system wants them: a Windows file
 // or pipe gets CR LF, a Windows console the characters whatever its code page. 0, or the errno of what went wrong.
 int write_text(std::FILE* stream, std::string_view text);
+// The same of bytes as they are. Nothing else may be written to the stream.
+int write_bytes(std::FILE* stream, std::string_view bytes);
 
 }  // namespace wperf::os

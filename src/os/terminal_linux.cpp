@@ -28,4 +28,8 @@ int write_text(std::FILE* stream, std::string_view text) {
   return whole ? 0 : errno != 0 ? errno : EIO;
 }
 
+int write_bytes(std::FILE* stream, std::string_view bytes) {
+  return write_text(stream, bytes);
+}
+
 }  // namespace wperf::os

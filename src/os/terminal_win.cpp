@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
 #include <io.h>
 #include <windows.h>
 
@@ -84,6 +85,14 @@ int write_text(std::FILE* stream, std::string_view text) {
     at += count;
   }
   return 0;
+}
+
+int write_bytes(std::FILE* stream, std::string_view bytes) {
+  std::fflush(stream);
+  _setmode(_fileno(stream), _O_BINARY);
+  errno = 0;
+  const bool whole = std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size() && std::fflush(stream) == 0;
+  return whole ? 0 : errno != 0 ? errno : EIO;
 }
 
 }  // namespace wperf::os

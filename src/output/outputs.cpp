@@ -30,7 +30,9 @@ bool wants_spe_json(const request::Request& request) {
 
 bool stdout_is_document(const request::Request& request) {
   const bool json = request.outputs.json && !request.outputs.json_file.has_value();
-  return json || request.recording.folded || prints_records(request);
+  const bool counts = request.command == request::Command::stat && request.recording.export_format.has_value() &&
+                      !request.outputs.json_file.has_value();
+  return json || counts || request.recording.folded || prints_records(request);
 }
 
 bool prints_records(const request::Request& request) {

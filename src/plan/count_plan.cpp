@@ -235,7 +235,8 @@ diag::Result<CountPlan> make_count_plan(const request::Request& request, const C
   }
   WPERF_TRY(plan.schedules, maker.finish());
   plan.clusters = clusters_of(plan.cores, machine);
-  plan.kernel = request.kernel;
+  // What switches of cores tell is of both modes.
+  plan.kernel = request.kernel || (machine.kernel != nullptr && machine.kernel->is_windows());
   const u32 period_ms = configured_period_ms(request, machine);
   const bool usable = period_ms >= machine.period_min_ms && period_ms <= machine.period_max_ms;
   plan.period_ms = usable ? period_ms : machine.period_default_ms;

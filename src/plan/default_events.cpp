@@ -9,7 +9,28 @@ bool wants_default_events(const request::Request& request) {
   return request.command == request::Command::stat && request.items.empty() && measured;
 }
 
+namespace {
+
+// Those that any Windows counts, as far as this machine has them.
+request::EventList default_events_of_windows(const KernelEvents& kernel) {
+  const auto is_known = [&](const char* name) {
+    const auto found = kernel.find(name);
+    return found.has_value() && found.value().has_value();
+  };
+  std::vector<const char*> names = {"task-clock", "context-switches"};
+  for (const char* name : {"totalcycles", is_known("instructionretired") ? "instructionretired" : "totalissues",
+                           "branchinstructions", "branchmispredictions"}) {
+    if (is_known(name)) names.push_back(name);
+  }
+  request::EventList list;
+  for (const char* name : names) list.tokens.emplace_back().text = name;
+  return list;
+}
+
+}  // namespace
+
 request::EventList default_events(const KernelEvents& kernel, bool of_program) {
+  if (kernel.is_windows()) return default_events_of_windows(kernel);
   std::vector<const char*> names = {of_program ? "task-clock" : "cpu-clock", "context-switches", "cpu-migrations",
                                     "page-faults"};
   if (kernel.has_counters()) {

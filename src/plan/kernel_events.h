@@ -24,6 +24,11 @@ struct KernelEvent {
   std::vector<u32> cores;      // those whose kernel thread reads it (units outside the cores); empty: any
 };
 
+// Of Windows' tracing: who runs where, and who makes whom ready. What `waits` records.
+inline constexpr std::string_view kSchedulerEvent = "switches";
+// Of Linux: each switch of a thread, where it leaves its core. What `top --waits` records.
+inline constexpr std::string_view kSwitchesForWaits = "context-switches";
+
 class KernelEvents {
  public:
   virtual ~KernelEvents() = default;
@@ -35,6 +40,10 @@ class KernelEvents {
   virtual bool has_counters() const = 0;
   // Why `cycles` cannot be sampled; empty: they can.
   virtual std::string why_no_cycles() const = 0;
+  // Windows traces, or Linux counts and samples: what there is beside events differs.
+  virtual bool is_windows() const { return false; }
+  // What is sampled where nobody names an event.
+  virtual std::string_view usual_event() const { return has_counters() ? "cycles" : "cpu-clock"; }
   // What `list` shows, with a word on what it is; those of hardware counters only where they are asked for.
   struct Word {
     std::string name, kind;

@@ -66,7 +66,9 @@ diag::Error unknown_event(const request::EventToken& token, const EventCatalog& 
   if (kernel == nullptr || kernel->counts_catalogue()) append_names(names, token.event_class, catalog);
   error.hint = diag::did_you_mean(diag::nearest(token.text, names));
   if (error.hint.empty() && kernel != nullptr) {
-    error.hint = "`wperf list` shows the names; unit/terms/ and system:tracepoint are names, too";
+    error.hint = kernel->is_windows()
+                     ? "`wperf list` shows the names"
+                     : "`wperf list` shows the names; unit/terms/ and system:tracepoint are names, too";
   }
   return error;
 }

@@ -30,6 +30,9 @@ struct Capabilities {
   u32 core_count = 0;
   std::array<u32, kEventClassCount> counters_total{}, counters_free{};  // per class
   u32 cycle_counters = 1;
+  // How many counters of the cores a count has where nobody takes turns with them: what needs more is counted in
+  // several runs. 0: any number.
+  u32 counted_at_once = 0;
   u32 cluster_count = 0, cluster_size = 0, dmc_channels = 0;
   u32 named_clusters = 0, named_dmc_channels = 0;  // by ACPI, whether the driver may use them or not
   u32 period_min_ms = 10, period_max_ms = 100, period_default_ms = 100;
@@ -39,6 +42,10 @@ struct Capabilities {
   TimerMoment timer;
   bool call_stacks = true;  // samples can tell who called
   std::string vendor;       // of cores without a MIDR; empty: the MIDR says
+  // A driver that is not ours, as it is called: it samples one core, and its samples have neither stack nor thread nor
+  // time. Empty: ours, or the kernel.
+  std::string foreign_driver;
+  std::string why_no_spe;  // where SPE is the hardware's and still not to be had; empty: nobody told
   // Where the system's own kernel counts: its words. It takes turns by itself, counts programs wherever they run, and
   // adapts intervals to a rate. Null: a driver of ours.
   std::shared_ptr<const KernelEvents> kernel;

@@ -118,7 +118,7 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Reques
   }
   const u32 rate_hz = sampling.rate_hz.value_or(kKernelRateHz);
   std::vector<request::SampledEvent> asked = sampling.events;
-  if (asked.empty()) asked.emplace_back().text = machine.kernel->has_counters() ? "cycles" : "cpu-clock";
+  if (asked.empty()) asked.emplace_back().text = machine.kernel->usual_event();
   EventCatalog words = catalog;
   std::vector<SampleEvent> events;
   for (const request::SampledEvent& one : asked) {
@@ -189,6 +189,11 @@ diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Ca
                        .hint = "-g takes callers by frame pointers, which every program for Windows on Arm keeps",
                        .code = diag::ExitCode::usage};
   }
+  if (!machine.foreign_driver.empty()) {
+    return diag::Error{.text = machine.foreign_driver + " takes no call stacks",
+                       .hint = "leave out what shows callers; wperf's own driver takes them",
+                       .code = diag::ExitCode::usage};
+  }
   if (!machine.call_stacks) {
     return diag::Error{.text = "the driver takes no call stacks",
                        .hint =
@@ -200,6 +205,24 @@ diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Ca
 
 bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
   return std::find(display.by.begin(), display.by.end(), kind) != display.by.end();
+}
+
+// What would be left out or made up without a word: a sample is one of a core, and nothing more is known of it.
+diag::Result<void> check_foreign_driver(const request::Request& request, const SamplePlan& plan,
+                                        const Capabilities& machine) {
+  if (machine.foreign_driver.empty()) return {};
+  const auto refusal = [&](const char* what, const char* hint) {
+    return diag::Error{.text = machine.foreign_driver + what, .hint = hint, .code = diag::ExitCode::usage};
+  };
+  if (plan.cores.size() > 1)
+    return refusal(" is sampled on one core at a time", "name one with -c: a program that is started runs there");
+  if (plan.jitter_shift != 0) return refusal(" keeps intervals as they are", "leave out --jitter");
+  if (plan.most_per_second != 0) return refusal(" has no limit of samples to set", "leave out sample.limit");
+  if (has_table(plan.display, request::Breakdown::thread) || has_table(plan.display, request::Breakdown::process))
+    return refusal(" does not say whose a sample is", "leave `thread` and `process` out of --by");
+  if (plan.display.timeline_ms.has_value() || request.recording.time.has_value())
+    return refusal(" does not say when a sample was", "leave out --timeline and --time");
+  return {};
 }
 
 bool sorts_by_core(const request::RecordingView& view) {
@@ -233,6 +256,7 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
   plan.display = request.sampling.display;
   plan.call_stacks = wanted_call_stacks(request);
   WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));
+  WPERF_CHECK_OK(check_foreign_driver(request, plan, machine));
   if (machine.kernel != nullptr) {
     if (has_table(plan.display, request::Breakdown::caller) && !plan.call_stacks.wanted()) {
       plan.call_stacks = automatic_stacks_of(request.sampling);
@@ -240,6 +264,28 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
     plan.core_numbers = has_table(plan.display, request::Breakdown::core) || sorts_by_core(request.recording);
   }
   return plan;
+}
+
+diag::Result<void> add_switches(SamplePlan& plan, const request::Request& request, const Capabilities& machine,
+                                const EventCatalog& catalog) {
+  for (const SampleEvent& event : plan.events) {
+    if (event.name != kSwitchesForWaits && !event.name.starts_with("sched:")) continue;
+    return diag::Error{
+        .text = fmt::format("--waits records each switch of a thread by itself, and not beside {}", event.name),
+        .hint = fmt::format("leave {} out of -e", event.name),
+        .code = diag::ExitCode::usage};
+  }
+  request::Request of_switches = request;
+  of_switches.sampling.rate_hz.reset();
+  of_switches.sampling.events = {
+      {.text = std::string(kSwitchesForWaits), .number = {}, .interval = 1, .interval_error = {}}};
+  WPERF_TRY(std::vector<SampleEvent> switches, plan_events(of_switches, machine, catalog));
+  for (SampleEvent& event : switches) {
+    event.tells_waits = true;
+    plan.events.push_back(std::move(event));
+  }
+  plan.call_stacks.source = request::StackSource::frame_pointers;
+  return {};
 }
 
 request::CallStacks wanted_call_stacks(const request::Request& request) {

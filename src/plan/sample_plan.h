@@ -22,6 +22,7 @@ struct SampleEvent {
   u32 interval = request::kDefaultInterval;  // an adaptive event starts with it
   bool adaptive = false;                     // the interval follows rate_hz
   std::optional<KernelEvent> kernel_event;   // what the device is asked for instead of `code`
+  bool tells_waits = false;                  // also of the kernel, and it alone with callers, if anything has them
 };
 
 struct SamplePlan {
@@ -39,12 +40,23 @@ struct SamplePlan {
   request::CallStacks call_stacks;
   bool core_numbers = false;  // each sample says its core, though one program is sampled
   request::SampleDisplay display;
+
+  // Samples of some event may be of the kernel.
+  bool looks_into_kernel() const {
+    bool looks = kernel;
+    for (const SampleEvent& event : events) looks = looks || event.tells_waits;
+    return looks;
+  }
 };
 
 // The checks come in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
 // program, the one core of `record`.
 diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
                                           const EventCatalog& catalog);
+
+// Beside what is sampled: each switch of a thread, with its callers by frame pointers.
+diag::Result<void> add_switches(SamplePlan& plan, const request::Request& request, const Capabilities& machine,
+                                const EventCatalog& catalog);
 
 // What -g and --call-graph say, or what a view that shows callers needs.
 request::CallStacks wanted_call_stacks(const request::Request& request);

@@ -43,8 +43,12 @@ diag::Result<void> check_no_counting_list(const request::Request& request) {
 
 diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Request& request, u32 core_count) {
   if (request.command == request::Command::sample) WPERF_CHECK_OK(check_one_core_of_sample(named, core_count));
-  if (!request.pe_file.has_value()) {
+  const bool of_machine = request.sampling.whole_machine && !request.program.has_value();
+  if (!request.pe_file.has_value() && !of_machine) {
     return diag::contract_error("no pid or process name specified, sample address are not de-ASLRed");
+  }
+  if (of_machine && named.measured.empty() && named.sampled.empty()) {
+    for (u32 core = 0; core < core_count; ++core) named.sampled.push_back(core);
   }
   if (named.measured.size() > 1) return diag::contract_error("you can specify only one core for sampling");
   SampledCores placed;

@@ -51,6 +51,11 @@ bool has_spe(const Capabilities& machine) {
 }
 
 diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& machine) {
+  if (machine.kernel != nullptr && machine.kernel->is_windows()) {
+    return diag::Error{.text = "Windows' own tracing knows no SPE",
+                       .hint = "the driver of wperf profiles with it (wperf-devgen install)",
+                       .code = diag::ExitCode::no_device};
+  }
   if (!has_spe(machine) && machine.kernel != nullptr) {
     return diag::Error{.text = "this kernel shows no SPE: /sys/bus/event_source/devices has no arm_spe_0",
                        .hint =

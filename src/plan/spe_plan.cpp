@@ -18,7 +18,12 @@ diag::Error lacks(std::string_view what) {
           .hint = "leave that filter out; the report can be narrowed afterwards"};
 }
 
-diag::Result<void> check_abilities(const SpePlan& plan, u64 pmsidr) {
+diag::Result<void> check_abilities(const SpePlan& plan, const Capabilities& machine) {
+  const u64 pmsidr = machine.pmsidr;
+  if (!machine.why_no_spe.empty()) {
+    return diag::Error{.text = machine.why_no_spe,
+                       .hint = "sample an event of the counters instead, or use wperf's own driver: --device driver"};
+  }
   if (pmsidr == 0) {
     return diag::Error{.text = "this machine has SPE, but it cannot be used from here",
                        .hint = "a hypervisor or the firmware keeps it; sample an event of the counters instead"};
@@ -82,7 +87,7 @@ diag::Result<SpePlan> make_spe_plan(const request::Request& request, const Capab
   plan.interval = std::max(plan.interval, spe_abilities(machine.pmsidr).least_interval);
   WPERF_CHECK_OK(check_nothing_else(request.sampling));
   for (const request::SpeFilter& given : list.filters) find_spe_setting(given.name)->apply(plan, given.value);
-  WPERF_CHECK_OK(check_abilities(plan, machine.pmsidr));
+  WPERF_CHECK_OK(check_abilities(plan, machine));
   WPERF_CHECK_OK(add_times(request, machine, plan));
   WPERF_TRY(SampledCores placed, machine.kernel != nullptr
                                      ? place_by_kernel(std::move(cores), request, machine.core_count)

@@ -101,6 +101,18 @@ MetricGroup Product::group(usize i) const {
           .metrics = tables::string(row.metrics)};
 }
 
+usize Product::topdown_count() const {
+  return row_of(index_).topdown_count;
+}
+
+TopdownNode Product::topdown_node(usize i) const {
+  const tables::TopdownRow& row = tables::kTopdown[row_of(index_).first_topdown + i];
+  return {.metric = tables::string(row.metric),
+          .next = tables::string(row.next),
+          .events = tables::string(row.events),
+          .is_root = row.is_root != 0};
+}
+
 std::optional<MetricGroup> Product::find_group(std::string_view name) const {
   const auto i = find_by_name(tables::kGroupLists + row_of(index_).first_group, group_count(), tables::kGroups, name);
   if (!i) return std::nullopt;

@@ -38,6 +38,14 @@ struct MetricGroup {
   std::string_view metrics;  // comma list, no blanks
 };
 
+// A metric of the top-down method: a share, and what to look at next to tell where it comes from.
+struct TopdownNode {
+  std::string_view metric;
+  std::string_view next;    // comma list of metrics of the tree, and of groups of metrics
+  std::string_view events;  // comma list, lower case: sampled, they tell where; the last one best. Empty: none can be
+  bool is_root = false;
+};
+
 // A handle; copy it freely.
 class Product {
  public:
@@ -61,6 +69,9 @@ class Product {
   usize group_count() const;
   MetricGroup group(usize i) const;  // alphabetical
   std::optional<MetricGroup> find_group(std::string_view name) const;
+
+  usize topdown_count() const;  // 0: nobody published a method
+  TopdownNode topdown_node(usize i) const;
 
   friend bool operator==(Product, Product) = default;
 

@@ -78,25 +78,30 @@ std::optional<double> apply(char operation, double left, double right) {
 
 }  // namespace
 
-double evaluate_postfix(std::string_view postfix, std::span<const NamedCount> counts) {
+std::optional<double> value_of_postfix(std::string_view postfix, std::span<const NamedCount> counts) {
   double stack[kMaxDepth];
   usize depth = 0;
   for (std::string_view token = take_token(postfix); !token.empty(); token = take_token(postfix)) {
     if (is_operator(token)) {
-      if (depth < 2) return 0;
+      if (depth < 2) return std::nullopt;
       const std::optional<double> result = apply(token[0], stack[depth - 2], stack[depth - 1]);
-      if (!result) return 0;
+      if (!result) return std::nullopt;
       depth -= 1;
       stack[depth - 1] = *result;
     } else {
-      if (depth == kMaxDepth) return 0;
+      if (depth == kMaxDepth) return std::nullopt;
       const double value = operand(token, counts);
-      if (!std::isfinite(value)) return 0;
+      if (!std::isfinite(value)) return std::nullopt;
       stack[depth] = value;
       depth += 1;
     }
   }
-  return depth == 1 ? stack[0] : 0;
+  if (depth != 1) return std::nullopt;
+  return stack[0];
+}
+
+double evaluate_postfix(std::string_view postfix, std::span<const NamedCount> counts) {
+  return value_of_postfix(postfix, counts).value_or(0);
 }
 
 }  // namespace wperf::pmu

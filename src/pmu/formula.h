@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Metric formulas (contract 7): + - * / over event counts, evaluated from postfix.
 #pragma once
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -13,8 +14,12 @@ struct NamedCount {
   u64 value;
 };
 
-// Division by zero makes the whole metric 0; a name that is not among `counts` evaluates as a number (0 if it is none);
-// damaged postfix gives 0. Never NaN or infinite.
+// Nothing after a division by zero, of damaged postfix, and beyond the range of double. A name that is not among
+// `counts` evaluates as a number (0 if it is none).
+std::optional<double> value_of_postfix(std::string_view postfix, std::span<const NamedCount> counts);
+
+// The same as contract 7 has it: division by zero makes the whole metric 0; a name that is not among `counts` evaluates
+// as a number (0 if it is none); damaged postfix gives 0. Never NaN or infinite.
 double evaluate_postfix(std::string_view postfix, std::span<const NamedCount> counts);
 
 }  // namespace wperf::pmu

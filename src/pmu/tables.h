@@ -37,13 +37,19 @@ struct GroupRow {
   StringId name, title, description, metrics;
 };
 
+struct TopdownRow {
+  StringId metric, next, events;
+  u16 is_root;
+};
+
 struct ProductRow {
   StringId name, title, architecture, pmu_architecture;
   u16 slots;
   u16 has_own_events;
   u16 first_event, event_count;
-  u16 first_metric, metric_count;  // a run of kMetricLists
-  u16 first_group, group_count;    // a run of kGroupLists
+  u16 first_metric, metric_count;    // a run of kMetricLists
+  u16 first_group, group_count;      // a run of kGroupLists
+  u16 first_topdown, topdown_count;  // a run of kTopdown
 };
 
 // Sorted. A product is known by this row if the revision (variant << 4 | revision) is at least from_revision.
@@ -61,6 +67,7 @@ extern const MetricRow kMetrics[];
 extern const u16 kMetricLists[];  // indexes into kMetrics, alphabetical by name within one product
 extern const GroupRow kGroups[];
 extern const u16 kGroupLists[];
+extern const TopdownRow kTopdown[];   // alphabetical by metric within one product
 extern const ProductRow kProducts[];  // alphabetical
 extern const u16 kProductCount;
 extern const u16 kArchitecturalProduct;

@@ -82,7 +82,9 @@ class CompatView {
 
  private:
   std::vector<u32> add_modules_to_target();
-  void count(usize row);
+  void count(const StackSample& sample);
+  void count_over_time(const stacks::SliceCount& one);
+  u32 symbol_of(const StackSample& sample);
   SampledEvent event_of(u32 number);
   std::vector<SymbolRow> rows_of(const Counts& counts);
   void add_callers(const Counts& counts, SampledEvent& event) const;
@@ -136,13 +138,18 @@ u32 CompatView::caller_of(u32 node) {
   return from_.functions[function].is_known ? symbols_.of(function) : kNone;
 }
 
-void CompatView::count(usize row) {
-  const StackSample& sample = from_.samples[row];
+u32 CompatView::symbol_of(const StackSample& sample) {
+  const bool is_other = !run_.all_processes && from_.tasks[sample.task].pid != run_.target.process;
+  if (is_other) return symbols_.other_process();
+  return symbols_.of(from_.places[from_.nodes[sample.node].place].function);
+}
+
+void CompatView::count(const StackSample& sample) {
   Counts& counts = counts_[sample.event];
   const stacks::StackTask& task = from_.tasks[sample.task];
   const bool is_other = !run_.all_processes && task.pid != run_.target.process;
   const u32 function = from_.places[from_.nodes[sample.node].place].function;
-  const u32 symbol = is_other ? symbols_.other_process() : symbols_.of(function);
+  const u32 symbol = symbol_of(sample);
   counts.samples += sample.count;
   counts.of_thread[u64{task.pid} << 32 | task.tid] += sample.count;
   counts.of_core[sample.core] += sample.count;
@@ -159,11 +166,16 @@ void CompatView::count(usize row) {
                              : std::pair(modules_[one.module], SymbolKind::function)] += sample.count;
     if (run_.callers) counts.of_caller[{symbol, caller_of(sample.node)}] += sample.count;
   }
-  if (from_.slices.count == 0) return;
+}
+
+void CompatView::count_over_time(const stacks::SliceCount& one) {
+  const StackSample& sample = from_.samples[one.row];
+  const u32 symbol = symbol_of(sample);
+  Counts& counts = counts_[sample.event];
   if (symbol >= counts.over_time.size()) counts.over_time.resize(symbol + usize{1});
   std::vector<u32>& slices = counts.over_time[symbol];
   if (slices.empty()) slices.resize(from_.slices.count);
-  slices[from_.slice_of_sample[row]] += static_cast<u32>(sample.count);
+  slices[one.slice] += static_cast<u32>(one.count);
 }
 
 std::vector<SymbolRow> CompatView::rows_of(const Counts& counts) {
@@ -256,7 +268,8 @@ SampledEvent CompatView::event_of(u32 number) {
 }
 
 CompatProfile CompatView::make() {
-  for (usize row = 0; row < from_.samples.size(); ++row) count(row);
+  for (const StackSample& sample : from_.samples) count(sample);
+  for (const stacks::SliceCount& one : from_.slice_counts) count_over_time(one);
   out_.target = std::move(run_.target);
   out_.symbols = symbols_.take();
   ranks_ = name_ranks(out_);

@@ -179,7 +179,7 @@ TEST(CompatView, SlicesCountEverySampleOnce) {
   made.sample(0, 0x10, 3);
   made.sample(0, 0x10, 1);
   made.profile().slices = {.count = 3, .begin_ns = 0, .length_ns = 5};
-  made.profile().slice_of_sample = {2, 0};
+  made.profile().slice_counts = {{0, 2, 2, 200'000}, {1, 0, 1, 100'000}, {0, 2, 1, 100'000}};
   const CompatProfile view = made.view();
   EXPECT_EQ(view.events[0].rows[0].over_time, (std::vector<u32>{1, 0, 3}));
   EXPECT_EQ(view.slices.count, 3u);

@@ -78,6 +78,20 @@ struct Runs {
   double elapsed_seconds = 0, user_seconds = 0, system_seconds = 0;
 };
 
+// What a thread counted; `values` by event of its table.
+struct ThreadCountRow {
+  u32 process = 0, thread = 0;
+  std::string name;  // of its process; empty: not known
+  double running_seconds = 0;
+  u64 switches = 0;  // times it came to a core
+  std::vector<u64> values;
+};
+// Those of one run, the longest running first.
+struct ThreadTable {
+  std::vector<std::string> events;
+  std::vector<ThreadCountRow> rows;
+};
+
 struct CountProfile {
   std::string vendor;
   bool kernel = false;
@@ -93,6 +107,7 @@ struct CountProfile {
   std::string program;                                 // its name; empty: not known, or no program
   std::optional<double> user_seconds, system_seconds;  // of a program that ended, with what it waited for
   bool by_kernel = false;                              // of this system, and not by the driver
+  std::vector<ThreadTable> threads;                    // where the device tells threads apart: one for each run
   std::vector<std::string> remarks;                    // what a reader should know, whole sentences
   std::optional<Runs> runs;                            // all counts and times are means of several runs
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counter readings as captured: nothing is scaled or named.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "base/event_class.h"
@@ -40,9 +41,22 @@ struct UnitCounts {
   std::vector<CounterReading> entries;  // in the order of the schedule
 };
 
+// A thread's part, where the device tells threads apart.
+struct ThreadCounts {
+  u32 process = 0, thread = 0;
+  std::string name = {};  // of its process; empty: not known
+  u64 running_ns = 0;
+  u64 switches = 0;              // times it came to a core
+  std::vector<u64> values = {};  // in the order of the core's schedule
+};
+
 struct CountCapture {
   u64 start_ns = 0, end_ns = 0;   // device time
   std::vector<UnitCounts> units;  // by class, then unit
+  // Of a device that counts by switches of cores: time of what is counted that was not seen at either end, time whose
+  // counts were lost on the way, and what of the record itself was.
+  std::vector<ThreadCounts> threads = {};
+  u64 unseen_ns = 0, lost_ns = 0, events_lost = 0;
 };
 
 }  // namespace wperf::raw

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples, programs and modules as captured: no address is named.
 #pragma once
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ints.h"
@@ -52,12 +55,28 @@ struct Process {
   std::vector<u32> threads;     // those seen up to now; empty: not known
 };
 
+// A process and all that it started. `children`: who started whom.
+inline std::set<u32> with_children(u32 process, const std::vector<std::pair<u32, u32>>& children) {
+  const std::multimap<u32, u32> children_of(children.begin(), children.end());
+  std::set<u32> family{process};
+  std::vector<u32> to_look_at{process};
+  while (!to_look_at.empty()) {
+    const auto [first, last] = children_of.equal_range(to_look_at.back());
+    to_look_at.pop_back();
+    for (auto child = first; child != last; ++child) {
+      if (family.insert(child->second).second) to_look_at.push_back(child->second);
+    }
+  }
+  return family;
+}
+
 struct SampleCapture {
   u64 start_ns = 0, end_ns = 0;
   std::vector<DrainedSample> samples;           // by core, then in order
   std::vector<u64> frames;                      // of all samples; see DrainedSample::first_frame
   std::vector<CoreStatistics> core_statistics;  // by core
   std::vector<Process> processes;               // those known at the end, ended ones included
+  std::string remark;                           // what these samples cannot tell, for the report
 };
 
 }  // namespace wperf::raw

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
 #include "import/perf_data/run_facts.h"
 #include "modules/kernel_symbols.h"
 #include "os/files.h"
@@ -17,11 +21,16 @@ bool may_have_map(const perf_data::MappedCode& code) {
   return code.path.empty() || code.path.front() == '/';
 }
 
-}  // namespace
-
-bool is_windows_path(std::string_view path) {
-  return path.starts_with('\\') || (path.size() > 2 && path[1] == ':' && path[2] == '\\');
+// "1f2e" → 0x1f, 0x2e.
+std::vector<std::byte> bytes_of_digits(std::string_view digits) {
+  const auto value = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
+  std::vector<std::byte> bytes;
+  for (usize i = 0; i + 1 < digits.size(); i += 2)
+    bytes.push_back(static_cast<std::byte>(value(digits[i]) << 4 | value(digits[i + 1])));
+  return bytes;
 }
+
+}  // namespace
 
 std::string name_of_jit_code(u32 process) {
   return fmt::format("[JIT] pid {}", process);
@@ -44,6 +53,16 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
   return modules::CodeFile(modules::load_recorded_module(module, code.build_id, pdb, images));
 }
 
+modules::CodeFile load_module_again(const stacks::StackModule& module, const modules::ElfSearch& search,
+                                    modules::SymbolOptions images) {
+  const std::vector<std::byte> build = bytes_of_digits(module.build_id);
+  if (module.pdb_path.empty() && !perf_data::is_windows_path(module.path))
+    return modules::CodeFile(modules::load_elf(module.path, build, search));
+  if (!module.pdb_path.empty()) images.pdb_files.push_back(module.pdb_path);
+  const raw::Module image{.name = module.name, .path = module.path, .base = 0, .size = 0, .entry = 0};
+  return modules::CodeFile(modules::load_recorded_module(image, build, modules::base_name(module.pdb_path), images));
+}
+
 bool is_windows_run(const perf_data::PerfFile& file) {
   const std::optional<perf_data::RunFacts> facts =
       perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
@@ -53,7 +72,7 @@ bool is_windows_run(const perf_data::PerfFile& file) {
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, bool windows_run,
                                    const modules::ElfSearch& search, const modules::SymbolOptions& images) {
-  if (!windows_run && !is_windows_path(code.path)) {
+  if (!windows_run && !perf_data::is_windows_path(code.path)) {
     modules::CodeFile elf(load_mapped_elf(file, history, code, search));
     if (elf.has_symbols()) return elf;
     modules::CodeFile image = load_recorded_image(file, code, images);

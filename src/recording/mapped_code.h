@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is behind code that a recording says was mapped: an ELF file, the vdso, or memory that the program wrote its
-// code into and may have described in a map. Called by recorded_places.
+// code into and may have described in a map. Called by recorded_places, and by commands that look at it again.
 #pragma once
 #include <string>
 
 #include "import/perf_data/process_history.h"
 #include "modules/code_file.h"
+#include "stacks/stack_profile.h"
 #include "symbols/listed/listed_symbols.h"
 
 namespace wperf::recording {
@@ -16,11 +17,12 @@ bool is_windows_run(const perf_data::PerfFile& file);
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, bool windows_run,
                                    const modules::ElfSearch& search, const modules::SymbolOptions& images);
-// "C:\\…", or a name of NT.
-bool is_windows_path(std::string_view path);
 // A Windows image in a recording of wperf's; else nothing to ask.
 modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
                                       const modules::SymbolOptions& images);
+// The file of a module of a profile, whose recording is closed.
+modules::CodeFile load_module_again(const stacks::StackModule& module, const modules::ElfSearch& search,
+                                    modules::SymbolOptions images);
 modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search);
 

@@ -5,15 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <numeric>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 
 #include "modules/for_each_module.h"
 #include "modules/kernel_symbols.h"
 #include "recording/function_names.h"
 #include "recording/mapped_code.h"
+#include "recording/path_tree.h"
 #include "stacks/id_table.h"
 
 namespace wperf::recording {
@@ -30,6 +33,8 @@ using stacks::SmallIdTable;
 using stacks::StackProfile;
 
 constexpr usize kFilesTogether = 4;
+constexpr u32 kRowsForTwo = 1 << 12;      // fewer take less time than starting a thread
+constexpr u32 kByAddress = u32{1} << 31;  // of a node's key; so many numbers would not fit into memory
 
 // Where an address is called from stands behind the call, maybe in another function already.
 u64 searched_address(u64 address, bool is_return_address) {
@@ -42,7 +47,7 @@ class PlaceNamer {
              const PlaceOptions& options, StackProfile& profile)
       : file_(file), history_(history), jit_(jit), options_(options), profile_(profile) {}
 
-  void run(const stacks::StackAggregator& aggregator) {
+  void run(stacks::StackAggregator& aggregator) {
     std::vector<u32> asked(aggregator.address_count());
     for (u32 i = 0; i < asked.size(); ++i) {
       const stacks::AggregatedAddress one = aggregator.address(i);
@@ -50,6 +55,7 @@ class PlaceNamer {
       asked[i] = is_spot ? asked_.insert(kJit, one.address).id
                          : place_of(one.space, one.kind, searched_address(one.address, one.is_caller));
     }
+    if (!options_.code && !options_.lists) aggregator.forget_addresses();
     find_names();
     options_.lists ? list_stacks(aggregator, asked) : place_stacks(aggregator, asked);
   }
@@ -61,7 +67,11 @@ class PlaceNamer {
   static constexpr u64 kKernel = u64{1} << 32, kUnknown = u64{1} << 33, kJit = u64{1} << 34;
 
   u32 place_of(u32 space, AddressKind kind, u64 address) {
-    if (kind == AddressKind::kernel) return asked_.insert(kKernel, address).id;
+    if (kind == AddressKind::kernel) {
+      const CodePlace place = history_.kernel_place(address);
+      if (place.code != kNoCode) return asked_.insert(place.code, place.offset).id;
+      return asked_.insert(kKernel, address).id;
+    }
     if (kind == AddressKind::other) return asked_.insert(kUnknown, 0).id;
     const CodePlace place = history_.place_in(space, address);
     if (place.code == kNoCode) return asked_.insert(kUnknown, 0).id;
@@ -72,8 +82,8 @@ class PlaceNamer {
   void place_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address);
   void list_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address);
   void list_frames(const stacks::AggregatedAddress& address, u32 asked);
-  u32 node_below(u32 parent, u32 number, u32 asked, u64 address);
-  u32 insert_node(u32 parent, u32 key, u32 place);
+  void list_sites(const PathTree& tree, const stacks::StackAggregator& aggregator,
+                  const std::vector<u32>& asked_of_address);
   void name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked);
   void name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, u32 function,
                    u32 asked);
@@ -86,7 +96,14 @@ class PlaceNamer {
     files_.files.push_back(std::move(file));
   }
   void name_jit_code(const MappedCode& code, const std::vector<u32>& asked);
-  void name_kernel(const std::vector<u32>& asked);
+  // What the kernel's list says of addresses, in their order.
+  struct KernelAnswers {
+    modules::KernelSymbols symbols;  // whose names these are
+    std::vector<u32> order;          // indices into what was asked for
+    std::vector<modules::KernelSymbols::Function> functions;
+  };
+  void ask_kernel(const std::vector<u32>& asked, KernelAnswers& out) const;
+  void name_kernel(const std::vector<u32>& asked, const KernelAnswers& answers);
   void name_jit(const std::vector<u32>& asked);
   void name_unknown(const std::vector<u32>& asked);
 
@@ -122,7 +139,6 @@ class PlaceNamer {
   const PlaceOptions& options_;
   StackProfile& profile_;
   IdTable asked_;
-  SmallIdTable nodes_;  // without the root
   struct Named {
     u32 place = kNothing;
     u32 first_inlined = 0, inlined = 0;  // in inlined_places_, the innermost last
@@ -158,36 +174,57 @@ void PlaceNamer::find_names() {
               [&](u32 a, u32 b) { return asked_.second(a) < asked_.second(b); });
   }
   const bool windows_run = is_windows_run(file_);
+  KernelAnswers kernel;  // one long list: read beside all the files
+  std::future<void> kernel_asked;
+  if (!of_kernel.empty()) kernel_asked = std::async(std::launch::async, [&] { ask_kernel(of_kernel, kernel); });
   // A few at a time: what was read of a file is given back before the next ones come.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
     if (options_.tell) options_.tell(begin, used.size());
     const std::span<const u32> some = std::span(used).subspan(begin, std::min(kFilesTogether, used.size() - begin));
     std::vector<modules::CodeFile> loaded(some.size());
-    modules::for_each_module(some.size(), [&](size_t i) {
+    std::vector<std::shared_ptr<const modules::CodeFile>> opened(some.size());
+    std::vector<size_t> to_load;
+    for (size_t i = 0; i < some.size(); ++i) {
       const MappedCode& code = history_.codes()[some[i]];
-      if (!code.is_anonymous)
-        loaded[i] = load_mapped_code(file_, history_, code, windows_run, options_.search, options_.images);
+      if (code.is_anonymous) continue;
+      if (options_.opened != nullptr) opened[i] = options_.opened->find(code);
+      if (opened[i] == nullptr) to_load.push_back(i);
+    }
+    modules::for_each_module(to_load.size(), [&](size_t n) {
+      const MappedCode& code = history_.codes()[some[to_load[n]]];
+      loaded[to_load[n]] = load_mapped_code(file_, history_, code, windows_run, options_.search, options_.images);
     });
+    for (const size_t i : to_load) {
+      if (options_.opened == nullptr) break;
+      opened[i] = options_.opened->keep(history_.codes()[some[i]], std::move(loaded[i]));
+    }
     for (size_t i = 0; i < some.size(); ++i) {
       const MappedCode& code = history_.codes()[some[i]];
       if (code.is_anonymous) {
         name_jit_code(code, of_code[some[i]]);
       } else {
         const u32 module = static_cast<u32>(profile_.modules.size());
-        name_file(code, loaded[i], of_code[some[i]]);
+        name_file(code, opened[i] != nullptr ? *opened[i] : loaded[i], of_code[some[i]]);
         if (options_.code) keep_file(module, std::move(loaded[i]));
       }
     }
   }
-  if (!of_kernel.empty()) name_kernel(of_kernel);
+  if (!of_kernel.empty()) {
+    kernel_asked.get();
+    name_kernel(of_kernel, kernel);
+  }
   if (!of_nobody.empty()) name_unknown(of_nobody);
   if (!of_jit.empty()) name_jit(of_jit);
 }
 
 void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file, const std::vector<u32>& asked) {
-  const usize slash = code.path.find_last_of(file.is_windows() || is_windows_path(code.path) ? "/\\" : "/");
+  const bool is_windows = file.is_windows() || perf_data::is_windows_path(code.path);
+  const usize slash = code.path.find_last_of(is_windows ? "/\\" : "/");
   const u32 module =
       add_module(std::string(code.path.substr(slash == code.path.npos ? 0 : slash + 1)), code.path, file.reason());
+  for (const std::byte byte : code.build_id) {
+    profile_.modules[module].build_id += fmt::format("{:02x}", static_cast<u8>(byte));
+  }
   if (file.is_windows()) {
     profile_.modules[module].pdb_path = file.pdb_path();
     profile_.modules[module].image_base = file.image_base();
@@ -201,8 +238,12 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     if (address.has_value()) {
       addresses.push_back(*address);
       of_address.push_back(one);
+    } else if (is_windows) {
+      const u32 function = add_function({}, module, code.is_kernel);
+      profile_.functions[function].name = fmt::format("{}+0x{:x}", profile_.modules[module].name, asked_.second(one));
+      named_[one].place = add_place(function);
     } else {
-      if (nameless == kNothing) nameless = add_function({}, module);
+      if (nameless == kNothing) nameless = add_function({}, module, code.is_kernel);
       named_[one].place = add_place(nameless);
     }
   }
@@ -233,7 +274,8 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     const bool has_begin = answer.begin != answer.end;
     const auto add = [&](auto& numbers, const auto& key) {
       const auto [entry, is_new] = numbers.try_emplace(key, 0);
-      if (is_new) entry->second = add_function(answer.function, module);
+      if (is_new) entry->second = add_function(answer.function, module, code.is_kernel);
+      if (is_new && has_begin) profile_.functions.back().begin = answer.begin;
       if (is_new && !is_named) {
         const u64 from = has_begin ? answer.begin : answer.address;
         profile_.functions.back().name = nameless_code.name(profile_.modules[module].name, from);
@@ -298,51 +340,66 @@ u32 PlaceNamer::inlined_function(std::string_view name, u32 module) {
   return entry->second;
 }
 
-u32 PlaceNamer::insert_node(u32 parent, u32 key, u32 place) {
-  const auto [number, is_new] = nodes_.insert(parent, key);
-  if (is_new) profile_.nodes.push_back({parent, place});
-  return number + 1;
-}
-
-// Inlined functions make nodes of their own below the one of the function that they are in.
-u32 PlaceNamer::node_below(u32 parent, u32 number, u32 asked, u64 address) {
-  constexpr u32 kByAddress = u32{1} << 31;  // so many numbers would not fit into memory
-  const Named& named = named_[asked];
-  u32 node = insert_node(parent, options_.code ? kByAddress | number : named.place, named.place);
-  for (u32 i = 0; i < named.inlined; ++i) {
-    const u32 place = inlined_places_[named.first_inlined + i];
-    node = insert_node(node, place, place);
-  }
-  if (options_.code && profile_.site_of_node.size() < profile_.nodes.size()) {
-    const u32 site = profile_.sites[asked].function != kNothing ? asked : kNothing;
-    profile_.site_of_node.resize(profile_.nodes.size(), site);
-    profile_.address_of_node.resize(profile_.nodes.size(), address);
-  }
-  return node;
-}
-
 // Stacks become paths in one tree, from the outermost caller down. Where nobody asks for addresses, those of one place
-// are one node.
+// are one node; inlined functions make nodes of their own below the one of the function that they are in. There are
+// many more frames than nodes, so that two threads with a tree each have something to win.
 void PlaceNamer::place_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address) {
-  profile_.nodes.assign(1, {});
-  if (options_.code) {
-    profile_.site_of_node.assign(1, kNothing);
-    profile_.address_of_node.assign(1, 0);
-  }
-  const auto recorded_address = [&](u32 number) {
-    const stacks::AggregatedAddress one = aggregator.address(number);
-    return one.kind == AddressKind::made ? jit_.spot(one.address).address : one.address;
+  std::vector<u32> place_of_address;
+  place_of_address.reserve(asked_of_address.size());
+  for (const u32 asked : asked_of_address) place_of_address.push_back(named_[asked].place);
+  const auto place_rows = [&](u32 from, u32 to, PathTree& tree) {
+    // Nodes of the stack that came last; where frames have nodes of inlined functions below, the last of those.
+    std::vector<u32> path{PathTree::kRoot};
+    aggregator.for_each_stack(from, to, [&](u32 row, u32 depth, std::span<const u32> own) {
+      path.resize(depth + 1);
+      for (const u32 one : own) {
+        const u32 place = place_of_address[one];
+        u32 node = tree.insert(path.back(), options_.code ? kByAddress | one : place, place);
+        if (!inlined_places_.empty()) {
+          const Named& named = named_[asked_of_address[one]];
+          for (const u32 inlined : std::span(inlined_places_).subspan(named.first_inlined, named.inlined)) {
+            node = tree.insert(node, inlined, inlined);
+          }
+        }
+        path.push_back(node);
+      }
+      profile_.samples[row].node = path.back();
+    });
   };
-  // Nodes of the stack that came last; where frames have nodes of inlined functions below, the last of those.
-  std::vector<u32> path{0};
-  aggregator.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
-    path.resize(depth + 1);
-    for (const u32 one : own) {
-      const u64 address = options_.code ? recorded_address(one) : 0;
-      path.push_back(node_below(path.back(), one, asked_of_address[one], address));
+  const u32 rows = aggregator.stack_count();
+  const bool is_shared = rows >= kRowsForTwo && std::thread::hardware_concurrency() > 1;
+  const u32 middle = is_shared ? rows / 2 : rows;
+  PathTree tree, others;
+  std::future<void> other_half;
+  if (is_shared) other_half = std::async(std::launch::async, [&] { place_rows(middle, rows, others); });
+  place_rows(0, middle, tree);
+  if (is_shared) {
+    other_half.get();
+    const std::vector<u32> here = tree.join(others);
+    for (u32 row = middle; row < rows; ++row) profile_.samples[row].node = here[profile_.samples[row].node];
+  }
+  if (options_.code) list_sites(tree, aggregator, asked_of_address);
+  profile_.nodes = tree.take_nodes();
+}
+
+// Inlined functions are at the site of the function that they are in.
+void PlaceNamer::list_sites(const PathTree& tree, const stacks::StackAggregator& aggregator,
+                            const std::vector<u32>& asked_of_address) {
+  profile_.site_of_node.assign(1, kNothing);
+  profile_.address_of_node.assign(1, 0);
+  for (u32 node = 1; node < tree.size(); ++node) {
+    if ((tree.key(node) & kByAddress) == 0) {
+      const u32 parent = tree.parent(node);
+      profile_.site_of_node.push_back(profile_.site_of_node[parent]);
+      profile_.address_of_node.push_back(profile_.address_of_node[parent]);
+      continue;
     }
-    profile_.samples[row].node = path.back();
-  });
+    const u32 number = tree.key(node) & ~kByAddress;
+    const u32 asked = asked_of_address[number];
+    const stacks::AggregatedAddress one = aggregator.address(number);
+    profile_.site_of_node.push_back(profile_.sites[asked].function != kNothing ? asked : kNothing);
+    profile_.address_of_node.push_back(one.kind == AddressKind::made ? jit_.spot(one.address).address : one.address);
+  }
 }
 
 void PlaceNamer::list_frames(const stacks::AggregatedAddress& address, u32 asked) {
@@ -374,13 +431,13 @@ void PlaceNamer::list_stacks(const stacks::StackAggregator& aggregator, const st
   u64 size = 0;
   lists_.stack_begins.reserve(profile_.samples.size() + 1);
   lists_.stack_begins.push_back(0);
-  aggregator.for_each_stack([&](u32, u32 depth, std::span<const u32> own) {
+  aggregator.for_each_stack(0, aggregator.stack_count(), [&](u32, u32 depth, std::span<const u32> own) {
     size += depth + own.size();
     lists_.stack_begins.push_back(size);
   });
   lists_.addresses.reserve(size);
   std::vector<u32> path;  // outermost first
-  aggregator.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
+  aggregator.for_each_stack(0, aggregator.stack_count(), [&](u32 row, u32 depth, std::span<const u32> own) {
     path.resize(depth);
     path.insert(path.end(), own.begin(), own.end());
     lists_.addresses.insert(lists_.addresses.end(), path.rbegin(), path.rend());
@@ -400,24 +457,29 @@ void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& a
   }
 }
 
-void PlaceNamer::name_kernel(const std::vector<u32>& asked) {
-  modules::KernelSymbols kernel = modules::KernelSymbols::load(file_, history_);
-  std::vector<u32> order(asked.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
+void PlaceNamer::ask_kernel(const std::vector<u32>& asked, KernelAnswers& out) const {
+  out.symbols = modules::KernelSymbols::load(file_, history_);
+  out.order.resize(asked.size());
+  std::iota(out.order.begin(), out.order.end(), 0);
+  std::sort(out.order.begin(), out.order.end(),
             [&](u32 a, u32 b) { return asked_.second(asked[a]) < asked_.second(asked[b]); });
+  out.functions.reserve(asked.size());
+  for (const u32 i : out.order) out.functions.push_back(out.symbols.find(asked_.second(asked[i])));
+}
+
+void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers& answers) {
   const auto first = static_cast<u32>(profile_.functions.size());
   std::vector<u32> function_of(asked.size());
   std::vector<std::string_view> modules_of;                   // by function
   std::map<std::pair<std::string_view, u64>, u32> functions;  // by module and where they begin; without a name at 0
-  for (const u32 i : order) {
-    const modules::KernelSymbols::Function found = kernel.find(asked_.second(asked[i]));
+  for (usize at = 0; at < asked.size(); ++at) {
+    const modules::KernelSymbols::Function& found = answers.functions[at];
     const auto [entry, is_new] = functions.try_emplace({found.module, found.name.empty() ? 0 : found.begin}, 0);
     if (is_new) {
       entry->second = add_function(found.name, kNothing, true);
       modules_of.push_back(found.module);
     }
-    function_of[i] = entry->second;
+    function_of[answers.order[at]] = entry->second;
   }
   // Modules stand in the order in which they were asked for.
   std::map<std::string_view, u32> modules;
@@ -427,12 +489,13 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked) {
       const std::string_view name = modules_of[function_of[i] - first];
       const auto [module, is_new] = modules.try_emplace(name, 0);
       if (is_new) {
-        const bool is_nameless_module = !name.empty() && kernel.reason().empty() && !function.is_known;
+        const bool is_nameless_module = !name.empty() && answers.symbols.reason().empty() && !function.is_known;
         module->second = add_module(
             name.empty()         ? "[kernel]"
             : name.contains('.') ? std::string(name)
                                  : fmt::format("[{}]", name),
-            {}, is_nameless_module ? "the kernel that runs here does not have it at that place" : kernel.reason());
+            {},
+            is_nameless_module ? "the kernel that runs here does not have it at that place" : answers.symbols.reason());
       }
       function.module = module->second;
     }
@@ -465,7 +528,7 @@ void PlaceNamer::name_unknown(const std::vector<u32>& asked) {
 }  // namespace
 
 NamedPlaces name_places(const perf_data::PerfFile& file, const ProcessHistory& history,
-                        const stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
+                        stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
                         StackProfile& profile) {
   PlaceNamer namer(file, history, jit, options, profile);
   namer.run(aggregator);

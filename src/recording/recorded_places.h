@@ -6,6 +6,7 @@
 
 #include "import/perf_data/process_history.h"
 #include "modules/code_file.h"
+#include "recording/opened_code.h"
 #include "recording/recorded_jit.h"
 #include "stacks/line_stacks.h"
 #include "stacks/stack_aggregator.h"
@@ -28,6 +29,7 @@ struct PlaceOptions {
   bool line_ranges = false;  // of the sites: the code of each one's line
   bool lists = false;        // instead of the tree, stacks that still know their addresses
   NamingProgress tell = {};
+  OpenedCode* opened = nullptr;  // files stay open there; null: they are closed, or handed out where `code` is wanted
 };
 
 // The files behind the sites of a profile.
@@ -46,8 +48,9 @@ struct NamedPlaces {
 
 // Fills modules, functions, lines, places, nodes and sites of the profile. With inlined functions there are more nodes
 // than the aggregator has: the samples of the profile are moved to those. With lists there is one node for each place.
+// Addresses are taken from the aggregator where nothing asks for them later.
 NamedPlaces name_places(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
-                        const stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
+                        stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
                         stacks::StackProfile& profile);
 
 }  // namespace wperf::recording

@@ -15,11 +15,12 @@
 #include "recording/recorded_core_kinds.h"
 #include "recording/recorded_jit.h"
 #include "recording/recorded_losses.h"
+#include "recording/recorded_moments.h"
 #include "recording/recorded_places.h"
 #include "recording/recorded_records.h"
 #include "recording/recorded_unwinding.h"
 #include "recording/sample_chain.h"
-#include "stacks/stack_aggregator.h"
+#include "recording/sample_tally.h"
 
 namespace wperf::recording {
 namespace {
@@ -52,7 +53,12 @@ class SampleReader {
  public:
   SampleReader(const perf_data::PerfFile& file, const ProcessHistory& history, const WantedDetail& wanted,
                stacks::StackProfile& profile)
-      : file_(file), history_(history), wanted_(wanted), profile_(profile) {
+      : file_(file),
+        history_(history),
+        wanted_(wanted),
+        profile_(profile),
+        tally_(
+            {.rows = wanted.rows || wanted.sample_rows, .order = wanted.sample_times, .slices = wanted.slice_ns != 0}) {
     profile_.names = history.names();
     for (const perf_data::Event& event : file.attrs()) {
       const perf_data::EventAttributes& attributes = event.attributes;
@@ -91,7 +97,8 @@ class SampleReader {
   void add_operations(const perf_data::AuxTraces& traces);
   void run();
   stacks::StackAggregator finish();
-  stacks::GrowingArray<u32> take_rows() { return std::move(rows_); }
+  stacks::GrowingArray<u32> take_rows() { return tally_.take_rows(); }
+  stacks::Moments take_moments() { return moments_.finish(tally_.take_order(), profile_.events); }
   const RecordedJit& jit() const { return jit_; }
 
  private:
@@ -109,12 +116,8 @@ class SampleReader {
   void take_weighted(const Sample& sample, const Record& record);
   void take_values(const Sample& sample, u64 when);
   void add(const Sample& sample, u32 event, u64 period, u64 when);
-  void wait(const SampleChain& chain, const stacks::StackAggregator::Origin& origin, u64 period);
-  void settle_oldest();
-  void settle_all();
   void unwind(const Sample& sample, u32 space);
   void add_leaf_caller(const Sample& sample, u32 space);
-  void keep_slice(u32 row, u32 slice);
   const KnownTask& task_of(u32 pid, u32 tid, u64 when) {
     KnownTask& known = known_tasks_[tid % kKnownTasks];
     const bool is_it = known.pid == pid && known.tid == tid && when >= known.begin && when < known.end;
@@ -126,34 +129,21 @@ class SampleReader {
 
   static constexpr usize kKnownTasks = 256;
 
-  // A sample that waits until what its hash leads to has come from memory: of a large recording, the tables do not fit
-  // into the cores' caches, and one after the other these waits would be most of the time.
-  struct Waiting {
-    SampleChain chain;
-    stacks::StackAggregator::Origin origin;
-    stacks::SampleHash hash;
-    u64 period = 0;
-    usize sample = 0;  // index into rows_
-  };
-  static constexpr usize kWaiting = 16;
-
   const perf_data::PerfFile& file_;
   const ProcessHistory& history_;
   const WantedDetail& wanted_;
   stacks::StackProfile& profile_;
-  stacks::StackAggregator aggregator_;
+  SampleTally tally_;
   stacks::IdTable tasks_;
   std::array<KnownTask, kKnownTasks> known_tasks_{};
   std::unordered_map<u32, u32> nameless_;  // tid → index into names
   std::unordered_map<u64, u64> values_;    // of a counter by id, as the sample before told it
   std::vector<StackFrame> frames_;
-  stacks::GrowingArray<u32> rows_;         // by sample of the file
-  usize weighted_ = 0;                     // samples that were given a weight, or none
-  std::array<Waiting, kWaiting> waiting_;  // a ring
-  usize arrived_ = 0, settled_ = 0;
+  u64 samples_ = 0;  // of the file, so far
   RecordedUnwinder* unwinder_ = nullptr;
   LeafCallers* leaves_ = nullptr;
   std::vector<u64> unwound_;
+  MomentReader moments_;
   u64 begin_ = 0, end_ = ~u64{0};
   u64 first_time_ = ~u64{0}, last_time_ = 0;
   bool is_limited_ = false;  // what has no time is left out
@@ -166,15 +156,26 @@ void SampleReader::run() {
   RecordedLosses lost_ones;
   const perf_data::ReadStatistics statistics = file_.for_each_record(perf_data::Visitors{
       [&](const Sample& sample, const Record& record) {
-        if (wanted_.rows) rows_.push_back(stacks::StackAggregator::kNoRow);
+        ++samples_;
         if (wanted_.weights != nullptr) return take_weighted(sample, record);
         take(sample, record);
       },
-      [&](const perf_data::Lost& lost, const Record&) { lost_ones.add(lost); },
-      [&](const perf_data::LostSamples& lost, const Record&) { lost_ones.add(lost); },
+      [&](const perf_data::Lost& lost, const Record&) {
+        lost_ones.add(lost);
+        if (wanted_.times) moments_.add(lost);
+      },
+      [&](const perf_data::LostSamples& lost, const Record&) {
+        lost_ones.add(lost);
+        if (wanted_.times) moments_.add(lost);
+      },
+      [&](const perf_data::Comm& comm, const Record&) {
+        if (wanted_.times) moments_.add(comm);
+      },
+      [&](const perf_data::Task& task, const Record&) {
+        if (wanted_.times) moments_.add(task);
+      },
       [&](const perf_data::Throttle& throttle, const Record&) { losses.throttled += throttle.is_end ? 0 : 1; },
   });
-  settle_all();
   losses.lost_records = lost_ones.of_rings();
   losses.lost_samples = lost_ones.others(counts_losses(file_));
   losses.damaged_places = statistics.damaged_places();
@@ -195,8 +196,11 @@ void SampleReader::run() {
 
 stacks::StackAggregator SampleReader::finish() {
   if (first_time_ < last_time_) profile_.elapsed_seconds = static_cast<double>(last_time_ - first_time_) / 1e9;
-  profile_.samples = aggregator_.take_samples();
-  return std::move(aggregator_);
+  tally_.finish(samples_);
+  stacks::StackAggregator aggregator = tally_.take_stacks();
+  profile_.samples = aggregator.take_samples();
+  profile_.slice_counts = tally_.take_slices();
+  return aggregator;
 }
 
 void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
@@ -221,8 +225,9 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
                                                 has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
     const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
     frames_.assign(1, {record.pc(), code});
+    if (wanted_.times) moments_.add_time(has_time ? time : 0, wanted_.sample_times);
     if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
-    keep_slice(aggregator_.add(hash_of(frames_, where), where, frames_, 1), where.slice);
+    tally_.add(SampleTally::kNotOfFile, frames_, where, 1);
   });
   for (const auto& [core, state] : states) {
     profile_.losses.damaged_records += state.damage.damaged_records + state.damage.unfinished_records;
@@ -230,8 +235,7 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
 }
 
 void SampleReader::take_weighted(const Sample& sample, const Record& record) {
-  const u64 weight = weighted_ < wanted_.weights->size() ? (*wanted_.weights)[weighted_] : 0;
-  ++weighted_;
+  const u64 weight = samples_ <= wanted_.weights->size() ? (*wanted_.weights)[samples_ - 1] : 0;
   if (weight == 0 || sample.time < begin_ || sample.time > end_) return;
   if (sample.time != 0) note_time(sample.time);
   add(sample, sample.event == perf_data::kNoEvent ? 0 : sample.event, weight,
@@ -257,6 +261,7 @@ void SampleReader::take_values(const Sample& sample, u64 when) {
     before = counters.value(i);
     const u32 event = file_.events().index_of(id);
     if (grown == 0) continue;
+    if (wanted_.times && event != perf_data::kNoEvent) moments_.add_count(event, sample.cpu, sample.time, grown);
     add(sample,
         event != perf_data::kNoEvent          ? event
         : sample.event == perf_data::kNoEvent ? 0
@@ -268,50 +273,19 @@ void SampleReader::take_values(const Sample& sample, u64 when) {
 void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   ++profile_.events[event].samples;
   profile_.events[event].period += period;
+  if (wanted_.times) moments_.add_time(sample.time, wanted_.sample_times);
   const KnownTask& task = task_of(sample.pid, sample.tid, when);
   const stacks::StackAggregator::Origin origin{event, task.task, wanted_.cores ? sample.cpu : 0, task.space,
                                                profile_.slices.count != 0 ? profile_.slices.at(sample.time) : 0};
   const bool has_copy = unwinder_ != nullptr && RecordedUnwinder::has_stack(sample);
   const SampleChain chain = chain_of(sample, file_.attrs()[event].attributes, wanted_.callers);
-  if (!has_copy && jit_.empty() && leaves_ == nullptr) return wait(chain, origin, period);
+  if (!has_copy && jit_.empty() && leaves_ == nullptr) return tally_.add(samples_ - 1, chain, origin, period);
   // Where the frames are not those of the call chain, only they tell whether the sample is like another.
-  settle_all();
   collect_frames(chain, frames_);
   if (has_copy) unwind(sample, task.space);
   if (leaves_ != nullptr) add_leaf_caller(sample, task.space);
   if (!jit_.empty()) jit_.replace_addresses(sample.pid, sample.time, frames_);
-  const u32 row = aggregator_.add(hash_of(frames_, origin), origin, frames_, period);
-  keep_slice(row, origin.slice);
-  if (wanted_.rows) rows_[rows_.size() - 1] = row;
-}
-
-void SampleReader::wait(const SampleChain& chain, const stacks::StackAggregator::Origin& origin, u64 period) {
-  if (arrived_ - settled_ == kWaiting) settle_oldest();
-  Waiting& one = waiting_[arrived_ % kWaiting];
-  one = {chain, origin, hash_of(chain, origin), period, rows_.size() - 1};
-  aggregator_.expect(one.hash);
-  ++arrived_;
-  constexpr usize kHalf = kWaiting / 2;
-  if (arrived_ - settled_ > kHalf) aggregator_.expect_row(waiting_[(arrived_ - kHalf - 1) % kWaiting].hash);
-}
-
-void SampleReader::settle_oldest() {
-  const Waiting& one = waiting_[settled_++ % kWaiting];
-  u32 row = aggregator_.add_again(one.hash, one.period);
-  if (row == stacks::StackAggregator::kNoRow) {
-    collect_frames(one.chain, frames_);
-    row = aggregator_.add(one.hash, one.origin, frames_, one.period);
-    keep_slice(row, one.origin.slice);
-  }
-  if (wanted_.rows) rows_[one.sample] = row;
-}
-
-void SampleReader::settle_all() {
-  while (settled_ != arrived_) settle_oldest();
-}
-
-void SampleReader::keep_slice(u32 row, u32 slice) {
-  if (profile_.slices.count != 0 && row == profile_.slice_of_sample.size()) profile_.slice_of_sample.push_back(slice);
+  tally_.add(samples_ - 1, frames_, origin, period);
 }
 
 void SampleReader::add_leaf_caller(const Sample& sample, u32 space) {
@@ -375,23 +349,24 @@ WantedDetail wanted_detail(const request::Request& request) {
   wanted.core_kinds = sorts_by(request::SortBy::core_kind);
   wanted.cores = wanted.core_kinds || sorts_by(request::SortBy::core) ||
                  std::find(by.begin(), by.end(), request::Breakdown::core) != by.end();
-  wanted.callers = wanted.callers || std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end();
+  wanted.callers =
+      wanted.callers || view.wants_page() || std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end();
+  if (view.html_file.has_value()) {
+    wanted.cores = true;
+    wanted.sample_times = view.html_all;
+    if (wanted.slice_ns == 0) wanted.slice_ns = request::kPageSliceNs;
+  }
   return wanted;
 }
 
 namespace {
 
-struct Span {
-  u64 begin = ~u64{0}, end = 0;
-};
-
-Span span_of(const perf_data::PerfFile& file, const ProcessHistory& history, const perf_data::AuxTraces* traces) {
-  Span span;
+ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::AuxTraces* traces) {
+  ProcessHistory::Span span = history.samples();
   const auto widen = [&span](u64 time) {
-    span.begin = std::min(span.begin, time);
+    span.begin = span.end == 0 ? time : std::min(span.begin, time);
     span.end = std::max(span.end, time);
   };
-  file.for_each_record([&](const Sample& sample, const Record&) { widen(sample.time); });
   if (traces == nullptr) return span;
   const CanonicalCode canonical(history);
   DecodeStates states;
@@ -422,12 +397,11 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
   profile.losses.stacks_by_pointers = run.stacks.by_pointers;
 }
 
-modules::SymbolOptions images_of(const request::Request& request, const std::optional<perf_data::RunFacts>& run) {
-  modules::SymbolOptions options{.pdb_files = request.sampling.more_pdb_files,
-                                 .symbol_path = request.sampling.symbol_path.value_or(""),
-                                 .decorated = request.sampling.display.decorated_names};
-  if (request.pdb_file.has_value()) options.pdb_files.push_back(*request.pdb_file);
+modules::SymbolOptions images_of(const request::Request& request, const std::optional<perf_data::RunFacts>& run,
+                                 const WantedDetail& wanted) {
+  modules::SymbolOptions options = modules::symbol_options(request);
   if (run.has_value() && !run->pdb_file.empty()) options.pdb_files.push_back(run->pdb_file);
+  options.tell_download = wanted.tell_download;
   return options;
 }
 
@@ -437,14 +411,14 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
                                       const WantedDetail& wanted) {
   RecordedSamples out;
   stacks::StackProfile& profile = out.profile;
-  profile.file = request.data_file.value_or("");
+  if (request.data_file_is_kept) profile.file = request.data_file.value_or("");
   out.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
   const ProcessHistory history = ProcessHistory::collect(file);
   if (wanted.core_kinds) profile.core_kinds = recorded_core_kinds(file);
   SampleReader reader(file, history, wanted, profile);
   const bool has_run_time = out.run.has_value() && out.run->start_ns < out.run->end_ns;
   if (request.recording.time.has_value() || (wanted.slice_ns != 0 && !has_run_time)) {
-    const Span span = span_of(file, history, wanted.traces);
+    const ProcessHistory::Span span = span_of(history, wanted.traces);
     if (request.recording.time.has_value()) reader.limit_time(*request.recording.time, span.begin);
     if (wanted.slice_ns != 0 && !has_run_time)
       reader.slice_time(stacks::make_time_slices(span.begin, span.end, wanted.slice_ns));
@@ -467,14 +441,14 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   }
   reader.run();
   if (wanted.traces != nullptr) reader.add_operations(*wanted.traces);
-  const stacks::StackAggregator aggregator = reader.finish();
+  stacks::StackAggregator aggregator = reader.finish();
   if (out.run.has_value()) add_run(*out.run, profile);
   if (unwinder.has_value()) count_incomplete(unwinder->incomplete(), profile.losses);
   const PlaceOptions options{.search = {.folders = modules::symbol_folders(request),
                                         .lines = wanted.lines || wanted.inlined || wanted.code_lines,
                                         .downloads = wanted.downloads,
                                         .functions = wanted.functions},
-                             .images = images_of(request, out.run),
+                             .images = images_of(request, out.run, wanted),
                              .lines = wanted.lines,
                              .inlined = wanted.inlined,
                              .decorated = request.sampling.display.decorated_names,
@@ -483,11 +457,13 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
                              .code_lines = wanted.code_lines,
                              .line_ranges = wanted.line_ranges,
                              .lists = wanted.rows,
-                             .tell = wanted.tell_naming};
+                             .tell = wanted.tell_naming,
+                             .opened = wanted.code ? nullptr : wanted.opened};
   NamedPlaces named = name_places(file, history, aggregator, reader.jit(), options, profile);
   out.files = std::move(named.files);
   out.lists = std::move(named.lists);
-  if (wanted.rows) out.row_of_sample = reader.take_rows();
+  if (wanted.rows || wanted.sample_rows) out.row_of_sample = reader.take_rows();
+  if (wanted.times) out.moments = reader.take_moments();
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "recording/recorded_places.h"
 #include "request/request.h"
 #include "stacks/growing_array.h"
+#include "stacks/moments.h"
 #include "stacks/stack_profile.h"
 
 namespace wperf::recording {
@@ -25,13 +26,18 @@ struct WantedDetail {
   bool code_lines = false;                       // of these sites
   bool line_ranges = false;                      // of these sites
   u64 slice_ns = 0;                              // length of the slices of time; 0: none
-  bool rows = false;                             // each sample of the file is asked for again, by its row
+  bool rows = false;          // each sample of the file is asked for again, by its row, with its addresses
+  bool sample_rows = false;   // the row alone
+  bool times = false;         // what the records say of time, beside samples
+  bool sample_times = false;  // and when each of these was taken
   // By sample of the file: what it counts for, instead of its period. 0: it does not count. Null: all count as
   // recorded.
   const std::vector<u64>* weights = nullptr;
   const perf_data::AuxTraces* traces = nullptr;  // of SPE: what it recorded counts, too; null: there is none
   modules::FunctionFiles* functions = nullptr;   // of modules, kept for the next report
+  OpenedCode* opened = nullptr;                  // files of code, kept open for the next report
   NamingProgress tell_naming = {};
+  modules::DownloadProgress tell_download = {};  // of PDBs
 };
 WantedDetail wanted_detail(const request::Request& request);
 
@@ -39,6 +45,8 @@ struct RecordedSamples {
   stacks::StackProfile profile;
   CodeFiles files;           // where code was wanted
   stacks::LineStacks lists;  // where rows were wanted
+  stacks::Moments
+      moments;  // where times were wanted, its samples where theirs were; states of threads are added by who knows them
   // Where each sample of the file was counted, in their order: four bytes for each. stacks::StackAggregator::kNoRow:
   // nowhere.
   stacks::GrowingArray<u32> row_of_sample;

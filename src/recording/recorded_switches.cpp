@@ -17,12 +17,14 @@ using perf_data::TracepointFormat;
 using waits::Leaving;
 using waits::Switch;
 
-constexpr u32 kTracepoint = 2;
+constexpr u32 kSoftwareType = 1, kTracepoint = 2;
+constexpr u64 kSoftwareSwitches = 3;
 
 // Of a task, as Linux numbers them in prev_state.
 constexpr u64 kDead = 0x10, kZombie = 0x20;
 
-enum class Role : u8 { other, switched, waking, wakeup, created };
+// left: a sample of the software event, with the stack of who leaves; a SWITCH record behind it says so.
+enum class Role : u8 { other, switched, waking, wakeup, created, left };
 
 Role role_of(std::string_view name) {
   if (name == "sched_switch") return Role::switched;
@@ -66,11 +68,18 @@ class Reader {
  public:
   explicit Reader(const perf_data::PerfFile& file) : file_(file) {
     const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-    if (run.has_value()) out_.program = run->process;
+    if (run.has_value()) {
+      out_.program = run->process;
+      out_.switch_cost_ns = run->switch_cost_ns;
+    }
     const auto formats =
         perf_data::read_tracepoint_formats(file.features().bytes(perf_data::Feature::tracing_data), "sched");
     for (const perf_data::Event& event : file.attrs()) {
       Point& point = points_.emplace_back();
+      if (event.attributes.type == kSoftwareType && event.attributes.config == kSoftwareSwitches) {
+        point.role = Role::left;
+        stacks_of_left_ = event.attributes.has(perf_data::kSampleCallchain);
+      }
       if (event.attributes.type != kTracepoint) continue;
       const auto format = std::find_if(formats.begin(), formats.end(),
                                        [&](const TracepointFormat& one) { return one.id == event.attributes.config; });
@@ -94,9 +103,12 @@ class Reader {
         },
         [&](const perf_data::Task& task, const perf_data::Record&) {
           if (!task.is_exit && task.pid != task.parent_pid) out_.children.emplace_back(task.parent_pid, task.pid);
+          take(task);
         },
     });
     if (out_.switches.empty()) return nothing();
+    std::copy_if(births_.begin(), births_.end(), std::back_inserter(out_.switches),
+                 [&](const Switch& one) { return one.time >= out_.begin; });
     const auto by_time = [](const Switch& a, const Switch& b) { return a.time < b.time; };
     std::stable_sort(out_.switches.begin(), out_.switches.end(), by_time);
     if (!said_again_.empty()) {
@@ -157,18 +169,21 @@ class Reader {
     const Point& point = event < points_.size() ? points_[event] : kOther;
     // Both tell of the same; the earlier one knows who did it.
     if (point.role == Role::wakeup && has_waking_) return;
+    if (point.role == Role::left) {
+      left_[sample.tid] = number;
+      return;
+    }
     if (point.role == Role::other) {
       const bool measures = event < points_.size() && file_.attrs()[event].attributes.type != kTracepoint;
-      out_.has_other_samples = out_.has_other_samples || measures;
+      if (measures) take_running(sample, event, number);
       return;
     }
     name_thread(sample.raw, point.from, point.from_name);
     name_thread(sample.raw, point.to, point.to_name);
-    Switch change{.time = sample.time, .core = static_cast<u16>(sample.cpu)};
+    Switch change{.time = sample.time, .sample = number, .core = static_cast<u16>(sample.cpu)};
     if (point.role == Role::switched) {
       change.leaves = static_cast<u32>(point.from.value(sample.raw));
       change.comes = static_cast<u32>(point.to.value(sample.raw));
-      change.sample = number;
       const u64 state = point.from_state.value(sample.raw);
       change.leaving = leaving_of(state);
       change.reason = static_cast<u8>(state);
@@ -180,6 +195,14 @@ class Reader {
       out_.has_wakeups = true;
     }
     out_.switches.push_back(change);
+  }
+
+  // Of several events the first one tells where threads ran: they would count twice.
+  void take_running(const perf_data::Sample& sample, u32 event, u32 number) {
+    if (!out_.has_other_samples) running_event_ = event;
+    out_.has_other_samples = true;
+    if (event != running_event_ || sample.tid == 0) return;
+    out_.running_samples.push_back({.sample = number, .thread = sample.tid, .weight = std::max<u64>(sample.period, 1)});
   }
 
   // These are there beside tracepoints, too, and say the same.
@@ -199,11 +222,58 @@ class Reader {
     // Of whole cores each change is told twice: by who leaves and by who comes.
     if (change.is_cpu_wide && !change.is_out) return;
     const u32 next = change.is_cpu_wide ? change.next_prev_tid : waits::kNobody;
-    out_.switches.push_back({.time = change.identity.time,
-                             .leaves = change.is_out ? thread : waits::kNobody,
-                             .comes = change.is_out ? next : thread,
-                             .core = static_cast<u16>(change.identity.cpu),
-                             .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits});
+    const bool has_core = change.identity.has(perf_data::kSampleCpu);
+    out_.of_whole_cores = out_.of_whole_cores && change.is_cpu_wide && has_core;
+    Switch one{.time = change.identity.time,
+               .leaves = change.is_out ? thread : waits::kNobody,
+               .comes = change.is_out ? next : thread,
+               .core = has_core ? static_cast<u16>(change.identity.cpu) : u16{0},
+               .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits};
+    if (change.is_cpu_wide && has_core) {
+      // Who has ended has no number any more when it leaves.
+      if (one.core >= on_core_.size()) on_core_.resize(one.core + usize{1}, waits::kNobody);
+      if (one.leaves == waits::kNobody) one.leaves = on_core_[one.core];
+      on_core_[one.core] = next;
+    }
+    const bool has_ended = had_ended(one.leaves, one.time);
+    if (had_ended(thread, one.time) && !change.is_cpu_wide) return;  // its end was told
+    if (change.is_out) {
+      if (has_ended) one.leaving = Leaving::ended;
+      // The sample of this switch came just before it.
+      if (const auto sample = left_.find(thread); sample != left_.end()) {
+        one.sample = sample->second;
+        out_.has_stacks = out_.has_stacks || stacks_of_left_;
+        left_.erase(sample);
+      }
+    }
+    out_.switches.push_back(one);
+  }
+
+  // What is told of programs may stand before all switches in the file.
+  bool had_ended(u32 thread, u64 time) const {
+    const auto end = ended_.find(thread);
+    return end != ended_.end() && end->second <= time;
+  }
+
+  // Without tracepoints this is who made a thread, and when it ended.
+  void take(const perf_data::Task& task) {
+    const perf_data::Identity& identity = task.identity;
+    if (has_switches_ || !identity.has(perf_data::kSampleTime) || identity.time == 0) return;
+    if (!task.is_exit) {
+      ended_.erase(task.tid);
+      births_.push_back(
+          {.time = identity.time, .leaves = task.parent_tid, .comes = task.tid, .kind = waits::Kind::created});
+      return;
+    }
+    ended_[task.tid] = identity.time;
+    // Of whole cores the switch is told. A thread's own events end before it.
+    if (out_.switches.empty() || out_.of_whole_cores) return;
+    note_time(identity.time);
+    const bool has_core = identity.has(perf_data::kSampleCpu);
+    out_.switches.push_back({.time = identity.time,
+                             .leaves = task.tid,
+                             .core = has_core ? static_cast<u16>(identity.cpu) : u16{0},
+                             .leaving = Leaving::ended});
   }
 
   diag::Error nothing() const {
@@ -211,6 +281,15 @@ class Reader {
       return {.text = "the file does not say how the scheduler's events are laid out (tracing data)",
               .hint = "record it with `wperf waits -o FILE.data`, or `perf sched record`",
               .code = diag::ExitCode::damaged_input};
+    }
+    const bool are_recorded = std::any_of(points_.begin(), points_.end(), [](const Point& one) {
+      return one.role == Role::switched || one.role == Role::left;
+    });
+    if (are_recorded) {
+      return {.text = "no thread came to a core or left one while this was recorded: each waited, or ran, all the time",
+              .hint =
+                  "a longer recording (--timeout), or one of the whole machine, may tell more; of a thread that hangs, "
+                  "/proc/PID/task/TID/wchan says in which function of the kernel"};
     }
     return {.text = "nothing in the recording tells when threads ran and waited",
             .hint =
@@ -223,6 +302,12 @@ class Reader {
   std::vector<Point> points_;  // by event
   bool has_waking_ = false, has_switches_ = false, nameless_ = false;
   u64 program_begin_ = 0;
+  u32 running_event_ = 0;
+  bool stacks_of_left_ = false;
+  std::unordered_map<u32, u32> left_;   // by thread: the sample of the switch that is told next
+  std::unordered_map<u32, u64> ended_;  // thread → when
+  std::vector<u32> on_core_;
+  std::vector<Switch> births_;
   std::vector<Switch> said_again_;
   RecordedSwitches out_;
 };

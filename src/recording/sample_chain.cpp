@@ -39,7 +39,6 @@ stacks::SampleHash hash_of(const stacks::StackAggregator::Origin& origin) {
   stacks::SampleHash hash;
   hash.mix((u64{origin.event} << 32) | origin.task);
   hash.mix((u64{origin.core} << 32) | origin.space);
-  if (origin.slice != 0) hash.mix(origin.slice);
   return hash;
 }
 

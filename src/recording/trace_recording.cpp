@@ -5,19 +5,15 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
-#include <unordered_map>
 
 #include "export/perf_data/byte_writing.h"
 #include "export/perf_data/event_attributes_bytes.h"
 #include "export/perf_data/perf_file_layout.h"
 #include "export/perf_data/record_bytes.h"
-#include "import/etl/made_code.h"
-#include "import/etl/stack_joiner.h"
-#include "import/etl/trace_history.h"
 #include "import/perf_data/format.h"
 #include "import/perf_data/run_facts.h"
+#include "recording/trace_collector.h"
 
 namespace wperf::recording {
 namespace {
@@ -30,146 +26,6 @@ constexpr u32 kKernelProcess = ~u32{0};  // whose mappings perf takes for the ke
 constexpr u64 kTimerUnitNs = 100;
 constexpr usize kMostPending = 1 << 20;  // bytes, before they go into the file
 constexpr usize kMostName = 16 << 10;
-
-struct TakenSample {
-  u64 time = 0, address = 0;
-  u32 thread = 0, number = 0;  // number: of its stack
-  u32 period = 0;
-  u16 core = 0;
-  u8 source = 0;  // index of sources
-  bool kernel = false;
-};
-
-// What samples are of: the timer, or a counter with its number.
-struct Source {
-  std::optional<u16> counter;  // nothing: the timer
-  std::string name;
-  u32 interval = 0;
-  bool operator==(const Source&) const = default;
-};
-
-// A switch of a core, or somebody who was made ready.
-struct TakenSwitch {
-  u64 time = 0;
-  u32 leaves = waits::kNobody, comes = waits::kNobody;
-  u32 number = 0;  // of the stack of who comes: that is where it left before
-  u16 core = 0;
-  waits::Kind kind = waits::Kind::switched;
-  u8 state = 0, reason = waits::kNoReason;
-  u32 gone_on = ~u32{0};  // index of the switch in which who leaves comes back
-};
-
-class Collector {
- public:
-  explicit Collector(TraceSwitches wanted) : wanted_(wanted) {}
-
-  void take(const etl::Event& event) {
-    if (wanted_ == TraceSwitches::wanted && take_switch(event)) return;
-    if (const auto sample = etl::sample_event(event)) return take_sample(event, *sample);
-    if (const auto stack = etl::stack_event(event)) return stacks.take(*stack, event.pointer_size);
-    if (const auto interval = etl::interval_event(event)) return take_interval(*interval);
-    if (const auto mask = etl::group_mask_event(event)) {
-      constexpr u32 kProfile = 2;
-      any_mask = true;
-      samples_on |= (mask->words[1] & kProfile) != 0;
-      return;
-    }
-    if (!history.take(event)) take_made_code(event);
-  }
-
-  // The interval that its samples had: the trace tells it at its beginning, or not at all.
-  const Source& source_of(const TakenSample& sample) const { return sources[sample.source]; }
-
-  etl::StackJoiner stacks;
-  etl::TraceHistory history;
-  std::vector<TakenSample> samples;
-  std::vector<Source> sources;
-  struct MadeCode {
-    u64 time = 0;  // 0: before the trace
-    etl::MadeCodeEvent code;
-  };
-  std::map<u32, std::vector<MadeCode>> made_code;  // by process
-  bool any_mask = false, samples_on = false;
-  std::vector<TakenSwitch> switches;
-  bool has_compact_switches = false;
-
- private:
-  bool take_switch(const etl::Event& event) {
-    if (const auto change = etl::switch_event(event)) {
-      const u32 index = static_cast<u32>(switches.size());
-      switches.push_back({.time = event.time,
-                          .leaves = change->old_thread,
-                          .comes = change->new_thread,
-                          .number = stacks.add(event.time, change->new_thread),
-                          .core = event.core,
-                          .state = change->old_state,
-                          .reason = change->old_wait_reason});
-      if (event.core >= runs_.size()) runs_.resize(event.core + usize{1}, waits::kNobody);
-      runs_[event.core] = change->new_thread;
-      if (const auto left = left_.find(change->new_thread); left != left_.end()) {
-        switches[left->second].gone_on = index;
-        left_.erase(left);
-      }
-      if (change->old_thread != waits::kIdleThread) left_[change->old_thread] = index;
-      return true;
-    }
-    if (const auto ready = etl::ready_event(event)) {
-      constexpr u8 kByDpc = 1;
-      const bool by_thread = (ready->flags & kByDpc) == 0 && event.core < runs_.size();
-      switches.push_back({.time = event.time,
-                          .leaves = by_thread ? runs_[event.core] : waits::kNobody,
-                          .comes = ready->thread,
-                          .core = event.core,
-                          .kind = waits::Kind::woken});
-      return true;
-    }
-    has_compact_switches = has_compact_switches || etl::is_compact_switch_event(event);
-    return false;
-  }
-
-  void take_sample(const etl::Event& event, const etl::SampleEvent& sample) {
-    if (sample.is_idle() && sample.source == etl::SampleSource::timer) return;
-    const std::optional<u16> counter =
-        sample.source == etl::SampleSource::counter ? std::optional(sample.counter) : std::nullopt;
-    samples.push_back({.time = event.time,
-                       .address = sample.address,
-                       .thread = sample.thread,
-                       .number = stacks.add(event.time, sample.thread),
-                       .period = std::max<u32>(sample.count, 1),
-                       .core = event.core,
-                       .source = source_index(counter),
-                       .kernel = (sample.address >> (event.pointer_size * 8 - 1) & 1) != 0});
-  }
-
-  void take_made_code(const etl::Event& event) {
-    auto code = etl::made_code_event(event);
-    if (!code.has_value() || code->size == 0 || event.process == etl::Event::kNobody) return;
-    made_code[event.process].push_back({code->was_there ? 0 : event.time, *std::move(code)});
-  }
-
-  TraceSwitches wanted_;
-  std::vector<u32> runs_;              // by core
-  std::unordered_map<u32, u32> left_;  // threads that are on no core: index of the switch in which they left
-
-  u8 source_index(std::optional<u16> counter) {
-    for (usize i = 0; i < sources.size(); ++i) {
-      if (sources[i].counter == counter) return static_cast<u8>(i);
-    }
-    constexpr usize kMost = 255;
-    if (sources.size() == kMost) return kMost - 1;
-    sources.push_back({counter, counter.has_value() ? fmt::format("source {}", *counter) : "Timer", 0});
-    return static_cast<u8>(sources.size() - 1);
-  }
-
-  void take_interval(const etl::IntervalEvent& interval) {
-    const std::optional<u16> counter =
-        interval.source == 0 ? std::nullopt : std::optional(static_cast<u16>(interval.source));
-    if (interval.source > 0xffff) return;
-    Source& source = sources[source_index(counter)];
-    if (interval.interval != 0) source.interval = interval.interval;
-    if (!interval.name.empty()) source.name = interval.name;
-  }
-};
 
 waits::Leaving leaving_of(u8 state) {
   // KTHREAD_STATE: initialized, ready, running, standby, terminated, waiting, transition, deferred ready.
@@ -191,9 +47,15 @@ waits::Leaving leaving_of(u8 state) {
 
 class Writer {
  public:
-  Writer(const etl::TraceFile& trace, const Collector& collected, os::RecordingFile& file)
+  Writer(const etl::Trace& trace, const TraceCollector& collected, os::RecordingFile& file)
       : trace_(trace), collected_(collected), file_(file) {
-    for (const Source& source : collected.sources) {
+    // A trace may tell the intervals of all sources that there are, and have samples of one.
+    std::vector<bool> is_used(collected.sources.size(), collected.samples.empty());
+    for (const TakenSample& sample : collected.samples) is_used[sample.source] = true;
+    for (usize i = 0; i < collected.sources.size(); ++i) {
+      event_ids_.push_back(events_.size() + 1);
+      if (!is_used[i]) continue;
+      const TraceSource& source = collected.sources[i];
       const bool timer = !source.counter.has_value();
       const perf_export::WrittenAttributes attributes{.type = timer ? kSoftwareEvent : kRawEvent,
                                                       .config = source.counter.value_or(0),
@@ -242,9 +104,10 @@ class Writer {
   }
 
  private:
-  static u64 period_of(const Source& source) {
-    if (source.interval == 0) return 1;
-    return source.counter.has_value() ? source.interval : source.interval * kTimerUnitNs;
+  static u64 period_of(const TraceSource& source, u16 interval = 0) {
+    if (source.intervals.empty()) return 1;
+    const u64 length = source.intervals[interval];
+    return source.counter.has_value() ? length : length * kTimerUnitNs;
   }
   // 0 is before the trace.
   u64 time_of(u64 ticks) const { return ticks == 0 ? 0 : trace_.nanoseconds(ticks) + 1; }
@@ -267,7 +130,7 @@ class Writer {
       put(dump, u64{0});
       put(dump, u64{0});
       u64 index = 0;
-      for (const Collector::MadeCode& one : functions) {
+      for (const TraceCollector::MadeCode& one : functions) {
         const std::string_view name = std::string_view(one.code.name).substr(0, kMostName);
         put(dump, u32{0});
         put(dump, static_cast<u32>(kRecordHeader + name.size() + 1));
@@ -336,16 +199,17 @@ class Writer {
       samples_of_nobody_ += process == etl::TraceHistory::kNobody;
       const etl::StackJoiner::Joined stack = collected_.stacks.joined(sample.number);
       make_chain(sample, collected_.stacks.frames(stack.kernel), collected_.stacks.frames(stack.user), chain);
-      perf_export::append_sample(pending_, {.sample_type = kSampleType,
-                                            .id = sample.source + u64{1},
-                                            .ip = sample.address,
-                                            .time = time_of(sample.time),
-                                            .period = period_of(collected_.source_of(sample)) * sample.period,
-                                            .pid = process,
-                                            .tid = sample.thread,
-                                            .cpu = sample.core,
-                                            .kernel = sample.kernel,
-                                            .callchain = chain});
+      perf_export::append_sample(
+          pending_, {.sample_type = kSampleType,
+                     .id = event_ids_[sample.source],
+                     .ip = sample.address,
+                     .time = time_of(sample.time),
+                     .period = period_of(collected_.sources[sample.source], sample.interval) * sample.count,
+                     .pid = process,
+                     .tid = sample.thread,
+                     .cpu = sample.core,
+                     .kernel = sample.kernel,
+                     .callchain = chain});
       if (pending_.size() > kMostPending) flush();
     }
   }
@@ -365,28 +229,49 @@ class Writer {
                            .reason = one.reason};
       if (one.kind == waits::Kind::switched && one.leaves != waits::kIdleThread) {
         change.sample = static_cast<u32>(switches_.samples++);
-        write_switch(one, chain);
+        write_switch(one, one.gone_on != kNoStack ? collected_.switches[one.gone_on].number : kNoStack, chain);
       } else if (one.kind != waits::Kind::switched) {
         switches_.has_wakeups = true;
+        if (has_stack(one.number)) {
+          change.sample = static_cast<u32>(switches_.samples++);
+          write_switch(one, one.number, chain);
+        }
       }
       for (const u32 thread : {one.leaves, one.comes}) name_thread(thread, one.time);
       switches_.switches.push_back(change);
       if (pending_.size() > kMostPending) flush();
     }
-    for (const etl::TraceHistory::Process& one : collected_.history.processes()) {
-      switches_.children.emplace_back(one.parent, one.process);
+    switches_.children = collected_.history.children();
+    for (const CoreInterrupts& core : collected_.interrupts) {
+      const u64 first = trace_.header().first_ticks;
+      switches_.interrupts.push_back({.isr = trace_.nanoseconds(first + core.isr),
+                                      .dpc = trace_.nanoseconds(first + core.dpc),
+                                      .count = core.count});
     }
     if (switches_.switches.empty()) return;
     switches_.begin = switches_.switches.front().time;
     switches_.end = switches_.switches.back().time;
     switches_.has_other_samples = !collected_.samples.empty();
+    for (u32 i = 0; i < collected_.samples.size(); ++i) {
+      const TakenSample& one = collected_.samples[i];
+      if (one.source != collected_.samples.front().source || one.thread == waits::kIdleThread) continue;
+      const u64 weight = period_of(collected_.sources[one.source], one.interval) * one.count;
+      switches_.running_samples.push_back({.sample = i, .thread = one.thread, .weight = weight});
+    }
   }
 
-  void write_switch(const TakenSwitch& one, std::vector<u64>& chain) {
+  bool has_stack(u32 number) const {
+    if (number == kNoStack) return false;
+    const etl::StackJoiner::Joined& stack = collected_.stacks.joined(number);
+    return stack.kernel != etl::StackJoiner::kNone || stack.user != etl::StackJoiner::kNone;
+  }
+
+  // `number`: of the stack.
+  void write_switch(const TakenSwitch& one, u32 number, std::vector<u64>& chain) {
     TakenSample sample{.time = one.time, .thread = one.leaves, .core = one.core};
     chain.clear();
-    if (one.gone_on != ~u32{0}) {
-      const etl::StackJoiner::Joined stack = collected_.stacks.joined(collected_.switches[one.gone_on].number);
+    if (number != kNoStack) {
+      const etl::StackJoiner::Joined stack = collected_.stacks.joined(number);
       const auto kernel = collected_.stacks.frames(stack.kernel), user = collected_.stacks.frames(stack.user);
       sample.kernel = !kernel.empty();
       if (!kernel.empty() || !user.empty()) {
@@ -408,7 +293,7 @@ class Writer {
   }
 
   void name_thread(u32 thread, u64 time) {
-    if (thread == waits::kNobody || switches_.threads.contains(thread)) return;
+    if (thread == waits::kNobody || thread == waits::kUnknown || switches_.threads.contains(thread)) return;
     SwitchedThread& known = switches_.threads[thread];
     const u32 process = collected_.history.process_of(thread, time);
     if (process == etl::TraceHistory::kNobody) return;
@@ -438,10 +323,11 @@ class Writer {
     append(user, perf_data::kCallchainUser, !sample.kernel);
   }
 
-  const etl::TraceFile& trace_;
-  const Collector& collected_;
+  const etl::Trace& trace_;
+  const TraceCollector& collected_;
   os::RecordingFile& file_;
   std::vector<perf_export::WrittenEvent> events_;
+  std::vector<u64> event_ids_;  // by source
   std::string pending_;
   std::set<std::string> named_;  // build ids
   std::string pdb_names_;
@@ -452,23 +338,48 @@ class Writer {
 
 }  // namespace
 
-diag::Result<TraceRecording> recording_of_trace(const etl::TraceFile& trace, const std::string& version,
-                                                TraceSwitches switches) {
+diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
+                                                const TraceWishes& wishes) {
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
   TraceRecording out{.file = std::move(file)};
-  Collector collected(switches);
+  TraceCollector collected(wishes);
   trace.for_each_event([&](const etl::Event& event) { collected.take(event); }, out.losses);
   collected.history.finish();
   Writer writer(trace, collected, out.file);
   writer.write(version);
   out.file.close();
   out.samples = collected.samples.size();
+  out.idle_samples = collected.idle_samples;
   out.samples_of_nobody = writer.samples_of_nobody();
   out.switches = writer.take_switches();
   out.has_compact_switches = collected.has_compact_switches;
   out.samples_were_on = !collected.any_mask || collected.samples_on || !collected.samples.empty();
+  out.switches_were_on = collected.switches_on;
+  out.samples_of_other_cores = collected.samples_of_other_cores;
+  out.lost_over_time = std::move(collected.lost_over_time);
   if (out.file.trouble().has_value()) return *out.file.trouble();
   return out;
+}
+
+stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses) {
+  stacks::TraceFacts facts{.events_lost = trace.header().events_lost,
+                           .buffers_lost = trace.header().buffers_lost,
+                           .flagged_buffers = losses.flagged_buffers,
+                           .missing_buffers = losses.missing_buffers,
+                           .cut_buffers = losses.cut_buffers,
+                           .damaged_buffers = losses.damaged_buffers,
+                           .damaged_bytes = losses.damaged_bytes,
+                           .out_of_order = losses.out_of_order};
+  for (const etl::TraceGap& gap : losses.gaps) {
+    facts.gaps.push_back({.told_by = gap.sign == etl::TraceGap::Sign::events_flag   ? "events lost"
+                                     : gap.sign == etl::TraceGap::Sign::buffer_flag ? "buffer lost"
+                                                                                    : "buffer numbers",
+                          .core = gap.core,
+                          .begin = trace.nanoseconds(gap.begin),
+                          .end = trace.nanoseconds(gap.end),
+                          .buffers = gap.buffers});
+  }
+  return facts;
 }
 
 }  // namespace wperf::recording

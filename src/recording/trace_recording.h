@@ -5,9 +5,11 @@
 #include <string>
 
 #include "diag/result.h"
-#include "import/etl/trace_file.h"
+#include "import/etl/kernel_payloads.h"
+#include "import/etl/trace.h"
 #include "os/recording_file.h"
 #include "recording/recorded_switches.h"
+#include "stacks/trace_facts.h"
 
 namespace wperf::recording {
 
@@ -16,15 +18,26 @@ struct TraceRecording {
   etl::TraceLosses losses = {};
   u64 samples = 0;
   u64 samples_of_nobody = 0;    // of threads that the trace says nothing of
+  u64 idle_samples = 0;         // that were left out
   bool samples_were_on = true;  // by what the trace says of itself
+  bool switches_were_on = false;
   // Where they were asked for; each that left a core has a sample behind all others, with the stack it went on from.
   RecordedSwitches switches = {};
-  bool has_compact_switches = false;  // in a form that nobody has described
+  std::vector<etl::LossEvent> lost_over_time = {};  // that the recorder was told
+  u64 samples_of_other_cores = 0;                   // that were left out
+  bool has_compact_switches = false;                // in a form that nobody has described
 };
 
-enum class TraceSwitches : u8 { left_out, wanted };
-// Without the samples of idle processors. `version`: of the tool, for the recording.
-diag::Result<TraceRecording> recording_of_trace(const etl::TraceFile& trace, const std::string& version,
-                                                TraceSwitches switches = TraceSwitches::left_out);
+struct TraceWishes {
+  bool switches = false;
+  bool idle = false;            // samples of idle cores
+  std::vector<u32> cores = {};  // whose samples are wanted; empty: of all
+};
+// `version`: of the tool, for the recording.
+diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
+                                                const TraceWishes& wishes);
+
+// What a trace lacks, by its header and by what was missed in reading it.
+stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses);
 
 }  // namespace wperf::recording

@@ -35,6 +35,7 @@ bool is_clock(const profile::CountRow& row) {
 // "l1-dcache-load-misses" → its accesses, "l1-dcache-loads".
 const profile::CountRow* accesses_of(const profile::CountRow& misses, Rows rows) {
   if (is_one_of(misses, {"branch-misses"})) return find_row(rows, {"branches", "branch-instructions"});
+  if (is_one_of(misses, {"branchmispredictions"})) return find_row(rows, {"branchinstructions"});
   if (is_one_of(misses, {"cache-misses"})) return find_row(rows, {"cache-references"});
   constexpr std::string_view kMisses = "-misses";
   if (!std::string_view(misses.name).ends_with(kMisses)) return nullptr;
@@ -44,7 +45,7 @@ const profile::CountRow* accesses_of(const profile::CountRow& misses, Rows rows)
 }
 
 std::string_view share_unit(const profile::CountRow& misses) {
-  if (is_one_of(misses, {"branch-misses"})) return "% of branches";
+  if (is_one_of(misses, {"branch-misses", "branchmispredictions"})) return "% of branches";
   if (is_one_of(misses, {"cache-misses"})) return "% of cache-references";
   return "% of accesses";
 }
@@ -59,8 +60,8 @@ std::optional<Derived> derive(const profile::CountRow& row, Rows rows, double el
   }
   const profile::CountRow* clock = find_row(rows, {"task-clock"});
   const double seconds = clock != nullptr ? count_of(*clock) / kNanosecondsPerSecond : elapsed_seconds;
-  const Names cycle_names = {"cycles", "cpu-cycles", "cpu_cycles", "cycle"};
-  if (is_one_of(row, {"instructions", "inst_retired"})) {
+  const Names cycle_names = {"cycles", "cpu-cycles", "cpu_cycles", "cycle", "totalcycles"};
+  if (is_one_of(row, {"instructions", "inst_retired", "instructionretired"})) {
     const profile::CountRow* cycles = find_row(rows, cycle_names);
     if (cycles != nullptr && count_of(*cycles) > 0) return Derived{count_of(row) / count_of(*cycles), "per cycle"};
   }

@@ -217,6 +217,38 @@ void write_runs(JsonWriter& json, const profile::CountProfile& profile) {
   json.end_object();
 }
 
+void write_threads(JsonWriter& json, const profile::CountProfile& profile) {
+  json.key("Threads");
+  json.begin_array();
+  for (usize run = 0; run < profile.threads.size(); ++run) {
+    const profile::ThreadTable& threads = profile.threads[run];
+    for (const profile::ThreadCountRow& row : threads.rows) {
+      json.begin_object();
+      json.key("run");
+      json.integer(run + 1);
+      json.key("pid");
+      json.integer(row.process);
+      json.key("tid");
+      json.integer(row.thread);
+      json.key("process");
+      json.string(row.name);
+      json.key("running_seconds");
+      json.real(row.running_seconds);
+      json.key("switches");
+      json.integer(row.switches);
+      json.key("counters");
+      json.begin_object();
+      for (usize i = 0; i < std::min(threads.events.size(), row.values.size()); ++i) {
+        json.key(threads.events[i]);
+        json.integer(row.values[i]);
+      }
+      json.end_object();
+      json.end_object();
+    }
+  }
+  json.end_array();
+}
+
 // What WindowsPerf does not tell: at the top level, where its clients take more keys.
 void write_program(JsonWriter& json, const profile::CountProfile& profile) {
   if (profile.process.has_value()) {  // then "core" tells of it, and core_number of no core
@@ -236,6 +268,7 @@ void write_program(JsonWriter& json, const profile::CountProfile& profile) {
     json.real(*profile.system_seconds);
   }
   if (profile.by_kernel) write_derived(json, profile);
+  if (!profile.threads.empty()) write_threads(json, profile);
   if (profile.runs.has_value()) write_runs(json, profile);
 }
 

@@ -94,6 +94,35 @@ void append_kernel_counts(std::string& out, const profile::CountProfile& profile
   if (!counts.overall.empty()) append_unit(out, "All these cores together:", counts.overall, profile);
 }
 
+void append_kernel_threads(std::string& out, const profile::CountProfile& profile) {
+  constexpr usize kMostRows = 30;
+  for (usize run = 0; run < profile.threads.size(); ++run) {
+    const profile::ThreadTable& threads = profile.threads[run];
+    out += "\nThreads";
+    if (profile.threads.size() > 1) fmt::format_to(std::back_inserter(out), " of run {}", run + 1);
+    out += ", by what was counted between switches of the cores:\n\n";
+    Table table;
+    table.columns = {{"process"},
+                     {"pid", Align::right},
+                     {"tid", Align::right},
+                     {"running", Align::right},
+                     {"switches", Align::right}};
+    for (const std::string& event : threads.events) table.columns.push_back({event, Align::right});
+    const usize shown = std::min(threads.rows.size(), kMostRows);
+    for (usize i = 0; i < shown; ++i) {
+      const profile::ThreadCountRow& row = threads.rows[i];
+      std::vector<std::string>& cells = table.rows.emplace_back();
+      cells = {row.name.empty() ? "-" : row.name, std::to_string(row.process), std::to_string(row.thread),
+               duration(row.running_seconds), with_commas(row.switches)};
+      for (const u64 value : row.values) cells.push_back(with_commas(value));
+    }
+    append_table(out, table);
+    if (shown != threads.rows.size()) {
+      fmt::format_to(std::back_inserter(out), "and {} more threads; --json has all\n", threads.rows.size() - shown);
+    }
+  }
+}
+
 void append_kernel_times(std::string& out, const profile::CountProfile& profile) {
   const bool runs = profile.runs.has_value();
   const profile::Runs deviations = profile.runs.value_or(profile::Runs{});

@@ -10,6 +10,8 @@
 namespace wperf::report {
 
 void append_kernel_counts(std::string& out, const profile::CountProfile& profile);
+// Where the device tells threads apart.
+void append_kernel_threads(std::string& out, const profile::CountProfile& profile);
 // How long it took, and remarks.
 void append_kernel_times(std::string& out, const profile::CountProfile& profile);
 // Under a table: its zeros that no counter counted. (Of count_text.cpp.)

@@ -93,6 +93,11 @@ void write_notes(JsonWriter& json, const profile::CountProfile& profile) {
     json.end_object();
   });
   if (lost) json.end_array();
+  if (profile.remarks.empty()) return;
+  json.key("Notes");
+  json.begin_array();
+  for (const std::string& remark : profile.remarks) json.string(remark);
+  json.end_array();
 }
 
 }  // namespace wperf::report

@@ -81,9 +81,23 @@ TEST(count_report, matches_golden_files) {
     const profile::CountProfile profile = c.make();
     expect_golden(std::string("stat_") + c.name + ".txt", count_text(profile, {}));
     expect_golden(std::string("stat_") + c.name + ".json", count_json(profile));
+    expect_golden(std::string("stat_") + c.name + ".prom", count_prometheus(profile));
   }
   expect_golden("stat_two_cores_multiplexed_verbose.txt",
                 count_text(testing::two_cores_multiplexed(), {.verbose = true}));
+}
+
+TEST(count_report, prometheus_leaves_out_what_was_not_counted_and_escapes_names) {
+  profile::CountProfile profile = testing::one_core_plain();
+  profile.program = "a\"b\\c\n\xff";
+  profile::CountRow& row = profile.classes[index_of(EventClass::core)].units[0].rows[1];
+  row.name = "never_there";
+  row.fraction = 0;
+  const std::string text = count_prometheus(profile);
+  EXPECT_NE(text.find(R"(program="a\"b\\c\n\\xff",class="core")"), std::string::npos) << text;
+  EXPECT_EQ(text.find(R"(wperf_event_value{program="a\"b\\c\n\\xff",class="core",unit="0",event="never_there"})"),
+            std::string::npos);
+  EXPECT_NE(text.find(R"(event="never_there"} 0)"), std::string::npos) << text;
 }
 
 TEST(count_report, timeline_matches_golden_files) {

@@ -112,6 +112,7 @@ std::string count_text(const profile::CountProfile& profile, const CountTextOpti
   std::string out;
   if (profile.by_kernel) {
     append_kernel_counts(out, profile);
+    append_kernel_threads(out, profile);
     if (!profile.metrics.empty()) append_section(out, "Telemetry Solution Metrics:", telemetry_table(profile.metrics));
     append_notes(out, profile);
     if (options.verbose) append_estimates(out, profile);

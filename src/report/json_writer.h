@@ -46,4 +46,12 @@ class JsonWriter {
   bool need_comma_ = false;
 };
 
+struct CodePoint {
+  u32 value = 0xfffd;  // what stands for bytes that are no UTF-8
+  usize length = 1;    // bytes consumed
+};
+// The multi-byte character at the start of `text` (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing
+// beyond U+10FFFF. Of a broken one the longest valid beginning is consumed.
+CodePoint decode_utf8(std::string_view text);
+
 }  // namespace wperf::report

@@ -44,7 +44,7 @@ class SampleLines {
   void copy(Piece piece);
   void make_room(usize size);
 
-  const std::vector<stacks::StackSample>& samples_;
+  const stacks::GrowingArray<stacks::StackSample>& samples_;
   const stacks::LineStacks& stacks_;
   LineFormat format_;
   Deliver deliver_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 
 #include "report/count_tables.h"
 #include "report/json_writer.h"
@@ -72,6 +73,46 @@ std::string doctor_json(std::span<const profile::Check> checks) {
   }
   const Block block{.json_key = "Doctor", .heading = {}, .table = std::move(table)};
   return blocks_json({&block, 1});
+}
+
+namespace {
+
+constexpr std::string_view kOutcomes[] = {"ok", "FAILED", "not possible"};
+
+}  // namespace
+
+std::string selftest_text(const profile::Selftest& test) {
+  std::string out = "---- wperf doctor --selftest ----\n";
+  const auto to = std::back_inserter(out);
+  for (const auto& [name, value] : test.facts) fmt::format_to(to, "{}: {}\n", name, value);
+  usize counts[std::size(kOutcomes)] = {};
+  for (const profile::TestedDevice& device : test.devices) {
+    fmt::format_to(to, "\ndevice {}\n", device.name);
+    for (const profile::Finding& one : device.findings) {
+      const auto outcome = static_cast<usize>(one.outcome);
+      ++counts[outcome];
+      fmt::format_to(to, "  {:<13} {}: {}\n", kOutcomes[outcome], one.check, one.detail);
+    }
+  }
+  fmt::format_to(to, "---- {} ok, {} failed, {} not possible ----\n", counts[0], counts[1], counts[2]);
+  return out;
+}
+
+std::string selftest_json(const profile::Selftest& test) {
+  Table facts, checks;
+  facts.columns = {{"name"}, {"value"}};
+  for (const auto& [name, value] : test.facts) facts.rows.push_back({name, value});
+  checks.columns = {{"device"}, {"check"}, {"result"}, {"detail"}};
+  for (const profile::TestedDevice& device : test.devices) {
+    for (const profile::Finding& one : device.findings) {
+      const std::string_view outcome =
+          one.outcome == profile::Outcome::failed ? "failed" : kOutcomes[static_cast<usize>(one.outcome)];
+      checks.rows.push_back({device.name, one.check, std::string(outcome), one.detail});
+    }
+  }
+  const Block blocks[] = {{.json_key = "System", .heading = {}, .table = std::move(facts)},
+                          {.json_key = "Selftest", .heading = {}, .table = std::move(checks)}};
+  return blocks_json(blocks);
 }
 
 std::string schedule_text(const profile::TestReport& test) {

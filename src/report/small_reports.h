@@ -13,6 +13,7 @@
 #include "profile/catalogue_listing.h"
 #include "profile/machine_report.h"
 #include "profile/manual_page.h"
+#include "profile/selftest.h"
 #include "profile/test_report.h"
 #include "report/table.h"
 
@@ -43,6 +44,9 @@ std::string header_text(const profile::Component& tool, std::string_view build, 
 
 std::string doctor_text(std::span<const profile::Check> checks);
 std::string doctor_json(std::span<const profile::Check> checks);
+// A block for a bug report.
+std::string selftest_text(const profile::Selftest& test);
+std::string selftest_json(const profile::Selftest& test);
 
 // "events to be counted:" of -v (5.2): the classes that have events, padding included.
 std::string schedule_text(const profile::TestReport& test);

@@ -257,6 +257,23 @@ TEST(detect_report, keeps_backslashes) {
   EXPECT_EQ(blocks_json(detect_report({})), R"({"Devices":[]})");
 }
 
+TEST(selftest, is_a_block_for_a_bug_report) {
+  using profile::Outcome;
+  const profile::Selftest test{
+      .facts = {{"wperf", "3.8.0"}},
+      .devices = {{"sim", {{"counts", Outcome::ok, "10 of 10"}, {"stacks", Outcome::failed, "none"}}},
+                  {"etw", {{"counts", Outcome::not_possible, "\"no\""}}}}};
+  EXPECT_EQ(selftest_text(test),
+            "---- wperf doctor --selftest ----\nwperf: 3.8.0\n\ndevice sim\n  ok            counts: 10 of 10\n"
+            "  FAILED        stacks: none\n\ndevice etw\n  not possible  counts: \"no\"\n"
+            "---- 1 ok, 1 failed, 1 not possible ----\n");
+  const auto made = json::parse(selftest_json(test));
+  EXPECT_EQ(made["System"][0]["value"], "3.8.0");
+  EXPECT_EQ(made["Selftest"][1]["result"], "failed");
+  EXPECT_EQ(made["Selftest"][2]["device"], "etw");
+  EXPECT_EQ(made["Selftest"][2]["detail"], "\"no\"");
+}
+
 TEST(doctor, says_what_to_do) {
   const std::vector<profile::Check> checks = {
       {"device", profile::CheckStatus::ok, "a simulated Neoverse N1 with 8 cores", ""},

@@ -4,6 +4,7 @@
 
 #include "report/json_writer.h"
 #include "report/stack_report.h"
+#include "report/trace_facts.h"
 
 namespace wperf::report {
 namespace {
@@ -167,11 +168,11 @@ void write_over_time(JsonWriter& json, const StackProfile& profile, const StackO
     std::map<u32, std::vector<u64>> counts;  // by function
     const std::vector<u32> functions = hot_functions(profile, event, options);
     for (const u32 function : functions) counts[function].resize(profile.slices.count);
-    for (usize row = 0; row < profile.samples.size(); ++row) {
-      const stacks::StackSample& sample = profile.samples[row];
+    for (const stacks::SliceCount& one : profile.slice_counts) {
+      const stacks::StackSample& sample = profile.samples[one.row];
       if (sample.event != event || !chosen.has(sample)) continue;
       const auto found = counts.find(profile.places[profile.nodes[sample.node].place].function);
-      if (found != counts.end()) found->second[profile.slice_of_sample[row]] += sample.count;
+      if (found != counts.end()) found->second[one.slice] += one.count;
     }
     json.begin_object();
     json.key("event");
@@ -241,6 +242,7 @@ std::string stack_json(const StackProfile& profile, const StackOptions& options)
   json.key("seconds");
   json.fixed(profile.elapsed_seconds, 9);
   write_losses(json, profile.losses);
+  if (profile.trace.has_value()) write_trace_facts(json, *profile.trace);
   json.key("events");
   json.begin_array();
   for (u32 event = 0; event < profile.events.size(); ++event) write_event(json, profile, event, options);

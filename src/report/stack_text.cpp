@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "report/fitted_table.h"
 #include "report/number_text.h"
 #include "report/stack_report.h"
+#include "report/table.h"
 #include "report/text_width.h"
 
 namespace wperf::report {
@@ -19,13 +21,6 @@ using stacks::StackRow;
 double share_of(u64 part, u64 whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
-
-struct TextColumn {
-  std::string title;
-  bool right = false;
-  bool may_be_cut = false;
-  std::vector<std::string> cells = {};
-};
 
 std::string_view key_title(SortKey key) {
   static constexpr std::string_view kTitles[] = {"command",  "pid",    "tid",    "core",
@@ -61,47 +56,11 @@ std::string key_cell(const StackProfile& profile, const StackRow& row, SortKey k
   return {};
 }
 
-// `shares`: in percent, of rows that are to be coloured by them; empty: none is.
-void append_columns(std::string& out, std::vector<TextColumn>& columns, const std::vector<double>& shares,
-                    usize screen) {
-  constexpr usize kGap = 2, kNarrowest = 12;
-  std::vector<usize> widths;
-  usize line = 0;
-  for (const TextColumn& column : columns) {
-    usize width = width_of(column.title);
-    for (const std::string& cell : column.cells) width = std::max(width, width_of(cell));
-    widths.push_back(width);
-    line += kGap + width;
-  }
-  // What does not fit is taken from the last columns that may be cut, first.
-  for (usize i = columns.size(); screen != 0 && line > screen && i-- > 0;) {
-    if (!columns[i].may_be_cut || widths[i] <= kNarrowest) continue;
-    const usize taken = std::min(line - screen, widths[i] - kNarrowest);
-    widths[i] -= taken;
-    line -= taken;
-  }
-  const auto append_line = [&](auto cell_of, double share) {
-    std::string text;
-    for (usize i = 0; i < columns.size(); ++i) {
-      const std::string cell = cut_to(cell_of(i), widths[i]);
-      const std::string padding(widths[i] - width_of(cell), ' ');
-      text.append(kGap, ' ').append(columns[i].right ? padding + cell : cell + padding);
-    }
-    text.erase(text.find_last_not_of(' ') + 1);
-    out += coloured_by_share(std::move(text), share) + '\n';
-  };
-  append_line([&](usize i) { return columns[i].title; }, 0);
-  append_line([&](usize i) { return std::string(std::min(widths[i], width_of(columns[i].title)), '='); }, 0);
-  for (usize row = 0; row < columns.front().cells.size(); ++row) {
-    append_line([&](usize i) { return columns[i].cells[row]; }, shares.empty() ? 0 : shares[row]);
-  }
-}
-
 void append_rows(std::string& out, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
                  const StackOptions& options) {
   const stacks::StackRows made = stacks::make_rows(profile, event, keys, options.filter, options.children);
   const u64 whole = whole_period(profile, event, options);
-  std::vector<TextColumn> columns;
+  std::vector<FittedColumn> columns;
   if (options.children) columns.push_back({.title = "all %", .right = true});
   columns.push_back({.title = options.children ? "self %" : "%", .right = true});
   columns.push_back({.title = "samples", .right = true});
@@ -120,7 +79,8 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
     columns[column++].cells.push_back(with_commas(row.self_samples));
     for (const SortKey key : keys) columns[column++].cells.push_back(key_cell(profile, row, key));
   }
-  append_columns(out, columns, shares, options.width);
+  const auto by_share = [&](std::string line, usize row) { return coloured_by_share(std::move(line), shares[row]); };
+  append_fitted_table(out, columns, options.width, options.coloured ? ColourRow(by_share) : ColourRow());
   if (shown < made.rows.size()) {
     fmt::format_to(std::back_inserter(out), "  … and {} more rows: --sample-display-row {}\n",
                    with_commas(made.rows.size() - shown), made.rows.size());
@@ -155,6 +115,52 @@ void append_module_notes(std::string& out, const StackProfile& profile) {
     fmt::format_to(std::back_inserter(out), "note: {} % of samples without a function in {}: {}\n",
                    fixed(share_of(nameless[order[i]], all), 1), module.name, reason);
   }
+}
+
+// Where the names of each module come from, or why there are none.
+void append_module_list(std::string& out, const StackProfile& profile) {
+  std::vector<u64> samples(profile.modules.size()), named(profile.modules.size());
+  u64 all = 0;
+  for (const stacks::StackSample& sample : profile.samples) {
+    const stacks::StackFunction& function =
+        profile.functions[profile.places[profile.nodes[sample.node].place].function];
+    all += sample.count;
+    samples[function.module] += sample.count;
+    if (function.is_known) named[function.module] += sample.count;
+  }
+  std::vector<u32> order;
+  for (u32 i = 0; i < samples.size(); ++i) {
+    if (samples[i] != 0) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return samples[a] > samples[b]; });
+  Table table;
+  table.columns = {{.title = "%", .align = Align::right},
+                   {.title = "samples", .align = Align::right},
+                   {.title = "named", .align = Align::right},
+                   {.title = "module", .align = Align::left},
+                   {.title = "names", .align = Align::left}};
+  for (const u32 i : order) {
+    const stacks::StackModule& module = profile.modules[i];
+    table.rows.push_back({fixed(share_of(samples[i], all), 2), with_commas(samples[i]), with_commas(named[i]),
+                          module.name,
+                          !module.pdb_path.empty() ? "by " + module.pdb_path
+                          : !module.reason.empty() ? module.reason
+                          : module.path.empty()    ? "by the recording"
+                                                   : "by the module itself"});
+  }
+  out += "\nmodules, and where their names come from\n";
+  append_table(out, table);
+}
+
+// Microsoft has the PDBs of what is part of Windows.
+void append_symbol_hint(std::string& out, const StackProfile& profile) {
+  const auto lacks_pdb = [](const stacks::StackModule& module) {
+    return module.pdb_path.empty() && module.reason.find("PDB") != std::string::npos;
+  };
+  if (!profile.trace.has_value() || std::none_of(profile.modules.begin(), profile.modules.end(), lacks_pdb)) return;
+  out +=
+      "note: --symbol-path \"srv*FOLDER*https://msdl.microsoft.com/download/symbols\" fetches the PDBs of Windows' own "
+      "modules; -v lists all modules\n";
 }
 
 }  // namespace
@@ -211,6 +217,9 @@ std::string stack_losses_text(const StackProfile& profile, std::string_view pref
 
 std::string stack_text(const StackProfile& profile, const StackOptions& options) {
   std::string out = stack_losses_text(profile, "");
+  if (profile.trace.has_value() && profile.trace->idle_samples != 0) {
+    out += with_commas(profile.trace->idle_samples) + " samples of idle cores are left out; --idle counts them\n";
+  }
   if (!out.empty()) out += '\n';
   bool any = false;
   for (u32 event = 0; event < profile.events.size(); ++event) {
@@ -233,10 +242,12 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
   std::string notes;
   if (!profile.note.empty()) notes += "note: " + profile.note + '\n';
   append_module_notes(notes, profile);
+  append_symbol_hint(notes, profile);
   if ((options.children || options.tree || options.callers || options.callees) && !profile.has_callers) {
     notes += "note: this recording holds no stacks that can be read: `perf record -g` records them\n";
   }
   if (!notes.empty()) out += '\n' + notes;
+  if (options.verbose) append_module_list(out, profile);
   return out;
 }
 

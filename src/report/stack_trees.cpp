@@ -76,7 +76,7 @@ std::string folded_text(const StackProfile& profile, u32 event, const StackOptio
     path.resize(length);
     const CallNode& node = nodes[at];
     const std::string& name = node.parent == 0 ? profile.names[node.label] : profile.functions[node.label].name;
-    if (length != 0) path += ';';
+    if (!path.empty()) path += ';';  // threads of profiles may have no name
     // A semicolon parts frames; names of Java and Lua code have some, too.
     for (const char c : name) path += c == ';' ? ':' : c == '\n' ? ' ' : c;
     if (node.self_samples != 0)

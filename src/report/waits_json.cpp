@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "report/json_writer.h"
+#include "report/trace_facts.h"
 #include "report/waits_report.h"
 
 namespace wperf::report {
@@ -11,7 +12,7 @@ class Document {
  public:
   explicit Document(std::string& out) : json_(out) {}
 
-  void write(const waits::WaitReport& report) {
+  void write(const waits::WaitReport& report, const stacks::TraceFacts* trace) {
     json_.begin_object();
     json_.key("waits");
     json_.begin_object();
@@ -20,9 +21,14 @@ class Document {
     number("switches", report.switches);
     number("wakeups", report.wakeups);
     number("lost_records", report.lost_records);
+    if (report.recorder_time.has_value()) number("recorder_running_ns", *report.recorder_time);
+    if (report.switch_cost != 0) number("switch_cost_ns", report.switch_cost);
+    number("cores_ns", report.cores_time);
     number("contradictions", report.contradictions);
+    if (trace != nullptr) write_trace_facts(json_, *trace);
     truth("has_wakeups", report.has_wakeups);
     truth("has_stacks", report.has_stacks);
+    truth("of_whole_cores", report.of_whole_cores);
     number("threads_in_all", report.threads_in_all);
     rows("threads", report.threads, [&](const waits::ThreadRow& row) { write_thread(row); });
     rows("functions", report.functions, [&](const waits::FunctionRow& row) {
@@ -39,7 +45,9 @@ class Document {
     });
     rows("wakers", report.wakers, [&](const waits::WakerRow& row) {
       text("waiter", row.waiter);
+      text("function", row.function);
       text("waker", row.waker);
+      text("waker_function", row.waker_function);
       number("count", row.count);
       number("waited_ns", row.waited);
       number("wake_to_run_ns", row.latency);
@@ -55,8 +63,14 @@ class Document {
       number("busy_ns", row.times.busy);
       number("idle_ns", row.times.idle);
       number("switches", row.times.switches);
+      if (!report.has_interrupts) return;
+      number("dpc_ns", row.interrupts.dpc);
+      number("isr_ns", row.interrupts.isr);
+      number("interrupts", row.interrupts.count);
     });
+    if (report.left_out.min != 0) write_left_out(report.left_out);
     if (!report.timeline_of.empty()) write_timeline(report);
+    if (report.path.has_value()) write_path(*report.path);
     json_.end_object();
     json_.end_object();
   }
@@ -118,7 +132,42 @@ class Document {
       text("class", waits::kWaitClassNames[static_cast<usize>(row.wait)]);
       text("function", row.function);
       text("ended_by", row.waker);
+      text("ended_in", row.waker_function);
     });
+  }
+
+  void write_left_out(const waits::LeftOut& left_out) {
+    json_.key("not_listed");
+    json_.begin_object();
+    number("shorter_than_ns", left_out.min);
+    number("count", left_out.count);
+    number("total_ns", left_out.time);
+    json_.end_object();
+  }
+
+  void write_path(const waits::PathReport& path) {
+    json_.key("critical_path");
+    json_.begin_object();
+    text("of", path.of);
+    number("from_ns", path.from);
+    number("length_ns", path.length);
+    rows("sums", path.sums, [&](const waits::PathSum& row) {
+      text("thread", row.thread);
+      text("state", waits::kPathStateNames[static_cast<usize>(row.state)]);
+      text("function", row.function);
+      number("count", row.count);
+      number("total_ns", row.total);
+    });
+    rows("steps", path.steps, [&](const waits::PathRow& row) {
+      number("from_ns", row.from);
+      number("length_ns", row.length);
+      text("thread", row.thread);
+      text("state", waits::kPathStateNames[static_cast<usize>(row.state)]);
+      text("function", row.function);
+      text("ended_by", row.ended_by);
+    });
+    if (path.left_out.min != 0) write_left_out(path.left_out);
+    json_.end_object();
   }
 
   JsonWriter json_;
@@ -126,9 +175,9 @@ class Document {
 
 }  // namespace
 
-std::string waits_json(const waits::WaitReport& report) {
+std::string waits_json(const waits::WaitReport& report, const stacks::TraceFacts* trace) {
   std::string out;
-  Document(out).write(report);
+  Document(out).write(report, trace);
   return out;
 }
 

@@ -3,12 +3,20 @@
 #pragma once
 #include <string>
 
+#include "stacks/trace_facts.h"
 #include "waits/wait_report.h"
 
 namespace wperf::report {
 
-// `rows`: of each table; `width`: of the terminal, 0: lines may be as long as they need to be.
-std::string waits_text(const waits::WaitReport& report, u32 rows, usize width);
-std::string waits_json(const waits::WaitReport& report);
+struct WaitTextOptions {
+  u32 rows = 50;           // of each table
+  usize width = 0;         // of the terminal; 0: lines may be as long as they need to be
+  bool preempted = false;  // how much of the time of being ready began with losing the core
+};
+std::string waits_text(const waits::WaitReport& report, const WaitTextOptions& options);
+// "not listed: 12 that are shorter than 1.0 ms, 3.4 ms together".
+std::string left_out_text(const waits::LeftOut& left_out);
+// `trace`: what it lacks; null: it is none.
+std::string waits_json(const waits::WaitReport& report, const stacks::TraceFacts* trace = nullptr);
 
 }  // namespace wperf::report

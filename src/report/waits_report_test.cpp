@@ -16,6 +16,8 @@ waits::WaitReport example() {
   report.duration = 250'000'000;
   report.switches = 1234;
   report.wakeups = 567;
+  report.recorder_time = 5'000'000;
+  report.cores_time = 250'000'000;
   waits::ThreadRow thread{.name = "main", .process = 7, .thread = 8, .times = {.thread = 8}};
   thread.times.running = 1'500'000;
   thread.times.ready = 20'000;
@@ -33,15 +35,23 @@ waits::WaitReport example() {
                               .most_of_99_percent = 90'000'000,
                               .longest = 90'000'000,
                               .waker = "saver (9)"});
-  report.wakers.push_back(
-      {.waiter = "main (8)", .waker = "saver (9)", .count = 2, .waited = 100'000'000, .latency = 8'000});
+  report.wakers.push_back({.waiter = "main (8)",
+                           .waker = "saver (9)",
+                           .function = "pthread_mutex_lock",
+                           .waker_function = "pthread_mutex_unlock",
+                           .count = 2,
+                           .waited = 100'000'000,
+                           .latency = 8'000});
   report.cores.push_back({.core = 1, .times = {.busy = 200'000'000, .idle = 50'000'000, .switches = 500}});
   return report;
 }
 
 TEST(WaitsReport, TextHasTheTablesThatSaySomething) {
-  const std::string text = waits_text(example(), 50, 0);
-  EXPECT_EQ(text.find("recorded: 1,234 switches and 567 wake-ups in 250 ms (7.20 K/s); lost: nothing\n"), 0u) << text;
+  const std::string text = waits_text(example(), {.rows = 50, .width = 0});
+  EXPECT_EQ(text.find("recorded: 1,234 switches and 567 wake-ups in 250 ms (7.20 K/s); lost: nothing; "
+                      "the recorder ran 5.0 ms, 2.0 % of the cores\n"),
+            0u)
+      << text;
   EXPECT_NE(text.find("  lock"), std::string::npos);
   EXPECT_EQ(text.find("paging"), std::string::npos) << "nobody waited for that";
   EXPECT_NE(text.find("pthread_mutex_lock"), std::string::npos);
@@ -50,28 +60,48 @@ TEST(WaitsReport, TextHasTheTablesThatSaySomething) {
   EXPECT_NE(text.find("2.00 K"), std::string::npos) << "switches a second of the core\n" << text;
 }
 
+TEST(WaitsReport, WhatEachSwitchCostIsTold) {
+  waits::WaitReport report = example();
+  report.switch_cost = 1300;
+  EXPECT_NE(waits_text(report, {}).find("of the cores; each switch cost about 1.3 us more\n"), std::string::npos);
+  EXPECT_NE(waits_json(report).find("\"switch_cost_ns\":1300"), std::string::npos) << waits_json(report);
+  report.recorder_time.reset();
+  EXPECT_NE(waits_text(report, {}).find("nothing; each switch cost about 1.3 us more\n"), std::string::npos);
+}
+
+TEST(WaitsReport, PreemptionIsShownOnDemand) {
+  waits::WaitReport report = example();
+  report.threads[0].times.ready = 9'000'000;
+  report.threads[0].times.preempted = 7'000'000;
+  EXPECT_EQ(waits_text(report, {}).find("preempted"), std::string::npos);
+  const std::string text = waits_text(report, {.preempted = true});
+  EXPECT_NE(text.find("preempted  waiting"), std::string::npos) << text;
+  EXPECT_NE(text.find("9.0 ms     7.0 ms"), std::string::npos) << text;
+}
+
 TEST(WaitsReport, WhatIsMissingComesFirst) {
   waits::WaitReport report = example();
   report.lost_records = 12;
   report.contradictions = 3;
   report.has_wakeups = report.has_stacks = false;
-  const std::string text = waits_text(report, 50, 0);
+  report.recorder_time.reset();
+  const std::string text = waits_text(report, {.rows = 50, .width = 0});
   const usize tables = text.find("threads:");
-  for (const char* said : {"lost: 12 records", "3 events contradict", "wake-ups were not recorded",
+  for (const char* said : {"lost: 12 records; cost: not known", "3 events contradict", "wake-ups were not recorded",
                            "stacks of switches were not recorded"}) {
     EXPECT_LT(text.find(said), tables) << said;
   }
 }
 
 TEST(WaitsReport, FitsATerminal) {
-  std::istringstream lines(waits_text(example(), 50, 80));
+  std::istringstream lines(waits_text(example(), {.rows = 50, .width = 80}));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(width_of(line), 80u) << line;
 }
 
 TEST(WaitsReport, RowsThatAreLeftOutAreCounted) {
   waits::WaitReport report = example();
   for (u32 i = 0; i < 5; ++i) report.threads.push_back(report.threads.front());
-  EXPECT_NE(waits_text(report, 2, 0).find("... and 4 more"), std::string::npos);
+  EXPECT_NE(waits_text(report, {.rows = 2, .width = 0}).find("... and 4 more"), std::string::npos);
 }
 
 TEST(WaitsReport, JsonHasAllOfIt) {
@@ -82,7 +112,8 @@ TEST(WaitsReport, JsonHasAllOfIt) {
                              .length = 6,
                              .function = "futex_wait",
                              .wait = waits::WaitClass::lock,
-                             .waker = "saver (9)"});
+                             .waker = "saver (9)",
+                             .waker_function = "unlock"});
   const auto waits = nlohmann::json::parse(waits_json(report))["waits"];
   EXPECT_EQ(waits["switches"], 1234);
   EXPECT_EQ(waits["threads"][0]["wall_ns"], 101'520'000);
@@ -92,6 +123,38 @@ TEST(WaitsReport, JsonHasAllOfIt) {
   EXPECT_EQ(waits["cores"][0]["idle_ns"], 50'000'000);
   EXPECT_EQ(waits["timeline"][0]["class"], "lock");
   EXPECT_EQ(waits["timeline"][0]["state"], "waiting");
+}
+
+TEST(WaitsReport, ACriticalPathIsSummedAndThenTold) {
+  waits::WaitReport report = example();
+  report.path.emplace();
+  report.path->of = "main (8)";
+  report.path->from = 1'000'000;
+  report.path->length = 100'000'000;
+  report.path->steps.push_back({.state = waits::PathState::timer,
+                                .from = 1'000'000,
+                                .length = 99'000'000,
+                                .thread = "saver (9)",
+                                .function = "nanosleep",
+                                .ended_by = "an interrupt"});
+  report.path->sums.push_back({.state = waits::PathState::timer,
+                               .thread = "saver (9)",
+                               .function = "nanosleep",
+                               .count = 1,
+                               .total = 99'000'000});
+  report.path->left_out = {.min = 2'000'000, .count = 3, .time = 1'000'000};
+  const std::string text = waits_text(report, {.rows = 50, .width = 0});
+  EXPECT_NE(text.find("critical path of main (8), from 0.001000 to 0.101000: what its 100 ms are made of"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("99.0 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("not listed: 3 that are shorter than 2.0 ms, 1.0 ms together"), std::string::npos) << text;
+  EXPECT_EQ(text.find("threads:"), std::string::npos) << "the path is the answer";
+  const auto path = nlohmann::json::parse(waits_json(report))["waits"]["critical_path"];
+  EXPECT_EQ(path["length_ns"], 100'000'000);
+  EXPECT_EQ(path["sums"][0]["total_ns"], 99'000'000);
+  EXPECT_EQ(path["steps"][0]["state"], "timer");
+  EXPECT_EQ(path["not_listed"]["count"], 3);
 }
 
 }  // namespace

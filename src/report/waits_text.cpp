@@ -23,6 +23,10 @@ std::string time_cell(u64 ns) {
   return ns == 0 ? "-" : time_text(ns);
 }
 
+std::string name_or_dash(const std::string& name) {
+  return name.empty() ? "-" : name;
+}
+
 std::string_view name_of(waits::WaitClass wait) {
   return waits::kWaitClassNames[static_cast<usize>(wait)];
 }
@@ -44,26 +48,26 @@ void append_part(std::string& out, std::string_view heading, Table table, u32 ro
   if (all > rows) out += fmt::format("      ... and {} more\n", with_commas(all - rows));
 }
 
-void append_threads(std::string& out, const WaitReport& report, u32 rows, usize width) {
+void append_threads(std::string& out, const WaitReport& report, const WaitTextOptions& options) {
   // Columns of classes that nobody waited for say nothing.
   std::array<bool, waits::kWaitClasses> is_used{};
   for (const waits::ThreadRow& row : report.threads) {
     for (usize i = 0; i < is_used.size(); ++i) is_used[i] = is_used[i] || row.by_class[i] != 0;
   }
   Table table;
-  table.columns = {left("thread"), right("tid"), right("wall"), right("running"), right("ready"), right("waiting")};
+  table.columns = {left("thread"), right("tid"), right("wall"), right("running"), right("ready")};
+  if (options.preempted) table.columns.push_back(right("preempted"));
+  table.columns.push_back(right("waiting"));
   for (usize i = 0; i < is_used.size(); ++i) {
     if (is_used[i]) table.columns.push_back(right(std::string(waits::kWaitClassNames[i])));
   }
   table.columns.push_back(right("switches"));
   table.columns.push_back(right("longest wait"));
   for (const waits::ThreadRow& row : report.threads) {
-    std::vector<std::string> cells{row.name,
-                                   std::to_string(row.thread),
-                                   time_cell(row.times.wall()),
-                                   time_cell(row.times.running),
-                                   time_cell(row.times.ready),
-                                   time_cell(row.times.waiting)};
+    std::vector<std::string> cells{row.name, std::to_string(row.thread), time_cell(row.times.wall()),
+                                   time_cell(row.times.running), time_cell(row.times.ready)};
+    if (options.preempted) cells.push_back(time_cell(row.times.preempted));
+    cells.push_back(time_cell(row.times.waiting));
     for (usize i = 0; i < is_used.size(); ++i) {
       if (is_used[i]) cells.push_back(time_cell(row.by_class[i]));
     }
@@ -71,8 +75,11 @@ void append_threads(std::string& out, const WaitReport& report, u32 rows, usize 
     cells.push_back(time_cell(row.times.longest_wait));
     table.rows.push_back(std::move(cells));
   }
-  append_part(out, "threads: wall = running + ready + waiting, and what they waited for", std::move(table), rows,
-              width);
+  append_part(out,
+              options.preempted
+                  ? "threads: wall = running + ready + waiting, and what they waited for; preempted is a part of ready"
+                  : "threads: wall = running + ready + waiting, and what they waited for",
+              std::move(table), options.rows, options.width);
 }
 
 void append_functions(std::string& out, const WaitReport& report, u32 rows, usize width) {
@@ -91,10 +98,12 @@ void append_functions(std::string& out, const WaitReport& report, u32 rows, usiz
 
 void append_wakers(std::string& out, const WaitReport& report, u32 rows, usize width) {
   Table table;
-  table.columns = {right("waited"), right("count"), right("wake to run, mean"), left("who waited"), left("for whom")};
+  table.columns = {right("waited"), right("count"),   right("wake to run, mean"), left("who waited"),
+                   left("in"),      left("for whom"), left("which was in")};
   for (const waits::WakerRow& row : report.wakers) {
     table.rows.push_back({time_text(row.waited), with_commas(row.count),
-                          time_text(row.latency / std::max<u64>(row.count, 1)), row.waiter, row.waker});
+                          time_text(row.latency / std::max<u64>(row.count, 1)), row.waiter, name_or_dash(row.function),
+                          row.waker, name_or_dash(row.waker_function)});
   }
   append_part(out, "who waited for whom", std::move(table), rows, width);
 }
@@ -111,11 +120,17 @@ void append_starved(std::string& out, const WaitReport& report, u32 rows, usize 
 void append_cores(std::string& out, const WaitReport& report, usize width) {
   Table table;
   table.columns = {right("core"), right("busy"), right("idle"), right("switches"), right("switches/s")};
+  if (report.has_interrupts) {
+    table.columns.insert(table.columns.end(), {right("DPC"), right("ISR"), right("interrupts")});
+  }
   for (const waits::CoreRow& row : report.cores) {
     const u64 known = row.times.busy + row.times.idle;
     const double rate = known == 0 ? 0 : static_cast<double>(row.times.switches) * 1e9 / static_cast<double>(known);
     table.rows.push_back({std::to_string(row.core), time_cell(row.times.busy), time_cell(row.times.idle),
                           with_commas(row.times.switches), scaled_number(rate)});
+    if (!report.has_interrupts) continue;
+    table.rows.back().insert(table.rows.back().end(), {time_cell(row.interrupts.dpc), time_cell(row.interrupts.isr),
+                                                       with_commas(row.interrupts.count)});
   }
   append_part(out, "cores", std::move(table), ~u32{0}, width);
 }
@@ -134,6 +149,12 @@ std::string_view state_text(const waits::StretchRow& row) {
   return {};
 }
 
+void append_left_out(std::string& out, const waits::LeftOut& left_out, usize width) {
+  if (left_out.count == 0) return;
+  out += '\n';
+  append_line_within(out, "note: " + left_out_text(left_out), width);
+}
+
 void append_timeline(std::string& out, const WaitReport& report, usize width) {
   Table table;
   table.columns = {right("from"),     right("for"), left("state"),   right("core"),
@@ -143,25 +164,73 @@ void append_timeline(std::string& out, const WaitReport& report, usize width) {
     table.rows.push_back(
         {fmt::format("{:.6f}", static_cast<double>(row.from) / 1e9), time_text(row.length),
          std::string(state_text(row)), row.state == waits::State::running ? std::to_string(row.core) : "-",
-         waits ? std::string(name_of(row.wait)) : "-", waits && !row.function.empty() ? row.function : "-",
-         waits && !row.waker.empty() ? row.waker : "-"});
+         waits ? std::string(name_of(row.wait)) : "-", name_or_dash(row.function),
+         row.waker_function.empty() ? name_or_dash(row.waker) : row.waker + " in " + row.waker_function});
   }
   append_part(out, "timeline of " + report.timeline_of + ", in seconds of the recording", std::move(table), ~u32{0},
               width);
+  append_left_out(out, report.left_out, width);
   if (report.has_others) out += "\nnote: there are other threads; --tid chooses one\n";
+}
+
+void append_path(std::string& out, const waits::PathReport& path, u32 rows, usize width) {
+  const auto seconds = [](u64 ns) { return fmt::format("{:.6f}", static_cast<double>(ns) / 1e9); };
+  Table sums;
+  sums.columns = {right("total"), right("share"), right("count"), left("thread"), left("state"), left("in")};
+  for (const waits::PathSum& sum : path.sums) {
+    const double share = static_cast<double>(sum.total) * 100 / static_cast<double>(std::max<u64>(path.length, 1));
+    sums.rows.push_back({time_text(sum.total), fixed(share, 1) + " %", with_commas(sum.count), sum.thread,
+                         std::string(waits::kPathStateNames[static_cast<usize>(sum.state)]),
+                         name_or_dash(sum.function)});
+  }
+  append_part(out,
+              fmt::format("critical path of {}, from {} to {}: what its {} are made of", path.of, seconds(path.from),
+                          seconds(path.from + path.length), time_text(path.length)),
+              std::move(sums), rows, width);
+  Table steps;
+  steps.columns = {right("from"), right("for"), left("thread"), left("state"), left("in"), left("ended by")};
+  for (const waits::PathRow& row : path.steps) {
+    steps.rows.push_back({seconds(row.from), time_text(row.length), row.thread,
+                          std::string(waits::kPathStateNames[static_cast<usize>(row.state)]),
+                          name_or_dash(row.function), name_or_dash(row.ended_by)});
+  }
+  append_part(out, "step by step, in seconds of the recording", std::move(steps), rows, width);
+  append_left_out(out, path.left_out, width);
+}
+
+std::string cost_text(const WaitReport& report) {
+  const bool is_known = report.recorder_time.has_value() && report.cores_time != 0;
+  if (!is_known && report.switch_cost == 0) return "cost: not known";
+  std::string text;
+  if (is_known) {
+    const double share = static_cast<double>(*report.recorder_time) * 100 / static_cast<double>(report.cores_time);
+    text = fmt::format("the recorder ran {}, {} % of the cores", time_text(*report.recorder_time), fixed(share, 1));
+  }
+  if (report.switch_cost != 0) {
+    text += fmt::format("{}each switch cost about {} more", text.empty() ? "" : "; ", time_text(report.switch_cost));
+  }
+  return text;
 }
 
 }  // namespace
 
-std::string waits_text(const WaitReport& report, u32 rows, usize width) {
+std::string left_out_text(const waits::LeftOut& left_out) {
+  return fmt::format("not listed: {} that are shorter than {}, {} together", with_commas(left_out.count),
+                     time_text(left_out.min), time_text(left_out.time));
+}
+
+std::string waits_text(const WaitReport& report, const WaitTextOptions& options) {
+  const u32 rows = options.rows;
+  const usize width = options.width;
   std::string out;
   const double seconds = static_cast<double>(report.duration) / 1e9;
   append_line_within(
       out,
-      fmt::format("recorded: {} switches and {} wake-ups in {} ({}/s); lost: {}", with_commas(report.switches),
+      fmt::format("recorded: {} switches and {} wake-ups in {} ({}/s); lost: {}; {}", with_commas(report.switches),
                   with_commas(report.wakeups), duration(seconds),
                   scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
-                  report.lost_records == 0 ? "nothing" : with_commas(report.lost_records) + " records"),
+                  report.lost_records == 0 ? "nothing" : with_commas(report.lost_records) + " records",
+                  cost_text(report)),
       width);
   if (report.contradictions != 0) {
     append_line_within(out,
@@ -182,16 +251,25 @@ std::string waits_text(const WaitReport& report, u32 rows, usize width) {
                        "ended a wait",
                        width);
   }
+  if (!report.of_whole_cores) {
+    append_line_within(
+        out, "note: only switches of these threads were recorded: nobody knows what else their cores did", width);
+  }
   if (!report.has_stacks) {
     append_line_within(out, "note: stacks of switches were not recorded: nobody knows where threads waited", width);
+  }
+  if (report.path.has_value()) {
+    append_path(out, *report.path, rows, width);
+    return out;
   }
   if (!report.timeline_of.empty()) {
     append_timeline(out, report, width);
     return out;
   }
-  append_threads(out, report, rows, width);
+  append_threads(out, report, options);
   append_functions(out, report, rows, width);
   append_wakers(out, report, rows, width);
+  append_left_out(out, report.left_out, width);
   append_starved(out, report, rows, width);
   append_cores(out, report, width);
   return out;

@@ -37,4 +37,23 @@ std::optional<u64> parse_c_number(std::string_view text) {
   return parse_decimal(text);
 }
 
+std::optional<double> parse_fraction(std::string_view text) {
+  const usize point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  const std::string_view part = point == std::string_view::npos ? std::string_view() : text.substr(point + 1);
+  constexpr usize kMostDigits = 9;
+  if (whole.empty() || whole.size() > kMostDigits || part.size() > kMostDigits) return {};
+  double value = 0, unit = 1;
+  for (const char c : whole) {
+    if (c < '0' || c > '9') return {};
+    value = value * 10 + (c - '0');
+  }
+  for (const char c : part) {
+    if (c < '0' || c > '9') return {};
+    unit /= 10;
+    value += unit * (c - '0');
+  }
+  return value;
+}
+
 }  // namespace wperf::request

@@ -18,4 +18,7 @@ std::optional<u64> parse_digits(std::string_view text, u32 base);
 // C notation: 0x1b, 27, 033.
 std::optional<u64> parse_c_number(std::string_view text);
 
+// "12" or "12.345"; nothing else, and no more than nine digits on either side.
+std::optional<double> parse_fraction(std::string_view text);
+
 }  // namespace wperf::request

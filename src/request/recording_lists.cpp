@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "request/number.h"
 
@@ -23,26 +24,6 @@ diag::Error bad_sort_key(std::string_view text) {
   return {.text = fmt::format("--sort does not know '{}'", text),
           .hint = "it takes comm, pid, tid, core, cputype, module, symbol and line, separated by commas",
           .code = diag::ExitCode::usage};
-}
-
-// "12" or "12.345"; nothing else, and nothing that is longer than the age of a machine.
-std::optional<double> parse_seconds(std::string_view text) {
-  const usize point = text.find('.');
-  const std::string_view whole = text.substr(0, point);
-  const std::string_view part = point == std::string_view::npos ? std::string_view() : text.substr(point + 1);
-  constexpr usize kMostDigits = 9;
-  if (whole.empty() || whole.size() > kMostDigits || part.size() > kMostDigits) return {};
-  double seconds = 0, unit = 1;
-  for (const char c : whole) {
-    if (c < '0' || c > '9') return {};
-    seconds = seconds * 10 + (c - '0');
-  }
-  for (const char c : part) {
-    if (c < '0' || c > '9') return {};
-    unit /= 10;
-    seconds += unit * (c - '0');
-  }
-  return seconds;
 }
 
 template <class Take>
@@ -103,8 +84,8 @@ diag::Result<TimeSpan> parse_time_span(std::string_view text) {
   const std::string_view from = text.substr(0, dash);
   const std::string_view to = dash == std::string_view::npos ? std::string_view() : text.substr(dash + 1);
   TimeSpan span;
-  span.from = from.empty() ? std::nullopt : parse_seconds(from);
-  span.to = to.empty() ? std::nullopt : parse_seconds(to);
+  span.from = from.empty() ? std::nullopt : parse_fraction(from);
+  span.to = to.empty() ? std::nullopt : parse_fraction(to);
   const bool sound = dash != std::string_view::npos && (from.empty() || span.from.has_value()) &&
                      (to.empty() || span.to.has_value()) && !(from.empty() && to.empty()) &&
                      !(span.from.has_value() && span.to.has_value() && *span.from > *span.to);
@@ -115,10 +96,23 @@ diag::Result<TimeSpan> parse_time_span(std::string_view text) {
 }
 
 diag::Result<double> parse_percent(std::string_view text, std::string_view spelling) {
-  const std::optional<double> percent = parse_seconds(text);
+  const std::optional<double> percent = parse_fraction(text);
   if (percent.has_value() && *percent <= 100) return *percent;
   return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", text, spelling),
                      .hint = "it takes 0 to 100, such as 2 or 0.05",
+                     .code = diag::ExitCode::usage};
+}
+
+diag::Result<u64> parse_length(std::string_view text, std::string_view spelling) {
+  const usize unit = text.find_first_not_of("0123456789.");
+  const std::string_view name = unit == std::string_view::npos ? "ms" : text.substr(unit);
+  const double factor = name == "us" ? 1e3 : name == "ms" ? 1e6 : name == "s" ? 1e9 : 0;
+  const std::optional<double> number = parse_fraction(text.substr(0, unit));
+  constexpr double kMost = 1e18;
+  if (number.has_value() && factor != 0 && *number * factor <= kMost)
+    return static_cast<u64>(std::llround(*number * factor));
+  return diag::Error{.text = fmt::format("'{}' is not a length of time that {} takes", text, spelling),
+                     .hint = "it takes a number with us, ms or s, such as 1ms or 0.5s",
                      .code = diag::ExitCode::usage};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the options of `report` take: --sort, lists of names and numbers, --time. Called by cli.
+// What the options of `report` and `waits` take: --sort, lists of names and numbers, --time, --min. Called by cli.
 #pragma once
 #include <string>
 #include <string_view>
@@ -21,5 +21,8 @@ diag::Result<TimeSpan> parse_time_span(std::string_view text);
 
 // --percent-limit: 0 to 100, with a fraction or without.
 diag::Result<double> parse_percent(std::string_view text, std::string_view spelling);
+
+// --min: "1ms", "0.5", "200us", "2s" → nanoseconds.
+diag::Result<u64> parse_length(std::string_view text, std::string_view spelling);
 
 }  // namespace wperf::request

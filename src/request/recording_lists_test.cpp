@@ -71,5 +71,15 @@ TEST(RecordingLists, Percent) {
   }
 }
 
+TEST(RecordingLists, Lengths) {
+  EXPECT_EQ(parse_length("1ms", "--min").value(), 1'000'000u);
+  EXPECT_EQ(parse_length("2", "--min").value(), 2'000'000u);
+  EXPECT_EQ(parse_length("0.5s", "--min").value(), 500'000'000u);
+  EXPECT_EQ(parse_length("250us", "--min").value(), 250'000u);
+  for (const char* text : {"", "ms", "1ns", "1 ms", "-1ms", "1msx", "99999999999999s"}) {
+    EXPECT_FALSE(parse_length(text, "--min").has_value()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace wperf::request

@@ -10,10 +10,31 @@
 #include "base/event_class.h"
 #include "base/ints.h"
 #include "diag/result.h"
+#include "request/comparison.h"
+#include "request/push_request.h"
 
 namespace wperf::request {
 
-enum class Command { none, help, version, stat, sample, record, report, waits, list, test, man, detect, doctor };
+enum class Command {
+  none,
+  help,
+  version,
+  stat,
+  sample,
+  record,
+  report,
+  waits,
+  push,
+  topdown,
+  list,
+  test,
+  man,
+  detect,
+  doctor,
+  diff,
+  bench,
+  top
+};
 
 // One token of a counting list (contract 3.1): a name or a number, its class, and its group.
 struct EventToken {
@@ -145,7 +166,9 @@ struct Sampling {
   std::vector<std::string> more_pdb_files;    // --pdb_file given before the last one, which is Request::pdb_file
   bool perf_data = false;                     // --export_perf_data
   std::optional<std::string> perf_data_file;  // --output-perf-data; without: perf.data
+  bool print_wprp = false;                    // instead of sampling: a profile for Microsoft's recorder
   std::optional<std::string> records_file;    // --records: of SPE, one by one
+  bool keeps_spe_bytes = true;                // as they came, in spe.data (contract 9.9)
   CallStacks call_stacks;
 };
 
@@ -154,18 +177,70 @@ enum class SortBy { comm, pid, tid, core, core_kind, module, symbol, line };
 struct TimeSpan {
   std::optional<double> from, to;  // seconds after the first sample
 };
+inline constexpr u64 kPageSliceNs = 20'000'000;  // what a page of HTML tells apart in time
+// --export: forms of a profile that other tools read.
+enum class ExportFormat : u8 {
+  pprof,
+  firefox,
+  speedscope,
+  folded,
+  chrome,
+  perfetto,
+  perfetto_perf,  // with samples that its older versions know
+  callgrind,
+  otlp,
+  csv,
+  sql,
+  perf_data,
+  prometheus,  // of counts alone
+};
+
 struct RecordingView {
   std::vector<SortBy> sort;  // columns and what makes a row; empty: comm, module, symbol
   std::vector<std::string> comms, modules;
   std::vector<u32> pids, tids;
   std::optional<TimeSpan> time;
-  bool children = false;  // what a function called counts for it, too
-  bool relative = false;  // percentages are those of what the filters leave
+  bool children = false;         // what a function called counts for it, too
+  bool idle = false;             // of a trace: samples of idle cores, too
+  std::vector<u32> trace_cores;  // of a trace: only samples of these cores; empty: of all
+  bool providers = false;        // of a trace: events by who wrote them
+  bool relative = false;         // percentages are those of what the filters leave
   bool tree = false, callers = false, callees = false;
   bool folded = false;
-  bool debuginfod = false;              // servers may be asked for files
-  std::optional<double> percent_limit;  // call trees leave out what has less; none: the default of a view
-  bool inlined = false;                 // functions that the compiler put into others are frames of their own
+  bool debuginfod = false;                         // servers may be asked for files
+  std::optional<double> percent_limit;             // call trees leave out what has less; none: the default of a view
+  std::optional<std::string> html_file, svg_file;  // pages to be written
+  bool html_all = false;                           // with the time of each sample
+  std::optional<ExportFormat> export_format;
+  bool inlined = false;  // functions that the compiler put into others are frames of their own
+  bool wants_page() const { return html_file.has_value() || svg_file.has_value(); }
+};
+
+// What only `waits` takes.
+struct WaitView {
+  bool critical_path = false;
+  bool on_off = false;  // running and waiting in one profile
+  u64 min_ns = 0;       // shorter waits are not listed
+};
+
+// What only `topdown` takes.
+struct TopdownView {
+  std::optional<u32> level;  // how deep to go; 1 is the first; never 0
+  std::string node;          // where to go; empty: where the most is lost
+  bool sampled = true;       // a last run tells functions
+};
+
+// What only `top` takes.
+struct LiveView {
+  bool once = false;     // one stretch of time, printed
+  u64 period_ms = 1000;  // how long a stretch is; never 0
+  bool waits = false;    // where threads wait, too
+};
+
+// What only `doctor` takes.
+struct DoctorWork {
+  bool selftest = false;  // each device measures what is known
+  bool fix = false;       // what can be mended is
 };
 
 struct Request {
@@ -183,14 +258,24 @@ struct Request {
   std::vector<ConfigSetting> config;
   Outputs outputs;
   std::optional<std::string> man_topic;
-  std::optional<std::string> data_file;  // that `report` and `waits` read
+  std::optional<std::string> data_file;    // that `report` and `waits` read
+  bool data_file_is_kept = true;           // else its name means nothing to anyone: it was just recorded
+  std::vector<std::string> further_files;  // of the same session
   std::optional<std::string> pe_file, pdb_file, image_name;
   std::optional<Program> program;
-  std::optional<u32> process;         // -p: a running program, by its number
-  std::optional<u32> runs;            // -r: how often the program is counted; never 0
-  std::optional<u32> spawn_delay_ms;  // none: measure from the first instruction of the program on
+  std::optional<Program> second_program;  // that `bench` compares with the first
+  std::optional<u32> process;             // -p: a running program, by its number
+  std::optional<u32> runs;                // -r: how often the program is counted; never 0
+  std::optional<u32> spawn_delay_ms;      // none: measure from the first instruction of the program on
   Sampling sampling;
   RecordingView recording;
+  WaitView waits;
+  TopdownView topdown;
+  LiveView live;
+  DoctorWork doctor;
+  Push push;
+  std::optional<std::string> listen;  // of stat: ADDRESS:PORT where counts are asked for
+  Comparison comparison;
   bool force_lock = false;
   std::optional<Command> help_topic;    // the command that help is to explain
   bool all_help = false;                // every command and option

@@ -3,10 +3,12 @@
 // one copies nothing and never has both in memory, as a std::vector would. Called by the other files of this room.
 #pragma once
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "base/ints.h"
 
@@ -23,6 +25,20 @@ class GrowingArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
+  GrowingArray() = default;
+  GrowingArray(std::initializer_list<T> values) {
+    for (const T& value : values) push_back(value);
+  }
+  GrowingArray(const GrowingArray& other) {
+    for (const T& value : other) push_back(value);
+  }
+  GrowingArray(GrowingArray&& other) noexcept { swap(other); }
+  GrowingArray& operator=(GrowingArray other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~GrowingArray() = default;
+
   void push_back(const T& value) {
     const T copy = value;  // it may stand in here
     if (size_ == capacity_) grow();
@@ -33,12 +49,21 @@ class GrowingArray {
   bool empty() const { return size_ == 0; }
   T& operator[](usize index) { return first_.get()[index]; }
   const T& operator[](usize index) const { return first_.get()[index]; }
+  T* begin() { return first_.get(); }
+  T* end() { return first_.get() + size_; }
+  const T* begin() const { return first_.get(); }
+  const T* end() const { return first_.get() + size_; }
   std::span<const T> all() const { return {first_.get(), size_}; }
 
  private:
   struct Free {
     void operator()(T* memory) const { std::free(memory); }
   };
+  void swap(GrowingArray& other) noexcept {
+    first_.swap(other.first_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
   void grow() {
     constexpr usize kFirst = 64;
     const usize capacity = capacity_ == 0 ? kFirst : capacity_ * 2;

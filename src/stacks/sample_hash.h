@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples known by a hash of 96 bits instead of by comparison: a call chain is read once where it lies in the file, and
+// Samples known by a hash of 64 bits instead of by comparison: a call chain is read once where it lies in the file, and
 // its frames are never compared with anything. Two different ones of a million stacks meet with a probability below
-// 10^-16; who makes them meet on purpose spoils the counts of his own file. Called by stack_aggregator and recording.
+// 10^-7; who makes them meet on purpose spoils the counts of his own file. Called by stack_aggregator and recording.
 #pragma once
 #include <bit>
 #include <cstring>
@@ -10,6 +10,7 @@
 #include "base/ints.h"
 #include "stacks/growing_array.h"
 #include "stacks/hash_slots.h"
+#include "stacks/stack_profile.h"
 
 namespace wperf::stacks {
 
@@ -47,48 +48,47 @@ struct SampleHash {
   }
 };
 
-// Hash → row, rows numbered as they are added, and how often each came. What tells two hashes apart stands partly in
-// the slot, partly in the row, where counting looks anyway: slots are not all in use.
+// Hash → row, rows numbered as they are added, and how often each came. What tells two hashes apart stands half in the
+// slot, half in the row, where counting looks anyway: where its node will stand, which is known only when all were
+// added.
 class SampleRows {
  public:
   static constexpr u32 kNone = HashSlots::kNone;
 
-  struct Row {
-    u64 check = 0;
-    u64 count = 0, period = 0;
-  };
-
   u32 find(const SampleHash& hash) const {
-    return slots_.find(short_hash(hash), [&](u32 row) { return rows_[row].check == hash.second; });
+    return slots_.find(short_hash(hash), [&](u32 row) { return rows_[row].node == check_of(hash); });
   }
   void count(u32 row, u64 period) {
     ++rows_[row].count;
     rows_[row].period += period;
   }
   // One that is not there yet.
-  u32 add(const SampleHash& hash, u64 period) {
+  u32 add(const SampleHash& hash, u32 event, u32 task, u32 core, u64 period) {
     const auto row = static_cast<u32>(rows_.size());
-    rows_.push_back({hash.second, 1, period});
+    rows_.push_back({event, task, core, check_of(hash), 1, period});
     slots_.add(short_hash(hash), row);
     return row;
   }
   usize size() const { return rows_.size(); }
-  const Row& operator[](usize row) const { return rows_[row]; }
-
   // Of a hash that is asked for a little later: first where it leads, then the row that is found there.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { slots_.expect(short_hash(hash)); }
   [[gnu::always_inline]] void expect_row(const SampleHash& hash) const {
     const u32 row = slots_.expected(short_hash(hash));
     if (row != kNone) bring_near(&rows_[row]);
   }
-  // No hash will be asked for any more.
-  void forget_slots() { slots_.clear(); }
+  // By row, without nodes. No hash will be asked for any more.
+  GrowingArray<StackSample> take() {
+    slots_.clear();
+    for (usize row = 0; row < rows_.size(); ++row) rows_[row].node = kNothing;
+    return std::move(rows_);
+  }
 
  private:
   static u32 short_hash(const SampleHash& hash) { return static_cast<u32>(hash.first); }
+  static u32 check_of(const SampleHash& hash) { return static_cast<u32>(hash.second); }
 
   HashSlots slots_;
-  GrowingArray<Row> rows_;
+  GrowingArray<StackSample> rows_;
 };
 
 }  // namespace wperf::stacks

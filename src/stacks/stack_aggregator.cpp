@@ -45,6 +45,21 @@ void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
   stacks_.push_back({static_cast<u32>(depth), static_cast<u32>(frames.size() - depth)});
 }
 
+// What a stack shares with the one before it, that one may share with others.
+std::vector<u32> StackAggregator::whole_stack(u32 row, usize begin) const {
+  usize missing = stacks_[row].shared;
+  std::vector<u32> whole(missing + stacks_[row].own);
+  std::copy_n(frames_.all().begin() + begin, stacks_[row].own, whole.begin() + missing);
+  while (missing != 0) {
+    const Stack& before = stacks_[--row];
+    begin -= before.own;
+    if (before.shared >= missing) continue;
+    std::copy_n(frames_.all().begin() + begin, missing - before.shared, whole.begin() + before.shared);
+    missing = before.shared;
+  }
+  return whole;
+}
+
 void StackAggregator::append_frame(const AddressKey& key) {
   constexpr usize kHalf = kWaiting / 2;
   if (arrived_ - settled_ == kWaiting) settle_oldest();
@@ -63,28 +78,11 @@ void StackAggregator::finish() {
   while (settled_ != arrived_) settle_oldest();
 }
 
-u32 StackAggregator::add(const SampleHash& hash, const Origin& origin, std::span<const StackFrame> frames, u64 period) {
-  const u32 known = add_again(hash, period);
-  if (known != kNoRow) return known;
-  add_stack(origin.space, frames);
-  who_.push_back({origin.event, origin.task, origin.core});
-  return rows_.add(hash, period);
-}
-
-std::vector<StackSample> StackAggregator::take_samples() {
+GrowingArray<StackSample> StackAggregator::take_samples() {
   finish();
-  rows_.forget_slots();
   addresses_.forget_slots();
   std::vector<AddressKey>().swap(last_callers_);
-  std::vector<StackSample> samples;
-  samples.reserve(rows_.size());
-  for (usize row = 0; row < rows_.size(); ++row) {
-    const Who& who = who_[row];
-    samples.push_back({who.event, who.task, who.core, kNothing, rows_[row].count, rows_[row].period});
-  }
-  rows_ = {};
-  who_ = {};
-  return samples;
+  return rows_.take();
 }
 
 }  // namespace wperf::stacks

@@ -56,26 +56,39 @@ class StackAggregator {
     if (row != kNoRow) rows_.count(row, period);
     return row;
   }
-  // Whatever the hash is made of must tell apart all that differs in the other arguments but the period. `frames`:
-  // innermost first, never empty. Answers the row.
-  u32 add(const SampleHash& hash, const Origin& origin, std::span<const StackFrame> frames, u64 period);
+  // Of a sample that is like none before: its row, and then its stack. Rows and stacks are apart, so that a thread may
+  // add stacks, in the order of their rows, while another counts and adds rows.
+  // Whatever the hash is made of must tell apart all that differs in the origin (but the slice) and in the frames.
+  u32 add_row(const SampleHash& hash, const Origin& origin, u64 period) {
+    return rows_.add(hash, origin.event, origin.task, origin.core, period);
+  }
+  // `frames`: innermost first, never empty.
+  void add_stack(u32 space, std::span<const StackFrame> frames);
 
   // When all were added; what follows is asked only then.
   void finish();
   u32 address_count() const { return addresses_.size(); }
   AggregatedAddress address(u32 number) const;
-  // visit(row, depth, own): the stack of each row, in their order, by numbers of addresses. `depth` outermost frames
-  // are those of the row before; `own` follow, the outermost first.
+  void forget_addresses() { addresses_ = {}; }  // only their numbers will be asked for
+  u32 stack_count() const { return static_cast<u32>(stacks_.size()); }
+  // visit(row, depth, own): the stack of each of these rows, in their order, by numbers of addresses. `depth` outermost
+  // frames are those of the row before; `own` follow, the outermost first. The first row has all its frames.
   template <class Visit>
-  void for_each_stack(Visit visit) const {
+  void for_each_stack(u32 from, u32 to, Visit visit) const {
     usize begin = 0;
-    for (u32 row = 0; row < stacks_.size(); ++row) {
-      visit(row, stacks_[row].shared, frames_.all().subspan(begin, stacks_[row].own));
+    for (u32 row = 0; row < from; ++row) begin += stacks_[row].own;
+    for (u32 row = from; row < to; ++row) {
+      const std::span<const u32> own = frames_.all().subspan(begin, stacks_[row].own);
+      if (row == from && stacks_[row].shared != 0) {
+        visit(row, 0, whole_stack(row, begin));
+      } else {
+        visit(row, stacks_[row].shared, own);
+      }
       begin += stacks_[row].own;
     }
   }
   // Of each row, without a node. Finishes, too. What only adding needs is given back.
-  std::vector<StackSample> take_samples();
+  GrowingArray<StackSample> take_samples();
 
  private:
   // One for each row. Written like this, stacks of a program take few bytes, however deep.
@@ -86,14 +99,11 @@ class StackAggregator {
     u64 where = 0, address = 0;
     bool operator==(const AddressKey&) const = default;
   };
-  struct Who {
-    u32 event = 0, task = 0, core = 0;
-  };
   struct WaitingFrame {
     AddressKey key;
     u32 hash = 0;
   };
-  void add_stack(u32 space, std::span<const StackFrame> frames);
+  std::vector<u32> whole_stack(u32 row, usize begin) const;  // `begin`: of its own frames
   void append_frame(const AddressKey& key);
   void settle_oldest();
 
@@ -106,7 +116,6 @@ class StackAggregator {
   std::array<WaitingFrame, kWaiting> waiting_;
   usize arrived_ = 0, settled_ = 0;
   SampleRows rows_;
-  GrowingArray<Who> who_;  // by row
 };
 
 }  // namespace wperf::stacks

@@ -2,14 +2,18 @@
 // Samples with names: what a recording says, made once by recording and then only read. Stacks are paths in a tree of
 // places that begins at the outermost caller. The rows, call trees and texts are made of this.
 #pragma once
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/ints.h"
 #include "stacks/code_listing.h"
 #include "stacks/core_kinds.h"
+#include "stacks/growing_array.h"
 #include "stacks/time_slices.h"
+#include "stacks/trace_facts.h"
 
 namespace wperf::stacks {
 
@@ -20,6 +24,7 @@ struct StackModule {
   bool is_nowhere = false;    // what no mapping explains
   std::string pdb_path = {};  // of a Windows module; empty: none
   u64 image_base = 0;         // of a Windows module: addresses as linked begin here
+  std::string build_id = {};  // as hexadecimal digits, of a Windows module GUID and age of its PDB; empty: not recorded
 };
 
 struct StackFunction {
@@ -28,6 +33,7 @@ struct StackFunction {
   bool is_known = false;
   bool is_kernel = false;
   bool is_inlined = false;  // into another function: the name alone, without a symbol
+  u64 begin = 0;            // in the file of its module, as linked; 0: not known
 };
 
 // A function, or a line of it where lines were asked for.
@@ -68,6 +74,9 @@ struct StackSample {
   u64 count = 0, period = 0;
 };
 
+// The event of a profile of threads' whole time: its samples are nanoseconds, too.
+inline constexpr std::string_view kAllTime = "time (ns)";
+
 struct StackEvent {
   std::string name;
   u64 samples = 0, period = 0;
@@ -104,9 +113,9 @@ struct StackProfile {
   std::vector<std::string> lines;  // "file.c:12"
   std::vector<StackPlace> places;
   std::vector<StackNode> nodes;
-  std::vector<StackSample> samples;
+  GrowingArray<StackSample> samples;
   TimeSlices slices;
-  std::vector<u32> slice_of_sample;  // by sample, where slices were asked for
+  GrowingArray<SliceCount> slice_counts;  // of all samples, where slices were asked for
   // Where code was asked for, there is a node for each address; else these are empty.
   std::vector<CodeSite> sites;
   std::vector<CodeFrame> code_frames;
@@ -115,7 +124,8 @@ struct StackProfile {
   std::vector<u64> address_of_node;  // as it was when recorded
   std::vector<FunctionCode> code;    // of hot functions, by event, the hottest first; empty: not asked for
   StackLosses losses;
-  bool has_callers = false;  // stacks of more than one frame were recorded and read
+  std::optional<TraceFacts> trace;  // of a recording that was a trace of Windows
+  bool has_callers = false;         // stacks of more than one frame were recorded and read
   double elapsed_seconds = 0;
   std::string note;  // of the run; empty: nothing to say
 };

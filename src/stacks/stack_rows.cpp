@@ -87,12 +87,26 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
   SmallIdTable numbers;
   std::vector<u32> counted_for;  // by row: the last sample that it was given, so that a recursion counts once
   u32 serial = 0;
+  // Samples of one stack that no key tells apart are one: its frames are walked once.
+  GrowingArray<StackSample> alike;
+  std::vector<u32> task_key_of;
+  SmallIdTable known;
   for (const StackSample& sample : profile.samples) {
     if (sample.event != event || !chosen.has(sample)) continue;
-    ++serial;
     out.samples += sample.count;
     out.period += sample.period;
     const u32 task_key = row_keys.task_key(sample);
+    const auto [number, is_new] = known.insert(sample.node, task_key);
+    if (is_new) {
+      alike.push_back(sample);
+      task_key_of.push_back(task_key);
+      continue;
+    }
+    alike[number].count += sample.count;
+    alike[number].period += sample.period;
+  }
+  for (const StackSample& sample : alike) {
+    const u32 task_key = task_key_of[serial++];
     bool is_self = true;
     for (u32 node = sample.node; profile.nodes[node].place != kNothing; node = profile.nodes[node].parent) {
       const u32 place = profile.nodes[node].place;

@@ -52,7 +52,10 @@ SampleHash hash_of(const StackAggregator::Origin& origin, std::span<const StackF
 
 void add(StackAggregator& aggregator, const StackAggregator::Origin& origin, std::span<const StackFrame> frames,
          u64 period) {
-  aggregator.add(hash_of(origin, frames), origin, frames, period);
+  const SampleHash hash = hash_of(origin, frames);
+  if (aggregator.add_again(hash, period) != StackAggregator::kNoRow) return;
+  aggregator.add_row(hash, origin, period);
+  aggregator.add_stack(origin.space, frames);
 }
 
 TEST(StackAggregator, EqualStacksAreOneRow) {
@@ -64,7 +67,7 @@ TEST(StackAggregator, EqualStacksAreOneRow) {
   add(aggregator, {1, 1, 0, 5}, stack({3, 2, 1}), 1);  // another event
   add(aggregator, {0, 2, 0, 5}, stack({3, 2, 1}), 1);  // another thread
   add(aggregator, {0, 1, 3, 5}, stack({3, 2, 1}), 1);  // another core
-  const std::vector<StackSample> samples = aggregator.take_samples();
+  const GrowingArray<StackSample> samples = aggregator.take_samples();
   ASSERT_EQ(samples.size(), 6u);
   EXPECT_EQ(samples[0].count, 2u);
   EXPECT_EQ(samples[0].period, 30u);
@@ -108,10 +111,10 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
     add(aggregator, {0, 0, 0, 9}, frames, 1);
     ++expected[addresses];
   }
-  const std::vector<StackSample> samples = aggregator.take_samples();
+  const GrowingArray<StackSample> samples = aggregator.take_samples();
   std::map<std::vector<u64>, u64> found;
   std::vector<u64> path;  // outermost first
-  aggregator.for_each_stack([&](u32 row, u32 depth, std::span<const u32> own) {
+  aggregator.for_each_stack(0, aggregator.stack_count(), [&](u32 row, u32 depth, std::span<const u32> own) {
     path.resize(depth);
     for (const u32& one : own) {
       EXPECT_EQ(aggregator.address(one).is_caller, &one != &own.back());
@@ -121,6 +124,23 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
     found[{path.rbegin(), path.rend()}] += samples[row].count;
   });
   EXPECT_EQ(found, expected);
+  // The same from any row on: that one is told whole.
+  std::vector<std::vector<u32>> whole;
+  std::vector<u32> numbers;
+  aggregator.for_each_stack(0, aggregator.stack_count(), [&](u32, u32 depth, std::span<const u32> own) {
+    numbers.resize(depth);
+    numbers.insert(numbers.end(), own.begin(), own.end());
+    whole.push_back(numbers);
+  });
+  for (u32 from = 1; from < whole.size(); from += 97) {
+    numbers.assign(1, ~u32{0});  // of no stack
+    aggregator.for_each_stack(from, std::min<u32>(from + 3, aggregator.stack_count()),
+                              [&](u32 row, u32 depth, std::span<const u32> own) {
+                                numbers.resize(depth);
+                                numbers.insert(numbers.end(), own.begin(), own.end());
+                                EXPECT_EQ(numbers, whole[row]);
+                              });
+  }
 }
 
 // main → a → b and main → a → a → c, of two threads of "one", and b alone of "two".

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The length of a recording in equal parts, for --timeline. Pure.
+// The length of a recording in equal parts, for --timeline and pages. Pure.
 #pragma once
 #include <algorithm>
 
 #include "base/ints.h"
 
 namespace wperf::stacks {
+
+// Samples of one row in one slice. They stand in the order of the file, and where times go back a little, a row and a
+// slice may come again.
+struct SliceCount {
+  u32 row = 0;  // in StackProfile::samples
+  u32 slice = 0;
+  u64 count = 0, period = 0;
+};
 
 struct TimeSlices {
   u32 count = 0;  // 0: not asked for

@@ -49,6 +49,10 @@ std::string display_name(std::string_view name, bool is_stub, bool decorated) {
   return text;
 }
 
+const ElfFile* pointer(const std::optional<ElfFile>& file) {
+  return file.has_value() ? &*file : nullptr;
+}
+
 }  // namespace
 
 struct ElfModule::State {
@@ -76,6 +80,7 @@ struct ElfModule::State {
     const ElfSymbol* found = symbols.find(address);
     return found != nullptr ? std::optional(*found) : std::nullopt;
   }
+  const ElfFile* unpack_embedded();
   void read_symbols();
   void open_dwarf();
   void add_frames(SymbolizedAddress& answer, const SymbolQuery& query, std::vector<SymbolizedFrame>& out);
@@ -112,18 +117,20 @@ void ElfModule::State::add_frames(SymbolizedAddress& answer, const SymbolQuery& 
   answer.frame_count = static_cast<u32>(out.size()) - answer.first_frame;
 }
 
-void ElfModule::State::read_symbols() {
-  if (image.has_value() && !debug.has_value()) {
-    auto unpacked = image->embedded_debug_file();
-    if (!unpacked.has_value()) {
-      reason = unpacked.error().text;
-    } else if (unpacked.value().has_value()) {
-      embedded_bytes = *std::move(unpacked).value();
-      if (auto file = ElfFile::parse(embedded_bytes); file.has_value()) embedded = std::move(file).value();
-    }
+const ElfFile* ElfModule::State::unpack_embedded() {
+  if (embedded.has_value() || !image.has_value() || debug.has_value()) return pointer(embedded);
+  auto unpacked = image->embedded_debug_file();
+  if (!unpacked.has_value()) {
+    reason = unpacked.error().text;
+  } else if (unpacked.value().has_value()) {
+    embedded_bytes = *std::move(unpacked).value();
+    if (auto file = ElfFile::parse(embedded_bytes); file.has_value()) embedded = std::move(file).value();
   }
-  const auto pointer = [](const std::optional<ElfFile>& file) { return file.has_value() ? &*file : nullptr; };
-  symbols = ElfSymbols::read(pointer(image), pointer(debug), pointer(embedded));
+  return pointer(embedded);
+}
+
+void ElfModule::State::read_symbols() {
+  symbols = ElfSymbols::read(pointer(image), pointer(debug), unpack_embedded());
 }
 
 ElfModule::ElfModule() : state_(std::make_unique<State>()) {}
@@ -196,6 +203,13 @@ Symbolization ElfModule::answer(const std::vector<u64>& addresses, const SymbolQ
     if (query.lines) state_->add_frames(answer, query, out.frames);
   }
   return out;
+}
+
+void ElfModule::for_each_name(bool decorated, const CodeNameVisitor& visit) const {
+  ElfSymbols::for_each_name(pointer(state_->image), pointer(state_->debug), state_->unpack_embedded(),
+                            [&](u64 address, std::string_view name) {
+                              decorated ? visit(address, name) : visit(address, display_name(name, false, false));
+                            });
 }
 
 const ElfFile* ElfModule::image() const {

@@ -41,6 +41,9 @@ class ElfModule {
   // Function alone, one address.
   SymbolizedAddress function_at(u64 address, bool decorated) const;
 
+  // All names of code, also several of one address; decorated: as compilers made them.
+  void for_each_name(bool decorated, const CodeNameVisitor& visit) const;
+
   const ElfFile* image() const;
   const ElfSymbols& symbols() const;  // without any where kept functions answer
   bool has_kept_functions() const;

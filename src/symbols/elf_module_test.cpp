@@ -49,6 +49,18 @@ TEST(ElfModule, NamesAsPeopleWriteThem) {
   EXPECT_EQ(module.function_at(0x1100, true).function, "_ZN4rust4mainEi");
 }
 
+TEST(ElfModule, HasAllNamesOfOneAddress) {
+  const auto image = image_with({{"_Z5alphai", 0x1100, 16}, {"beta", 0x1100, 16}, {"gamma", 0x1200, 16}}, {});
+  const ElfModule module = module_of(image, {});
+  std::vector<std::string> names;
+  module.for_each_name(false, [&](u64 address, std::string_view name) {
+    if (address == 0x1100) names.emplace_back(name);
+  });
+  EXPECT_EQ(names, (std::vector<std::string>{"alpha", "beta"}));
+  module.for_each_name(true, [&](u64, std::string_view name) { names.emplace_back(name); });
+  EXPECT_EQ(names[2], "_Z5alphai");
+}
+
 TEST(ElfModule, FramesOnlyWhereAskedFor) {
   const auto image = image_with({{"f", 0x1100, 16}}, {});
   const ElfModule module = module_of(image, {});

@@ -2,6 +2,7 @@
 // What is known of addresses of one module: functions, inlined frames, lines. One form for PE with PDB and for ELF with
 // DWARF. Texts live as long as the module that answered.
 #pragma once
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct SymbolizedAddress {
   u32 first_frame = 0;        // in Symbolization::frames: innermost inlined first, the function last
   u32 frame_count = 0;        // 0 when lines were not asked for, or nothing is known. Padding: a line, no function
 };
+
+// Of a name that a file has for code, as people write it.
+using CodeNameVisitor = std::function<void(u64 address, std::string_view name)>;
 
 struct Symbolization {
   std::vector<SymbolizedAddress> answers;  // one for each address, in their order

@@ -175,6 +175,20 @@ std::vector<Answer> ModuleSymbols::answer(const std::vector<Rva>& addresses, con
   return answers;
 }
 
+void ModuleSymbols::for_each_name(bool decorated, const std::function<void(Rva, std::string_view)>& visit) const {
+  const auto show = [&](Rva rva, std::string_view name) {
+    decorated ? visit(rva, name) : visit(rva, undecorated(name));
+  };
+  if (state_->pdb.has_value()) {
+    for (const Function& function : state_->pdb->functions()) {
+      if (!function.is_public) visit(function.rva, decorated ? decorated_name(*state_->pdb, function) : function.name);
+    }
+    for (const Function& function : state_->pdb->publics()) show(function.rva, function.name);
+  } else if (state_->image.has_value()) {
+    for (const Export& one : state_->image->exports()) show(one.rva, one.name);
+  }
+}
+
 const ModuleState& ModuleSymbols::state() const {
   return state_->state;
 }

@@ -3,9 +3,11 @@
 // else .pdata bounds, else nothing. Opens no files: store/ found them. One ModuleSymbols per module; modules asks with
 // sorted unique addresses.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diag/result.h"
@@ -61,6 +63,8 @@ class ModuleSymbols {
 
   // addresses: sorted, unique. Answers in the same order, one each.
   std::vector<Answer> answer(const std::vector<Rva>& addresses, const NameOptions& options) const;
+  // All names of functions, also several of one address, each maybe twice.
+  void for_each_name(bool decorated, const std::function<void(Rva, std::string_view)>& visit) const;
   // After answers were given, `source` is the best of theirs.
   const ModuleState& state() const;
   const PeFile* image() const;

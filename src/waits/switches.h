@@ -18,6 +18,12 @@ enum class Kind : u8 {
   created,  // ready for the first time
 };
 
+// Time that interrupts took on a core, whoever was there: service routines, and what they left for later (DPCs).
+struct InterruptTimes {
+  u64 isr = 0, dpc = 0;  // nanoseconds, without what interrupted them in turn
+  u64 count = 0;
+};
+
 // Why a thread left its core.
 enum class Leaving : u8 { waits, preempted, ended, unknown };
 
@@ -26,7 +32,7 @@ struct Switch {
   // A thread; woken and created: who did it. kNobody: no thread, an interrupt; of `switched` it is not known.
   u32 leaves = kNobody;
   u32 comes = kNobody;     // a thread; woken and created: the one that is ready now
-  u32 sample = kNoSample;  // of the recording: its stack tells where `leaves` is
+  u32 sample = kNoSample;  // of the recording: its stack tells where `leaves` is, or who interrupted it
   u16 core = 0;
   Kind kind = Kind::switched;
   Leaving leaving = Leaving::unknown;

@@ -53,6 +53,7 @@ class Accountant {
   struct Core {
     u32 runs = kNobody;
     u64 since = 0;
+    bool has_told = false;
   };
 
   u32 number_of(u32 thread, u64 time) {
@@ -65,7 +66,7 @@ class Accountant {
   }
 
   // The time since its last change belongs to the state it was in.
-  void close(u32 number, u64 time) {
+  void close(u32 number, u64 time, u32 sample = kNoSample) {
     Life& life = lives_[number];
     ThreadTimes& times = out_.threads[number];
     const u64 length = time - life.since;
@@ -90,7 +91,8 @@ class Accountant {
              .core = life.core,
              .begin = life.since,
              .end = time,
-             .wait = life.wait});
+             .wait = life.wait,
+             .sample = sample});
     }
     life.since = time;
   }
@@ -130,11 +132,12 @@ class Accountant {
     ThreadTimes& times = out_.threads[number];
     times.longest_wait = std::max(times.longest_wait, out_.waits[wait].length());
   }
-  void end_wait(u32 number, u64 time, u32 waker) {
+  void end_wait(u32 number, u64 time, u32 waker, u32 wake_sample) {
     const u32 wait = lives_[number].wait;
     out_.waits[wait].woken = time;
     out_.waits[wait].resumed = time;
     out_.waits[wait].waker = waker;
+    out_.waits[wait].wake_sample = wake_sample;
     out_.waits[wait].has_end = true;
     note_length(number, wait);
   }
@@ -143,23 +146,31 @@ class Accountant {
     ++out_.switches;
     Core& core = core_of(event.core);
     ++out_.cores[event.core].switches;
-    if (event.leaves != kNobody && event.leaves != kIdleThread) leave(event, core);
+    if (event.leaves == kIdleThread) {
+      if (!core.has_told) core.runs = kIdleThread;
+    } else if (event.leaves != kNobody) {
+      leave(event, core);
+    }
     close_core(event.core, event.time);
     if (event.comes != kNobody && event.comes != kIdleThread) come(event);
     core.runs = event.comes;
+    core.has_told = true;
   }
 
-  void leave(const Switch& event, const Core& core) {
+  void leave(const Switch& event, Core& core) {
     const usize met = lives_.size();
     const u32 number = number_of(event.leaves, event.time);
     Life& life = lives_[number];
     if (number == met) {
       // It ran until now: since the beginning, if its core has told of nobody else.
-      if (core.runs == kNobody) was_since_begin(number, State::running, event.core);
+      if (!core.has_told) {
+        was_since_begin(number, State::running, event.core);
+        core.runs = event.leaves;
+      }
     } else if (life.state != State::running) {
       contradict(number, event.time);
     }
-    close(number, event.time);
+    close(number, event.time, event.sample);
     life.wait = kNone;
     life.preempted = false;
     switch (event.leaving) {
@@ -188,7 +199,7 @@ class Accountant {
     if (number != met && life.state == State::running) contradict(number, event.time);
     close(number, event.time);
     // Nobody told who made it ready: then it waited until now.
-    if (life.state == State::waiting) end_wait(number, event.time, kUnknown);
+    if (life.state == State::waiting) end_wait(number, event.time, kUnknown, kNoSample);
     if (life.wait != kNone) out_.waits[life.wait].resumed = event.time;
     life.wait = kNone;
     life.preempted = false;
@@ -207,6 +218,7 @@ class Accountant {
       // A number may be used again.
       if (life.state != State::unknown) contradict(number, event.time);
       life = {.state = State::ready, .since = event.time};
+      out_.births.push_back({.thread = number, .maker = event.leaves, .time = event.time, .sample = event.sample});
       return;
     }
     if (number == met) {
@@ -216,14 +228,14 @@ class Accountant {
     // Who is on its way into a wait, or ready already, is sometimes woken, too: that changes nothing.
     if (life.state != State::waiting) return;
     close(number, event.time);
-    end_wait(number, event.time, event.leaves);
+    end_wait(number, event.time, event.leaves, event.sample);
     life.state = State::ready;
     life.preempted = false;
   }
 
   Core& core_of(u16 core) {
     if (core >= cores_.size()) {
-      cores_.resize(core + usize{1});
+      cores_.resize(core + usize{1}, {.since = out_.begin});
       out_.cores.resize(core + usize{1});
     }
     return cores_[core];

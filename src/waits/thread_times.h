@@ -33,7 +33,8 @@ struct Wait {
   u64 begin = 0, woken = 0, resumed = 0;  // one that lasts longer than the recording ends with it
   u32 thread = 0;                         // index into threads
   u32 waker = kUnknown;                   // a thread's number, or kNobody: an interrupt
-  u32 sample = kNoSample;
+  u32 sample = kNoSample;                 // where it waits
+  u32 wake_sample = kNoSample;            // where the waker was
   u8 reason = kNoReason;
   bool has_begin = true;  // else it began before the recording
   bool has_end = false;   // else it lasts on
@@ -43,7 +44,8 @@ struct Wait {
 };
 
 struct CoreTimes {
-  u64 busy = 0, idle = 0;  // together: since the core's first switch
+  u64 busy = 0,
+      idle = 0;  // together: since the start, if the first switch says who ran until then, else since that switch
   u64 switches = 0;
 };
 
@@ -54,13 +56,23 @@ struct Stretch {
   bool preempted = false;
   u16 core = 0;  // of running
   u64 begin = 0, end = 0;
-  u32 wait = ~u32{0};  // of waiting, and of ready behind it: index
+  u32 wait = ~u32{0};      // of waiting, and of ready behind it: index
+  u32 sample = kNoSample;  // of running: where it left its core
+};
+
+// A thread that was ready for the first time, and who made it.
+struct Birth {
+  u32 thread = 0;  // index
+  u32 maker = kUnknown;
+  u64 time = 0;
+  u32 sample = kNoSample;  // where the maker was
 };
 
 struct Accounting {
   u64 begin = 0, end = 0;
   std::vector<ThreadTimes> threads;  // in the order in which they were met
   std::vector<Wait> waits;           // by begin, as they came
+  std::vector<Birth> births;         // by time
   std::vector<CoreTimes> cores;
   u64 switches = 0, wakeups = 0;
   u64 contradictions = 0;  // events that cannot be true, if all before them are

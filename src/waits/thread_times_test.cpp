@@ -5,17 +5,11 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
+
+#include "waits/played_machine_test.h"
 
 namespace wperf::waits {
 namespace {
-
-Switch change(u64 time, u16 core, u32 leaves, Leaving leaving, u32 comes) {
-  return {.time = time, .leaves = leaves, .comes = comes, .core = core, .leaving = leaving};
-}
-Switch wakes(u64 time, u16 core, u32 waker, u32 thread) {
-  return {.time = time, .leaves = waker, .comes = thread, .core = core, .kind = Kind::woken};
-}
 
 const ThreadTimes& of(const Accounting& accounting, u32 thread) {
   const auto found = std::find_if(accounting.threads.begin(), accounting.threads.end(),
@@ -65,7 +59,15 @@ TEST(ThreadTimes, AWaitThatBeganBeforeAndOneThatLastsOn) {
   EXPECT_EQ(done.waits[1].length(), 40u);
   EXPECT_EQ(of(done, 7).longest_wait, 40u);
   EXPECT_EQ(done.cores[0].busy, 25u);
-  EXPECT_EQ(done.cores[0].idle, 40u);
+  EXPECT_EQ(done.cores[0].idle, 35u + 40u) << "the first switch says that nothing ran until then";
+}
+
+TEST(ThreadTimes, ACoresTimeHoldsTheTimeOfWhatRanOnIt) {
+  const Switch events[] = {change(90, 0, 7, Leaving::waits, 8), change(95, 1, kNobody, Leaving::unknown, 9)};
+  const Accounting done = account(events, 0, 100);
+  EXPECT_EQ(of(done, 7).running, 90u);
+  EXPECT_EQ(done.cores[0].busy, 100u) << "7 since the beginning, and then 8";
+  EXPECT_EQ(done.cores[1].busy, 5u) << "nobody knows what ran before";
 }
 
 TEST(ThreadTimes, WithoutAWakeUpNobodyKnowsWhoEndedAWait) {
@@ -98,56 +100,12 @@ TEST(ThreadTimes, ANumberThatIsUsedAgain) {
   EXPECT_EQ(of(done, 7).wall(), 30u);
 }
 
-// A machine that is played: what each thread did is written down by who plays, not computed of the events.
 TEST(ThreadTimes, EqualsAScriptedMachineToTheNanosecond) {
   for (u32 seed = 1; seed <= 40; ++seed) {
-    std::mt19937 engine(seed);
-    const auto random = [&] { return static_cast<u32>(engine()); };
-    const u32 cores = 1 + random() % 5, threads = cores + 1 + random() % 12;
-    struct Truth {
-      u64 running = 0, ready = 0, waiting = 0;
-    };
-    std::map<u32, Truth> truth;
-    enum class Is : u8 { running, ready, waiting };
-    std::vector<Is> is(threads + 1, Is::waiting);
-    std::vector<u64> since(threads + 1, 0);
-    std::vector<u32> on(cores, kIdleThread);
-    std::vector<Switch> events;
-    const auto note = [&](u32 thread, u64 now) {
-      const u64 length = now - since[thread];
-      Truth& one = truth[thread];
-      (is[thread] == Is::running ? one.running : is[thread] == Is::ready ? one.ready : one.waiting) += length;
-      since[thread] = now;
-    };
-    u64 now = 0;
-    // All are there from the beginning, waiting: their first event says so.
-    for (u32 step = 0; step < 2000; ++step) {
-      now += 1 + random() % 1000;
-      const u16 core = static_cast<u16>(random() % cores);
-      const u32 thread = 1 + random() % threads;
-      if (is[thread] == Is::waiting) {
-        events.push_back(wakes(now, core, on[core] == kIdleThread ? kNobody : on[core], thread));
-        note(thread, now);
-        is[thread] = Is::ready;
-        continue;
-      }
-      const u32 leaves = on[core];
-      u32 comes = is[thread] == Is::ready ? thread : kIdleThread;
-      if (leaves == comes) continue;
-      const bool waits = random() % 2 == 0;
-      events.push_back(change(now, core, leaves, waits ? Leaving::waits : Leaving::preempted, comes));
-      if (leaves != kIdleThread) {
-        note(leaves, now);
-        is[leaves] = waits ? Is::waiting : Is::ready;
-      }
-      if (comes != kIdleThread) {
-        note(comes, now);
-        is[comes] = Is::running;
-      }
-      on[core] = comes;
-    }
-    now += 500;
-    for (u32 thread = 1; thread <= threads; ++thread) note(thread, now);
+    PlayedMachine played(seed);
+    const u64 now = played.now;
+    const std::vector<Switch>& events = played.events;
+    std::map<u32, PlayedMachine::Truth>& truth = played.truth;
     const Accounting done = account(events, 0, now);
     EXPECT_EQ(done.contradictions, 0u) << seed;
     for (const ThreadTimes& times : done.threads) {

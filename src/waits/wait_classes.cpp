@@ -30,6 +30,21 @@ WaitClass class_of_function(std::string_view name) {
   return found != std::end(kFunctions) && found->name == name ? found->wait : WaitClass::unexplained;
 }
 
+bool is_inner_wake(std::string_view name) {
+  while (name.starts_with('_')) name.remove_prefix(1);
+  if (name.starts_with("GI_")) name.remove_prefix(3);
+  while (name.starts_with('_')) name.remove_prefix(1);
+  return name.starts_with("lll_") || name.starts_with("futex_");
+}
+
+bool is_timer_interrupt(std::string_view name) {
+  static constexpr std::string_view kKnown[] = {"hrtimer_wakeup",     "process_timeout",           "it_real_fn",
+                                                "posix_timer_fn",     "timerfd_tmrproc",           "KiTimerWaitTest",
+                                                "KiTimerExpiration",  "KiProcessExpiredTimerList", "KiExpireTimerTable",
+                                                "KiTimer2Expiration", "ExpTimerDpcRoutine"};
+  return std::find(std::begin(kKnown), std::end(kKnown), name.substr(0, name.find('.'))) != std::end(kKnown);
+}
+
 WaitClass class_of_reason(u8 reason) {
   switch (reason) {
     case 1:   // FreePage

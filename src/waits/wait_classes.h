@@ -17,6 +17,11 @@ inline constexpr std::array<std::string_view, kWaitClasses> kWaitClassNames = {
 // The class of one function: unexplained where the function is none that waits.
 WaitClass class_of_function(std::string_view name);
 
+// Does a library wake threads with it within what its callers know: pthread_mutex_unlock and such?
+bool is_inner_wake(std::string_view name);
+// Does a clock end waits in this function of the kernel?
+bool is_timer_interrupt(std::string_view name);
+
 // By Windows' KWAIT_REASON, where no function tells.
 WaitClass class_of_reason(u8 reason);
 

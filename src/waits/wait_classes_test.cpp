@@ -53,5 +53,14 @@ TEST(WaitClasses, ReasonsOfWindows) {
   EXPECT_EQ(class_of_reason(6), WaitClass::unexplained) << "UserRequest says nothing";
 }
 
+TEST(WaitClasses, WhatWakesAndWhatCallsIt) {
+  EXPECT_TRUE(is_inner_wake("__GI___lll_lock_wake"));
+  EXPECT_TRUE(is_inner_wake("futex_wake"));
+  EXPECT_FALSE(is_inner_wake("pthread_mutex_unlock@@GLIBC_2.2.5"));
+  EXPECT_TRUE(is_timer_interrupt("hrtimer_wakeup"));
+  EXPECT_TRUE(is_timer_interrupt("process_timeout.constprop.0"));
+  EXPECT_FALSE(is_timer_interrupt("try_to_wake_up"));
+}
+
 }  // namespace
 }  // namespace wperf::waits

@@ -2,7 +2,9 @@
 // The answers of `wperf waits`, with names. Made by commands, written by report. Times are nanoseconds.
 #pragma once
 #include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "waits/thread_times.h"
@@ -27,7 +29,8 @@ struct FunctionRow {
 
 // Who waited for whom.
 struct WakerRow {
-  std::string waiter, waker;  // "name (tid)"
+  std::string waiter, waker;             // "name (tid)"
+  std::string function, waker_function;  // where they were; empty: nobody knows
   u64 count = 0, waited = 0;
   u64 latency = 0;  // from being ready to running, all together
 };
@@ -41,6 +44,7 @@ struct StarvedRow {
 struct CoreRow {
   u32 core = 0;
   CoreTimes times;
+  InterruptTimes interrupts = {};  // part of busy and idle
 };
 
 // One stretch of one thread's time.
@@ -51,7 +55,37 @@ struct StretchRow {
   u32 core = 0;
   std::string function;  // where it waited
   WaitClass wait = WaitClass::unexplained;
-  std::string waker;
+  std::string waker, waker_function;
+};
+
+// Rows that are not listed, because they are too short.
+struct LeftOut {
+  u64 min = 0;
+  u64 count = 0, time = 0;
+};
+
+// See critical_path.h; an interrupt is that of a device or of a timer.
+enum class PathState : u8 { running, ready, preempted, device, timer, unknown };
+inline constexpr std::array<std::string_view, 6> kPathStateNames = {"running", "ready", "preempted",
+                                                                    "device",  "timer", "unknown"};
+struct PathRow {
+  PathState state = PathState::unknown;
+  u64 from = 0, length = 0;  // from: since the recording began
+  std::string thread;
+  std::string function;  // of running: at its end
+  std::string ended_by;
+};
+struct PathSum {
+  PathState state = PathState::unknown;
+  std::string thread, function;
+  u64 count = 0, total = 0;
+};
+struct PathReport {
+  std::string of;            // a thread
+  u64 from = 0, length = 0;  // that all steps together have
+  std::vector<PathRow> steps;
+  std::vector<PathSum> sums;
+  LeftOut left_out;  // of steps
 };
 
 struct WaitReport {
@@ -60,6 +94,12 @@ struct WaitReport {
   u64 switches = 0, wakeups = 0, contradictions = 0;
   u64 lost_records = 0;
   bool has_wakeups = true, has_stacks = true, has_other_samples = false;
+  bool has_interrupts = false;
+  bool of_whole_cores = true;  // else there are no rows of starved threads and of cores
+  // What the program that recorded ran on the cores that were recorded, where it is among the threads.
+  std::optional<u64> recorder_time;
+  u64 switch_cost = 0;     // that recording took of a thread's time for each switch; 0: nobody measured it
+  u64 cores_time = 0;      // of all cores
   u64 threads_in_all = 0;  // the tables may be of fewer
   std::vector<ThreadRow> threads;
   std::vector<FunctionRow> functions;
@@ -69,6 +109,8 @@ struct WaitReport {
   std::string timeline_of;  // a thread; empty: not asked for
   bool has_others = false;  // threads that were chosen, too, and have a timeline of their own
   std::vector<StretchRow> timeline;
+  std::optional<PathReport> path;
+  LeftOut left_out;  // of the waits that functions and wakers list, or of the timeline
 };
 
 }  // namespace wperf::waits

@@ -384,6 +384,35 @@ TEST_F(Library, SamplesAProgramWithNamesAndLines) {
   EXPECT_TRUE(error_has("annotate"));
 }
 
+// Windows' own tracing, without a driver: a fake of it over the simulated machine.
+TEST(LibraryOverTracing, CountsAndSamplesAProgram) {
+  ASSERT_TRUE(wperf_set_device(("etw:fake,pace=free,seed=1,instance=capi-" + std::to_string(getpid())).c_str()));
+  ASSERT_TRUE(wperf_init()) << wperf_last_error();
+  const std::wstring exact = workload("exact.exe");
+  STAT_CONF counting{};
+  counting.events = L"inst_retired";
+  counting.program = exact.c_str();
+  ASSERT_TRUE(wperf_stat(&counting, nullptr)) << wperf_last_error();
+  uint64_t instructions = 0;
+  STAT_INFO count{};
+  while (wperf_stat(&counting, &count)) {
+    if (std::wstring(count.event_name) == L"inst_retired") instructions += count.counter_value;
+  }
+  EXPECT_GE(instructions, 31'000'023u);
+  EXPECT_LE(instructions, 31'500'000u);  // with what the kernel did meanwhile
+  const std::wstring program = workload("googolplex.exe");
+  SAMPLE_CONF sampling{};
+  sampling.events = L"timer";
+  sampling.duration_ms = 300;
+  sampling.program = program.c_str();
+  ASSERT_TRUE(wperf_sample(&sampling, nullptr)) << wperf_last_error();
+  SAMPLE_INFO row{};
+  ASSERT_TRUE(wperf_sample(&sampling, &row)) << wperf_last_error();
+  EXPECT_STREQ(row.symbol, L"big_school_multiply:bignum.dll");
+  EXPECT_GT(row.overhead, 50);
+  EXPECT_TRUE(wperf_close());
+}
+
 TEST_F(Library, SamplesAProgramThatRuns) {
   wperf_close();
   const std::string run = ",run=1:" + std::string(WPERF_WORKLOADS) + "/googolplex.exe";

@@ -39,11 +39,11 @@ class WperfTest(unittest.TestCase):
         return subprocess.run([BINARY, *map(str, arguments)], env=environment, cwd=cwd, text=True, encoding="utf-8",
                               capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
 
-    def start_wperf(self, *arguments, device=None):
+    def start_wperf(self, *arguments, device=None, cwd=None):
         environment = dict(self.environment)
         if device is not None:
             environment["WPERF_DEVICE"] = device
-        return subprocess.Popen([BINARY, *map(str, arguments)], env=environment, text=True, stdout=subprocess.PIPE,
+        return subprocess.Popen([BINARY, *map(str, arguments)], env=environment, cwd=cwd, text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
 
     def ok(self, *arguments, **keywords):

@@ -53,6 +53,14 @@ class CallStacksTest(WperfTest):
         self.assertLessEqual(max(len(stack) for stack in deep), 129)
         self.assertIn("--max-stack", self.told)
 
+    def test_report_shows_the_table_that_record_showed(self):
+        for options in ((), ("--json",)):
+            shown = self.run_wperf("record", "-g", *options, "-e", "inst_retired:20021", "-c", "1", "--timeout", "0.2", "-o",
+                                   self.file, "--", workload("calls.exe"), device="sim:pace=free,mhz=100").stdout
+            reported = self.ok("report", self.file, *options)
+            self.assertIn("leaf_c", reported)
+            self.assertEqual(shown[-len(reported):], reported)
+
     def test_max_stack_cuts_from_the_outside(self):
         found = self.folded("--max-stack", "1")
         self.assertLessEqual(max(len(stack) for stack in found), 3)

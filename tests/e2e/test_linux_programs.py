@@ -62,7 +62,7 @@ class LinuxProgramsTest(WperfTest):
         for words, error, topic in ((("list", "--no-such-option"), "no option '--no-such-option'", "list"),
                                     (("recrod", "--", "true"), "no command 'recrod'; did you mean record?", ""),
                                     (("reprot", "x"), "no command 'reprot'; did you mean report?", ""),
-                                    (("topdown", "--", "true"), "no command 'topdown'", ""),
+                                    (("frobnicate", "--", "true"), "no command 'frobnicate'", ""),
                                     ((*STAT, "-x", "true"), "no option '-x'", "stat"),
                                     ((*STAT, "--timeuot", "3"), "no option '--timeuot'; did you mean --timeout?", "stat"),
                                     (("list", "everything"), "list does not take 'everything'", "list")):

@@ -57,10 +57,10 @@ class SmallCommandsTest(WperfTest):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertEqual(done.stderr, "warning: unexpected arg 'reprot' ignored\nwarning: unexpected arg 'x' ignored\n"
                                       "error: no command 'reprot'; did you mean report?\nhint: `wperf --help` shows the commands\n")
-        done = self.run_wperf("topdown", "--", "prog")
+        done = self.run_wperf("frobnicate", "--", "prog")
         self.assertEqual(done.returncode, 2)
         self.assertTrue(done.stderr.startswith(
-            "warning: unexpected arg 'topdown' ignored\nwarning: only `stat` and `record` support process spawn!\n"))
+            "warning: unexpected arg 'frobnicate' ignored\nwarning: only `stat` and `record` support process spawn!\n"))
         done = self.run_wperf("list", "-q", "--josn")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stderr, "warning: unexpected arg '--josn' ignored\nhint: did you mean --json?\n")

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a person sees on a terminal of 80 columns: nothing is wider, and no number is broken."""
+import http.server
 import os
 import re
+import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 
 import support
@@ -27,8 +30,8 @@ class TerminalTest(support.WperfTest):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def bytes_shown(self, *arguments, pager="cat", rows=40, device=None, stdout=None):
-        """What a terminal gets as stdout and stderr; with `stdout` as stderr only."""
+    def bytes_shown(self, *arguments, pager="cat", rows=40, device=None, stdout=None, heard=lambda text: None):
+        """What a terminal gets as stdout and stderr; with `stdout` as stderr only. `heard` gets what came so far."""
         environment = {**self.environment, "WPERF_PAGER": pager, "TERM": "xterm"}
         if device is not None:
             environment["WPERF_DEVICE"] = device
@@ -41,6 +44,7 @@ class TerminalTest(support.WperfTest):
         try:
             while chunk := os.read(ours, 65536):
                 text += chunk
+                heard(text)
         except OSError:  # how the end of the other side is told
             pass
         os.close(ours)
@@ -104,6 +108,43 @@ class TerminalTest(support.WperfTest):
         # A program that was started writes where we do.
         text = self.bytes_shown("record", "-e", "cpu-clock", "--", "sleep", "1.6", device="linux").decode()
         self.assertNotIn("\r", text.replace("\r\n", ""))
+
+    def test_slow_symbol_server(self):
+        heard = threading.Event()
+
+        class Slow(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):  # noqa: N802
+                self.send_response(200)
+                self.end_headers()
+                while not heard.wait(0.05):
+                    self.wfile.write(b"no symbols ")
+
+            def log_message(self, *arguments):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        for name in ("googolplex.exe", "bignum.dll"):  # without their PDBs
+            shutil.copy(support.WORKLOADS / name, self.folder)
+        data = os.path.join(self.folder, "slow.data")
+        self.ok("record", "-q", "-e", "inst_retired:20000", "-c", "0", "--timeout", "0.1", "-o", data, "--", "googolplex.exe",
+                cwd=self.folder)
+        self.environment["HOME"] = self.folder
+        self.environment.pop("XDG_CACHE_HOME", None)
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+
+        def listen(text):
+            if b"\rdownloading " + url.encode() in text:
+                heard.set()
+
+        timer = threading.Timer(60, heard.set)  # a tool that tells nothing fails, and does not hang
+        timer.start()
+        self.addCleanup(timer.cancel)
+        text = self.bytes_shown("report", data, "--symbol-path", f"srv*{url}", heard=listen).decode()
+        self.assertIn(f"\rdownloading {url}/", text)
+        self.assertNotIn("downloading", re.sub(r"\r[^\r\n\x1b]*\x1b\[K", "", text))  # nothing of it stays
 
     @unittest.skipUnless(os.path.exists("/proc/self/maps"), "the linux device is on Linux")
     def test_hot_rows_are_coloured(self):

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import unittest
 import uuid
+import zipfile
 
 from support import SHARED, WperfTest, workload
 
@@ -50,16 +51,16 @@ def codeview(image):
 class NamesByPdb(WperfTest):
     BASE, PROCESS, THREAD = 0x7ff6_1234_0000, 40, 44
 
-    def trace_of(self, addresses, guid, age, pdb):
+    def trace_of(self, addresses, guid, age, pdb, base=BASE, process=PROCESS):
         wide = "\\??\\C:\\made up\\calls.exe\0".encode("utf-16-le")
-        image = struct.pack("<QQIIIIQ16x", self.BASE, 0x100000, self.PROCESS, 0, 0x5f5e, 0, self.BASE) + wide
-        wanted = struct.pack("<QI", self.BASE, self.PROCESS) + guid + struct.pack("<I", age) + pdb + b"\0"
+        image = struct.pack("<QQIIIIQ16x", base, 0x100000, process, 0, 0x5f5e, 0, base) + wide
+        wanted = struct.pack("<QI", base, process) + guid + struct.pack("<I", age) + pdb + b"\0"
         rsds = struct.pack("<HBBBBHIIQ", 48 + len(wanted), 0x14, 0xc0, 36, 0, 2, 0, 0, 1010)
         rsds += IMAGE_ID + b"\0" * 8 + wanted
         records = rsds.ljust((len(rsds) + 7) // 8 * 8, b"\0") + kernel_record(3, 10, 3, 1010, image)
         records += kernel_record(5, 1, 3, 1011, struct.pack("<II", self.PROCESS, self.THREAD).ljust(72, b"\0"))
         for i, address in enumerate(addresses):
-            sample = struct.pack("<QIHH", self.BASE + address, self.THREAD, 1, 0)
+            sample = struct.pack("<QIHH", base + address, self.THREAD, 1, 0)
             records += kernel_record(15, 46, 2, 1020 + i, sample)
         return trace(records)
 
@@ -88,10 +89,135 @@ class NamesByPdb(WperfTest):
                     self.assertLessEqual(count, names[name], (name, rows))
             self.assertGreater(len(rows.keys() & names.keys()), 3)
             self.assertEqual(names.keys() - rows.keys(), set())
-            # A PDB of another build names nothing.
+            self.assertIn("by " + str(program.with_suffix(".pdb")), self.ok(*command[:2], *command[3:], "-v"))
+            # An image of the kernel has its names in the same way.
+            path.write_bytes(self.trace_of(addresses, guid, age, pdb, base=0xfffff800_1234_0000, process=0))
+            in_kernel = self.json(*command)["recording"]["events"][0]["rows"]
+            self.assertEqual({row["symbol"]: row["samples"] for row in in_kernel}, rows)
+            self.assertTrue(all(row["kernel"] for row in in_kernel))
+            # A PDB of another build names nothing: each address stands for itself, and what is missing is told.
             path.write_bytes(self.trace_of(addresses, guid[::-1], age, pdb))
-            rows = {row["symbol"] for row in self.json(*command)["recording"]["events"][0]["rows"]}
-            self.assertEqual(rows & set(names), set())
+            rows = {row["symbol"]: row["samples"] for row in self.json(*command)["recording"]["events"][0]["rows"]}
+            self.assertEqual(rows, {f"calls.exe+{address:#x}": 1 for address in addresses})
+            self.assertIn("without a function in calls.exe", self.ok("report", path))
+
+
+class SeveralFiles(WperfTest):
+    """Samples in one file, threads and processes in the other."""
+    def setUp(self):
+        super().setUp()
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = pathlib.Path(made.name)
+        threads = b"".join(kernel_record(5, 1, 3, 1001 + i, struct.pack("<II", 40, 44 + i).ljust(72, b"\0"))
+                           for i in range(2))
+        process = struct.pack("<QIIIi", 0, 40, 4, 1, 0) + bytes(8) + bytes(4) + bytes(4) + b"split.exe\0" + bytes(2)
+        self.kernel = trace(kernel_record(3, 1, 4, 1000, process) + threads)
+        self.user = trace(b"".join(kernel_record(15, 46, 2, 1010 + i, struct.pack("<QIHH", 0x7000, 44 + i % 2, 1, 0))
+                                   for i in range(50)))
+
+    def written(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def zipped(self, name, **kinds):
+        path = self.folder / name
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("metadata.xml", "<nothing/>" * 1000, zipfile.ZIP_DEFLATED)
+            file.writestr("0E1B/sc.kernel", self.kernel, kinds.get("kernel", zipfile.ZIP_DEFLATED))
+            file.writestr("user data.etl", self.user, kinds.get("user", zipfile.ZIP_DEFLATED))
+        return path
+
+    def check(self, *files):
+        event = self.json("report", *files, "--json", "--sort", "comm,pid,tid")["recording"]["events"][0]
+        rows = {(row["comm"], row["pid"], row["tid"]): row["samples"] for row in event["rows"]}
+        self.assertEqual(rows, {("split.exe", 40, 44): 25, ("split.exe", 40, 45): 25})
+
+    def test_files_of_one_session_are_one_recording(self):
+        kernel, user = self.written("a.kernel.etl", self.kernel), self.written("a.user.etl", self.user)
+        self.check(kernel, user)
+        self.check(user, kernel)
+        alone = self.run_wperf("report", user)
+        self.assertIn("50 samples are of threads that the trace does not name", alone.stderr)
+
+    def test_zip_files_are_opened_as_they_are(self):
+        self.check(self.zipped("session.diagsession"))
+        self.check(self.zipped("named like anything", kernel=zipfile.ZIP_STORED, user=zipfile.ZIP_STORED))
+
+    def test_other_files_are_refused(self):
+        later = bytearray(self.user)
+        struct.pack_into("<Q", later, 0x48 + 32 + 0x108, 133_500_000_000_000_000 + 10**9)
+        run = self.run_wperf("report", self.written("a.etl", self.kernel), self.written("b.etl", bytes(later)))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("are not of one session: their clocks began at different times", run.stderr)
+        run = self.run_wperf("waits", self.written("a.etl", self.kernel), self.written("notes.txt", b"hello" * 100))
+        self.assertIn("notes.txt is no .etl trace", run.stderr)
+        self.assertEqual(run.returncode, 4)
+
+    def test_damaged_zip_files_are_told(self):
+        whole = self.zipped("whole.zip").read_bytes()
+        cut = self.run_wperf("report", self.written("cut.zip", whole[:len(whole) // 2]))
+        self.assertEqual(cut.returncode, 4)
+        self.assertIn("no list of files", cut.stderr)
+        with zipfile.ZipFile(self.folder / "none.zip", "w") as file:
+            file.writestr("readme", "no trace")
+        self.assertIn("no .etl trace is in this zip file", self.run_wperf("report", self.folder / "none.zip").stderr)
+        at = whole.index(b"user data.etl") + len("user data.etl")
+        size = zipfile.ZipFile(self.folder / "whole.zip").getinfo("user data.etl").compress_size
+        broken = bytearray(whole)
+        broken[at + size - 20:at + size - 10] = b"\xff" * 10
+        run = self.run_wperf("report", self.written("broken.zip", bytes(broken)))
+        self.assertIn("damage", run.stderr)
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+
+class MadeTraces(WperfTest):
+    THREAD = kernel_record(5, 1, 3, 1001, struct.pack("<II", 40, 44).ljust(72, b"\0"))
+
+    def run_made(self, command, records, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "made.etl"
+            path.write_bytes(trace(records))
+            return self.json(command, path, "--json", *options)
+
+    @staticmethod
+    def sample(time, thread=44, flags=0):
+        return kernel_record(15, 46, 2, time, struct.pack("<QIHH", 0x7000, thread, 1, flags))
+
+    @staticmethod
+    def interval(opcode, time, now, before=0):
+        return kernel_record(15, opcode, 3, time, struct.pack("<III", 0, now, before) + bytes(2))
+
+    def test_samples_count_for_the_interval_in_force(self):
+        # 1 ms at first, which only the change tells; 0.5 ms from then on; and the end says so again.
+        records = self.THREAD + self.sample(1010) + self.sample(1020)
+        records += self.interval(72, 1030, 5000, 10000) + self.sample(1040) + self.interval(74, 1050, 5000)
+        event = self.run_made("report", records)["recording"]["events"][0]
+        self.assertEqual((event["samples"], event["period"]), (3, 2_500_000))
+
+    def test_idle_is_left_out_unless_it_is_asked_for(self):
+        records = self.THREAD + self.sample(1010) + b"".join(self.sample(1020 + i, thread=0) for i in range(9))
+        records += self.sample(1040, thread=0, flags=1)  # in a DPC: somebody's work
+        recording = self.run_made("report", records)["recording"]
+        self.assertEqual(recording["events"][0]["samples"], 2)
+        self.assertEqual(recording["trace"]["idle_samples_left_out"], 9)
+        recording = self.run_made("report", records, "--idle")["recording"]
+        self.assertEqual(recording["events"][0]["samples"], 11)
+        self.assertEqual(recording["trace"]["idle_samples_left_out"], 0)
+
+    def test_interrupts_count_for_cores(self):
+        def switch(time, new, old):
+            return kernel_record(5, 36, 4, time, struct.pack("<IIbbBbBBBBII", new, old, 8, 8, 0, 0, 6, 1, 5, 0, 0, 0))
+        # An interrupt within a DPC, and one before it. Ticks are 100 ns.
+        records = self.THREAD + switch(1100, 44, 0)
+        records += kernel_record(15, 67, 2, 1250, struct.pack("<QQBHB", 1200, 0xf000, 0, 3, 0))
+        records += kernel_record(15, 67, 2, 1430, struct.pack("<QQBHB", 1400, 0xf000, 0, 3, 0))
+        records += kernel_record(15, 68, 2, 1500, struct.pack("<QQ", 1300, 0xf100))
+        records += switch(2100, 0, 44)
+        core = self.run_made("waits", records)["waits"]["cores"][0]
+        self.assertEqual((core["isr_ns"], core["dpc_ns"], core["interrupts"]), (8000, 17000, 3))
+        self.assertEqual(core["busy_ns"], 100_000)
 
 
 @unittest.skipUnless(PROFILE.exists(), "the real traces are not beside the project")
@@ -133,6 +259,103 @@ class Traces(WperfTest):
         failed = self.run_wperf("report", trace)
         self.assertEqual(failed.returncode, 1)
         self.assertIn("has no samples", failed.stderr)
+
+    def test_idle_samples_are_counted_apart(self):
+        oracle = json.loads(PROFILE.with_suffix(".json").read_text())["sampled_profile"]
+        recording = self.json("report", PROFILE, "--json")["recording"]
+        self.assertEqual(recording["trace"]["idle_samples_left_out"], oracle["count"] - oracle["not_idle"])
+        self.assertIn("73,208 samples of idle cores are left out", self.ok("report", PROFILE))
+        recording = self.json("report", PROFILE, "--json", "--idle", "--sort", "pid")["recording"]
+        self.assertEqual(recording["events"][0]["samples"], oracle["count"])
+        rows = {row["pid"]: row["samples"] for row in recording["events"][0]["rows"]}
+        self.assertEqual(rows[0], next(one["samples"] for one in oracle["by_pid"] if one["pid"] == 0))
+
+    def test_losses_are_told_with_their_times(self):
+        for command, name in (("report", "recording"), ("waits", "waits")):
+            run = self.run_wperf(command, DATA / "synth-lost.etl", "--json")
+            facts = json.loads(run.stdout)[name]["trace"]
+            self.assertEqual((facts["events_lost"], facts["flagged_buffers"]), (5, 1))
+            self.assertEqual([gap["told_by"] for gap in facts["gaps"]], ["events lost"])
+            self.assertLess(facts["gaps"][0]["from_s"], facts["gaps"][0]["to_s"])
+            self.assertIn("something was lost on core 0 between 0.154997 s and 0.155800 s", run.stderr)
+        lost = self.run_wperf("report", DATA / "s4-WindowsUpdate-eventslost.etl").stderr
+        self.assertIn("41 events were lost", lost)
+        self.assertIn("when that was, the trace does not say", lost)
+
+    def test_a_buffer_that_is_taken_out_is_missed(self):
+        whole, at, places = PROFILE.read_bytes(), 0, []
+        while at < len(whole):
+            places.append(at)
+            at += struct.unpack_from("<I", whole, at)[0]
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "less.etl"
+            path.write_bytes(whole[:places[100]] + whole[places[101]:])
+            facts = json.loads(self.run_wperf("report", path, "--json").stdout)["recording"]["trace"]
+            self.assertEqual(facts["missing_buffers"], 1)
+            self.assertEqual([(gap["buffers"], gap["core"]) for gap in facts["gaps"]],
+                             [(1, struct.unpack_from("<H", whole, places[100] + 0x28)[0] & 0x7ff)])
+
+    def test_every_event_is_counted_by_its_provider(self):
+        for path in sorted(DATA.glob("*.json")):
+            oracle = json.loads(path.read_text())
+            if "counts" not in oracle:
+                continue
+            expected, kernel = collections.Counter(), 0
+            for name, count in oracle["counts"].items():
+                form, provider, number = name.split("/")[:3]
+                if form == "kernel":
+                    kernel += count
+                else:
+                    expected[provider, int("".join(c for c in number if c.isdigit()))] += count
+            found = json.loads(self.run_wperf("report", path.with_suffix(".etl"), "--providers", "--json").stdout)["providers"]
+            self.assertEqual(found["events"], oracle["events_total"], path)
+            by_kind, in_kernel = collections.Counter(), 0
+            for provider in found["providers"]:
+                if provider["guid"] == "":
+                    in_kernel += provider["events"]
+                for kind in provider["kinds"] if provider["guid"] else ():
+                    by_kind[provider["guid"], kind["id"]] += kind["count"]
+            if "sawbuck" not in path.name:  # there the other reader counts classic images with the kernel's
+                self.assertEqual(in_kernel, kernel, path)
+                self.assertEqual(by_kind, expected, path)
+
+    def test_providers_and_their_events_have_names(self):
+        found = self.json("report", PROFILE, "--providers", "--json")["providers"]
+        self.assertEqual((found["disk_reads"], found["disk_writes"], found["hard_faults"]), (1208, 21, 153))
+        kinds = {(provider["provider"], kind["event"]): kind for provider in found["providers"]
+                 for kind in provider["kinds"]}
+        # Known here, described in the trace, from a manifest in the trace, and of the kernel.
+        self.assertEqual(kinds["Microsoft-Windows-DotNETRuntimeRundown", "CLRMethodRundown/MethodDCEndVerbose"]["count"], 16702)
+        self.assertIn(("Microsoft-Windows-Kernel-EventTracing", "ETW_TASK_PROVIDER/ETW_OPCODE_REGISTER"), kinds)
+        self.assertIn("PerfView", {provider for provider, _ in kinds})
+        self.assertTrue(kinds["PerfInfo", "Sample"]["read"])
+        self.assertFalse(kinds["Memory", "HardFault"]["read"])
+
+    def test_events_that_describe_themselves_are_shown_with_fields(self):
+        own = DATA / "perfview-selfdescribing-win11-compressed.etl"
+        text = self.ok("report", own, "--providers", "--records", "-")
+        self.assertIn(' MySource/TestEvent a.b="Hello" a.c="World!"\n', text)
+        lines = [json.loads(line) for line in
+                 self.ok("report", own, "--providers", "--json", "--records", "-", "--tid", "52284").splitlines()]
+        self.assertEqual([line["fields"] for line in lines], [{"a.b": "Hello", "a.c": "World!"}])
+        self.assertEqual((lines[0]["pid"], lines[0]["provider"]), (111592, "MySource"))
+
+    def test_page_faults_and_transfers_are_marks(self):
+        lines = [json.loads(line) for line in
+                 self.ok("report", PROFILE, "--providers", "--json", "--records", "-", "--time", "1-2").splitlines()]
+        self.assertTrue(all(1 <= line["time_s"] < 2 for line in lines))
+        faults = [line for line in lines if line["event"] == "HardFault"]
+        self.assertGreater(len(faults), 3)
+        self.assertTrue(all(line["fields"]["bytes"] > 0 and line["fields"]["took_ns"] > 0 and "tid" in line
+                            for line in faults))
+        reads = [line["fields"] for line in lines if line["event"] == "Read"]
+        self.assertTrue(all(0 < one["bytes"] <= 1 << 20 and one["took_ns"] < 10**9 for one in reads))
+
+    def test_providers_are_of_traces(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "x"
+            path.write_bytes(b"PERFILE2" + bytes(200))
+            self.assertNotEqual(self.run_wperf("report", path, "--providers").returncode, 0)
 
     def test_damage_is_told_and_the_rest_is_shown(self):
         whole = PROFILE.read_bytes()

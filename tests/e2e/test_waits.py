@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`wperf waits`: traces with a script, recordings of perf, and programs with known waits that measure themselves."""
+import functools
 import json
+import os
 import pathlib
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
 
-from support import SHARED, WperfTest
+from support import BINARY, SHARED, SOURCE, WperfTest
+
+sys.path.insert(0, str(SOURCE / "tools"))
+import doc_examples  # noqa: E402  (found by the line above)
 
 TRACES = SHARED / "data" / "etl"
 
@@ -74,6 +82,113 @@ int main(void) {
 }
 """
 
+# A cook and three eaters, a process that is stopped, and a file that was dropped from the cache.
+MORE_WAITS = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static int left, ended;
+static long hunger;
+static char data[1 << 23];
+static long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000L + time.tv_nsec;
+}
+static void *eat(void *unused) {
+  pthread_setname_np(pthread_self(), "eater");
+  pthread_mutex_lock(&lock);
+  while (1) {
+    while (left == 0 && !ended) {
+      long begin = now();
+      pthread_cond_wait(&more, &lock);
+      hunger += now() - begin;
+    }
+    if (left == 0) break;
+    --left;
+  }
+  pthread_mutex_unlock(&lock);
+  return unused;
+}
+static void *cook(void *unused) {
+  pthread_setname_np(pthread_self(), "cook");
+  for (int i = 0; i < 40; ++i) {
+    usleep(3000);
+    pthread_mutex_lock(&lock);
+    ++left;
+    ended = i == 39;
+    if (ended) pthread_cond_broadcast(&more);
+    else pthread_cond_signal(&more);
+    pthread_mutex_unlock(&lock);
+  }
+  return unused;
+}
+static void *stop(void *pipes) {
+  pid_t child = fork();
+  if (child == 0) {
+    pthread_setname_np(pthread_self(), "stopped");
+    long last = now(), longest = 0, begin = last;
+    while (now() - begin < 150000000) {
+      long moment = now();
+      if (moment - last > longest) longest = moment - last;
+      last = moment;
+    }
+    printf("stop %ld\n", longest);
+    fflush(stdout);
+    _exit(0);
+  }
+  pthread_setname_np(pthread_self(), "stopper");
+  usleep(20000);
+  kill(child, SIGSTOP);
+  usleep(80000);
+  kill(child, SIGCONT);
+  waitpid(child, 0, 0);
+  return pipes;
+}
+static void *read_file(void *unused) {
+  pthread_setname_np(pthread_self(), "reader");
+  int file = open("dropped", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  if (file < 0 || write(file, data, sizeof data) != sizeof data) exit(9);
+  fsync(file);
+  posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  char *map = mmap(0, sizeof data, PROT_READ, MAP_SHARED, file, 0);
+  static unsigned char there[sizeof data / 4096];
+  long resident = 0;
+  if (map == MAP_FAILED || mincore(map, sizeof data, there) != 0) resident = 1;
+  for (unsigned long i = 0; i < sizeof there; ++i) resident += there[i] & 1;
+  lseek(file, 0, SEEK_SET);
+  pthread_setname_np(pthread_self(), "late-reader");
+  long begin = now();
+  long got = 0, part;
+  while ((part = read(file, data, 65536)) > 0) got += part;
+  printf("resident %ld\nread %ld\n", resident, now() - begin);
+  unlink("dropped");
+  return unused;
+}
+int main(void) {
+  pthread_t threads[4], one;
+  for (int i = 0; i < 3; ++i) pthread_create(&threads[i], 0, eat, 0);
+  pthread_create(&threads[3], 0, cook, 0);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+  printf("hunger %ld\n", hunger);
+  fflush(stdout);
+  pthread_create(&one, 0, stop, 0);
+  pthread_join(one, 0);
+  pthread_create(&one, 0, read_file, 0);
+  pthread_join(one, 0);
+  return 3;
+}
+"""
+
 
 class TracesWithAScript(WperfTest):
     def setUp(self):
@@ -115,38 +230,55 @@ class TracesWithAScript(WperfTest):
         self.assertIn("wait (ns)", done)
 
 
+def a_few_chances(test):
+    """What a busy machine does to the times of one run it seldom does to four: what is wrong fails each of them."""
+    @functools.wraps(test)
+    def tried(self):
+        for _ in range(3):
+            try:
+                return test(self)
+            except AssertionError as error:
+                print(f"{test.__name__}, once more: {str(error).splitlines()[0]}", file=sys.stderr)
+        return test(self)
+    return tried
+
+
 class Programs(WperfTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="wperf waits "))
-        (cls.folder / "waits.c").write_text(WAITS)
-        subprocess.run(["cc", "-O1", "-g", "-pthread", "-o", str(cls.folder / "waits"), str(cls.folder / "waits.c")],
-                       check=True)
+        for name, source in (("waits", WAITS), ("more", MORE_WAITS)):
+            (cls.folder / f"{name}.c").write_text(source)
+            subprocess.run(["cc", "-O1", "-g", "-pthread", "-o", str(cls.folder / name), str(cls.folder / f"{name}.c")],
+                           check=True)
 
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(cls.folder, ignore_errors=True)
         super().tearDownClass()
 
-    def recorded(self, *options):
+    def recorded(self, *options, program="waits"):
         """(what the program measured, the answer of waits); the recording is kept as w.data."""
         for _ in range(8):
-            told, waits = self.recorded_once(*options)
+            told, waits = self.recorded_once(*options, program=program)
             if waits["lost_records"] == 0 and waits["contradictions"] == 0:
                 return told, waits
         return self.skipTest("the machine is so busy that each recording lost something")
 
-    def recorded_once(self, *options):
+    def recorded_once(self, *options, program):
         data = self.folder / "w.data"
-        done = self.run_wperf("waits", "-o", str(data), *options, "--", str(self.folder / "waits"), device="linux")
+        done = self.run_wperf("waits", "-o", str(data), *options, "--", str(self.folder / program), device="linux",
+                              cwd=self.folder)
         if done.returncode != 3:
             if "tracefs" in done.stderr or "tracepoint" in done.stderr or "perf_event_paranoid" in done.stderr:
                 self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr.splitlines()[0])
             self.fail(done.stdout + done.stderr)
-        told = dict(line.split() for line in done.stdout.splitlines() if line.split()[:1] in (["lock"], ["message"], ["timer"]))
+        # Before all others are the lines of the program.
+        told = dict(line.split() for line in done.stdout.split("recorded:")[0].splitlines() if len(line.split()) == 2)
         return {name: int(value) for name, value in told.items()}, self.json("waits", str(data), "--json")["waits"]
 
+    @a_few_chances
     def test_known_waits(self):
         told, waits = self.recorded()
         threads = {thread["name"]: thread for thread in waits["threads"]}
@@ -160,15 +292,181 @@ class Programs(WperfTest):
                 seen = sum(row["total_ns"] for row in waits["functions"] if "mutex_lock" in row["function"])
             slack = max(measured * 0.02, 1e6) + asker["ready_ns"]
             self.assertLessEqual(abs(measured - seen), slack, (name, told, asker))
-        wakers = {(row["waiter"].split(" (")[0], row["waker"].split(" (")[0]): row for row in waits["wakers"]}
-        self.assertGreaterEqual(wakers[("asker", "holder")]["waited_ns"], 0.9 * 120e6)
-        self.assertIn(("asker", "pong"), wakers)
+        waited = {}
+        for row in waits["wakers"]:
+            pair = (row["waiter"].split(" (")[0], row["waker"].split(" (")[0])
+            waited[pair] = waited.get(pair, 0) + row["waited_ns"]
+        self.assertGreaterEqual(waited[("asker", "holder")], 0.9 * 120e6)
+        self.assertIn(("asker", "pong"), waited)
+        locks = [row for row in waits["wakers"] if "mutex_lock" in row["function"]]
+        self.assertTrue(any("unlock" in row["waker_function"] for row in locks), locks)
+
+    @a_few_chances
+    def test_more_known_waits(self):
+        told, waits = self.recorded(program="more")
+        threads = {}
+        for thread in waits["threads"]:
+            threads.setdefault(thread["name"], []).append(thread)
+            self.assertEqual(thread["running_ns"] + thread["ready_ns"] + thread["waiting_ns"], thread["wall_ns"])
+
+        def close(measured, seen, those):
+            slack = max(0.02 * measured, 1e6) + sum(thread["ready_ns"] for thread in those)
+            self.assertLessEqual(abs(measured - seen), slack, (measured, seen))
+
+        waited = {}
+        for row in waits["wakers"]:
+            pair = (row["waiter"].split(" (")[0], row["waker"].split(" (")[0])
+            waited[pair] = waited.get(pair, 0) + row["waited_ns"]
+        self.assertEqual(len(threads["eater"]), 3)
+        close(told["hunger"], sum(thread["waiting_for_ns"]["lock"] for thread in threads["eater"]), threads["eater"])
+        self.assertGreaterEqual(waited[("eater", "cook")], 0.9 * told["hunger"])
+        self.assertGreaterEqual(threads["cook"][0]["waiting_for_ns"]["timer"], 40 * 3e6)
+        stopped = threads["stopped"][0]
+        close(told["stop"], stopped["longest_wait_ns"], [stopped])
+        self.assertGreaterEqual(waited[("stopped", "stopper")], 0.98 * stopped["longest_wait_ns"])
+        with self.subTest("a file that was dropped from the cache"):
+            if told["resident"] != 0:
+                self.skipTest("the file cannot be dropped from the cache here")
+            reader = threads["late-reader"][0]
+            reads = [row for row in waits["functions"] if row["function"] == "read" and row["class"] == "I/O"]
+            seen = sum(row["total_ns"] for row in reads)
+            self.assertGreater(seen, 0)
+            self.assertLessEqual(seen, min(told["read"], reader["waiting_for_ns"]["I/O"]))
+
+    @a_few_chances
+    def test_running_times_are_those_of_perf(self):
+        if shutil.which("perf") is None:
+            self.skipTest("no perf here")
+        _, waits = self.recorded(program="more")
+        done = subprocess.run(["perf", "sched", "timehist", "-s", "-i", str(self.folder / "w.data")],
+                              capture_output=True, text=True)
+        ran = {}
+        # comm[tid] or comm[tid/pid], parent, times it came to a core, milliseconds there, …
+        for line in done.stdout.splitlines():
+            row = re.match(r"\s*\S.*\[(\d+)(?:/\d+)?\]\s+-?\d+\s+(\d+)\s+([\d.]+)\s", line)
+            if row:
+                ran[int(row[1])] = (int(row[2]), float(row[3]) * 1e6)
+        self.assertGreaterEqual(sum(thread["tid"] in ran for thread in waits["threads"]), 5, done.stdout + done.stderr)
+        # Where the kernel does not deliver a switch out of idle, wperf knows it of another record. Perf does not, and
+        # has threads run on that slept.
+        compared = [thread for thread in waits["threads"]
+                    if thread["tid"] in ran and abs(ran[thread["tid"]][0] - thread["switches"]) <= 1]
+        if not compared:
+            self.skipTest("the kernel did not deliver all switches, which perf cannot know")
+        differences = [ran[thread["tid"]][1] - thread["running_ns"] for thread in compared]
+        slacks = [max(0.02 * thread["running_ns"], 1e6) for thread in compared]
+        # Another thread's lost switch on their core makes perf's times too long, never too short.
+        self.assertTrue(all(-slack <= one for one, slack in zip(differences, slacks)), (compared, ran))
+        close = sum(one <= slack for one, slack in zip(differences, slacks))
+        self.assertGreaterEqual(2 * close, len(compared), (compared, ran))
 
     def test_a_timeline_names_the_lock(self):
         self.recorded()
         done = self.ok("waits", str(self.folder / "w.data"), "--comm", "asker", "--time", "0-10")
         rows = [line for line in done.splitlines() if " waiting " in line and " lock " in line]
         self.assertTrue(any("pthread_mutex_lock" in row and "holder" in row for row in rows), done)
+
+    @a_few_chances
+    def test_the_critical_path_leads_to_those_who_slept(self):
+        told, _ = self.recorded()
+        path = self.json("waits", str(self.folder / "w.data"), "--critical-path", "--json")["waits"]["critical_path"]
+        self.assertTrue(path["of"].startswith("asker "), path["of"])
+        self.assertEqual(sum(step["length_ns"] for step in path["steps"]), path["length_ns"])
+        self.assertEqual(sum(row["total_ns"] for row in path["sums"]), path["length_ns"])
+        at = path["from_ns"]
+        for step in path["steps"]:
+            self.assertEqual(step["from_ns"], at)
+            at += step["length_ns"]
+        slept = {}
+        for row in path["sums"]:
+            # Some kernels do not deliver the wake-ups of idle cores: then nobody knows who ended a sleep.
+            if row["state"] in ("timer", "unknown") and "nanosleep" in row["function"]:
+                name = row["thread"].split(" (")[0]
+                slept[name] = slept.get(name, 0) + row["total_ns"]
+        # The lock was held in a sleep of 120 ms, each of 50 answers took one of 2 ms, and the end is the asker's own.
+        self.assertGreaterEqual(slept["holder"], 0.9 * 120e6)
+        self.assertGreaterEqual(slept["pong"], 0.9 * 100e6)
+        self.assertLessEqual(slept["holder"], told["lock"] + 2e6)
+        self.assertLessEqual(slept["pong"], told["message"] + 2e6)
+        self.assertGreaterEqual(slept["asker"], 0.98 * 70e6)
+        self.assertLessEqual(slept["asker"], told["timer"] + 1e6)
+        text = self.ok("waits", str(self.folder / "w.data"), "--critical-path", "--comm", "pong", "--min", "1ms")
+        self.assertIn("critical path of pong", text)
+        self.assertIn("shorter than 1.0 ms", text)
+
+    def test_what_is_not_listed_is_told_and_sums_stay(self):
+        _, all_of_it = self.recorded()
+        longer = self.json("waits", str(self.folder / "w.data"), "--min", "50ms", "--json")["waits"]
+        self.assertEqual(longer["threads"], all_of_it["threads"])
+        total = sum(row["total_ns"] for row in all_of_it["functions"])
+        self.assertEqual(sum(row["total_ns"] for row in longer["functions"]) + longer["not_listed"]["total_ns"], total)
+        self.assertGreater(longer["not_listed"]["count"], 49)
+        self.assertGreater(all_of_it["recorder_running_ns"], 0, "wperf records itself, too")
+        self.assertGreater(all_of_it["switch_cost_ns"], 0, "measured on threads of its own")
+        self.assertLess(all_of_it["recorder_running_ns"], all_of_it["cores_ns"])
+        tree = self.run_wperf("waits", str(self.folder / "w.data"), "--min", "50ms", "--tree")
+        self.assertIn("not listed: ", tree.stderr)
+
+    def test_running_and_waiting_add_up_to_the_wall_time(self):
+        self.recorded()
+        data = self.folder / "on-off.data"
+        done = self.run_wperf("waits", "--on-off", "--folded", "-o", str(data), "--", str(self.folder / "waits"), device="linux")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        pong = next(one for one in self.json("waits", str(data), "--json")["waits"]["threads"] if one["name"] == "pong")
+        for option in ((), ("--tid", str(pong["tid"]))):
+            waits = self.json("waits", str(data), *option, "--json")["waits"]
+            stacks = {}
+            for line in self.ok("waits", str(data), "--on-off", "--folded", *option).splitlines():
+                stack, time = line.rsplit(" ", 1)
+                name = stack.split(";")[0]
+                stacks[name] = stacks.get(name, 0) + int(time)
+            self.assertEqual(stacks, {thread["name"]: thread["wall_ns"] for thread in waits["threads"]})
+        tree = self.ok("waits", str(data), "--on-off")
+        self.assertIn("[waiting: lock]", tree)
+        self.assertIn("time (ns)", tree)
+        self.assertIn("--on-off shows all of the time", self.fails("waits", str(data), "--on-off", "--min", "1ms", status=2))
+
+    def recorded_as_another(self, *capabilities):
+        """As a user who may read no tracepoints; with perfmon, one who may look at the kernel otherwise."""
+        if os.geteuid() != 0 or shutil.which("setpriv") is None:
+            self.skipTest("only root becomes somebody else")
+        told, _ = self.recorded()
+        self.folder.chmod(0o755)
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            caps = ",".join("+" + one for one in capabilities)
+            become = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+            become += ["--inh-caps", caps, "--ambient-caps", caps] if caps else []
+            done = subprocess.run([*become, BINARY, "waits", "--json", "-o", "own.json", "--", str(self.folder / "waits")],
+                                  cwd=folder, env=dict(self.environment, WPERF_DEVICE="linux"), capture_output=True, text=True)
+            if done.returncode != 3:
+                self.skipTest("another user may not measure here: " + done.stderr)
+            told = dict(line.split() for line in done.stdout.splitlines() if line.startswith(("lock ", "message ", "timer ")))
+            waits = json.loads(pathlib.Path(folder, "own.json").read_text())["waits"]
+        self.assertIn("tracepoints may not be read here", done.stderr)
+        self.assertFalse(waits["has_wakeups"])
+        return {name: int(value) for name, value in told.items()}, waits, done.stderr
+
+    @a_few_chances
+    def test_an_ordinary_user_records_lengths_of_waits(self):
+        told, waits, errors = self.recorded_as_another()
+        self.assertEqual({thread["name"] for thread in waits["threads"]}, {"asker", "holder", "pong"})
+        asker = next(thread for thread in waits["threads"] if thread["name"] == "asker")
+        self.assertEqual(asker["running_ns"] + asker["ready_ns"] + asker["waiting_ns"], asker["wall_ns"])
+        self.assertGreaterEqual(asker["waiting_ns"], 0.9 * sum(told.values()))
+        holder = next(thread for thread in waits["threads"] if thread["name"] == "holder")
+        self.assertLess(holder["running_ns"], 0.5 * holder["waiting_ns"], "it ended, and does not run on")
+        if not waits["has_stacks"]:
+            self.assertIn("perf_event_paranoid must be at most 1", errors)
+
+    @a_few_chances
+    def test_who_may_look_at_the_kernel_has_stacks_without_tracepoints(self):
+        told, waits, _ = self.recorded_as_another("perfmon")
+        self.assertTrue(waits["has_stacks"])
+        asker = next(thread for thread in waits["threads"] if thread["name"] == "asker")
+        seen = sum(row["total_ns"] for row in waits["functions"] if "mutex_lock" in row["function"])
+        self.assertLessEqual(abs(told["lock"] - seen), max(told["lock"] * 0.02, 1e6) + asker["ready_ns"] + 2e6)
+        self.assertNotIn("holder", [thread["name"] for thread in waits["threads"] if thread["running_ns"] > 100e6])
 
     def test_perf_reads_what_was_recorded(self):
         if shutil.which("perf") is None:
@@ -188,7 +486,8 @@ class Programs(WperfTest):
         if not data.exists() or made.returncode not in (0, 3):
             self.skipTest("perf records no tracepoints here: " + made.stderr.strip()[:200])
         waits = self.json("waits", str(data), "--comm", "holder", "--json")["waits"]
-        self.assertEqual([thread["name"] for thread in waits["threads"]], ["holder"])
+        # There may be others of that name: all of the machine was recorded.
+        self.assertEqual({thread["name"] for thread in waits["threads"]}, {"holder"})
         self.assertGreater(waits["switches"], 0)
 
     def test_switch_records_alone(self):
@@ -204,6 +503,27 @@ class Programs(WperfTest):
         self.assertIn("stacks of switches were not recorded", done)
 
 
+class WorkedExample(WperfTest):
+    """The program on the page of `waits`: its pause is found by the two commands there."""
+
+    def test_the_pause_is_found(self):
+        text = (SOURCE / "docs" / "user" / "waits.md").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            doc_examples.build_programs(text, folder)
+            data = str(pathlib.Path(folder, "slow.data"))
+            for _ in range(8):
+                done = self.run_wperf("waits", "-o", data, "--", "./server", device="linux", cwd=folder)
+                if done.returncode != 0:
+                    self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr)
+                if "lost: nothing" in done.stdout:
+                    break
+            where = [line for line in done.stdout.splitlines() if "pthread_mutex_lock" in line and " lock " in line]
+            self.assertTrue(where and "saver (" in where[0], done.stdout)
+            timeline = self.ok("waits", data, "--comm", "server", "--time", "0-1")
+            pauses = [line for line in timeline.splitlines() if " waiting " in line and "pthread_mutex_lock" in line]
+            self.assertTrue(pauses and re.search(r"saver \(\d+\) in \w*pthread_mutex_unlock", pauses[0]), timeline)
+
+
 class Errors(WperfTest):
     def test_a_recording_without_switches(self):
         if shutil.which("perf") is None:
@@ -214,8 +534,19 @@ class Errors(WperfTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("nothing in the recording tells when threads ran and waited", self.fails("waits", data))
 
+    def test_a_program_that_hangs_all_the_time(self):
+        sleeper = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        time.sleep(0.3)  # until it sleeps
+        done = self.run_wperf("waits", "-p", sleeper.pid, "--timeout", "0.2", device="linux")
+        if "may not" in done.stderr:
+            self.skipTest("another user may not measure here: " + done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("each waited, or ran, all the time", done.stderr)
+
     def test_other_devices_do_not_record_waits(self):
-        self.assertIn("linux device only", self.fails("waits", "--timeout", "0.1", device="sim", status=2))
+        self.assertIn("linux and etw devices", self.fails("waits", "--timeout", "0.1", device="sim", status=2))
 
 
 if __name__ == "__main__":

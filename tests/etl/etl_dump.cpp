@@ -7,22 +7,15 @@
 #include <map>
 #include <set>
 
+#include "import/etl/provider_names.h"
 #include "import/etl/stack_joiner.h"
-#include "import/etl/trace_file.h"
+#include "import/etl/trace.h"
 #include "import/etl/trace_history.h"
 #include "os/mapped_file.h"
 
 namespace {
 
 using namespace wperf;
-
-std::string guid_text(const etl::Guid& id) {
-  const auto byte = [&](usize i) { return std::to_integer<unsigned>(id.bytes[i]); };
-  std::string text = fmt::format("{:02x}{:02x}{:02x}{:02x}-{:02x}{:02x}-{:02x}{:02x}-", byte(3), byte(2), byte(1),
-                                 byte(0), byte(5), byte(4), byte(7), byte(6));
-  for (usize i = 8; i < 16; ++i) text += fmt::format("{}{:02x}", i == 10 ? "-" : "", byte(i));
-  return text;
-}
 
 std::string name_of(const etl::Event& event) {
   // However an image's event is written, it is one of group 0x14.
@@ -31,9 +24,9 @@ std::string name_of(const etl::Event& event) {
     case etl::EventForm::kernel:
       return fmt::format("kernel/0x{:02x}/{}/v{}", event.group, event.opcode, event.version);
     case etl::EventForm::classic:
-      return fmt::format("classic/{}/{}/v{}", guid_text(event.provider), event.opcode, event.version);
+      return fmt::format("classic/{}/{}/v{}", etl::guid_text(event.provider), event.opcode, event.version);
     case etl::EventForm::manifest:
-      return fmt::format("event/{}/{}/v{}", guid_text(event.provider), event.id, event.version);
+      return fmt::format("event/{}/{}/v{}", etl::guid_text(event.provider), event.id, event.version);
     case etl::EventForm::message:
       return fmt::format("wpp/{}", event.id);
     case etl::EventForm::other:
@@ -78,7 +71,7 @@ int main(int count, char** words) {
     std::fprintf(stderr, "%s\n", mapped.error().text.c_str());
     return 1;
   }
-  const auto file = etl::TraceFile::open(mapped.value().bytes());
+  const auto file = etl::Trace::open(mapped.value().bytes());
   if (!file.has_value()) {
     std::fprintf(stderr, "%s\n", file.error().text.c_str());
     return 4;
@@ -169,8 +162,8 @@ int main(int count, char** words) {
       "\"thread_ids\":{},\"images\":{},\"pdb_events\":{},\"cswitch\":{},\"ready\":{},\"wait_reason\":{},",
       events, first, last, file.value().file_time(first), file.value().file_time(last),
       file.value().header().events_lost, file.value().header().buffers_lost, losses.damaged_buffers, losses.cut_buffers,
-      losses.out_of_order, file.value().buffer_count(), file.value().packed_buffers(), losses.flagged_events_lost,
-      losses.flagged_buffers_lost, in_quotes(file.value().header().logger_name),
+      losses.out_of_order, file.value().files()[0].buffers().size(), file.value().files()[0].packed_buffers(),
+      losses.flagged_events_lost, losses.flagged_buffers_lost, in_quotes(file.value().header().logger_name),
       in_quotes(file.value().header().file_name), object(types), object(counts), process_ids.size(), processes,
       ids.size(), object(images), history.pdb_events(), switches, readies, object(reasons));
   fmt::print(

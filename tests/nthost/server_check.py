@@ -105,7 +105,8 @@ def check_stopping(host):
 
 def check(command):
     """The lines to show; raises AssertionError or HostGone."""
-    with wire.Host(command, free_port()) as host:
+    port = free_port()
+    with wire.Host(wire.with_serial_at(port, command), port) as host:
         status, data = host.ask(wire.HELLO, capacity=8)
         expect("hello", (status, struct.unpack("<2I", data)), (0, (1, 3)))
         check_clients(host)

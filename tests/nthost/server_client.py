@@ -17,11 +17,10 @@ class HostGone(Exception):
 
 
 class Host:
-    """QEMU with the NT host serving. A context manager: what is left of it is killed at the end."""
+    """Whoever serves at the port, QEMU with the NT host or another. A context manager: what is left of it is killed at the end."""
 
-    def __init__(self, command, port):
-        serial = f"tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on"
-        self.process = subprocess.Popen(with_serial(command, serial), stdin=subprocess.DEVNULL, text=True,
+    def __init__(self, command, port, environment=None):
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, env=environment,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.line = None
         self.port = port
@@ -90,7 +89,7 @@ class Host:
         return text
 
 
-def with_serial(command, serial):
+def with_serial_at(port, command):
     command = list(command)
-    command[command.index("-serial") + 1] = serial
+    command[command.index("-serial") + 1] = f"tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on"
     return command

@@ -33,11 +33,12 @@ class ArchiveTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        for name in ("tool", "library", "driver", "zig", "capstone"):
+        for name in ("tool", "library", "driver", "zig", "capstone", "zlib"):
             (self.folder / name).mkdir()
-        for name in ("tool/wperf.exe", "tool/wperf-devgen.exe", "driver/wperf-driver.sys", "library/wperf.dll"):
+        for name in ("tool/wperf.exe", "tool/wperf-devgen.exe", "tool/wperf-selftest.exe", "driver/wperf-driver.sys", "library/wperf.dll"):
             (self.folder / name).write_bytes(fake_image())
-        (self.folder / "driver/wperf-driver.pdb").write_bytes(b"pdb\n")
+        for name in ("driver/wperf-driver.pdb", "tool/wperf-selftest.pdb"):
+            (self.folder / name).write_bytes(b"pdb\n")
         for name in ("wperf.lib", "wperf-lib.lib"):
             (self.folder / "library" / name).write_bytes(b"!<arch>\n")
         for place in make_package.ZIG_LICENSES.values():
@@ -45,11 +46,12 @@ class ArchiveTest(unittest.TestCase):
             (self.folder / "zig" / place).write_text("a licence\n")
         for place in make_package.CAPSTONE_LICENSES.values():
             (self.folder / "capstone" / place).write_text("a licence\n")
+        (self.folder / "zlib" / "LICENSE").write_text("a licence\n")
         if not pathlib.Path(make_package.FMT_LICENSE).is_file():
             self.skipTest(f"{make_package.FMT_LICENSE} is not installed")
 
     def pack(self, name="wperf-3.8.0-windows-arm64.zip"):
-        words = [f"--{key}={self.folder / key}" for key in ("tool", "library", "driver", "zig", "capstone")]
+        words = [f"--{key}={self.folder / key}" for key in ("tool", "library", "driver", "zig", "capstone", "zlib")]
         return subprocess.run([sys.executable, "-B", ROOT / "tools/make_package.py", "--version=3.8.0", *words,
                                f"--output={self.folder / 'out' / name}"], capture_output=True, text=True, check=False,
                               env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
@@ -65,7 +67,7 @@ class ArchiveTest(unittest.TestCase):
     def test_content(self):
         result = self.pack()
         self.assertEqual(result.returncode, 0, result.stderr)
-        for name in ("wperf.exe", "wperf-devgen.exe", "wperf-driver.sys", "wperf-driver.pdb", "wperf-driver.inf",
+        for name in ("wperf.exe", "wperf-devgen.exe", "wperf-selftest.exe", "wperf-selftest.pdb", "wperf-driver.sys", "wperf-driver.pdb", "wperf-driver.inf",
                      "wperf-driver.man", "wperf-app.man", "wperf.wprp", "README.txt", "LICENSE.txt", "licenses/fmt.txt",
                      "licenses/capstone.txt", "licenses/mingw-w64.txt", "docs/man/wperf.1", "docs/user/devgen.md",
                      "docs/user/installing-on-windows.md", "completions/wperf.ps1", "libwperf/bin/wperf.dll",

@@ -176,8 +176,10 @@ EXPLAINED = [
 # One program has .debug_frame alone.
 DEBUG_FRAME = "perf's unwinder may have been built without .debug_frame, and then ends where there is no .eh_frame"
 # A few samples lie below code without any table, such as what runs destructors at the end of a program. There we follow
-# frame pointers and perf ends; we must arrive where the stacks arrive that both agree on.
-GIVEN_UP = "perf ends where there is no table, and we go on to where other stacks end, too"
+# frame pointers, and perf ends or guesses a stack pointer and takes a word there for a caller that lies in no file (shown
+# as it is, not as a place in its file); we must arrive where the stacks arrive that both agree on.
+GIVEN_UP = "perf ends or guesses where there is no table, and we go on to where other stacks end, too"
+FIRST_ADDRESS_IN_NO_FILE = 1 << 40
 MOST_GIVEN_UP = 0.01
 
 
@@ -242,7 +244,8 @@ class Comparison:
                 same += 1
                 continue
             reason = next((reason for judge, reason in EXPLAINED if judge(mine, other)), None)
-            ends_early = len(other) < len(mine) and mine[:len(other)] == other
+            known = other[:-1] if other and other[-1] >= FIRST_ADDRESS_IN_NO_FILE else other
+            ends_early = len(known) < len(mine) and mine[:len(known)] == known
             if not reason and ends_early and name == "debug_frame":
                 reason = DEBUG_FRAME
             elif not reason and ends_early and tuple(mine[-2:]) in endings:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The emulated Arm machine with the driver that ships: QEMU, the NT host of tests/nthost, serving the bridge driver."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -23,10 +24,20 @@ MODES = {
 }
 
 
+ARMS = "arms"  # no emulated machine: the fake of Arm's driver over the simulated one (arm_driver/)
+ARMS_HOST = SOURCE / "build/release/bin/wperf-arm-driver-host"
+
+
 class EmulatedMachine:
     def __init__(self, build, mode):
         self.port = server_check.free_port()
-        self.host = server_client.Host(run_nthost.command(build, MODES[mode], ""), self.port)
+        if mode == ARMS:
+            command = [ARMS_HOST, str(self.port), "pace=free,seed=1", SOURCE / "build/release/workloads/googolplex.exe"]
+            environment = dict(os.environ, WPERF_SIM_INSTANCE=f"windows-tests-arms-{os.getpid()}")
+            self.host = server_client.Host(command, self.port, environment)
+        else:
+            command = server_client.with_serial_at(self.port, run_nthost.command(build, MODES[mode], ""))
+            self.host = server_client.Host(command, self.port)
 
     def kill(self):
         self.host.__exit__()

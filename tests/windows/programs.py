@@ -37,8 +37,8 @@ class Compiler:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def call(self, *command):
-        done = subprocess.run([str(word) for word in command], cwd=SOURCE, text=True, capture_output=True)
+    def call(self, *command, folder=SOURCE):
+        done = subprocess.run([str(word) for word in command], cwd=folder, text=True, capture_output=True)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
 
@@ -65,6 +65,20 @@ def build_bridge(compiler):
                   *[compiler.compile(f"{HERE}/{name}.cpp") for name in ("bridge/bridge", "bridge/host_line", "runtime")],
                   *[compiler.import_library(f"{HERE}/bridge/{name}.def") for name in ("ntoskrnl", "winsock")])
     return bridge
+
+
+def build_file_of_version(folder, architecture, version):
+    """A .sys file with a version and nothing else: what wperf.exe reads of Arm's driver before it speaks to it."""
+    compiler = Compiler(architecture, folder / architecture)
+    numbers = version.replace(".", ",") + ",0"
+    script, resource = compiler.folder / "version.rc", compiler.folder / "version.res"
+    script.write_text(f"1 VERSIONINFO\nFILEVERSION {numbers}\nPRODUCTVERSION {numbers}\nFILEOS 0x40004\nFILETYPE 3\n"
+                      "BEGIN\nEND\n")
+    # Names without a folder: llvm-rc takes a path that begins with /c or another of its letters for an option.
+    compiler.call("llvm-rc-19", "/fo", resource.name, script.name, folder=compiler.folder)
+    output = compiler.folder / f"windowsperf-{version}.sys"
+    compiler.link(output, "/dll", "/noentry", resource)
+    return output
 
 
 def build_remote(compiler, work):

@@ -17,6 +17,7 @@ import unittest
 
 import emulated_machine
 import programs
+import arm_driver_tests
 import commands_tests
 import counting_tests
 import driver_in_wine_tests
@@ -25,14 +26,16 @@ import library_tests
 import lock_tests
 import rights_tests
 import sampling_tests
+import tracing_tests
 import worlds
 from support import DRIVER, INSTALLER, SERVICE, SOURCE, TOOL, Scene
 
 TEST_CASES = (commands_tests.Commands, counting_tests.Counting, sampling_tests.Sampling, lock_tests.Lock,
               rights_tests.Rights, library_tests.Library, installation_tests.Installation, counting_tests.Instructions,
-              driver_in_wine_tests.DriverInWine)
+              tracing_tests.Tracing, arm_driver_tests.ArmDriver, driver_in_wine_tests.DriverInWine)
 BUILD = SOURCE / "build"
-PHASES = (("fast", True), ("fast", False), ("exact", True), ("", False))  # machine, installed; no machine: shim/
+# Machine, installed; no machine: shim/.
+PHASES = (("fast", True), ("fast", False), ("exact", True), (emulated_machine.ARMS, False), ("", False))
 PRESETS = {"x64": "windows-x64", "arm64": "windows-arm64"}
 
 
@@ -112,6 +115,11 @@ def play(world, arguments, result):
             tests = suite(arguments.only, essential, machine, installed)
             if tests.countTestCases() == 0:
                 continue
+            if machine == emulated_machine.ARMS and not emulated_machine.ARMS_HOST.is_file():
+                print(f"SKIP {world.name}: Arm's driver: {emulated_machine.ARMS_HOST.name} is built with the tests of release",
+                      flush=True)
+                result.left_out += tests.countTestCases()
+                continue
             if machine:
                 play_on(machine, installed, world, tests, result)
             elif world.architecture == "arm64":
@@ -131,6 +139,7 @@ def play_on(mode, installed, world, tests, result):
     machine = emulated_machine.EmulatedMachine(BUILD / "driver-arm64/bin", mode)
     try:
         world.set_number("Port", machine.port)
+        world.set_number("Arms", int(mode == emulated_machine.ARMS))
         if installed and not world.start_service(SERVICE, world.windows_path(DRIVER)):
             raise RuntimeError("the bridge driver does not start as a service")
         tests.run(result)

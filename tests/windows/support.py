@@ -35,13 +35,14 @@ class WindowsTest(unittest.TestCase):
     maxDiff = 4000
     machine = "fast"  # or "exact": see emulated_machine.py
     installed = True  # the driver, as a plain service
+    tool = TOOL
 
     @property
     def world(self):
         return Scene.world
 
     def run_wperf(self, *arguments, timeout=LIMIT):
-        return self.world.run(TOOL, *arguments, timeout=timeout)
+        return self.world.run(self.tool, *arguments, timeout=timeout)
 
     def ok(self, *arguments, **keywords):
         """Runs, expects success with an empty stderr and Windows' line ends; gives stdout with plain ones."""

@@ -47,6 +47,7 @@ constexpr Named kSoftware[] = {
     {"major-faults", 6},
     {"alignment-faults", 7},
     {"emulation-faults", 8},
+    {"dummy", 9},  // counts nothing; what else its recording holds comes without samples
     {"cgroup-switches", 11, Happens::in_kernel},
 };
 constexpr Named kCaches[] = {{"l1-dcache", 0}, {"l1-icache", 1}, {"llc", 2}, {"dtlb", 3},

@@ -103,8 +103,7 @@ void RecordingThread::carry_over(bool is_last) {
     filtering_ns_ = clocks_.processor_time() - cpu_ns;
     file_.append(filtered_);
   }
-  if (file_.size() == before) return;
-  if (has_earlier_) end_round();
+  if (file_.size() != before && has_earlier_) end_round();
   written_.store(file_.size(), std::memory_order_relaxed);
 }
 

@@ -37,6 +37,8 @@ class RecordingThread {
   diag::Result<void> start();
   // Records of what was there before, once they are known: finding them takes a while, and no ring may be full then.
   void add_earlier(std::string_view records);
+  // Of any thread: what is in the rings now is in the file afterwards.
+  void carry_over(bool is_last = false);
   // Brings what is left in the rings into the file.
   void stop();
 
@@ -45,7 +47,6 @@ class RecordingThread {
 
  private:
   void run();
-  void carry_over(bool is_last = false);
   void end_round();
 
   std::vector<SampleRing>& rings_;

@@ -104,7 +104,7 @@ void append_mappings(std::string& out, u32 process, std::string_view maps, Which
 
 // "ffffffff81000000 T _text"
 void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
-                   const perf_export::Trailer& trailer) {
+                   const perf_export::Trailer& trailer, std::string_view build_id) {
   while (!symbols.empty()) {
     std::string_view line = take_line(symbols);
     u64 address = 0;
@@ -119,7 +119,7 @@ void append_kernel(std::string& out, std::string_view symbols, std::string_view 
                                .length = length,
                                .page_offset = address,
                                .kernel = true,
-                               .build_id = {},
+                               .build_id = build_id,
                                .file = "[kernel.kallsyms]_text"},
                               trailer);
     return;

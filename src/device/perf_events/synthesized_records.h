@@ -20,9 +20,9 @@ void append_mappings(std::string& out, u32 process, std::string_view maps, Which
                      const BuildIdOf& build_id_of, const perf_export::Trailer& trailer);
 
 // The kernel as perf writes it: from its first function, which is found in the beginning of /proc/kallsyms, as long as
-// /proc/iomem says. Nothing where the addresses are hidden.
+// /proc/iomem says; `build_id`: its bytes. Nothing where the addresses are hidden.
 void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
-                   const perf_export::Trailer& trailer);
+                   const perf_export::Trailer& trailer, std::string_view build_id = {});
 
 // The modules of the kernel, of /proc/modules.
 void append_kernel_modules(std::string& out, std::string_view modules, const perf_export::Trailer& trailer);

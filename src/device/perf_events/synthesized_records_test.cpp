@@ -108,9 +108,11 @@ TEST(MadeUpRecords, TheKernel) {
   append_kernel(read.bytes,
                 "0000000000000000 A fixed_percpu_data\nffffffff81000000 T _stext\nffffffff81000000 T _text\n"
                 "ffffffff81000010 T other\n",
-                "00000000-00000fff : Reserved\n01000000-0220bb07 : Kernel code\n", {.sample_type = kFields});
+                "00000000-00000fff : Reserved\n01000000-0220bb07 : Kernel code\n", {.sample_type = kFields},
+                "0123456789abcdefghij");
   read_back(read);
   ASSERT_EQ(read.mappings.size(), 1u);
+  EXPECT_EQ(perf_data::text_in(read.mappings[0].build_id), "0123456789abcdefghij");
   EXPECT_EQ(read.mappings[0].pid, ~u32{0});
   EXPECT_EQ(read.mappings[0].address, 0xffffffff81000000u);
   EXPECT_EQ(read.mappings[0].length, 0x120bb08u);

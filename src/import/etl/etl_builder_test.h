@@ -87,7 +87,7 @@ class TraceBuilder {
   }
 
   // The first buffer: ten million ticks a second, `first` is when the trace begins.
-  static std::string header(u64 first, u32 mode = 1, u32 clock = 1) {
+  static std::string header(u64 first, u32 mode = 1, u32 clock = 1, u64 boot = 0) {
     std::string payload(0x118, '\0');
     const auto set = [&](usize at, auto value) { std::memcpy(payload.data() + at, &value, sizeof value); };
     set(0x00, kBufferSize);
@@ -96,8 +96,9 @@ class TraceBuilder {
     set(0x20, mode);
     set(0x2c, u32{8});
     set(0x34, u32{3000});
+    set(0xf8, boot);
     set(0x100, u64{10'000'000});
-    set(0x108, u64{133'500'000'000'000'000});
+    set(0x108, u64{133'500'000'000'000'000} + first);
     set(0x110, clock);
     put_wide(payload, "session");
     put_wide(payload, "file.etl");

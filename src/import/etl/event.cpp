@@ -206,6 +206,7 @@ usize parse_event(Bytes bytes, Event& event) {
     return 0;
   }
   if (size < kAlignment || size > bytes.size()) return 0;
+  event.size = static_cast<u16>(size);
   const Bytes record = bytes.first(size);
   if (!(mark == kTraceHeader ? parse_by_type(record, event) : parse_message(record, event))) return 0;
   return std::min((size + kAlignment - 1) / kAlignment * kAlignment, bytes.size());

@@ -52,6 +52,7 @@ struct Event {
   u8 level = 0;
   u16 id = 0;
   u16 core = 0;
+  u16 size = 0;                             // of the whole record
   u32 process = kNobody, thread = kNobody;  // as the header says; of many kernel events nobody's
   u64 time = 0;                             // ticks of the trace's clock
   u64 keyword = 0;

@@ -12,6 +12,8 @@ using perf_data::Reader;
 
 enum Group : u8 {
   trace = 0,
+  disk = 1,
+  memory = 2,
   process = 3,
   thread = 5,
   performance = 0x0f,
@@ -24,6 +26,8 @@ constexpr Guid kThread = guid(0x3d6fa8d1, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc
 constexpr Guid kImage = guid(0x2cb15d1d, 0x5fc1, 0x11d2, {0xab, 0xe1, 0x00, 0xa0, 0xc9, 0x11, 0xf5, 0x18});
 constexpr Guid kPerformance = guid(0xce1dbfb4, 0x137e, 0x4da6, {0x87, 0xb0, 0x3f, 0x59, 0xaa, 0x10, 0x2c, 0xbc});
 constexpr Guid kStack = guid(0xdef2fe46, 0x7bd6, 0x4b80, {0xbd, 0x94, 0xf5, 0x7f, 0xe2, 0x0d, 0x0c, 0xe3});
+constexpr Guid kDisk = guid(0x3d6fa8d4, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c});
+constexpr Guid kMemory = guid(0x3d6fa8d3, 0xfe05, 0x11d0, {0x9d, 0xda, 0x00, 0xc0, 0x4f, 0xd7, 0xba, 0x7c});
 constexpr Guid kTrace = guid(0x68fdd900, 0x4a3e, 0x11d1, {0x84, 0xf4, 0x00, 0x00, 0xf8, 0x04, 0x64, 0xe3});
 constexpr Guid kImageId = guid(0xb3e675d7, 0x2554, 0x4f18, {0x83, 0x0b, 0x27, 0x62, 0x73, 0x25, 0x60, 0xde});
 constexpr Guid kVolumes = guid(0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, 0x43, 0x42, 0x48, 0xe2, 0x66, 0xe9, 0xd0});
@@ -235,16 +239,25 @@ std::optional<SampleEvent> sample_event(const Event& event) {
 }
 
 std::optional<IntervalEvent> interval_event(const Event& event) {
-  constexpr u8 kSet = 72, kStart = 73, kEnd = 74;
+  constexpr u8 kSet = 72, kEnd = 74;
   if (!is_of(event, performance, kPerformance) || event.opcode < kSet || event.opcode > kEnd) return std::nullopt;
   Payload in(event);
   IntervalEvent out;
-  out.is_change = event.opcode == kSet || event.opcode == kStart;
+  out.is_change = event.opcode == kSet;
   out.source = in.take<u32>();
   out.interval = in.take<u32>();
   out.interval_before = in.take<u32>();
   if (!in.sound()) return std::nullopt;
   if (event.version >= 3) out.name = in.wide_text();
+  return out;
+}
+
+std::optional<LossEvent> loss_event(const Event& event) {
+  if (event.form != EventForm::classic || event.provider != kRecorderLosses || event.opcode != 1) return std::nullopt;
+  Payload in(event);
+  LossEvent out;
+  for (u64* number : {&out.begin_ns, &out.end_ns, &out.events, &out.buffers}) *number = in.take<u64>();
+  if (!in.sound()) return std::nullopt;
   return out;
 }
 
@@ -320,6 +333,38 @@ std::optional<GroupMask> group_mask_event(const Event& event) {
   for (u32& word : mask.words) word = in.take<u32>();
   if (!in.sound()) return std::nullopt;
   return mask;
+}
+
+std::optional<HardFaultEvent> hard_fault_event(const Event& event) {
+  constexpr u8 kHardFault = 32;
+  if (!is_of(event, memory, kMemory) || event.opcode != kHardFault) return std::nullopt;
+  Payload in(event);
+  HardFaultEvent out;
+  out.start = in.take<u64>();
+  out.offset = in.take<u64>();
+  out.address = in.pointer();
+  in.skip_pointers(1);
+  out.thread = in.take<u32>();
+  out.bytes = in.take<u32>();
+  if (!in.sound()) return std::nullopt;
+  return out;
+}
+
+std::optional<DiskEvent> disk_event(const Event& event) {
+  constexpr u8 kRead = 10, kWrite = 11;
+  if (!is_of(event, disk, kDisk) || (event.opcode != kRead && event.opcode != kWrite)) return std::nullopt;
+  Payload in(event);
+  DiskEvent out{.is_write = event.opcode == kWrite};
+  out.disk = in.take<u32>();
+  in.skip(4);
+  out.bytes = in.take<u32>();
+  in.skip(4);
+  out.offset = in.take<u64>();
+  in.skip_pointers(2);
+  out.took = in.take<u64>();
+  if (!in.sound()) return std::nullopt;
+  if (in.left() >= sizeof(u32)) out.thread = in.take<u32>();
+  return out;
 }
 
 std::optional<InterruptEvent> interrupt_event(const Event& event) {

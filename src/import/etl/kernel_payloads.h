@@ -57,6 +57,15 @@ std::optional<VolumeEvent> volume_event(const Event& event);
 // The folder of Windows, as DOS has it.
 std::optional<std::string> windows_folder_event(const Event& event);
 
+// What the recorder was told to be lost while it recorded: wperf puts it behind its traces. Nanoseconds since the
+// recording began.
+inline constexpr Guid kRecorderLosses =
+    guid(0x5c1f2d7e, 0x8a46, 0x4b0f, {0x9d, 0x21, 0x77, 0x70, 0x65, 0x72, 0x66, 0x01});
+struct LossEvent {
+  u64 begin_ns = 0, end_ns = 0, events = 0, buffers = 0;
+};
+std::optional<LossEvent> loss_event(const Event& event);
+
 enum class SampleSource : u8 { timer, counter };
 struct SampleEvent {
   SampleSource source = SampleSource::timer;
@@ -73,7 +82,7 @@ struct IntervalEvent {
   u32 source = 0;                         // 0: the timer
   u32 interval = 0, interval_before = 0;  // timer: units of 100 ns; counters: events
   std::string name;
-  bool is_change = false;
+  bool is_change = false;  // then; else what it is at the beginning or the end
 };
 std::optional<IntervalEvent> interval_event(const Event& event);
 
@@ -115,6 +124,24 @@ struct GroupMask {
   std::array<u32, 8> words{};
 };
 std::optional<GroupMask> group_mask_event(const Event& event);
+
+// A page that was read from disk because somebody touched it.
+struct HardFaultEvent {
+  u64 start = 0;  // ticks
+  u64 offset = 0, address = 0;
+  u32 thread = 0, bytes = 0;
+};
+std::optional<HardFaultEvent> hard_fault_event(const Event& event);
+
+// A transfer that has ended.
+struct DiskEvent {
+  bool is_write = false;
+  u32 disk = 0, bytes = 0;
+  u64 offset = 0;
+  u64 took = 0;                 // ticks
+  u32 thread = Event::kNobody;  // who asked for it
+};
+std::optional<DiskEvent> disk_event(const Event& event);
 
 struct InterruptEvent {
   u64 start = 0;  // ticks

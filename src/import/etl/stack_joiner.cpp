@@ -33,9 +33,12 @@ u32 StackJoiner::add(u64 time, u32 thread) {
   return static_cast<u32>(events_.size() - 1);
 }
 
+// Most are of one of the last events.
 u32 StackJoiner::find_event(u64 time, u32 thread) const {
-  auto at = std::lower_bound(events_.begin(), events_.end(), time,
-                             [](const Waiting& one, u64 when) { return one.time < when; });
+  constexpr usize kLast = 32;
+  auto first = events_.size() > kLast ? events_.end() - kLast : events_.begin();
+  if (first != events_.end() && first->time >= time) first = events_.begin();
+  auto at = std::lower_bound(first, events_.end(), time, [](const Waiting& one, u64 when) { return one.time < when; });
   for (; at != events_.end() && at->time == time; ++at) {
     if (at->thread == thread) return static_cast<u32>(at - events_.begin());
   }
@@ -66,21 +69,19 @@ void StackJoiner::put(u32 event, bool kernel, u32 stack) {
 
 u32 StackJoiner::insert(Bytes frames, u8 pointer_size) {
   const usize count = frames.size() / pointer_size;
-  scratch_.clear();
   u64 hash = count;
   for (usize i = 0; i < count; ++i) {
-    scratch_.push_back(address_at(frames, pointer_size, i));
-    hash = (hash ^ scratch_.back()) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ address_at(frames, pointer_size, i)) * 0x9e3779b97f4a7c15;
     hash ^= hash >> 29;
   }
-  const auto [begin, end] = stack_by_hash_.equal_range(hash);
-  for (auto at = begin; at != end; ++at) {
-    if (std::ranges::equal(this->frames(at->second), scratch_)) return at->second;
-  }
-  const u32 stack = static_cast<u32>(begins_.size() - 1);
-  frames_.insert(frames_.end(), scratch_.begin(), scratch_.end());
+  const auto place = static_cast<u32>(hash >> 32), check = static_cast<u32>(hash);
+  const u32 known = stack_of_hash_.find(place, [&](u32 stack) { return checks_[stack] == check; });
+  if (known != stacks::HashSlots::kNone) return known;
+  const auto stack = static_cast<u32>(begins_.size() - 1);
+  for (usize i = 0; i < count; ++i) frames_.push_back(address_at(frames, pointer_size, i));
   begins_.push_back(frames_.size());
-  stack_by_hash_.emplace(hash, stack);
+  checks_.push_back(check);
+  stack_of_hash_.add(place, stack);
   return stack;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "import/etl/kernel_payloads.h"
+#include "stacks/hash_slots.h"
 
 namespace wperf::etl {
 
@@ -61,8 +62,9 @@ class StackJoiner {
   std::unordered_map<Key, References, KeyHash> references_;
   std::vector<u64> frames_;
   std::vector<usize> begins_{0, 0};  // of each stack in frames_; stack 0 is empty
-  std::unordered_multimap<u64, u32> stack_by_hash_;
-  std::vector<u64> scratch_;
+  // Stacks are known by a hash of 64 bits instead of by comparison, as samples are (stacks/sample_hash.h).
+  stacks::HashSlots stack_of_hash_;
+  std::vector<u32> checks_{0};  // by stack, the other half of its hash
   std::vector<u32> found_;
   Counts counts_;
 };

@@ -16,6 +16,12 @@ bool starts_with_any_case(std::string_view text, std::string_view beginning) {
   return true;
 }
 
+// \Device\HarddiskVolume10\x does not lie on \Device\HarddiskVolume1.
+bool lies_on(std::string_view path, std::string_view device) {
+  if (device.empty() || !starts_with_any_case(path, device)) return false;
+  return device.back() == '\\' || path.size() == device.size() || path[device.size()] == '\\';
+}
+
 // The youngest of `numbers` that had begun at `time`: what happens while a thread ends is its own still. kNobody: none.
 template <class Entries>
 u32 begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time) {
@@ -104,7 +110,7 @@ void TraceHistory::take_image(ImageEvent event, u64 time) {
 std::string TraceHistory::dos_path(const std::string& path) const {
   constexpr std::string_view kSystemRoot = "\\SystemRoot\\", kDosDevices = "\\??\\";
   for (const VolumeEvent& volume : volumes_) {
-    if (!volume.device.empty() && starts_with_any_case(path, volume.device)) {
+    if (lies_on(path, volume.device)) {
       std::string drive = volume.drive;
       if (volume.device.back() != '\\' && !drive.empty() && drive.back() == '\\') drive.pop_back();
       return drive + path.substr(volume.device.size());
@@ -123,11 +129,12 @@ void TraceHistory::finish() {
   for (const PendingPdb& pdb : pdbs_) {
     const auto here = images_at_.find(pdb.event.base);
     if (here == images_at_.end()) continue;
-    // It stands in front of its image's event, with the same time.
+    // It stands in front of its image's event, with the same time, or at the end of a trace that was not merged, when
+    // the image may be gone: it is that of the last one that was there.
     Image* found = nullptr;
     for (const u32 number : here->second) {
       Image& one = images_[number];
-      if (one.process == pdb.event.process && one.begin <= pdb.time && pdb.time <= one.end) found = &one;
+      if (one.process == pdb.event.process && one.begin <= pdb.time) found = &one;
     }
     // An image of managed code may have both: its native one names its functions.
     if (found == nullptr || (found->has_pdb && pdb.event.of_managed_code)) continue;
@@ -139,11 +146,26 @@ void TraceHistory::finish() {
   for (Image& image : images_) image.path = dos_path(image.path);
 }
 
+std::string_view TraceHistory::image_of(u32 process, u64 time) const {
+  const auto found = processes_of_id_.find(process);
+  if (found == processes_of_id_.end()) return {};
+  const u32 number = begun_at(processes_, found->second, time);
+  return number != kNobody ? std::string_view(processes_[number].image) : std::string_view();
+}
+
 u32 TraceHistory::process_of(u32 thread, u64 time) const {
   const auto found = threads_of_id_.find(thread);
   if (found == threads_of_id_.end()) return thread == 0 ? 0 : kNobody;
   const u32 number = begun_at(threads_, found->second, time);
   return number != kNobody ? threads_[number].process : kNobody;
+}
+
+std::vector<std::pair<u32, u32>> TraceHistory::children() const {
+  std::vector<std::pair<u32, u32>> children;
+  for (const Process& one : processes_) {
+    if (one.process != 0) children.emplace_back(one.parent, one.process);  // 0: idle, its own parent
+  }
+  return children;
 }
 
 }  // namespace wperf::etl

@@ -4,6 +4,7 @@
 // of the rundown at the end, at least since then.
 #pragma once
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -17,10 +18,14 @@ class TraceHistory {
 
   // True: it was an event of processes, threads, images or volumes.
   bool take(const Event& event);
+  // One that the trace does not tell of.
+  void add_volume(VolumeEvent volume) { volumes_.push_back(std::move(volume)); }
   // When all was taken: puts in order what came in another.
   void finish();
 
   u32 process_of(u32 thread, u64 time) const;
+  // The file name of its image; empty: not known.
+  std::string_view image_of(u32 process, u64 time) const;
 
   struct Process {
     u32 process = 0, parent = 0;
@@ -43,6 +48,7 @@ class TraceHistory {
     std::string pdb_path;
   };
   const std::vector<Process>& processes() const { return processes_; }
+  std::vector<std::pair<u32, u32>> children() const;  // processes: who started whom
   const std::vector<Thread>& threads() const { return threads_; }
   const std::vector<Image>& images() const { return images_; }
   u64 pdb_events() const { return pdb_events_; }

@@ -89,6 +89,19 @@ EventTable::Found EventTable::read(const Record& record, Sample& out) const {
   return read_sample(record.body, event.attributes, out) ? Found::yes : Found::damaged;
 }
 
+std::optional<u64> EventTable::sample_time(const Record& record) const {
+  if (events_.empty()) return {};
+  u64 id = 0;
+  const u32 event = same_layout_ ? 0 : sample_event(record.body, id);
+  if (event == kNoEvent) return {};
+  const EventAttributes& attributes = events_[event].attributes;
+  if (!attributes.has(kSampleTime)) return {};
+  const u64 before = attributes.sample_type & (kSampleIdentifier | kSampleIp | kSampleTid);
+  const auto word = static_cast<usize>(std::popcount(before));
+  const Words words(record.body);
+  return word < words.size() ? std::optional(words[word]) : std::nullopt;
+}
+
 bool EventTable::split_trailer(const Record& record, Bytes& fields, Identity& identity) const {
   fields = record.body;
   if (events_.empty()) return true;

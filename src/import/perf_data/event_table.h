@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The events of a file and their ids: which one a record belongs to, and with that, how the record is laid out.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,8 @@ class EventTable {
   enum class Found : u8 { yes, damaged, unknown_event };
   // `out`: a new one, or one that was read of this table's events before.
   Found read(const Record& record, Sample& out) const;
+  // The one field, of a record that is a sample. Nothing where there is none, or no event known that would say where.
+  std::optional<u64> sample_time(const Record& record) const;
   // Fields of a record of the kernel without the trailer, which goes to `identity`. False when it is too short.
   bool split_trailer(const Record& record, Bytes& fields, Identity& identity) const;
 

@@ -40,8 +40,8 @@ class PerfFile {
   // The file is shorter than its header says.
   bool is_cut() const { return is_cut_; }
 
-  // Tells during each pass over the records which bytes of the file lie behind it, about a quarter of a megabyte at a
-  // time, so that their memory may be given back.
+  // Tells during each pass over the records which bytes of the file lie behind it, 128 KB at a time, so that their
+  // memory may be given back.
   void tell_what_is_passed(std::function<void(u64 begin, u64 end)> callback) { when_passed_ = std::move(callback); }
 
   // Other bytes for those of the record section, which the caller keeps alive: what was packed in it, unpacked.
@@ -88,7 +88,7 @@ class PerfFile {
   void name_events(std::vector<Event>& events) const;
   diag::Result<void> open_pipe(Bytes file);
 
-  static constexpr u64 kPassedAtOnce = 1 << 18;
+  static constexpr u64 kPassedAtOnce = 1 << 17;
 
   std::function<void(u64 begin, u64 end)> when_passed_;
   Bytes data_;

@@ -59,12 +59,24 @@ struct ProcessHistory::Collector {
     if (!history.has_times_) return record.file_offset;
     return identity.has(kSampleTime) ? identity.time : otherwise;
   }
+  void operator()(const TimeOfSample& time, const Record&) {
+    Span& span = history.samples_;
+    if (time.ns == 0) return;
+    span.begin = span.end == 0 ? time.ns : std::min(span.begin, time.ns);
+    span.end = std::max(span.end, time.ns);
+  }
   void operator()(const Mmap& mapping, const Record& record) {
     if (mapping.is_data || mapping.length == 0 || mapping.address + mapping.length < mapping.address) return;
     const u32 mode = record.misc & kMiscCpuMode;
     if (mapping.pid == kNobodysPid || mapping.address >= kKernelHalf || mode == kKernelMode) {
-      history.kernel_.push_back(
-          {mapping.address, mapping.address + mapping.length, mapping.page_offset, mapping.file, mapping.build_id});
+      KernelRange range{mapping.address,     mapping.address + mapping.length,
+                        mapping.page_offset, mapping.file,
+                        mapping.build_id,    kNoCode};
+      if (is_windows_path(mapping.file)) {
+        range.code = history.code_of(mapping, false);
+        history.codes_[range.code].is_kernel = true;
+      }
+      history.kernel_.push_back(range);
       return;
     }
     const bool anonymous = is_without_file(mapping.file);
@@ -106,7 +118,7 @@ struct ProcessHistory::Collector {
   }
   void operator()(const KernelSymbol& symbol, const Record&) {
     if (symbol.address + symbol.length < symbol.address) return;
-    history.kernel_.push_back({symbol.address, symbol.address + symbol.length, 0, symbol.name, {}});
+    history.kernel_.push_back({symbol.address, symbol.address + symbol.length, 0, symbol.name, {}, kNoCode});
   }
 };
 
@@ -130,6 +142,15 @@ ProcessHistory ProcessHistory::collect(const PerfFile& file) {
   history.name_numbers_.clear();
   history.code_numbers_.clear();
   return history;
+}
+
+CodePlace ProcessHistory::kernel_place(u64 address) const {
+  const auto after = std::partition_point(kernel_.begin(), kernel_.end(),
+                                          [&](const KernelRange& range) { return range.begin <= address; });
+  if (after == kernel_.begin()) return {.code = kNoCode};
+  const KernelRange& range = *std::prev(after);
+  if (address >= range.end) return {.code = kNoCode};
+  return {range.code, address - range.begin + range.page_offset, range.begin, range.end};
 }
 
 void ProcessHistory::apply(const Change& change) {

@@ -13,13 +13,16 @@
 
 namespace wperf::perf_data {
 
+inline constexpr u32 kNoCode = ~u32{0};
+
 struct MappedCode {  // one for each path and build id
   std::string_view path;
   Bytes build_id;         // empty: not recorded
   u32 first_process = 0;  // memory without a file belongs to it alone
   bool is_anonymous = false;
-  u64 home = 0;        // where byte 0 of the file was (modulo 2^64) when it was mapped first
-  u64 mapped_end = 0;  // the part of the file that was mapped reaches to here
+  u64 home = 0;            // where byte 0 of the file was (modulo 2^64) when it was mapped first
+  u64 mapped_end = 0;      // the part of the file that was mapped reaches to here
+  bool is_kernel = false;  // an image of Windows' kernel
 };
 
 // Code of the kernel, as mappings of nobody's tell it.
@@ -28,7 +31,13 @@ struct KernelRange {
   u64 page_offset = 0;    // of the kernel itself: where the symbol that is part of `path` was
   std::string_view path;  // "[kernel.kallsyms]_text", a module's file, "bpf_prog_…"
   Bytes build_id;         // empty: not recorded
+  u32 code = kNoCode;     // of an image of Windows: index into codes()
 };
+
+// "C:\\…", or a name of NT.
+inline bool is_windows_path(std::string_view path) {
+  return path.starts_with('\\') || (path.size() > 2 && path[1] == ':' && path[2] == '\\');
+}
 
 struct CodePlace {
   u32 code = 0;                        // index into codes()
@@ -36,14 +45,18 @@ struct CodePlace {
   u64 mapped_from = 0, mapped_to = 0;  // where in memory the mapping begins and ends
 };
 
-inline constexpr u32 kNoCode = ~u32{0};
-
 class ProcessHistory {
  public:
   static ProcessHistory collect(const PerfFile& file);
 
   // What "when" means here: the time of a record, or in files without times its place in the file.
   bool has_times() const { return has_times_; }
+
+  // From the first to the last sample; both 0: none has a time.
+  struct Span {
+    u64 begin = 0, end = 0;
+  };
+  Span samples() const { return samples_; }
 
   // A period in which a thread kept its name, and its process its code.
   struct Task {
@@ -56,6 +69,8 @@ class ProcessHistory {
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<MappedCode>& codes() const { return codes_; }
   const std::vector<KernelRange>& kernel() const { return kernel_; }  // by address
+  // Of images of Windows' kernel; kNoCode: none of these.
+  CodePlace kernel_place(u64 address) const;
 
   static constexpr u32 kNobody = ~u32{0};
   // The process that a thread belongs to, as it was told last; kNobody: nobody said.
@@ -112,6 +127,7 @@ class ProcessHistory {
   u32 name_index(std::string_view name);
 
   bool has_times_ = true;
+  Span samples_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, u32> name_numbers_;
   std::vector<MappedCode> codes_;

@@ -121,6 +121,7 @@ class RecordStream {
     u64 header = 0;  // type, misc, size
     if (data_.size() - at_ < sizeof header) return false;
     std::memcpy(&header, data_.data() + at_, sizeof header);
+    __builtin_prefetch(data_.data() + at_ + kAhead);  // a walk that looks at headers alone waits for memory
     const u32 type = static_cast<u32>(header);
     const u64 size = header >> 48;
     if (type - 1 >= kKernelTypes || size - kRecordHeader > kLongRecord || size >= data_.size() - at_) return false;
@@ -138,6 +139,8 @@ class RecordStream {
   static bool is_long_and_unsound(const Record& record, const EventTable& events);
   bool is_in_doubt(const Record& record, u64 end) const;
   bool pass_damage(const Record* record, u64& end);  // null: none that fits
+
+  static constexpr usize kAhead = 1024;
 
   Bytes data_;
   u64 file_offset_;

@@ -109,6 +109,7 @@ void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
   if (key == "end_ns") take(value, facts.end_ns);
   if (key == "exit_code") facts.exit_code = number_of<u32>(value);
   if (key == "note") facts.note = value;
+  if (key == "switch_cost_ns") take(value, facts.switch_cost_ns);
   if (key == "stacks") {
     if (const auto some = numbers_in<4>(value)) facts.stacks = {(*some)[0], (*some)[1], (*some)[2], (*some)[3]};
   }
@@ -142,6 +143,7 @@ std::string run_facts_bytes(const RunFacts& facts) {
   put(out, "end_ns", facts.end_ns);
   if (facts.exit_code.has_value()) put(out, "exit_code", *facts.exit_code);
   if (!facts.note.empty()) put(out, "note", facts.note);
+  if (facts.switch_cost_ns != 0) put(out, "switch_cost_ns", facts.switch_cost_ns);
   for (const CoreFacts& core : facts.cores) {
     put_numbers(out, "core",
                 {core.core, core.taken, core.lost_ring_full, core.lost_filtered, core.held_back, core.register_losses});

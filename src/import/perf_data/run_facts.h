@@ -61,6 +61,7 @@ struct RunFacts {
   u64 start_ns = 0, end_ns = 0;  // when sampling began and ended; equal: not known
   std::optional<u32> exit_code;
   std::string note;
+  u64 switch_cost_ns = 0;  // that recording a switch took of a thread's time, measured; 0: not known
   std::vector<CoreFacts> cores;
   StackFacts stacks;
   std::vector<SpeCoreFacts> spe_cores;

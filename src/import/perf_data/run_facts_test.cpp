@@ -35,6 +35,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
                                .vendor = "Arm Limited",
                                .units = {{2, 0, ~u64{0}}, {}, {3}}};
   facts.stacks = {.cut = 9, .by_pointers = 11};
+  facts.switch_cost_ns = 1300;
   const std::string bytes = run_facts_bytes(facts);
   const auto read = read_run_facts(bytes_of(bytes));
   ASSERT_TRUE(read.has_value());
@@ -47,6 +48,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->counted->counters, 6u);
   EXPECT_EQ(read->counted->units, facts.counted->units);
   EXPECT_EQ(run_facts_bytes(*read), bytes);
+  EXPECT_EQ(read->switch_cost_ns, 1300u);
   EXPECT_TRUE(read->windows);
   EXPECT_EQ(read->image_name, "a b.exe");
   EXPECT_EQ(read->pe_file, "C:\\x\\a b.exe");

@@ -10,6 +10,11 @@
 
 namespace wperf::perf_data {
 
+// For who wants no more than this of samples: it costs much less than a Sample.
+struct TimeOfSample {
+  u64 ns = 0;
+};
+
 template <class... Functions>
 struct Visitors : Functions... {
   using Functions::operator()...;
@@ -47,6 +52,8 @@ void give_sample(const Record& record, const EventTable& events, Visitor& visito
       case EventTable::Found::unknown_event:
         ++statistics.of_unknown_event;
     }
+  } else if constexpr (std::is_invocable_v<Visitor&, const TimeOfSample&, const Record&>) {
+    if (const std::optional<u64> time = events.sample_time(record)) visitor(TimeOfSample{*time}, record);
   }
 }
 

@@ -69,6 +69,12 @@ class X64Decoder : public CapstoneDecoder {
     if (branches && x86.op_count > 0 && x86.operands[0].type == X86_OP_IMM) {
       out.target = static_cast<u64>(x86.operands[0].imm);
     }
+    out.displacement = {x86.encoding.disp_offset, x86.encoding.disp_size};
+    out.immediate = {x86.encoding.imm_offset, x86.encoding.imm_size};
+    for (u8 i = 0; i < x86.op_count; ++i) {
+      const cs_x86_op& operand = x86.operands[i];
+      if (operand.type == X86_OP_MEM && operand.mem.base == X86_REG_RIP) out.relative_to_code = true;
+    }
     return true;
   }
   u32 unit() const override { return 1; }

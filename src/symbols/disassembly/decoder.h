@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One instruction at a time; the face behind which the disassembly library stands. Called by disassembler.cpp only.
+// One instruction at a time; the face behind which the disassembly library stands. Called by
+// disassembler.cpp and code_hash.cpp only.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,10 +12,18 @@
 
 namespace wperf::symbols {
 
+// Bytes of an instruction.
+struct InstructionField {
+  u8 offset = 0, size = 0;
+};
+
 struct Decoded {
   u32 size = 0;
   std::string mnemonic, operands;
   std::optional<u64> target;  // address of a direct branch or call
+  // Of x64, where it has them.
+  InstructionField displacement = {}, immediate = {};
+  bool relative_to_code = false;  // the displacement is
 };
 
 class Decoder {

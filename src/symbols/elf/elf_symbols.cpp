@@ -81,32 +81,43 @@ bool first_is_better(const Candidate& a, const Candidate& b, std::string_view na
   return name_a.size() >= name_b.size();
 }
 
-// Appends the symbols of one table, one for each address, by address.
-void read_table(const ElfFile& file, const ElfSection& section, ElfSymbolTable kind, std::vector<ElfSymbol>& out) {
+// use(symbol, names): of each symbol that names code, with its address as linked.
+template <typename Use>
+void for_each_wanted(const ElfFile& file, const ElfSection& section, const Use& use) {
   if (section.link >= file.sections().size()) return;
   const bool wide = file.is_64_bit();
   const u64 entry = wide ? 24 : 16;
   const EndianBytes bytes = file.stored(section);
-  const EndianBytes names = file.stored(file.sections()[section.link]);
   const bool relocatable = file.type() == elf::kTypeRelocatable;
-  std::vector<Candidate> candidates;
-  candidates.reserve(static_cast<usize>(bytes.size() / entry));
   for (u64 at = 0; bytes.holds(at, entry); at += entry) {
     RawSymbol symbol = read_symbol(bytes, at, wide);
     if (!is_wanted(file, symbol)) continue;
     if (relocatable && symbol.section < file.sections().size()) symbol.value += file.sections()[symbol.section].offset;
-    const u8 type = symbol.info & 0xf;
-    if (file.machine() == elf::kMachineArm && type == elf::kTypeFunction) symbol.value &= ~u64{1};  // Thumb
-    candidates.push_back({symbol.value, symbol.size, symbol.name, static_cast<u8>(symbol.info >> 4), type});
+    const bool is_function = (symbol.info & 0xf) == elf::kTypeFunction;
+    if (file.machine() == elf::kMachineArm && is_function) symbol.value &= ~u64{1};  // Thumb
+    use(symbol);
   }
+}
+
+std::string_view name_of(const ElfFile& file, const ElfSection& section, u32 name) {
+  return file.stored(file.sections()[section.link]).text(name).value_or("");
+}
+
+// Appends the symbols of one table, one for each address, by address.
+void read_table(const ElfFile& file, const ElfSection& section, ElfSymbolTable kind, std::vector<ElfSymbol>& out) {
+  std::vector<Candidate> candidates;
+  candidates.reserve(static_cast<usize>(file.stored(section).size() / (file.is_64_bit() ? 24 : 16)));
+  for_each_wanted(file, section, [&](const RawSymbol& symbol) {
+    candidates.push_back({symbol.value, symbol.size, symbol.name, static_cast<u8>(symbol.info >> 4),
+                          static_cast<u8>(symbol.info & 0xf)});
+  });
   order_by(candidates, [](const Candidate& one) { return one.address; });
-  const auto name_of = [&](const Candidate& one) { return names.text(one.name).value_or(""); };
   for (usize i = 0; i < candidates.size();) {
     const Candidate* best = nullptr;
     std::string_view best_name;
     const u64 address = candidates[i].address;
     for (; i < candidates.size() && candidates[i].address == address; ++i) {
-      const std::string_view name = name_of(candidates[i]);
+      const std::string_view name = name_of(file, section, candidates[i].name);
       if (name.empty() || is_mapping_symbol(file.machine(), name)) continue;
       if (best != nullptr && first_is_better(*best, candidates[i], best_name, name)) continue;
       best = &candidates[i];
@@ -144,24 +155,43 @@ void merge_in(std::vector<ElfSymbol>& symbols, const std::vector<ElfSymbol>& mor
                 symbols.end());
 }
 
+// Where the names of code are: in a full table, else in the dynamic one and the one that was packed for backtraces.
+struct NameTable {
+  const ElfFile* file;
+  const ElfSection* section;
+  ElfSymbolTable kind;
+};
+std::vector<NameTable> tables_of(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded) {
+  std::vector<NameTable> tables;
+  const auto add = [&](const ElfFile* file, u32 type, ElfSymbolTable kind) {
+    if (const ElfSection* section = table_of(file, type); section != nullptr) tables.push_back({file, section, kind});
+  };
+  add(table_of(debug, elf::kSectionSymtab) != nullptr ? debug : image, elf::kSectionSymtab, ElfSymbolTable::full);
+  if (!tables.empty()) return tables;
+  add(image != nullptr ? image : debug, elf::kSectionDynsym, ElfSymbolTable::dynamic);
+  add(embedded, elf::kSectionSymtab, ElfSymbolTable::embedded);
+  return tables;
+}
+
 }  // namespace
+
+void ElfSymbols::for_each_name(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded,
+                               const NameVisitor& visit) {
+  for (const NameTable& table : tables_of(image, debug, embedded)) {
+    for_each_wanted(*table.file, *table.section, [&](const RawSymbol& symbol) {
+      const std::string_view name = name_of(*table.file, *table.section, symbol.name);
+      if (!name.empty() && !is_mapping_symbol(table.file->machine(), name)) visit(symbol.value, name);
+    });
+  }
+}
 
 ElfSymbols ElfSymbols::read(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded) {
   ElfSymbols out;
   std::vector<ElfSymbol>& symbols = out.symbols_;
-  const ElfFile* const full_file = table_of(debug, elf::kSectionSymtab) != nullptr ? debug : image;
-  if (const ElfSection* full = table_of(full_file, elf::kSectionSymtab); full != nullptr) {
-    read_table(*full_file, *full, ElfSymbolTable::full, symbols);
-  } else {
-    const ElfFile* const dynamic_file = image != nullptr ? image : debug;
-    if (const ElfSection* dynamic = table_of(dynamic_file, elf::kSectionDynsym); dynamic != nullptr) {
-      read_table(*dynamic_file, *dynamic, ElfSymbolTable::dynamic, symbols);
-    }
-    if (const ElfSection* more = table_of(embedded, elf::kSectionSymtab); more != nullptr) {
-      std::vector<ElfSymbol> hidden;
-      read_table(*embedded, *more, ElfSymbolTable::embedded, hidden);
-      merge_in(symbols, hidden);
-    }
+  for (const NameTable& table : tables_of(image, debug, embedded)) {
+    std::vector<ElfSymbol> own;
+    read_table(*table.file, *table.section, table.kind, own);
+    symbols.empty() ? symbols.swap(own) : merge_in(symbols, own);
   }
   if (image != nullptr) {
     std::vector<ElfSymbol> stubs;

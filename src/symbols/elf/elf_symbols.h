@@ -2,6 +2,7 @@
 // The functions of an ELF file by address, from its symbol tables. Of several names at one address the one that perf
 // shows is kept. Called by symbols/elf_module.cpp.
 #pragma once
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -25,6 +26,11 @@ class ElfSymbols {
   // image: the file that is mapped by processes. debug: its separate debug file. embedded: what .gnu_debugdata of the
   // image holds. Each may be null. The files must outlive this.
   static ElfSymbols read(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded);
+
+  // All names that these files have for code, also several of one address, as they are there.
+  using NameVisitor = std::function<void(u64 address, std::string_view name)>;
+  static void for_each_name(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded,
+                            const NameVisitor& visit);
 
   std::span<const ElfSymbol> all() const { return symbols_; }  // by address; no two begin at one
   // Of each of them, index + 1 of the nearest one before it that reaches beyond its end; 0: none.

@@ -6,7 +6,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "symbols/store/inflate.h"
+#include "import/zip/inflate.h"
 
 namespace wperf::symbols {
 namespace {
@@ -107,7 +107,7 @@ bool append_block(Bytes stored, u32 bytes, Compression compression, std::vector<
   }
   // "CK", then one DEFLATE stream that may refer back to the blocks before.
   const bool marked = stored.size() >= 2 && stored[0] == std::byte{'C'} && stored[1] == std::byte{'K'};
-  return marked && inflate(stored.subspan(2), out, target) && out.size() == target;
+  return marked && zip::inflate(stored.subspan(2), out, target) && out.size() == target;
 }
 
 // The folder as far as `wanted` bytes.

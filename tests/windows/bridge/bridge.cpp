@@ -5,6 +5,7 @@
 //
 //   HKLM\Software\wperf-bridge  Port    where the machine listens on 127.0.0.1
 //                               Rights  nthost::FrameRights of those who open it; absent: administrators
+//                               Arms    1: the device interface is that of Arm's driver, whose fake then answers
 //
 // Wine runs a driver's requests one after the other in one thread, so nothing here is locked.
 #include "abi/device_interface.h"
@@ -199,14 +200,15 @@ NTSTATUS on_pnp(DEVICE_OBJECT* device, IRP* irp) {
 }
 
 NTSTATUS add_device(DRIVER_OBJECT* driver, DEVICE_OBJECT* physical_device) {
-  static constexpr GUID kInterface = WPERF_INTERFACE_GUID;
+  static constexpr GUID kOurs = WPERF_INTERFACE_GUID, kArms = WINDOWSPERF_INTERFACE_GUID;
   DEVICE_OBJECT* device = nullptr;
   NTSTATUS status =
       IoCreateDevice(driver, sizeof(Extension), nullptr, FILE_DEVICE_UNKNOWN, FILE_DEVICE_SECURE_OPEN, FALSE, &device);
   if (!NT_SUCCESS(status)) return status;
   auto* extension = static_cast<Extension*>(device->DeviceExtension);
   extension->lower = IoAttachDeviceToDeviceStack(device, physical_device);
-  status = IoRegisterDeviceInterface(physical_device, &kInterface, nullptr, &extension->interface_name);
+  status = IoRegisterDeviceInterface(physical_device, setting(L"Arms", 0) == 1 ? &kArms : &kOurs, nullptr,
+                                     &extension->interface_name);
   if (!NT_SUCCESS(status)) {
     IoDetachDevice(extension->lower);
     IoDeleteDevice(device);

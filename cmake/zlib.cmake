@@ -1,0 +1,21 @@
+# wperf_zlib: the part of zlib that compresses. Linux links Debian's static library, so that starting loads nothing more;
+# the Windows build makes it from its source in build/tools/zlib. Not there: no such target.
+if(NOT WIN32)
+  find_path(WPERF_ZLIB_INCLUDE zlib.h REQUIRED)
+  find_library(WPERF_ZLIB NAMES libz.a z REQUIRED)
+  add_library(wperf_zlib INTERFACE)
+  target_include_directories(wperf_zlib SYSTEM INTERFACE ${WPERF_ZLIB_INCLUDE})
+  target_link_libraries(wperf_zlib INTERFACE ${WPERF_ZLIB})
+  return()
+endif()
+set(WPERF_ZLIB_SOURCE ${CMAKE_SOURCE_DIR}/build/tools/zlib CACHE PATH "the source of zlib")
+if(NOT EXISTS ${WPERF_ZLIB_SOURCE}/deflate.c)
+  message(STATUS "no source of zlib in ${WPERF_ZLIB_SOURCE}: this wperf.exe will pack without compressing")
+  return()
+endif()
+foreach(name adler32 crc32 deflate trees zutil)
+  list(APPEND zlib_sources ${WPERF_ZLIB_SOURCE}/${name}.c)
+endforeach()
+add_library(wperf_zlib STATIC ${zlib_sources})
+target_include_directories(wperf_zlib SYSTEM PUBLIC ${WPERF_ZLIB_SOURCE})
+target_compile_options(wperf_zlib PRIVATE -w)  # its warnings are not ours to mend

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conditions of a gate and documents of `stat --json`, from anywhere: a condition keeps its text and a bound that makes
+// sense; sums of counts are no less than nothing.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+
+#include "compare/name_keys.h"
+#include "import/profiles/stat_counts.h"
+#include "request/comparison.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto condition = wperf::request::parse_fail_condition(text);
+  if (condition.has_value()) {
+    const wperf::request::FailCondition& parsed = condition.value();
+    if (parsed.name.empty() || parsed.text != text || !(parsed.percent >= 0) || !std::isfinite(parsed.percent))
+      std::abort();
+  } else if (condition.error().text.empty()) {
+    std::abort();
+  }
+  const std::string key = wperf::compare::function_key(text);
+  if (wperf::compare::function_key(key) != key) std::abort();
+  (void)wperf::compare::is_meant(text.substr(0, size / 2), text.substr(size / 2));
+  const auto counts = wperf::profiles::read_stat_counts(std::as_bytes(std::span(text.data(), text.size())));
+  if (!counts.has_value()) return 0;
+  for (const auto& count : counts->counts) {
+    if (count.event.empty() || !(count.value >= 0)) std::abort();
+  }
+  return 0;
+}

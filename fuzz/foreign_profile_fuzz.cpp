@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes as a profile of another program, as every format in turn: the first byte chooses one, or asks what the bytes
+// look like. What was read is consistent: every number in it points to what is there.
+#include <cstdlib>
+#include <span>
+
+#include "import/profiles/foreign_profile.h"
+#include "stacks/stack_rows.h"
+
+namespace {
+
+void check(const wperf::stacks::StackProfile& profile) {
+  using wperf::usize;
+  const auto hold = [](bool is_true) {
+    if (!is_true) std::abort();
+  };
+  for (const auto& function : profile.functions) hold(function.module < profile.modules.size());
+  for (const auto& task : profile.tasks) hold(task.name < profile.names.size());
+  for (const auto& place : profile.places) {
+    hold(place.function < profile.functions.size());
+    hold(place.line == wperf::stacks::kNothing || place.line < profile.lines.size());
+  }
+  for (usize i = 1; i < profile.nodes.size(); ++i)
+    hold(profile.nodes[i].parent < i && profile.nodes[i].place < profile.places.size());
+  for (const auto& sample : profile.samples) {
+    hold(sample.event < profile.events.size() && sample.task < profile.tasks.size());
+    hold(sample.node != 0 && sample.node < profile.nodes.size());
+  }
+  wperf::u64 samples = 0;
+  for (wperf::u32 event = 0; event < profile.events.size(); ++event) {
+    const auto rows = wperf::stacks::make_rows(profile, event, {wperf::stacks::SortKey::symbol}, {}, true);
+    hold(rows.period == profile.events[event].period);
+    samples += rows.samples;
+  }
+  static_cast<void>(samples);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
+  using namespace wperf;
+  if (size == 0) return 0;
+  const std::span<const std::byte> file = std::as_bytes(std::span(data + 1, size - 1));
+  using profiles::Format;
+  constexpr Format kFormats[] = {Format::pprof, Format::folded, Format::speedscope, Format::firefox, Format::perfetto};
+  const u32 which = data[0] % 6;
+  const Format format = which < 5 ? kFormats[which] : profiles::format_of(file);
+  const profiles::ProfileWishes wishes{.lines = (data[0] & 0x80) != 0,
+                                       .from_seconds = (data[0] & 0x40) != 0 ? std::optional(0.5) : std::nullopt};
+  u64 passed = 0;
+  const auto read = profiles::read_foreign_profile(file, format, wishes, [&](u64 end) { passed = end; });
+  if (passed > file.size()) std::abort();
+  if (!read.has_value()) {
+    if (read.error().text.empty()) std::abort();
+    return 0;
+  }
+  check(read.value().profile);
+  return 0;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file of the spool from anywhere: what is read of it can be sent as one request, and is written again as it was.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "push/spool_entry.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto read = wperf::push::read_entry(bytes);
+  if (!read.has_value()) {
+    if (read.error().text.empty()) std::abort();
+    return 0;
+  }
+  const wperf::push::SpoolEntry& entry = read.value();
+  for (const std::string& line :
+       {entry.server, entry.tenant, entry.parcel.path, entry.parcel.content_type, entry.parcel.content_encoding}) {
+    if (line.find_first_of("\r\n") != std::string::npos) std::abort();
+  }
+  const auto again = wperf::push::read_entry(wperf::push::entry_bytes(entry));
+  if (!again.has_value() || again.value().parcel.body != entry.parcel.body) std::abort();
+  return 0;
+}

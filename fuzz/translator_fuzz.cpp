@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bytes as ARM64 code in a loop, executed with the translator and without it: registers, memory and all counts must be
+// the same after each slice. Seeds: the programs of the engine's tests.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "sim/cpu/instruction_class.h"
+#include "sim/cpu/random_programs.h"
+
+namespace {
+
+using wperf::u32;
+using wperf::u64;
+using wperf::u8;
+using wperf::usize;
+using wperf::sim::Stop;
+using wperf::sim::StopReason;
+using wperf::sim::test::OneCore;
+
+constexpr u64 kDataBytes = 1 << 18;
+constexpr usize kMostWords = 200;
+
+void prepare(OneCore& core, const std::vector<u32>& code, u32 rounds) {
+  core.load(code);
+  wperf::sim::test::RandomPrograms::prepare(core, rounds);
+}
+
+// Unicorn itself aborts on some words that are no instructions. So only those groups take part that the translator
+// looks into, and one instruction that it leaves to Unicorn.
+u32 harmless(u32 word) {
+  const u32 group = word >> 25 & 15;
+  const bool data = (group & 0xe) == 0x8 || (group & 7) == 5;
+  const bool memory = (group & 5) == 4 && (word >> 27 & 7) >= 5;
+  const bool branch = wperf::sim::classify_instruction(word).branch != wperf::sim::BranchKind::none;
+  const bool addition = (word & 0xffe0fc00) == 0x1e602800;
+  return data || memory || branch || addition ? word : 0xd503201f;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
+  if (size < 8 || !wperf::sim::CoreEngine::unavailable().empty()) return 0;
+  const u32 rounds = 1 + (data[0] | u32{data[1]} << 8) % 4096;
+  const u64 slice = 1000 + u64{data[2]} * 64;
+  const wperf::sim::EventWatch watch{static_cast<wperf::u16>(data[3] & 0x7f), 20000};
+  std::vector<u32> code(std::min((size - 4) / 4, kMostWords));
+  std::memcpy(code.data(), data + 4, code.size() * 4);
+  for (u32& word : code) word = harmless(word);
+  code.push_back(0xf1000673);                                                                      // subs x19, x19, #1
+  code.push_back(0x54000001 | (static_cast<u32>(-static_cast<int>(code.size())) & 0x7ffff) << 5);  // b.ne
+  code.push_back(0xd4000001);                                                                      // svc #0
+  OneCore translated(kDataBytes, {}, wperf::sim::test::one_way(true));
+  OneCore plain(kDataBytes, {}, wperf::sim::test::one_way(false));
+  prepare(translated, code, rounds);
+  prepare(plain, code, rounds);
+  for (int turn = 0; turn < 12; ++turn) {
+    const std::span<const wperf::sim::EventWatch> watches{&watch, usize{data[3]} >> 7};
+    const Stop a = translated.engine.run(translated.space, translated.thread, slice, watches);
+    const Stop b = plain.engine.run(plain.space, plain.thread, slice, watches);
+    std::string difference = wperf::sim::test::difference(translated, plain);
+    if (a.reason != b.reason || a.text != b.text || a.overflow_pc != b.overflow_pc) difference = a.text + "/" + b.text;
+    if (!difference.empty()) {
+      std::fprintf(stderr, "turn %d: %s differs\n", turn, difference.c_str());
+      std::abort();
+    }
+    if (a.reason == StopReason::kernel_call || a.reason == StopReason::fault) break;
+  }
+  return 0;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Translates one block of ARM64 code, models included, to code of an x86-64 host. The guest's registers stay where they
+// are, in the ThreadState; host registers hold values within an instruction only, so the state is whole between any
+// two. Used by the Translator; see there for what the code does when it cannot go on.
+//
+//   rbx  the ThreadState          r12  the clock of the model, and its other parts around it
+//   rbp  the limit in cycles      r13  the TranslatedFrame
+//   r14  the tag of the space     r15  the tags of L1D
+#pragma once
+#if defined(__x86_64__) && __has_include(<xbyak/xbyak.h>)
+#define WPERF_TRANSLATES 1
+#define XBYAK_NO_EXCEPTION
+#include <xbyak/xbyak.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/cpu/code_block.h"
+#include "sim/cpu/core_engine.h"
+#include "sim/cpu/translated_frame.h"
+
+namespace wperf::sim {
+
+// Fields of an instruction.
+constexpr u32 bits_of(u32 code, u32 high, u32 low) {
+  return code >> low & ((u32{1} << (high - low + 1)) - 1);
+}
+constexpr bool is_set(u32 code, u32 index) {
+  return (code >> index & 1) != 0;
+}
+
+// What is the same for all blocks of a translator.
+struct TranslationContext {
+  ModelParts parts;
+  Block* const* slots = nullptr;  // BlockCache::slots()
+  const u8* exit = nullptr;       // code that returns to the engine, as seen from where code is written
+  u32 links_used = 0, sites_used = 0;
+};
+
+class BlockTranslator : private Xbyak::CodeGenerator {
+ public:
+  struct Link {
+    u32 index;
+    const u8* code;  // to go to before it is linked, as seen from where code is written
+  };
+
+  BlockTranslator(u8* to, usize room, Block& block, TranslationContext& context);
+  // False when the block has an instruction that is not translated, or room is short.
+  bool translate(std::span<const u32> code);
+  usize size() const { return getSize(); }
+  std::vector<Link> links() const;
+
+ private:
+  using Reg64 = Xbyak::Reg64;
+  using Label = Xbyak::Label;
+  enum class Shift : u32 { lsl, lsr, asr, ror };
+  struct Later {  // code that is rarely executed, behind the block
+    Label at;
+    std::function<void()> write;
+  };
+  struct Unlinked {
+    u32 index;
+    const Label* code;
+  };
+  // What an instruction does to memory: `count` elements of `bytes` each, from the address in rax on. One of 16 bytes
+  // is two to the models.
+  struct Access {
+    u32 bytes = 0, count = 0;
+    bool write = false;
+  };
+  struct Register {
+    u32 number = 0, bytes = 0;
+    bool vector = false;
+    bool sign = false, wide = true;  // of loads to general registers: sign-extended, to 64 bits
+  };
+
+  // block_translator.cpp
+  u64 longest_wait(std::span<const u32> code) const;
+  void begin_block();
+  Label& check_limit(Label& go);
+  void set_pc(u64 pc);
+  void leave_to(TranslatedExit exit);
+  void hand_back(u64 pc);
+  void go_on(u64 next);
+  void go_on_indirectly();
+  Label& later(std::function<void()> write);
+  void call_engine(usize function);
+  Xbyak::RegExp part(const void* at) const;
+  Xbyak::RegExp in_frame(usize offset) const;
+  Xbyak::Address guest(u32 number) const;  // 31 is sp
+
+  // translate_data.cpp
+  bool instruction(u32 code);
+  bool immediate_data(u32 code);
+  void add_immediate(u32 code);
+  bool logical_immediate(u32 code);
+  bool move_wide(u32 code);
+  bool bitfield(u32 code);
+  bool extract(u32 code);
+  void load(const Reg64& to, u32 number, bool wide);  // 31 is zero; flags stay
+  void store(u32 number, const Reg64& from);          // 31 is nowhere; flags stay
+  Xbyak::Reg sized(const Reg64& whole, bool wide) const { return wide ? Xbyak::Reg(whole) : Xbyak::Reg(whole.cvt32()); }
+  void shift_by(const Reg64& value, Shift kind, u32 amount, bool wide);
+  void extend(const Reg64& value, u32 option, u32 amount);
+  void sum(bool subtract, bool set_flags, bool wide);  // rax, of rax and rcx
+  void save_flags();
+  void write_flags();  // ax
+  void save_logical_flags();
+  void need_flags();
+
+  // translate_registers.cpp
+  bool register_data(u32 code);
+  void logical_shifted(u32 code);
+  bool add_shifted(u32 code);
+  bool add_extended(u32 code);
+  bool one_source(u32 code);
+  bool two_sources(u32 code);
+  bool three_sources(u32 code);
+  bool with_carry(u32 code);
+  bool compare_if(u32 code);
+  bool select(u32 code);
+  void divide(bool sign, bool wide);
+  void count_leading_zeros(bool wide);  // of rax; rcx, rdx are lost
+  void reverse_bits(bool wide);
+  void select_if(u32 condition, const Reg64& to, const Reg64& from);
+  void set_if(u32 condition, const Xbyak::Reg8& to);
+
+  // translate_memory.cpp
+  bool load_store(u32 code);
+  bool load_literal(u32 code);
+  bool load_store_pair(u32 code);
+  bool load_store_single(u32 code);
+  bool register_of_single(u32 code, Register& one, Access& access, bool& prefetch) const;
+  void find_memory(const Access& access);  // rax becomes the host's address
+  void tell_models(const Access& access, u32 offset, u32 elements, u32 bytes);
+  Label& other_page(const std::shared_ptr<Label>& back, Label& miss);
+  void move(const Register& one, u32 offset, bool write);
+  void move_part(const Register& one, const Xbyak::RegExp& memory, const Xbyak::RegExp& whole, bool write);
+  void write_part(u32 bytes, const Xbyak::RegExp& memory);
+
+  // translate_branches.cpp
+  bool branch(u32 code);
+  bool conditional_branch(u32 code);
+  void end_conditional(u64 next);
+  void push_return(u64 address);
+  void end_return(u32 number);
+  void jump_if(u32 condition, Label& to);
+
+  Block& block_;
+  TranslationContext& context_;
+  u64 wait_ = 0;
+  u64 pc_ = 0;               // of the instruction being translated
+  bool flags_live_ = false;  // the host's flags are those in the frame
+  Label entered_, counted_;
+  std::vector<std::unique_ptr<Later>> later_;
+  std::vector<Unlinked> links_;
+};
+
+}  // namespace wperf::sim
+#else
+#define WPERF_TRANSLATES 0
+#endif

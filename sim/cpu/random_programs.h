@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Random loops of ARM64 code for the tests that compare two ways of executing: integer instructions of all kinds, loads
+// and stores, branches of all kinds, and some instructions that only one of the ways knows. And what two machines that
+// executed the same must agree on.
+#pragma once
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "sim/cpu/test_programs.h"
+
+namespace wperf::sim::test {
+
+inline CoreConfig one_way(bool translates) {
+  CoreConfig config;
+  config.translates = translates;
+  return config;
+}
+
+class RandomPrograms {
+ public:
+  explicit RandomPrograms(u64 seed) : state_(seed | 1) {}
+
+  u64 next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return state_;
+  }
+  u32 below(u32 limit) { return static_cast<u32>(next() >> 20) % limit; }
+
+  // x0 … x15 take part; x19 counts the rounds, x20 and x21 are an address and an index, x22 and x23 addresses that
+  // move.
+  std::vector<u32> program(u32 length) {
+    const bool unknown = below(4) == 0, calls = below(3) == 0;
+    std::vector<u32> code = {0xaa1403f6};  // 1: mov x22, x20
+    while (code.size() < length) {
+      const u32 kind = below(16);
+      if (kind < 8) {
+        code.push_back(data());
+      } else if (kind < 12) {
+        code.push_back(memory());
+      } else if (kind < 15) {
+        skip(code);
+      } else if (unknown) {
+        only_for_unicorn(code);
+      } else if (calls) {
+        code.insert(code.end(), {0x14000001, kCallOnTheWay});  // b 1f; 1: svc #7
+      }
+    }
+    code.push_back(0xf1000673);  // subs x19, x19, #1
+    code.push_back(0x54000001 | (static_cast<u32>(-static_cast<int>(code.size())) & 0x7ffff) << 5);  // b.ne 1b
+    code.push_back(0xd4000001);                                                                      // svc #0
+    return code;
+  }
+
+  static void prepare(OneCore& core, u32 rounds) {
+    for (u32 i = 0; i < 16; ++i) core.thread.x[i] = 0x9e3779b97f4a7c15 * (i + 1);
+    core.thread.x[19] = rounds;
+    core.thread.x[20] = kData + 0x8000;
+    core.thread.x[21] = 0x123;
+    core.thread.x[23] = kData + 0x20000;
+  }
+
+  static constexpr u32 kCallOnTheWay = 0xd40000e1;  // svc #7: the program goes on behind it
+
+ private:
+  // Whether it is an instruction at all.
+  bool known(u32 word) {
+    const u32 code[] = {word, 0xd4000001};
+    scratch_.load(code);
+    return scratch_.engine.run(scratch_.space, scratch_.thread, ~u64{0}).reason == StopReason::kernel_call;
+  }
+  u32 data() {
+    for (;;) {
+      if (const u32 word = maybe_data(); known(word)) return word;
+    }
+  }
+  u32 to() { return below(8) == 0 ? 31 : below(16); }
+  // Immediate or register: fields at random, but for the register that is written.
+  u32 maybe_data() {
+    const u32 random = static_cast<u32>(next() >> 16);
+    const u32 group = below(3) == 0 ? 0x10000000 : 0x0a000000;
+    u32 word = (random & 0xe1ffffe0) | group | to();
+    if (group == 0x10000000) {
+      word = (word & ~0x1f800000U) | 0x10000000 | (2 + below(6)) << 23;  // no tags
+      if ((word >> 23 & 7) == 3) word -= 1U << 23;
+    } else if (below(2) == 0) {
+      word |= 0x10000000;
+      static constexpr u32 kKinds[] = {0, 2, 4, 6, 8};
+      const u32 kind = kKinds[below(5)];
+      word = (word & ~0x01e00000U) | kind << 21 | (kind == 8 ? (random & 7) << 21 : 0);
+      if (kind == 0) word &= ~0xfc00U;
+      if (kind == 2) word = (word & ~0x410U) | 0x20000000;
+      if (kind == 4) word &= ~0x20000800U;
+      if (kind == 6) word = below(2) == 0 ? (word & ~0x601ff000U) | 0x40000000 : (word & ~0x6000c000U) | 0x2000;
+      if (kind == 8) word &= ~0x60000000U;
+    }
+    return word;
+  }
+  // Of a size and kind at random. Many an address is not aligned.
+  u32 memory() {
+    const u32 size = below(4), vector = below(4) == 0 ? 1U << 26 : 0;
+    const u32 number = vector != 0 ? below(32) : to();
+    const u32 operation = vector != 0 ? (size == 0 ? below(4) : below(2)) : below(size == 3 ? 2 : size == 2 ? 3 : 4);
+    const u32 single = size << 30 | 0x38000000 | vector | operation << 22 | number;
+    switch (below(8)) {
+      case 0:
+      case 1:
+        return single | 1U << 24 | below(64) << 10 | 20U << 5;
+      case 2:
+        return single | below(512) << 12 | 20U << 5;
+      case 3:
+        return single | below(512) << 12 | 1U << 10 | 22U << 5;
+      case 4:
+        return single | below(512) << 12 | 3U << 10 | 22U << 5;
+      case 5:
+        return single | 1U << 21 | 21U << 16 | (2 | (below(2) * 4 + below(2))) << 13 | below(2) << 12 | 2U << 10 |
+               20U << 5;
+      case 6: {  // pairs
+        const u32 second = (number + 1) % 16, mode = below(4), load = below(2) << 22;
+        const bool sign = vector == 0 && load != 0 && mode != 0 && below(3) == 0;
+        const u32 kind = vector != 0 ? below(3) << 30 : sign ? 1U << 30 : below(2) << 31;
+        return kind | 0x28000000 | vector | mode << 23 | load | below(128) << 15 | second << 10 |
+               (mode == 1 || mode == 3 ? 22U : 20U) << 5 | (number & 15);
+      }
+      default:
+        return 0xf8008400 | 64U << 12 | 23U << 5 | number % 16 | below(2) << 22;  // str, ldr x, [x23], #64
+    }
+  }
+  void only_for_unicorn(std::vector<u32>& code) {
+    if (below(3) != 0) {
+      code.push_back(0x1e602800 | below(32) << 16 | below(32) << 5 | below(32));  // fadd d, d, d
+      return;
+    }
+    // ldxr x1, [x20]; b; add x3, x3, #1; b; stxr w2, x1, [x20]
+    code.insert(code.end(), {0xc85f7e81, 0x14000001, 0x91000463, 0x14000001, 0xc8027e81});
+  }
+  // Jumps over some instructions, maybe.
+  void skip(std::vector<u32>& code) {
+    const u32 over = 1 + below(4);
+    const u32 random = static_cast<u32>(next() >> 16);
+    switch (below(5)) {
+      case 0:
+        code.push_back(0x54000000 | (over + 1) << 5 | below(16));  // b.cond
+        break;
+      case 1:
+        code.push_back(0x34000000 | (random & 0x81000000) | (over + 1) << 5 | to());  // cbz, cbnz
+        break;
+      case 2:
+        code.push_back(0x36000000 | (random & 0x81f80000) | (over + 1) << 5 | to());  // tbz, tbnz
+        break;
+      case 3:  // a call of what follows, which returns, and is run through again
+        code.insert(code.end(), {0x94000002, 0x14000003, 0x910005ef, 0xd65f03c0});  // bl, b, add x15, x15, #1, ret
+        return;
+      default:
+        // adr x16, past a nop; br or blr x16
+        code.insert(code.end(), {0x10000070, below(2) == 0 ? 0xd61f0200 : 0xd63f0200, 0xd503201f});
+        return;
+    }
+    for (u32 i = 0; i < over; ++i) code.push_back(data());
+  }
+
+  u64 state_;
+  OneCore scratch_{1 << 16, {}, one_way(false)};
+};
+
+// Empty, or where the two differ.
+inline std::string difference(OneCore& a, OneCore& b) {
+  for (usize i = 0; i < 31; ++i)
+    if (a.thread.x[i] != b.thread.x[i]) return "x" + std::to_string(i);
+  if (a.thread.sp != b.thread.sp) return "sp";
+  if (a.thread.pc != b.thread.pc) return "pc";
+  if (a.thread.nzcv != b.thread.nzcv) return "flags";
+  if (a.thread.v != b.thread.v) return "a vector register";
+  for (usize signal = 0; signal < kSignalCount; ++signal) {
+    for (const Level level : {Level::user, Level::kernel}) {
+      const auto one = static_cast<Signal>(signal);
+      if (a.engine.signals()(level, one) != b.engine.signals()(level, one)) return "signal " + std::to_string(signal);
+    }
+  }
+  const auto memory = [](OneCore& core) { return core.space.view(kData, core.space.regions().front().size); };
+  const auto left = memory(a), right = memory(b);
+  if (left.size() != right.size() || left.empty() || std::memcmp(left.data(), right.data(), left.size()) != 0) {
+    return "memory";
+  }
+  return {};
+}
+
+}  // namespace wperf::sim::test

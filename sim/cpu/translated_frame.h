@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What translated code and the engine share: where it keeps what is no guest register, why it came back, and where the
+// models keep what it reads and counts by itself.
+#pragma once
+#include "base/ints.h"
+#include "sim/cpu/code_block.h"
+
+namespace wperf::sim {
+
+class Translator;
+
+// One page of a SmallTlb.
+struct TlbEntry {
+  u64 page = ~u64{0};
+  u64 used = 0, queued = 0;  // when; when as far as the queue knows
+  u8 older = 0, newer = 0;   // in the queue; its head's are the newest and the oldest
+  u8 next_in_chain = 0;
+};
+
+// Where the models of a core keep what translated code works on: the same for the life of the core.
+struct ModelParts {
+  u64* cycles = nullptr;  // fixed point, of user code
+  u64* taken_branches = nullptr;
+  u64 *loads = nullptr, *stores = nullptr;  // accesses
+  u64* history = nullptr;                   // of directions; see BranchPredictor
+  u8* branches = nullptr;                   // two bytes each, of which the first is the direction
+  u8* histories = nullptr;
+  u64* returns = nullptr;
+  u32* return_top = nullptr;
+  const u64* last_fetch_line = nullptr;
+  u64* last_data_page = nullptr;
+  TlbEntry* data_tlb = nullptr;  // see SmallTlb
+  const u8* data_tlb_chains = nullptr;
+  u64* data_tlb_now = nullptr;
+  u64* l1d_tags = nullptr;  // see LruSets
+  u64 l1d_ways = 0;
+  u64 l1d_set_mask = 0;  // 0: sets are not found with a mask
+};
+
+enum class TranslatedExit : u32 {
+  block,      // before a block that is not linked: `link` says from where
+  limit,      // before a block, since the limit is near
+  hand_back,  // within `block`, before the instruction at pc: Unicorn has to execute it
+};
+
+// An access of the code to memory: the region it met last.
+struct AccessSite {
+  u64 base = 0;
+  u64 size = 0;   // addresses from base on that are good for the whole access; 0: none yet
+  u64 delta = 0;  // host address - guest address
+};
+
+// What translated code calls; each gets the translator first.
+struct TranslatedCalls {
+  bool (*prepare)(Translator*, u32 site, u64 address, u32 extent);  // false: hand back. extent: bytes | kWriteExtent
+  void (*load)(Translator*, u64 address, u32 size);
+  void (*store)(Translator*, u64 address, u32 size);
+  void (*fetch)(Translator*, const Block* block);
+  void (*list)(Translator*, Block* block);
+  void (*leave)(Translator*, const Block* block, u64 next);
+};
+inline constexpr u32 kWriteExtent = 1U << 16;
+
+struct TranslatedFrame {
+  static constexpr u32 kNoLink = ~0U;
+  static constexpr u32 kLinks = 1U << 14, kSites = 1U << 14;
+
+  Translator* translator = nullptr;
+  TranslatedCalls calls{};
+  u64 limit = 0;    // fixed-point cycles
+  u64 address = 0;  // scratch, over a call
+  u16 flags = 0;    // AX as LAHF and SETO AL leave it: SF, ZF, OF are N, Z, V, and CF is what C is not
+  u8 far = 0;       // the limit must not be reached within a block
+  TranslatedExit exit = TranslatedExit::block;
+  u32 link = kNoLink;
+  Block* block = nullptr;
+  u64 mispredicts = 0;  // of branches whose direction or return is known; their time has passed
+  // By whether it was taken, and direction + 4 * counter with history + 256 * choice: see BranchPredictor::learnt().
+  u32 learnt[2][4 * 256]{};
+  u64 links[kLinks]{};  // where blocks go on
+  AccessSite sites[kSites]{};
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/cpu/translator.h"
+
+#include "sim/cpu/block_translator.h"
+
+#if !WPERF_TRANSLATES
+
+namespace wperf::sim {
+
+std::unique_ptr<Translator> Translator::create(CoreModel&, BlockCache&) {
+  return nullptr;
+}
+
+}  // namespace wperf::sim
+
+#else
+
+#include <cpuid.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "sim/cpu/core_model.h"
+#include "sim/cpu/executable_memory.h"
+
+namespace wperf::sim {
+namespace {
+
+constexpr usize kCodeBytes = 4 << 20;
+constexpr usize kDoors = 64;  // sanitizers look at what stands in front of a function
+constexpr usize kRoomForBlock = 64 << 10;
+constexpr u64 kAddresses = u64{1} << 48;
+
+using Enter = void (*)(TranslatedFrame*, ThreadState*, u64* clock, const void* code, u64* l1d_tags, u64 space_tag);
+
+// Every x86-64 processor but the very first has LAHF.
+bool host_has_lahf() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c & 1) != 0;
+}
+
+u16 host_flags(u64 nzcv) {
+  return static_cast<u16>((nzcv >> 16 & 0xc000) | (~nzcv >> 21 & 0x100) | (nzcv >> 28 & 1));
+}
+u64 guest_flags(u16 flags) {
+  return u64{flags & 0xc000U} << 16 | u64{~flags & 0x100U} << 21 | u64{flags & 1U} << 28;
+}
+
+// The way in and out: see BlockTranslator for the registers.
+class Doors : public Xbyak::CodeGenerator {
+ public:
+  Doors(u8* to, usize room) : Xbyak::CodeGenerator(room, to) {
+    const Xbyak::Reg64 saved[] = {rbx, rbp, r12, r13, r14, r15};
+    for (const Xbyak::Reg64& reg : saved) push(reg);
+    sub(rsp, 8);  // calls find the stack aligned
+    mov(r13, rdi);
+    mov(rbx, rsi);
+    mov(r12, rdx);
+    mov(r15, r8);
+    mov(r14, r9);
+    mov(rbp, qword[r13 + offsetof(TranslatedFrame, limit)]);
+    jmp(rcx);
+    align(16);
+    exit_ = getCurr();
+    add(rsp, 8);
+    for (usize i = std::size(saved); i-- > 0;) pop(saved[i]);
+    ret();
+  }
+  const u8* exit() const { return exit_; }
+
+ private:
+  const u8* exit_ = nullptr;
+};
+
+class HostTranslator final : public Translator {
+ public:
+  HostTranslator(CoreModel& model, BlockCache& blocks)
+      : model_(model), blocks_(blocks), memory_(kCodeBytes), frame_(std::make_unique<TranslatedFrame>()) {
+    if (!memory_.usable()) return;
+    const Doors doors(memory_.written() + kDoors, memory_.size() - kDoors);
+    context_.parts = model.parts();
+    context_.slots = blocks.slots();
+    context_.exit = doors.exit();
+    first_ = used_ = kDoors + (doors.getSize() + 63) / 64 * 64;
+    frame_->translator = this;
+    for (u32 state = 0; state < 64; ++state) {
+      const u32 direction = state & 3, by_history = state >> 2 & 3, choice = state >> 4;
+      for (u32 taken = 0; taken < 2; ++taken) {
+        frame_->learnt[taken][direction + 4 * by_history + 256 * choice] =
+            BranchPredictor::learnt(direction, choice, by_history, taken != 0);
+      }
+    }
+    frame_->calls = {&prepare, &load, &store, &fetch, &list, &leave};
+  }
+  bool usable() const { return memory_.usable() && context_.parts.l1d_set_mask != 0; }
+
+  bool translate(Block& block, std::span<const u32> code) override {
+    if (memory_.size() - used_ < kRoomForBlock || context_.links_used + 2 > TranslatedFrame::kLinks ||
+        context_.sites_used + code.size() > TranslatedFrame::kSites) {
+      clear();
+    }
+    const TranslationContext before = context_;
+    BlockTranslator translator(memory_.written() + used_, memory_.size() - used_, block, context_);
+    if (!translator.translate(code)) {
+      block.translatable = false;
+      context_ = before;
+      return false;
+    }
+    for (const BlockTranslator::Link& link : translator.links()) {
+      frame_->links[link.index] = reinterpret_cast<u64>(executed(link.code));
+    }
+    block.translated = executed(memory_.written() + used_);
+    used_ += (translator.size() + 15) / 16 * 16;
+    return true;
+  }
+
+  Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool far) override {
+    space_ = &space;
+    frame_->limit = limit;
+    frame_->far = u8{far};
+    frame_->flags = host_flags(thread.nzcv);
+    const auto enter = std::bit_cast<Enter>(memory_.executed() + kDoors);
+    enter(frame_.get(), &thread, context_.parts.cycles, block.translated, context_.parts.l1d_tags, model_.space_tag());
+    thread.nzcv = guest_flags(frame_->flags);
+    model_.mispredicted(frame_->mispredicts);
+    frame_->mispredicts = 0;
+    unlinked_ = frame_->exit == TranslatedExit::block ? frame_->link : TranslatedFrame::kNoLink;
+    return {frame_->exit, frame_->block};
+  }
+
+  void link(const Block& to) override {
+    if (unlinked_ != TranslatedFrame::kNoLink) frame_->links[unlinked_] = reinterpret_cast<u64>(to.translated);
+    unlinked_ = TranslatedFrame::kNoLink;
+  }
+  void forget_memory() override { std::fill(frame_->sites, frame_->sites + context_.sites_used, AccessSite{}); }
+  void clear() override {
+    blocks_.each([](Block& block) { block.translated = nullptr; });
+    forget_memory();
+    context_.links_used = context_.sites_used = 0;
+    unlinked_ = TranslatedFrame::kNoLink;
+    used_ = first_;
+  }
+
+ private:
+  const u8* executed(const u8* written) { return memory_.executed() + (written - memory_.written()); }
+  static HostTranslator& of(Translator* translator) { return *static_cast<HostTranslator*>(translator); }
+
+  static bool prepare(Translator* self, u32 site, u64 address, u32 extent) {
+    HostTranslator& translator = of(self);
+    const bool write = (extent & kWriteExtent) != 0;
+    const u64 bytes = extent & (kWriteExtent - 1);
+    const auto& regions = translator.space_->regions();
+    const auto next = std::upper_bound(regions.begin(), regions.end(), address,
+                                       [](u64 wanted, const Region& region) { return wanted < region.base; });
+    if (next == regions.begin()) return false;
+    const Region& region = *std::prev(next);
+    const u32 wanted = write ? kWrite : kRead, unwanted = write ? kExecute : 0U;
+    if ((region.permissions & wanted) == 0 || (region.permissions & unwanted) != 0) return false;
+    if (address - region.base > region.size - bytes || region.base + region.size > kAddresses) return false;
+    translator.frame_->sites[site] = {region.base, region.size - bytes + 1,
+                                      reinterpret_cast<u64>(region.host) - region.base};
+    return true;
+  }
+  static void load(Translator* self, u64 address, u32 size) { of(self).model_.load(address, size); }
+  static void store(Translator* self, u64 address, u32 size) { of(self).model_.store(address, size); }
+  static void fetch(Translator* self, const Block* block) { of(self).model_.fetch_lines(*block); }
+  static void list(Translator* self, Block* block) { of(self).blocks_.list(*block); }
+  static void leave(Translator* self, const Block* block, u64 next) { of(self).model_.leave(*block, next); }
+
+  CoreModel& model_;
+  BlockCache& blocks_;
+  ExecutableMemory memory_;
+  std::unique_ptr<TranslatedFrame> frame_;
+  TranslationContext context_;
+  usize first_ = 0, used_ = 0;  // of memory_
+  u32 unlinked_ = TranslatedFrame::kNoLink;
+  AddressSpace* space_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Translator> Translator::create(CoreModel& model, BlockCache& blocks) {
+  if (!host_has_lahf()) return nullptr;
+  auto result = std::make_unique<HostTranslator>(model, blocks);
+  if (!result->usable()) return nullptr;
+  return result;
+}
+
+}  // namespace wperf::sim
+
+#endif

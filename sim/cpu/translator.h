@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Executes blocks of ARM64 code as code of the host, models included, several times as fast as Unicorn with hooks does
+// what is most of integer code. It counts and keeps exactly what UnicornCore would: the order of all that reaches the
+// models is the same. What it does not know it leaves to Unicorn: blocks with other instructions before they begin, and
+// an access it cannot make (a fault, code that is written to) before that instruction, within its block.
+//
+// UnicornCore uses it between two blocks and as long as nobody looks at each. On hosts that are no x86-64, and where
+// memory cannot be executed, there is none.
+#pragma once
+#include <memory>
+#include <span>
+
+#include "sim/cpu/core_engine.h"
+#include "sim/cpu/translated_frame.h"
+
+namespace wperf::sim {
+
+class CoreModel;
+
+class Translator {
+ public:
+  static std::unique_ptr<Translator> create(CoreModel& model, BlockCache& blocks);  // null: not on this host
+  virtual ~Translator() = default;
+
+  // Makes block.translated, from the block's instructions. False when it cannot, for now or (block.translatable) ever.
+  virtual bool translate(Block& block, std::span<const u32> code) = 0;
+  struct Result {
+    TranslatedExit exit = TranslatedExit::block;
+    Block* block = nullptr;
+  };
+  // From the translated block on, which starts at thread.pc, until something else has to be done. `limit` as the models
+  // count cycles; `far`: nothing that waits for memory may begin after it.
+  virtual Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool far) = 0;
+  // From now on where run() ended before a block, the code goes on with this one, which is what comes next there.
+  virtual void link(const Block& to) = 0;
+  virtual void forget_memory() = 0;  // regions changed
+  virtual void clear() = 0;          // code changed
+};
+
+}  // namespace wperf::sim

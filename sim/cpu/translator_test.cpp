@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Code that the translator executes must leave what Unicorn with hooks leaves: registers, memory, and every signal,
+// which the state of the models decides on.
+#include "sim/cpu/translator.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/cpu/core_model.h"
+#include "sim/cpu/random_programs.h"
+
+namespace wperf::sim {
+namespace {
+
+using test::difference;
+using test::kCode;
+using test::kData;
+using test::one_way;
+using test::OneCore;
+using test::RandomPrograms;
+
+class TranslatorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    CoreModel model({}, shared_.shared);
+    BlockCache blocks;
+    if (Translator::create(model, blocks) == nullptr) GTEST_SKIP() << "there is no translator for this host";
+  }
+
+ private:
+  OneCore shared_;
+};
+
+constexpr EventWatch kWatches[] = {{0x06, 90000}, {0x40, 30000}, {0x11, 50000},
+                                   {0x03, 5000},  {0x10, 4000},  {0x08, 180000}};
+
+// Runs both to the end of the program, in slices, with a watched event or none.
+void run_both(OneCore& translated, OneCore& plain, u64 slice, u32 watched, const std::string& what) {
+  for (int turns = 0; turns < 200'000; ++turns) {
+    const std::span<const EventWatch> watches{kWatches + watched % std::size(kWatches), watched % 3 == 0 ? 0U : 1U};
+    const Stop a = translated.engine.run(translated.space, translated.thread, slice, watches);
+    const Stop b = plain.engine.run(plain.space, plain.thread, slice, watches);
+    ASSERT_EQ(a.reason, b.reason) << what << ": " << a.text << " / " << b.text;
+    ASSERT_EQ(a.text, b.text) << what;
+    ASSERT_EQ(a.immediate, b.immediate) << what;
+    ASSERT_EQ(a.fault_address, b.fault_address) << what;
+    ASSERT_EQ(a.overflowed, b.overflowed) << what;
+    ASSERT_EQ(a.overflow_pc, b.overflow_pc) << what;
+    ASSERT_EQ(a.overflow_lr, b.overflow_lr) << what;
+    ASSERT_EQ(a.overflow_fp, b.overflow_fp) << what;
+    ASSERT_EQ(difference(translated, plain), "") << what;
+    const bool on_the_way = a.reason == StopReason::kernel_call && a.immediate != 0;
+    if ((a.reason == StopReason::kernel_call && !on_the_way) || a.reason == StopReason::fault) return;
+  }
+}
+
+TEST_F(TranslatorTest, RandomProgramsDoTheSameWithIt) {
+  RandomPrograms random(88172645463325252);
+  OneCore translated(1 << 18, {}, one_way(true)), plain(1 << 18, {}, one_way(false));
+  u32 faults = 0;
+  for (u32 round = 0; round < 250; ++round) {
+    const std::vector<u32> code = random.program(8 + random.below(60));
+    const u32 rounds = 200 + random.below(1500);
+    for (OneCore* core : {&translated, &plain}) {
+      core->thread = {};
+      RandomPrograms::prepare(*core, rounds);
+      core->load(code);
+    }
+    const u64 slice = random.below(2) == 0 ? ~u64{0} : 500 + random.below(20000);
+    run_both(translated, plain, slice, random.below(64), "program " + std::to_string(round));
+    if (HasFatalFailure()) return;
+    const bool fault = translated.thread.pc < kCode + code.size() * 4;
+    faults += u32{fault};
+  }
+  EXPECT_LT(faults, 100U) << "most programs come to their end";
+  EXPECT_GT(translated.engine.translated_cycles(), translated.engine.cycles() / 4) << "or nothing was compared";
+  EXPECT_EQ(plain.engine.translated_cycles(), 0U);
+}
+
+TEST_F(TranslatorTest, TestProgramsDoTheSameWithIt) {
+  struct Loop {
+    const char* name;
+    std::span<const u32> code;
+    u64 x0, x1;
+  };
+  const Loop loops[] = {{"alu", test::kAlu, 20000, 0},          {"increment", test::kIncrement, 20000, kData},
+                        {"triad", test::kTriad, 20000, kData},  {"branchy", test::kBranchy, 20000, kData},
+                        {"chase", test::kChase, kData, 20000},  {"multiply", test::kMultiply, 60, kData},
+                        {"fibonacci", test::kFibonacci, 16, 0}, {"vectors", test::kVectors, 5000, kData},
+                        {"gather", test::kGather, 60, kData},   {"links", test::kLinks, 3000, kData}};
+  for (const Loop& loop : loops) {
+    for (const u64 slice : {~u64{0}, u64{7001}, u64{1500}}) {
+      for (u32 watched = 0; watched < 6; ++watched) {
+        OneCore translated(1 << 20, {}, one_way(true)), plain(1 << 20, {}, one_way(false));
+        for (OneCore* core : {&translated, &plain}) {
+          if (std::string(loop.name) == "chase") core->make_ring(1 << 18);
+          core->load(loop.code);
+          core->thread.x[0] = loop.x0;
+          core->thread.x[1] = loop.x1;
+          core->thread.x[2] = kData + 0x40000;
+          core->thread.x[3] = kData + 0x80000;
+        }
+        run_both(translated, plain, slice, watched, loop.name);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+// A loop that stores to ever higher addresses, until it may not.
+TEST_F(TranslatorTest, FaultsAreThoseOfUnicorn) {
+  for (const u32 access : {0xf8008c20U, 0xf8408c20U, 0xa9810c22U, 0xa9c10c22U, 0x3c810c20U, 0xf8003c20U}) {
+    const u32 code[] = {0x91000484, access, 0x910004a5, 0xf1000400, 0x54ffff81, 0xd4000001};
+    for (const u32 permissions : {0U, u32{kRead}, u32{kExecute}, kRead | kWrite | kExecute}) {
+      for (const u64 offset : {0U, 4U, 13U}) {
+        OneCore translated(1 << 16, {}, one_way(true)), plain(1 << 16, {}, one_way(false));
+        for (OneCore* core : {&translated, &plain}) {
+          if (permissions != 0) core->space.map(kData + (1 << 16), 1 << 14, permissions);
+          core->load(code);
+          core->thread.x[0] = 50000;
+          core->thread.x[1] = kData + offset;
+        }
+        run_both(translated, plain, ~u64{0}, 0, "access " + std::to_string(access));
+        if (HasFatalFailure()) return;
+        EXPECT_GT(translated.engine.translated_cycles(), 0U);
+      }
+    }
+  }
+}
+
+// The code, or the memory it uses, is another in the next slice.
+TEST_F(TranslatorTest, ChangesBetweenSlicesAreSeen) {
+  OneCore translated(1 << 16, {}, one_way(true)), plain(1 << 16, {}, one_way(false));
+  for (OneCore* core : {&translated, &plain}) {
+    core->load(test::kIncrement);
+    core->thread.x[0] = 100000;
+  }
+  for (u32 turn = 0; turn < 12; ++turn) {
+    for (OneCore* core : {&translated, &plain}) {
+      EXPECT_EQ(core->engine.run(core->space, core->thread, 5000).reason, StopReason::budget);
+      const u32 add = 0x91000442 | turn << 10;  // add x2, x2, #turn
+      if (turn % 3 == 0) core->space.write(kCode + 4, &add, sizeof add);
+      if (turn % 3 == 1) core->space.map(kData + (1 << 20) * (turn + 1), 1 << 14, kRead);
+      if (turn % 3 == 2) {  // the data comes to lie elsewhere
+        core->space.unmap(kData);
+        core->space.map(kData, 1 << 16, kRead | kWrite);
+      }
+    }
+    ASSERT_EQ(difference(translated, plain), "") << turn;
+  }
+  EXPECT_GT(translated.engine.translated_cycles(), translated.engine.cycles() / 2);
+}
+
+}  // namespace
+}  // namespace wperf::sim

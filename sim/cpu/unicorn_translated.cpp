@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The quick way through blocks: where nobody looks at each, the Translator executes them, and Unicorn what it leaves.
+// Going from one to the other takes microseconds, so where that is not worth it the next try comes later and later.
+#include <algorithm>
+
+#include "sim/cpu/unicorn_core.h"
+
+namespace wperf::sim {
+namespace {
+
+// In cycles: what has to be gained, and lie ahead, and for how long Unicorn goes on before the next try.
+constexpr u64 kWorthTranslation = 1000;
+constexpr u64 kShortestPause = 250, kLongestPause = 1 << 16;
+constexpr usize kLongestBlock = 128;
+constexpr u64 kBlocksEndAt = 1024;  // ends its blocks
+constexpr u32 kNop = 0xd503201f;
+
+constexpr u32 kSvc = 0xd4000001, kSvcMask = 0xffe0001f;
+
+// Ends Unicorn's blocks, or may.
+bool is_system(u32 word) {
+  return (word >> 25 & 0xe) == 0xa && word != kNop;
+}
+
+}  // namespace
+
+// Where the usual way through blocks is left next.
+void UnicornCore::set_limit() {
+  if (!translates_) {
+    limit_ = reach_;
+    return;
+  }
+  if (next_translation_ <= model_.spent()) next_translation_ = model_.spent() + kShortestPause * kOneCycle;
+  limit_ = std::min(reach_, next_translation_);
+}
+
+// Between blocks, of which the one at `pc` is next.
+bool UnicornCore::wants_translation(u64 pc) {
+  const u64 spent = model_.spent();
+  if (!translates_ || watching_ || special_ != 0 || spent < next_translation_ || spent >= reach_ ||
+      reach_ - spent < kWorthTranslation * kOneCycle || model_.is_coherent()) {
+    return false;
+  }
+  if (translator_ == nullptr) {
+    translator_ = Translator::create(model_, blocks_);
+    translates_ = translator_ != nullptr;
+  }
+  return translates_ && translated_block(pc) != nullptr && !watching_;
+}
+
+// Executes from thread.pc on. What ended it; nothing: Unicorn goes on.
+std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
+  const u64 begun = model_.spent();
+  bool used_up = false, called = false;
+  current_ = nullptr;
+  for (bool came_from_code = false;; came_from_code = true) {
+    const Block* const block = translated_block(thread.pc);
+    if (watching_) break;
+    if (block == nullptr) {
+      called = calls_kernel(thread);
+      break;
+    }
+    if (came_from_code) translator_->link(*block);
+    const Translator::Result result = translator_->run(*space_, thread, *block, reach_, far_);
+    if (result.exit == TranslatedExit::block) continue;
+    if (result.exit == TranslatedExit::hand_back) resumed_ = result.block;
+    used_up = model_.spent() >= budget_end_ && resumed_ == nullptr;
+    break;
+  }
+  const u64 gained = model_.spent() - begun;
+  translated_ += gained;
+  if (called) return kernel_call(thread.pc);
+  if (used_up) return Stop{};
+  const bool worth = gained >= kWorthTranslation * kOneCycle;
+  pause_ = worth ? kShortestPause : std::min(pause_ * 2, kLongestPause);
+  next_translation_ = model_.spent() + pause_ * kOneCycle;
+  if (!watching_) set_limit();
+  return {};
+}
+
+// An SVC that is a block of its own, as stubs of imported functions begin: it was executed, without a way through
+// Unicorn. Near the limit that looks at how the block ends.
+bool UnicornCore::calls_kernel(ThreadState& thread) {
+  Block* const block = blocks_.find(thread.pc);
+  if (block == nullptr || block->size != sizeof(u32) || block->rewritable) return false;
+  if ((word_at(thread.pc) & kSvcMask) != kSvc) return false;
+  if (reach_ < model_.spent() + kWorthTranslation * kOneCycle) return false;
+  blocks_.ran(*block);
+  model_.enter(*block);
+  thread.pc += block->size;
+  return true;
+}
+
+// The block that starts here, translated; null where Unicorn has to execute it.
+Block* UnicornCore::translated_block(u64 address) {
+  Block* block = blocks_.find(address);
+  if (block == nullptr) {
+    const u32 size = cut_block(address);
+    if (size == 0) return nullptr;
+    block = &decode(address, size);
+    if (largest_.include(*block) && far_) come_nearer();
+  }
+  if (block->translated != nullptr) return block;
+  if (!block->translatable || block->rewritable) return nullptr;
+  const std::span<const u32> code = code_of(*block);
+  // What ends for another reason may end elsewhere when Unicorn has to go on in the middle of it.
+  const bool ends = block->end != BranchKind::none || (address + block->size) % kBlocksEndAt == 0;
+  block->translatable = ends && code.size() <= kLongestBlock;
+  return block->translatable && translator_->translate(*block, code) ? block : nullptr;
+}
+
+// The size of the block that Unicorn will make of the code here; 0: only it knows.
+u32 UnicornCore::cut_block(u64 address) {
+  const auto& regions = space_->regions();
+  const bool executable = std::any_of(regions.begin(), regions.end(), [address](const Region& region) {
+    return address - region.base < region.size && (region.permissions & kExecute) != 0;
+  });
+  if ((address & 3) != 0 || !executable) return 0;
+  u32 size = 0;
+  do {
+    const u32 word = word_at(address + size);
+    size += 4;
+    if (classify_instruction(word).branch != BranchKind::none) return size;
+    if (is_system(word)) return 0;
+  } while ((address + size) % kBlocksEndAt != 0 && size / 4 < kLongestBlock);
+  return (address + size) % kBlocksEndAt == 0 ? size : 0;
+}
+
+}  // namespace wperf::sim

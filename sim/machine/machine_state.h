@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the machine is made of inside. Included by machine.cpp, which runs it, and machine_schedule.cpp, which notes who
+// ran where.
+#pragma once
+#include "sim/machine/machine.h"
+
+namespace wperf::sim {
+
+struct Machine::Task {
+  ProgramDetails details;
+  std::unique_ptr<Program> program;  // null once ended
+  std::vector<std::unique_ptr<Thread>> threads;
+  bool spread = false;  // had threads on several cores
+
+  ProgramStatus& status() { return details.status; }
+};
+
+struct Machine::Thread {
+  Task* task = nullptr;
+  u32 id = 0;
+  u32 core = 0;
+  u64 not_before_ns = 0;  // it came to this core then; the core's clock may be behind
+  bool ended = false;
+  // While the schedule is watched: it left its core to wait, until when, and when that was.
+  bool waits = false;
+  u64 wait_until_ns = 0, left_ns = 0;
+  bool noted = false;    // that it began
+  bool in_call = false;  // of the system, when it last left a core
+};
+
+// A core's clock may be a little ahead of the machine's: an instruction is not cut in half.
+struct Machine::Core {
+  u32 index = 0;
+  std::unique_ptr<Executor> executor;  // made when the core first does something
+  std::vector<Thread*> ready;          // its threads, the one whose turn it is first
+  const Thread* last = nullptr;        // whose registers and address space the core has
+  u64 local_cycles = 0;
+  u64 charged_cycles = 0;  // of the executor's
+  u64 next_tick_ns = 0;
+  u64 slice_end_cycles = 0;
+  Thread* noted = nullptr;  // while the schedule is watched: who runs here; null: nobody
+};
+
+}  // namespace wperf::sim

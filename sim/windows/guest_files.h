@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files a simulated program may see: those of one folder of the host, and no others. For the program the folder is
+// C:\work, which is also where it works; nothing else exists on its only drive. Names are settled before the host hears
+// of them, and each part of one is opened without following links, so that no name leads out of the folder. Owned by a
+// process's state; called by the Win32 and C runtime files.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::sim {
+
+inline constexpr std::string_view kGuestFolder = "C:\\work";
+
+// What a program is given of the machine that simulates it.
+struct Surroundings {
+  std::string folder;    // on the host; empty: the program sees no files
+  bool writes = false;   // it may also change what is in the folder
+  bool input = false;    // its standard input is this process's
+  bool console = false;  // what it writes is written by this process, too
+};
+
+enum class FileProblem : u8 { none, not_found, denied, exists, too_many, is_folder, not_a_folder, not_empty, failed };
+
+struct OpenWish {
+  bool read = false, write = false, append = false;
+  bool create = false;     // if it is not there
+  bool truncate = false;   // if it is
+  bool exclusive = false;  // and it must not be there
+};
+
+struct FileFacts {
+  bool folder = false, writable = false;
+  u64 bytes = 0;
+  std::int64_t changed_s = 0;  // since 1970
+  u64 changed_ns = 0;          // within the second
+  u64 index = 0;               // tells files apart
+};
+
+class GuestFiles {
+ public:
+  GuestFiles() = default;
+  ~GuestFiles();
+  GuestFiles(const GuestFiles&) = delete;
+  GuestFiles& operator=(const GuestFiles&) = delete;
+
+  [[nodiscard]] bool allow(const std::string& folder, bool writes);  // false: there is no such folder
+
+  // What a program calls "..\work\a/b.txt" as the parts below the folder: {"a", "b.txt"}. Nothing: it is not below, or
+  // no name that Windows allows.
+  static std::optional<std::vector<std::string>> parts_below(std::string_view name);
+  // The folder's path as the program sees it and what follows: "C:\work\a\b.txt".
+  static std::string full_name(const std::vector<std::string>& parts);
+
+  // `number` is for the calls below.
+  [[nodiscard]] FileProblem open(std::string_view name, const OpenWish& wish, u32& number);
+  [[nodiscard]] FileProblem facts(std::string_view name, FileFacts& out) const;
+  [[nodiscard]] FileProblem facts(u32 number, FileFacts& out) const;
+  // The names in a folder, sorted; without "." and "..", and without what is neither file nor folder.
+  [[nodiscard]] FileProblem list(std::string_view name, std::vector<std::string>& out) const;
+  [[nodiscard]] FileProblem remove(std::string_view name);
+  [[nodiscard]] FileProblem remove_folder(std::string_view name);
+  [[nodiscard]] FileProblem make_folder(std::string_view name);
+  [[nodiscard]] FileProblem rename(std::string_view from, std::string_view to, bool replace);
+
+  [[nodiscard]] bool is_open(u32 number) const;
+  std::optional<usize> read(u32 number, std::span<char> out);  // 0: the end
+  std::optional<usize> write(u32 number, std::span<const char> bytes);
+  enum class From : u8 { start, here, end };
+  std::optional<u64> seek(u32 number, std::int64_t offset, From from);
+  [[nodiscard]] bool resize(u32 number, u64 bytes);
+  bool close(u32 number);
+
+ private:
+  // Of the folder that holds the last part; -1 with *problem set. The caller closes it.
+  int open_parent(const std::vector<std::string>& parts, FileProblem& problem) const;
+
+  int folder_ = -1;
+  bool writes_ = false;
+  std::vector<int> files_;  // by number; -1: free
+};
+
+// Standard input of this process from `place` on, for programs that read theirs. Each reads it from its start, also
+// those that are run again: what was read is kept. 0: the end.
+usize read_standard_input(u64 place, std::span<char> out);
+// All of it, to standard output or error; errors are nobody's business here.
+void write_standard(bool error, std::span<const char> bytes);
+
+}  // namespace wperf::sim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the file functions of kernel32 have in common. Used by win32_file.cpp, win32_folder.cpp, win32_console.cpp and
+// win32_system.cpp.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+
+#include "sim/windows/win32_call.h"
+
+namespace wperf::sim {
+
+inline constexpr u32 kErrorFileNotFound = 2, kErrorPathNotFound = 3, kErrorTooManyOpenFiles = 4, kErrorAccessDenied = 5,
+                     kErrorNoMoreFiles = 18, kErrorGeneralFailure = 31, kErrorHandleEof = 38, kErrorFileExists = 80,
+                     kErrorDirectoryNotEmpty = 145, kErrorAlreadyExists = 183, kErrorIoDevice = 1117;
+inline constexpr u64 kInvalidHandle = ~0ull;
+
+u32 error_of(FileProblem problem);
+// A path as UTF-8. Nothing: the program has crashed, or the last error says that nobody takes a name as long.
+std::optional<std::string> path_at(Win32Call& call, u64 address, bool wide);
+// "C:\work\a.txt" of "a.txt"; purely by its letters.
+std::string full_path(const std::string& name);
+// As functions answer that fill a buffer: the length without the end where it fits, else the room that is needed.
+u64 answer_text(Win32Call& call, const std::string& text, u64 address, u32 capacity, bool wide);
+
+// The times and attributes of Windows.
+u64 file_time_of(const FileFacts& facts);  // 100 ns since 1601
+u32 attributes_of(const FileFacts& facts);
+// Attributes, three times, size: what WIN32_FIND_DATA and WIN32_FILE_ATTRIBUTE_DATA begin with.
+std::array<u32, 9> attribute_data(const FileFacts& facts);
+
+// Standard streams (win32_console.cpp). How many bytes; nothing: the program has crashed, or the last error says why.
+bool is_standard_stream(u64 handle);
+std::optional<u64> read_stream(Win32Call& call, u64 handle, u64 address, u64 size);
+std::optional<u64> write_stream(Win32Call& call, u64 handle, u64 address, u64 size);
+
+}  // namespace wperf::sim

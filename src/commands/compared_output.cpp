@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands/compared_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "commands/compared_code.h"
+#include "commands/page_output.h"
+#include "compare/comparison.h"
+#include "compare/gate.h"
+#include "compare/stack_changes.h"
+#include "measure/tool.h"
+#include "output/outputs.h"
+#include "report/diff_report.h"
+#include "report/html/difference_page.h"
+#include "report/html/svg_flame_graph.h"
+
+namespace wperf::commands {
+namespace {
+
+compare::ComparisonOptions comparison_options(const request::CostPer& per) {
+  using Unit = request::CostPer::Unit;
+  compare::ComparisonOptions options{.per = std::nullopt, .counter = per.counter};
+  if (per.unit == Unit::share) options.per = compare::Per::share;
+  if (per.unit == Unit::second) options.per = compare::Per::second;
+  if (per.unit == Unit::run) options.per = compare::Per::run;
+  if (per.unit == Unit::counter) options.per = compare::Per::counter;
+  return options;
+}
+
+diag::Result<void> write_files(const compare::Comparison& comparison, const std::vector<compare::Verdict>& verdicts,
+                               const report::DiffOptions& options, const request::Request& request,
+                               diag::Console& console) {
+  const request::Comparison& asked = request.comparison;
+  if (asked.junit_file.has_value()) {
+    WPERF_CHECK_OK(output::write_output_file(output::output_path(request.outputs, *asked.junit_file),
+                                             report::gate_junit(verdicts), console));
+  }
+  if (!asked.markdown_file.has_value()) return {};
+  const std::string text = report::diff_markdown(comparison, verdicts, options);
+  if (*asked.markdown_file == output::kConsole) {
+    console.document(text);
+    return {};
+  }
+  return output::write_output_file(output::output_path(request.outputs, *asked.markdown_file), text, console);
+}
+
+// "old.data", or "5 files".
+std::string side_text(const std::vector<std::string>& files) {
+  return files.size() == 1 ? files.front() : fmt::format("{} files", files.size());
+}
+
+// The stacks of both sides, as a page, as a picture and as text.
+diag::Result<void> write_stacks(const std::vector<compare::RunCosts>& before,
+                                const std::vector<compare::RunCosts>& after, const compare::Comparison& comparison,
+                                const request::Request& request, diag::Console& console) {
+  const request::RecordingView& view = request.recording;
+  if (!view.wants_page() && !view.folded) return {};
+  WPERF_TRY(const compare::StackChanges changes, compare::merge_stacks(before, after, comparison.matched));
+  if (view.folded) console.document(compare::folded_changes(changes));
+  if (view.html_file.has_value()) {
+    const std::string page = report_html::difference_page(
+        comparison, changes, {.rows = request.sampling.display.rows, .version = measure::tool_version()});
+    WPERF_CHECK_OK(write_page(*view.html_file, page, request, console));
+  }
+  if (!view.svg_file.has_value()) return {};
+  const std::string picture = report_html::svg_difference(
+      changes, {.before = side_text(comparison.files_before), .after = side_text(comparison.files_after)});
+  return write_page(*view.svg_file, picture, request, console);
+}
+
+// A gate that could not judge must not let anything pass. What failed is said beside the answer, for the log of a job
+// that keeps the answer in a file.
+diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, diag::Console& console) {
+  using Kind = compare::Verdict::Kind;
+  std::string failed;
+  for (const compare::Verdict& verdict : verdicts) {
+    if (verdict.kind == Kind::failed) failed += (failed.empty() ? "" : ", ") + verdict.condition;
+  }
+  if (!failed.empty()) {
+    console.warn("failed: " + failed);
+    return static_cast<int>(diag::ExitCode::gate_failed);
+  }
+  for (const compare::Verdict& verdict : verdicts) {
+    if (verdict.kind != Kind::unknown) continue;
+    return diag::Error{.text = fmt::format("the condition '{}' cannot be judged: {}", verdict.condition, verdict.why),
+                       .hint = {}};
+  }
+  return 0;
+}
+
+}  // namespace
+
+diag::Result<int> show_comparison(const std::vector<compare::RunCosts>& before,
+                                  const std::vector<compare::RunCosts>& after, const request::Request& request,
+                                  diag::Console& console) {
+  compare::ComparisonOptions compared = comparison_options(request.comparison.per);
+  compared.open = code_of_builds(request);
+  WPERF_TRY(const compare::Comparison comparison, compare::compare_runs(before, after, compared));
+  WPERF_CHECK_OK(write_stacks(before, after, comparison, request, console));
+  const std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
+  const report::DiffOptions options{.rows = request.sampling.display.rows,
+                                    .verbose = request.outputs.verbose,
+                                    .coloured = console.coloured(),
+                                    .width = console.animated() ? console.width() : 0};
+  if (!output::silent(request.outputs)) {
+    std::string text = report::diff_text(comparison, options);
+    if (!verdicts.empty()) text += '\n' + report::gate_text(verdicts);
+    console.out(text);
+  }
+  if (request.comparison.annotations && !request.outputs.json && request.comparison.markdown_file != output::kConsole)
+    console.document(report::gate_annotations(verdicts));
+  if (output::wants_json(request.outputs)) {
+    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::diff_json(comparison, verdicts, options), console));
+  }
+  WPERF_CHECK_OK(write_files(comparison, verdicts, options, request, console));
+  return status_of(verdicts, console);
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a comparison answers: text, JSON, Markdown, and the verdict of a gate. Called by run_diff and run_bench.
+#pragma once
+#include <vector>
+
+#include "compare/run_costs.h"
+#include "diag/console.h"
+#include "diag/result.h"
+#include "request/request.h"
+
+namespace wperf::commands {
+
+// The exit status: ExitCode::gate_failed where a condition of --fail-if is met.
+diag::Result<int> show_comparison(const std::vector<compare::RunCosts>& before,
+                                  const std::vector<compare::RunCosts>& after, const request::Request& request,
+                                  diag::Console& console);
+
+}  // namespace wperf::commands

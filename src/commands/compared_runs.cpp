@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands/compared_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "commands/code_and_sources.h"
+#include "commands/opened_recording.h"
+#include "commands/recorded_spe.h"
+#include "commands/run_report.h"
+#include "import/perf_data/aux_traces.h"
+#include "import/profiles/stat_counts.h"
+#include "measure/tool.h"
+#include "modules/for_each_module.h"
+#include "os/mapped_file.h"
+#include "recording/recorded_samples.h"
+#include "recording/trace_recording.h"
+#include "report/stack_report.h"
+
+namespace wperf::commands {
+namespace {
+
+// What one file has to say, kept until all others can be heard.
+class KeptWarnings final : public diag::Console {
+ public:
+  explicit KeptWarnings(const diag::Console& console) : console_(console) {}
+  void out(std::string_view) override {}
+  void document(std::string_view) override {}
+  void warn(std::string_view line) override { lines_.emplace_back(line); }
+  bool animated() const override { return false; }
+  bool interrupted() const override { return console_.interrupted(); }
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  const diag::Console& console_;
+  std::vector<std::string> lines_;
+};
+
+// Shorter than the blocks that comparisons look at, so that these can be made of them for any length of a recording.
+constexpr u64 kSliceNs = 10'000'000;
+
+class RunReader {
+ public:
+  RunReader(const std::string& path, bool is_alone, const request::Request& asked, diag::Console& console)
+      : is_alone_(is_alone), request_(asked), console_(console) {
+    request_.data_file = path;
+  }
+
+  diag::Result<compare::RunCosts> read() {
+    WPERF_TRY(const bool is_count, read_counts());
+    if (is_count) return std::move(costs_);
+    WPERF_CHECK_OK(use_recording(request_, console_,
+                                 {.of_perf = [&](const perf_data::PerfFile& file) { return read_perf(file); },
+                                  .of_trace = [&](const etl::Trace& trace) { return read_trace(trace); },
+                                  .of_profile = [&](const OpenedProfile& profile) { return read_foreign(profile); }}));
+    costs_.file = *request_.data_file;
+    return std::move(costs_);
+  }
+
+ private:
+  // False: it holds no counts.
+  diag::Result<bool> read_counts() {
+    auto mapped = os::MappedFile::open(*request_.data_file);
+    if (!mapped.has_value()) return false;  // who reads recordings says why
+    const auto bytes = mapped.value().bytes();
+    if (bytes.empty() || static_cast<char>(bytes[0]) != '{') return false;
+    const auto counts = profiles::read_stat_counts(bytes);
+    if (!counts.has_value()) return false;
+    if (!counts->is_whole) {
+      return diag::Error{.text = *request_.data_file + " ends too early: it is no whole document of `stat --json`",
+                         .hint = {},
+                         .code = diag::ExitCode::damaged_input};
+    }
+    costs_.file = *request_.data_file;
+    costs_.seconds = counts->seconds;
+    for (const auto& [event, value] : counts->counts) costs_.counts.push_back({event, value});
+    return true;
+  }
+
+  bool wants_stacks() const { return request_.recording.folded || request_.recording.wants_page(); }
+  bool wants_lines() const {
+    const auto& sort = request_.recording.sort;
+    return std::find(sort.begin(), sort.end(), request::SortBy::line) != sort.end();
+  }
+
+  diag::Result<void> read_perf(const perf_data::PerfFile& file) {
+    recording::WantedDetail wanted;
+    wanted.inlined = true;
+    wanted.signatures = true;
+    wanted.lines = wants_lines();
+    wanted.callers = wants_stacks();
+    if (is_alone_) wanted.slice_ns = kSliceNs;
+    const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
+    if (traces.has_value()) wanted.traces = &*traces;
+    WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, request_, wanted, console_));
+    keep(recorded.profile);
+    return {};
+  }
+
+  diag::Result<void> read_trace(const etl::Trace& trace) {
+    auto converted =
+        recording::recording_of_trace(trace, measure::tool_version(), {.idle = request_.recording.idle, .cores = {}});
+    if (!converted.has_value()) return in_file(*request_.data_file, std::move(converted).error());
+    WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(converted.value().file.openable_path()));
+    WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
+    return read_perf(file);
+  }
+
+  diag::Result<void> read_foreign(const OpenedProfile& opened) {
+    auto read = profiles::read_foreign_profile(opened.bytes, opened.format, {.lines = wants_lines()}, opened.passed);
+    if (!read.has_value()) return in_file(*request_.data_file, std::move(read).error());
+    for (const std::string& warning : read.value().warnings) console_.warn("warning: " + warning);
+    keep(read.value().profile);
+    return {};
+  }
+
+  void keep(const stacks::StackProfile& profile) {
+    compare::CostWishes wishes;
+    wishes.filter = sample_filter(request_);
+    wishes.lines = wants_lines();
+    wishes.scatters = is_alone_;
+    wishes.stacks = wants_stacks();
+    costs_ = compare::run_costs(profile, wishes);
+    const std::string losses = report::stack_losses_text(profile, "");
+    for (usize begin = 0; begin < losses.size();) {
+      const usize end = std::min(losses.find('\n', begin), losses.size());
+      if (end != begin) costs_.losses.push_back(losses.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+
+  bool is_alone_;  // its side has no other run
+  request::Request request_;
+  diag::Console& console_;
+  compare::RunCosts costs_;
+};
+
+}  // namespace
+
+diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vector<std::string>& files,
+                                                                const request::Request& request,
+                                                                diag::Console& console) {
+  struct Outcome {
+    std::optional<diag::Result<compare::RunCosts>> costs;
+    std::vector<std::string> warnings;
+  };
+  std::vector<Outcome> outcomes(files.size());
+  modules::for_each_module(files.size(), [&](size_t i) {
+    KeptWarnings heard(console);
+    outcomes[i].costs = RunReader(files[i], files.size() == 2, request, heard).read();
+    outcomes[i].warnings = heard.lines();
+  });
+  std::vector<compare::RunCosts> runs;
+  for (usize i = 0; i < files.size(); ++i) {
+    for (const std::string& line : outcomes[i].warnings) console.warn(fmt::format("{} ({})", line, files[i]));
+    if (!outcomes[i].costs->has_value()) return std::move(*outcomes[i].costs).error();
+    runs.push_back(std::move(*outcomes[i].costs).value());
+  }
+  return runs;
+}
+
+}  // namespace wperf::commands

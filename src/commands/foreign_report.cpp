@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands/foreign_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace wperf::commands {
+namespace {
+
+// What the options ask for and no profile of samples has; empty: nothing.
+std::string_view unanswered(const request::Request& request) {
+  const request::SampleDisplay& display = request.sampling.display;
+  if (display.disassemble) return "--disassemble";
+  if (display.annotate) return "--annotate";
+  if (display.memory) return "--mem";
+  if (display.timeline_ms.has_value()) return "--timeline";
+  if (request.sampling.records_file.has_value()) return "--records";
+  if (request.recording.providers) return "--providers";
+  if (request.recording.idle) return "--idle";
+  if (request.recording.debuginfod) return "--debuginfod";
+  if (request.sampling.symbol_path.has_value()) return "--symbol-path";
+  const auto wants_kind = [](request::SortBy key) { return key == request::SortBy::core_kind; };
+  const auto& sort = request.recording.sort;
+  return std::any_of(sort.begin(), sort.end(), wants_kind) ? "--sort cputype" : "";
+}
+
+}  // namespace
+
+diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Request& request, diag::Console& console,
+                                  const ExportSink& sink) {
+  const std::string_view name = profiles::format_name(opened.format);
+  if (const std::string_view option = unanswered(request); !option.empty()) {
+    return diag::Error{
+        .text = fmt::format("{} has no answer in a profile ({}): it holds samples with names alone", option, name),
+        .hint = "recordings (perf.data, .etl) hold more",
+        .code = diag::ExitCode::usage};
+  }
+  const auto& sort = request.recording.sort;
+  const bool wants_lines = std::find(sort.begin(), sort.end(), request::SortBy::line) != sort.end();
+  profiles::ProfileWishes wishes{.lines = wants_lines || request.recording.export_format.has_value()};
+  if (request.recording.time.has_value()) {
+    wishes.from_seconds = request.recording.time->from;
+    wishes.to_seconds = request.recording.time->to;
+  }
+  auto read = profiles::read_foreign_profile(opened.bytes, opened.format, wishes, opened.passed);
+  if (!read.has_value()) return in_file(*request.data_file, std::move(read).error());
+  profiles::ForeignProfile& foreign = read.value();
+  for (const std::string& warning : foreign.warnings) console.warn("warning: " + warning);
+  if (request.recording.time.has_value() && !foreign.has_times) {
+    return diag::Error{.text = fmt::format("--time has no answer in {}: its samples ({}) say not when they were taken",
+                                           *request.data_file, name),
+                       .hint = {},
+                       .code = diag::ExitCode::usage};
+  }
+  foreign.profile.file = *request.data_file;
+  return show_profile(foreign.profile, request, console, sink);
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands/live_look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/linux_facts.h"
+#include "import/perf_data/perf_file.h"
+#include "modules/symbol_folders.h"
+#include "plan/sample_plan.h"
+#include "recording/recorded_code.h"
+
+namespace wperf::commands {
+namespace {
+
+constexpr u32 kUsualRateHz = 1000;  // of a driver of ours, whose usual interval gives few samples a second
+
+// Where nobody names cores, all are looked at; a driver of ours needs to be told so.
+request::Request with_all_cores(request::Request request) {
+  if (request.cores.empty() && request.sampling.cores.empty()) request.sampling.all_cores = true;
+  if (!request.pe_file.has_value()) request.pe_file = request.image_name;
+  const bool is_of_one = request.pe_file.has_value() || request.program.has_value() || request.process.has_value();
+  request.sampling.whole_machine = request.sampling.whole_machine || !is_of_one;
+  return request;
+}
+
+}  // namespace
+
+LiveLook::LiveLook(const request::Request& request, measure::Machine machine, diag::Console& console)
+    : request_(with_all_cores(request)),
+      machine_(std::move(machine)),
+      quiet_(console),
+      program_(machine_.device->programs()),
+      functions_([this](std::string_view line) {
+        if (request_.outputs.verbose) quiet_.warn(line);
+      }) {}
+
+diag::Result<void> LiveLook::start() {
+  const bool of_kernel = machine_.capabilities.kernel != nullptr;
+  if (!of_kernel && !request_.sampling.rate_hz.has_value()) {
+    const auto& events = request_.sampling.events;
+    const bool has_adaptive = events.empty() || std::any_of(events.begin(), events.end(), [](const auto& event) {
+                                return !event.interval.has_value();
+                              });
+    if (has_adaptive) request_.sampling.rate_hz = kUsualRateHz;
+  }
+  WPERF_TRY(plan_, plan::make_sample_plan(request_, machine_.capabilities, machine_.catalog));
+  plan_.core_numbers = true;
+  if (request_.live.waits) WPERF_CHECK_OK(plan_waits());
+  if (!request_.live.once) machine_.device->programs().keep_terminal_free();
+  WPERF_TRY(sampled_, measure::start_or_find(request_, plan_.program_core, machine_, program_));
+  WPERF_TRY(live_, measure::start_live_sampling(request_, plan_, sampled_, machine_, quiet_));
+  of_ = "the machine";
+  if (sampled_.pid != 0) of_ = fmt::format("{} ({})", sampled_.image_name, sampled_.pid);
+  return {};
+}
+
+std::string LiveLook::why_no_waits() const {
+  if (request_.live.waits) return {};
+  const auto& kernel = machine_.capabilities.kernel;
+  if (kernel == nullptr) return "a driver does not see why threads wait: `wperf top --device linux --waits` does";
+  if (kernel->is_windows()) return "Windows' traces tell of waits when they are over: `wperf waits` shows them";
+  return "waits are not recorded: `wperf top --waits` does, which takes time of each switch of a thread";
+}
+
+diag::Result<void> LiveLook::plan_waits() {
+  const auto& kernel = machine_.capabilities.kernel;
+  if (kernel == nullptr || kernel->is_windows()) {
+    request_.live.waits = false;
+    return diag::Error{.text = kernel == nullptr
+                                   ? "a driver does not see why threads wait: --waits is for the linux device"
+                                   : "Windows' traces tell of waits when they are over, and not to top",
+                       .hint = kernel == nullptr ? "`wperf top --device linux --waits`" : "`wperf waits` records them",
+                       .code = diag::ExitCode::usage};
+  }
+  const std::optional<device::LinuxFacts> facts = device::linux_facts();
+  constexpr int kOwnThreadsInKernel = 1;
+  if (facts.has_value() && !facts->can_measure_all && facts->paranoid.value_or(4) > kOwnThreadsInKernel) {
+    return diag::Error{.text = fmt::format("kernel.perf_event_paranoid is {}: where threads wait is told at 1 at most",
+                                           facts->paranoid.value_or(4)),
+                       .hint = "without --waits, or as root `sysctl kernel.perf_event_paranoid=1`"};
+  }
+  return plan::add_switches(plan_, request_, machine_.capabilities, machine_.catalog);
+}
+
+diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) {
+  WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(1, 0));
+  WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
+  recording::WantedDetail wanted = recording::wanted_detail(request_);
+  wanted.cores = true;
+  wanted.functions = &functions_;
+  wanted.opened = &opened_;
+  Seen seen{.profile = recording::read_recorded_samples(file, request_, wanted).profile, .waits = {}};
+  if (seen.profile.note.empty()) seen.profile.note = plan_.note;
+  if (!request_.live.waits) return seen;
+  leave_switches_out(seen.profile);
+  WPERF_TRY(seen.waits, waits_.take(file, newest, request_, wanted));
+  // Among what was lost there may be switches.
+  if (seen.profile.losses.lost_records + seen.profile.losses.lost_samples != 0) waits_.forget();
+  return seen;
+}
+
+diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize stretches, usize newest_left_out) {
+  WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(stretches, newest_left_out));
+  WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
+  recording::WantedDetail wanted = recording::wanted_detail(request_);
+  wanted.cores = wanted.code = wanted.code_lines = true;
+  wanted.functions = &functions_;
+  recording::RecordedSamples recorded = recording::read_recorded_samples(file, request_, wanted);
+  stacks::StackProfile& profile = recorded.profile;
+  stacks::StackFilter only = filter();
+  only.modules = {place.module};
+  only.symbol = [&](std::string_view name) { return name == place.function; };
+  constexpr u32 kFewOfTheName = 16;  // functions of one name: static ones, say
+  const recording::CodeRequest request{.filter = std::move(only),
+                                       .most_functions = kFewOfTheName,
+                                       .disassemble = true,
+                                       .decorated = request_.sampling.display.decorated_names,
+                                       .folders = modules::symbol_folders(request_)};
+  WPERF_CHECK_OK(recording::add_function_code(recorded.files, request, profile));
+  for (stacks::FunctionCode& one : profile.code) {
+    const stacks::StackFunction& function = profile.functions[one.function];
+    const bool is_it = function.name == place.function && function.is_kernel == place.is_kernel &&
+                       profile.events[one.event].name == place.event;
+    if (is_it) return std::move(one);
+  }
+  return diag::Error{.text = "no sample of this time was in it", .hint = {}};
+}
+
+stacks::StackFilter LiveLook::filter() const {
+  stacks::StackFilter filter;
+  // A trace of Windows is of all programs.
+  const bool is_trace = machine_.capabilities.kernel != nullptr && machine_.capabilities.kernel->is_windows();
+  if (is_trace && sampled_.pid != 0) filter.pids = {sampled_.pid};
+  return filter;
+}
+
+int LiveLook::status(const measure::LiveStretch& last) {
+  if (!request_.program.has_value() || last.end != measure::WaitEnd::program_ended) return 0;
+  return measure::status_of_program(machine_, machine_.device->programs().process(sampled_.pid));
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands/live_waits.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "commands/wait_names.h"
+#include "plan/kernel_events.h"
+
+namespace wperf::commands {
+
+void leave_switches_out(stacks::StackProfile& profile) {
+  const auto found = std::find_if(profile.events.begin(), profile.events.end(),
+                                  [](const stacks::StackEvent& one) { return one.name == plan::kSwitchesForWaits; });
+  if (found == profile.events.end()) return;
+  const u32 left_out = static_cast<u32>(found - profile.events.begin());
+  stacks::GrowingArray<stacks::StackSample> others;
+  for (stacks::StackSample one : profile.samples) {
+    if (one.event == left_out) continue;
+    if (one.event > left_out) --one.event;
+    others.push_back(one);
+  }
+  profile.samples = std::move(others);
+  profile.events.erase(found);
+}
+
+u32 LiveWaitNames::number_of(Place place) {
+  const auto [known, is_new] = numbers_.try_emplace(std::move(place), static_cast<u32>(places_.size()));
+  if (is_new) places_.push_back(known->first);
+  return known->second;
+}
+
+void LiveWaitNames::name(std::vector<waits::WaitPart>& parts, const perf_data::PerfFile& file,
+                         const request::Request& request, recording::WantedDetail wanted,
+                         const recording::RecordedSwitches& switches) {
+  std::vector<u64> named(switches.samples);
+  for (const waits::WaitPart& part : parts) {
+    if (part.sample < named.size()) named[part.sample] = 1;
+  }
+  wanted.callers = wanted.rows = true;
+  wanted.weights = &named;
+  const recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
+  WaitNames names(switches, recorded);
+  for (waits::WaitPart& part : parts) {
+    if (part.place != waits::kNoPlace) continue;
+    const WaitPlace& place = names.place_of_sample(part.sample);
+    part.place = number_of({std::string(place.function), std::string(place.module), place.wait});
+  }
+}
+
+diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const perf_data::PerfFile& file,
+                                                               const measure::LiveStretch& stretch,
+                                                               const request::Request& request,
+                                                               const recording::WantedDetail& wanted) {
+  // Who was on its way while nothing was recorded may be anywhere now.
+  if (stretch.unseen_ns != 0) live_.forget();
+  recording::RecordedSwitches switches;
+  if (auto read = recording::read_switches(file); read.has_value()) {
+    switches = std::move(read).value();
+  } else if (read.error().code == diag::ExitCode::damaged_input) {
+    return read.error();
+  }  // else nobody came or left: who waited does so still
+  std::vector<waits::WaitPart> parts = live_.take(switches.switches, stretch.begin_ns, stretch.end_ns);
+  name(parts, file, request, wanted, switches);
+  live_.keep(parts);
+  std::map<u32, waits::WaitedIn> by_place;
+  for (const waits::WaitPart& part : parts) {
+    waits::WaitedIn& sum = by_place[part.place];
+    sum.begun += part.begins ? 1 : 0;
+    sum.waited += part.length;
+  }
+  std::vector<waits::WaitedIn> rows;
+  for (auto& [number, sum] : by_place) {
+    std::tie(sum.function, sum.module, sum.wait) = places_[number];
+    rows.push_back(std::move(sum));
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const waits::WaitedIn& a, const waits::WaitedIn& b) { return a.waited > b.waited; });
+  return rows;
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands/page_output.h"
+
+#include <fmt/format.h>
+
+#include "measure/tool.h"
+#include "os/output_file.h"
+#include "output/outputs.h"
+#include "report/html/html_report.h"
+#include "report/html/svg_flame_graph.h"
+#include "report/number_text.h"
+
+namespace wperf::commands {
+
+diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Request& request,
+                              diag::Console& console) {
+  if (file == output::kConsole) {
+    console.document(text);
+    return {};
+  }
+  const std::string path = output::output_path(request.outputs, file);
+  WPERF_TRY(os::OutputFile out, os::OutputFile::create_at_once(path));
+  out.write(text);
+  WPERF_CHECK_OK(out.close());
+  if (!output::silent(request.outputs)) {
+    console.out(fmt::format("wrote {}: {} bytes\n", path, report::with_commas(text.size())));
+  }
+  return {};
+}
+
+diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageContent& content,
+                               const request::Request& request, diag::Console& console) {
+  const request::RecordingView& view = request.recording;
+  if (view.svg_file.has_value()) {
+    WPERF_CHECK_OK(write_page(*view.svg_file, report_html::svg_flame_graph(profile, content.filter), request, console));
+  }
+  if (!view.html_file.has_value()) return {};
+  const report_html::HtmlOptions options{.filter = content.filter,
+                                         .moments = content.moments,
+                                         .all_samples = view.html_all,
+                                         .version = measure::tool_version(),
+                                         .spe_json = content.spe_json};
+  return write_page(*view.html_file, report_html::html_text(profile, options), request, console);
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// --html and --svg: what was found as files for people. Called by run_report, run_topdown and
+// compared_output.
+#pragma once
+#include <string>
+
+#include "diag/console.h"
+#include "diag/result.h"
+#include "request/request.h"
+#include "stacks/moments.h"
+#include "stacks/stack_rows.h"
+
+namespace wperf::commands {
+
+struct PageContent {
+  const stacks::StackFilter& filter;
+  const stacks::Moments* moments = nullptr;  // null: nothing is known of time
+  std::string spe_json = {};                 // empty: there is none
+};
+// Says what was written, and how large it is.
+diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageContent& content,
+                               const request::Request& request, diag::Console& console);
+// One that is made already.
+diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Request& request,
+                              diag::Console& console);
+
+}  // namespace wperf::commands

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <iterator>
+#include <utility>
+
+#include "commands/commands.h"
+#include "commands/compared_output.h"
+#include "commands/compared_runs.h"
+
+namespace wperf::commands {
+namespace {
+
+// Two files need nothing between them.
+diag::Result<void> check_sides(request::Comparison& comparison) {
+  if (!comparison.has_sides && comparison.before.size() == 2) {
+    comparison.after.push_back(std::move(comparison.before.back()));
+    comparison.before.pop_back();
+  }
+  if (!comparison.before.empty() && !comparison.after.empty()) return {};
+  const bool is_several = !comparison.has_sides && comparison.before.size() > 2;
+  return diag::Error{.text = is_several ? "of these files nobody knows which were before and which are after"
+                                        : "diff compares two recordings, or two sides of several",
+                     .hint = is_several ? "put -- between them: wperf diff OLD1 OLD2 OLD3 OLD4 -- NEW1 NEW2 NEW3 NEW4"
+                                        : "wperf diff BEFORE AFTER",
+                     .code = diag::ExitCode::usage};
+}
+
+}  // namespace
+
+diag::Result<int> run_diff(const request::Request& asked, diag::Console& console) {
+  request::Request request = asked;
+  request::Comparison& comparison = request.comparison;
+  WPERF_CHECK_OK(check_sides(comparison));
+  std::vector<std::string> files = comparison.before;
+  files.insert(files.end(), comparison.after.begin(), comparison.after.end());
+  WPERF_TRY(std::vector<compare::RunCosts> before, read_compared_runs(files, request, console));
+  std::vector<compare::RunCosts> after(std::make_move_iterator(before.begin() + std::ssize(comparison.before)),
+                                       std::make_move_iterator(before.end()));
+  before.resize(comparison.before.size());
+  return show_comparison(before, after, request, console);
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands/run_export.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "commands/run_report.h"
+#include "export/profiles/writers.h"
+#include "measure/tool.h"
+#include "os/mapped_file.h"
+#include "os/output_file.h"
+#include "output/outputs.h"
+#include "request/export_format.h"
+#include "stacks/kept_rows.h"
+
+namespace wperf::commands {
+namespace {
+
+using profile_export::Source;
+using request::ExportFormat;
+
+bool goes_to_console(const request::Request& request) {
+  return request.outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
+}
+
+// The file of -o, or the pipe.
+class ExportOutput {
+ public:
+  static diag::Result<ExportOutput> open(const request::Request& request, diag::Console& console) {
+    ExportOutput made(console);
+    if (goes_to_console(request)) return made;
+    const std::string path = output::output_path(request.outputs, *request.outputs.json_file);
+    WPERF_TRY(os::OutputFile created, os::OutputFile::create_at_once(path));
+    made.file_.emplace(std::move(created));
+    return made;
+  }
+  void write(std::string_view part) { file_.has_value() ? file_->write(part) : console_->bytes(part); }
+  diag::Result<void> close() { return file_.has_value() ? file_->close() : diag::Result<void>(); }
+
+ private:
+  explicit ExportOutput(diag::Console& console) : console_(&console) {}
+
+  diag::Console* console_;
+  std::optional<os::OutputFile> file_;
+};
+
+struct Writer {
+  ExportFormat format;
+  void (*write)(const Source& source, const profile_export::TakeBytes& take);
+  bool times, states, counters, marks, losses;  // that it has a place for
+};
+constexpr Writer kWriters[] = {
+    {ExportFormat::pprof, profile_export::write_pprof, false, false, false, false, false},
+    {ExportFormat::firefox, profile_export::write_firefox, true, true, true, true, true},
+    {ExportFormat::speedscope, profile_export::write_speedscope, false, false, false, false, false},
+    {ExportFormat::chrome, profile_export::write_chrome, true, true, true, true, true},
+    {ExportFormat::perfetto, profile_export::write_perfetto, true, true, false, false, false},
+    {ExportFormat::perfetto_perf, profile_export::write_perfetto_perf, true, true, false, false, false},
+    {ExportFormat::callgrind, profile_export::write_callgrind, false, false, false, false, false},
+    {ExportFormat::otlp, profile_export::write_otlp, true, false, false, false, false},
+    {ExportFormat::csv, profile_export::write_csv, false, false, false, false, false},
+    {ExportFormat::sql, profile_export::write_sql, true, true, true, true, true},
+};
+
+const Writer& writer_of(ExportFormat format) {
+  return *std::find_if(std::begin(kWriters), std::end(kWriters),
+                       [&](const Writer& one) { return one.format == format; });
+}
+
+// Does a function call itself, directly or through others?
+bool has_recursion(const stacks::StackProfile& profile) {
+  const auto function_of = [&profile](u32 node) { return profile.places[profile.nodes[node].place].function; };
+  for (u32 node = 0; node < profile.nodes.size(); ++node) {
+    if (profile.nodes[node].place == stacks::kNothing) continue;
+    for (u32 above = profile.nodes[node].parent; above != stacks::kNothing; above = profile.nodes[above].parent) {
+      if (profile.nodes[above].place == stacks::kNothing) break;
+      if (function_of(above) == function_of(node)) return true;
+    }
+  }
+  return false;
+}
+
+// What of the recording the format leaves out.
+std::string left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments) {
+  std::vector<std::string_view> parts;
+  if (!writer.times && moments.end_ns != 0) parts.emplace_back("when samples were taken");
+  if (!writer.states && !moments.states.empty()) parts.emplace_back("what threads waited for");
+  if (!writer.counters && !moments.counters.empty()) parts.emplace_back("counters over time");
+  if (!writer.marks && !moments.marks.empty()) parts.emplace_back("when programs and threads began and ended");
+  if (!writer.losses && !moments.losses.empty()) parts.emplace_back("when something was lost");
+  const bool has_inlined = std::any_of(profile.functions.begin(), profile.functions.end(),
+                                       [](const stacks::StackFunction& one) { return one.is_inlined; });
+  if (has_inlined && writer.format == ExportFormat::callgrind) parts.emplace_back("that functions were inlined");
+  if (writer.format == ExportFormat::callgrind && has_recursion(profile)) {
+    parts.emplace_back("that a function calls itself (its inclusive cost counts each level)");
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string first_folded_text(const stacks::StackProfile& profile, const report::StackOptions& options,
+                              diag::Console& console) {
+  const std::vector<u32> used = profile_export::used_events(profile);
+  if (used.empty()) {
+    console.warn("warning: no samples");
+    return {};
+  }
+  if (used.size() > 1) {
+    console.warn("warning: only the stacks of " + profile.events[used[0]].name +
+                 " are printed; there are other events, too");
+  }
+  return report::folded_text(profile, used[0], options);
+}
+
+diag::Result<void> export_file(const request::Request& request, diag::Console& console) {
+  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(*request.data_file));
+  return export_recording(mapped.bytes(), request, console);
+}
+
+diag::Result<void> check_export(const request::Request& request, const diag::Console& console) {
+  const ExportFormat format = *request.recording.export_format;
+  if (format == ExportFormat::prometheus) {
+    return diag::Error{.text = "--export prometheus is for counts, and a recording holds samples",
+                       .hint = "wperf stat --export prometheus",
+                       .code = diag::ExitCode::usage};
+  }
+  const bool has_labels = format == ExportFormat::csv || format == ExportFormat::sql || format == ExportFormat::otlp;
+  if (!request.push.labels.empty() && !has_labels) {
+    return diag::Error{.text = fmt::format("{} has no place for a --label", request::export_name(format)),
+                       .hint = "csv, sql and otlp have",
+                       .code = diag::ExitCode::usage};
+  }
+  if (!request::is_binary(format) || !goes_to_console(request) || !console.bytes_are_seen()) return {};
+  return diag::Error{
+      .text = fmt::format("--export {} writes bytes that no terminal shows", request::export_name(format)),
+      .hint = "-o FILE names the file that they go to; a pipe takes them, too",
+      .code = diag::ExitCode::usage};
+}
+
+diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside& beside,
+                                  const report::StackOptions& options, const request::Request& request,
+                                  diag::Console& console, const ExportSink& sink) {
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.callers = true;
+  if (*request.recording.export_format == ExportFormat::folded) {
+    wanted.traces = beside.operations;
+    WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+    return export_profile(std::move(recorded.profile), {}, options, request, console, sink);
+  }
+  wanted.lines = wanted.cores = true;
+  // Servers ask of every profile when it was.
+  wanted.sample_times = sink || writer_of(*request.recording.export_format).times;
+  WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(file, beside, request, wanted, console));
+  return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, request, console, sink);
+}
+
+diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments moments,
+                                  const report::StackOptions& options, const request::Request& request,
+                                  diag::Console& console, const ExportSink& sink) {
+  const ExportFormat format = *request.recording.export_format;
+  if (format == ExportFormat::perf_data) {
+    return diag::Error{.text = "--export perf.data is for recordings, and " + *request.data_file + " is a profile",
+                       .hint = "pprof, firefox and the other formats hold what a profile knows",
+                       .code = diag::ExitCode::usage};
+  }
+  if (format == ExportFormat::folded) {
+    WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
+    out.write(first_folded_text(profile, options, console));
+    return out.close();
+  }
+  stacks::keep_chosen(options.filter, profile, moments);
+  if (profile.samples.empty()) console.warn("warning: no samples");
+  if (sink) return sink(profile, moments);
+  const Writer& writer = writer_of(format);
+  WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
+  profile_export::Source source{profile, moments, measure::tool_version()};
+  for (const request::PushLabel& label : request.push.labels) source.attributes.emplace_back(label.name, label.value);
+  writer.write(source, [&](std::string_view part) { out.write(part); });
+  if (const std::string missing = left_out(writer, profile, moments); !missing.empty()) {
+    console.warn(fmt::format("note: {} has no place for: {}", request::export_name(format), missing));
+  }
+  return out.close();
+}
+
+diag::Result<void> export_recording(std::span<const std::byte> recording, const request::Request& request,
+                                    diag::Console& console) {
+  WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
+  constexpr usize kPiece = 1 << 20;
+  for (usize at = 0; at < recording.size(); at += kPiece) {
+    const auto piece = recording.subspan(at, std::min(kPiece, recording.size() - at));
+    out.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
+  }
+  return out.close();
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `report --export`: a recording as another tool reads it, into a file or a pipe. Called by run_report.
+#pragma once
+#include "commands/run_report.h"
+#include "commands/timed_samples.h"
+#include "report/stack_report.h"
+
+namespace wperf::commands {
+
+// Is there a place for it to go? Asked before anything is read.
+diag::Result<void> check_export(const request::Request& request, const diag::Console& console);
+diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside& beside,
+                                  const report::StackOptions& options, const request::Request& request,
+                                  diag::Console& console, const ExportSink& sink);
+// A profile that is there already.
+diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments moments,
+                                  const report::StackOptions& options, const request::Request& request,
+                                  diag::Console& console, const ExportSink& sink);
+// The perf.data file that was asked about.
+diag::Result<void> export_file(const request::Request& request, diag::Console& console);
+// Folded stacks have no room for more than one event: those of the first that has samples.
+std::string first_folded_text(const stacks::StackProfile& profile, const report::StackOptions& options,
+                              diag::Console& console);
+// The recording itself: of a trace, what it was made into.
+diag::Result<void> export_recording(std::span<const std::byte> recording, const request::Request& request,
+                                    diag::Console& console);
+
+}  // namespace wperf::commands

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "commands/commands.h"
+#include "commands/run_report.h"
+#include "measure/tool.h"
+#include "os/files.h"
+#include "output/outputs.h"
+#include "push/delivery.h"
+#include "push/profile_packing.h"
+#include "report/number_text.h"
+
+namespace wperf::commands {
+namespace {
+
+constexpr u64 kNsPerSecond = 1'000'000'000;
+
+// By what the recording says of the clock on the wall; else it ended when its file was last written.
+push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Moments& moments,
+                          const std::string& file) {
+  const u64 length_ns = moments.end_ns != 0
+                            ? moments.end_ns - moments.begin_ns
+                            : static_cast<u64>(std::max(profile.elapsed_seconds, 0.0) * double{kNsPerSecond});
+  if (moments.begin_unix_ns != 0) return {moments.begin_unix_ns, moments.begin_unix_ns + length_ns};
+  const u64 end_ns = os::last_change_unix_ns(file);
+  return {end_ns - std::min(end_ns, length_ns), end_ns};
+}
+
+}  // namespace
+
+diag::Result<void> run_push(const request::Request& asked, diag::Console& console) {
+  if (!asked.data_file.has_value() && !asked.push.spool.has_value()) {
+    return diag::Error{.text = "push needs a recording",
+                       .hint = "wperf push FILE --url http://pyroscope:4040",
+                       .code = diag::ExitCode::usage};
+  }
+  WPERF_TRY(push::Delivery delivery,
+            push::make_delivery(asked.push, asked.push.spool.has_value() ? push::kTriesOfKept : push::kTriesOfOne,
+                                {.warn = [&](std::string_view line) { console.warn(line); },
+                                 .stop = [&] { return console.interrupted(); }}));
+  const auto tell = [&](const std::string& what) {
+    if (!output::silent(asked.outputs)) console.out(fmt::format("sent {} to {}\n", what, *asked.push.url));
+  };
+  if (!asked.data_file.has_value()) {
+    WPERF_CHECK_OK(delivery.send_waiting());
+    tell(fmt::format("{} profiles that waited", delivery.totals().sent));
+    return {};
+  }
+  request::Request request = asked;
+  request.recording.export_format =
+      asked.push.target == request::PushTarget::otlp ? request::ExportFormat::otlp : request::ExportFormat::pprof;
+  u64 samples = 0;
+  push::Parcel parcel;
+  const auto pack = [&](const stacks::StackProfile& profile, const stacks::Moments& moments) -> diag::Result<void> {
+    for (const stacks::StackSample& sample : profile.samples) samples += sample.count;
+    const auto labels = push::complete_labels(asked.push.labels, push::program_of(profile));
+    const push::PackedProfile packed =
+        push::packed_profile({profile, moments, measure::tool_version()}, asked.push.target, labels,
+                             time_of(profile, moments, *asked.data_file));
+    WPERF_TRY(parcel, push::make_parcel(asked.push.target, labels, packed));
+    return {};
+  };
+  WPERF_CHECK_OK(report_file(request, console, pack));
+  if (samples == 0) {
+    return diag::Error{.text = *asked.data_file + " has no samples that could be sent", .hint = {}};
+  }
+  WPERF_CHECK_OK(delivery.deliver(parcel, *asked.data_file));
+  if (const u64 sent = delivery.totals().sent; sent != 0) {
+    std::string what =
+        fmt::format("{} samples ({} bytes)", report::with_commas(samples), report::with_commas(parcel.body.size()));
+    if (sent > 1) what += fmt::format(", and {} profiles that waited,", sent - 1);
+    tell(what);
+  }
+  return {};
+}
+
+}  // namespace wperf::commands

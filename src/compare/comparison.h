@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What changed between two sides of runs: totals, functions, modules and lines, by how much, how sure that is, and what
+// could have been seen at all. Pure. Called by run_diff and run_bench; shown by report/diff_*.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/matching.h"
+#include "compare/rates.h"
+#include "compare/run_costs.h"
+#include "compare/run_ranks.h"
+#include "diag/result.h"
+
+namespace wperf::compare {
+
+inline constexpr double kConfidence = 0.95;
+inline constexpr double kWrongShare = 0.05;  // of what is called found
+
+enum class Per : u8 { share, second, run, counter };
+
+struct ComparisonOptions {
+  std::optional<Per> per;   // none: share of samples; counts as they are
+  std::string counter;      // of Per::counter
+  OpenBuildFile open = {};  // files of code, for functions that have another name now; empty: they are not looked for
+};
+
+// A count of all runs, or the cost of all samples of an event.
+struct TotalChange {
+  std::string event;
+  bool is_counted = false;            // exactly, and not sampled
+  std::vector<double> before, after;  // by run, divided by what was asked for
+  double median_before = 0, median_after = 0;
+  // Of after ÷ before. No interval: one run a side, or values that have no ratio.
+  double ratio = 1, low = 0, high = 0;
+  bool has_ratio = false, has_interval = false;
+  double answer = 1;  // of the rank test
+  bool found = false;
+};
+
+struct UnitChange {
+  UnitKind kind = UnitKind::function;
+  std::string module, name;
+  double before = 0, after = 0;  // what it costs by the measure: a share of 1, per second, per run
+  u64 samples_before = 0, samples_after = 0;
+  SeenRates seen;
+  Scatter scatter;
+  double answer = 1;  // how probable so great a change is where nothing changed
+  bool found = false;
+  // With their interval. Not kept, because it takes longer than the answer, and few are looked at.
+  RateChange change() const { return compare_rates(seen, scatter, kConfidence); }
+  double detectable() const { return detectable_ratio(seen, scatter, kConfidence); }
+  double difference() const { return after - before; }
+  std::string was;   // its name before, where it had another one
+  std::string note;  // "was f; moved into g"; a sentence without its end
+};
+
+struct EventChange {
+  std::string event;
+  Per per = Per::share;
+  u64 samples_before = 0, samples_after = 0;
+  std::vector<UnitChange> functions, modules, lines;  // found ones first, then by difference
+  usize compared = 0;                                 // functions with enough samples to say anything
+  usize too_few = 0;                                  // functions without
+  double detectable_of_percent = 0;                   // ratio that would be seen of a function with 1 % of the samples
+  bool has_scatter = false;                           // how samples scatter was learnt, from blocks of time or runs
+};
+
+struct Comparison {
+  std::vector<std::string> files_before, files_after;
+  bool is_one_run = false;  // a side
+  std::vector<TotalChange> totals;
+  std::vector<EventChange> events;
+  std::vector<std::string> notes;  // whole sentences
+  MatchedUnits matched;            // what is the same on both sides
+};
+
+// Refused: no event in common, or runs so few that they can show nothing.
+diag::Result<Comparison> compare_runs(const std::vector<RunCosts>& before, const std::vector<RunCosts>& after,
+                                      const ComparisonOptions& options);
+
+}  // namespace wperf::compare

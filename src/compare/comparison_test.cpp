@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compare/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include "compare/gate.h"
+
+namespace wperf::compare {
+namespace {
+
+// One event, one thread, and samples of functions, each perhaps inlined into another.
+class MadeProfile {
+ public:
+  explicit MadeProfile(std::string module) {
+    profile_.file = module + ".data";
+    profile_.events.push_back({.name = "cycles"});
+    profile_.names.emplace_back("prog");
+    profile_.tasks.push_back({7, 7, 0});
+    profile_.modules.push_back({.name = std::move(module), .path = {}, .reason = {}});
+    profile_.nodes.push_back({});
+    profile_.elapsed_seconds = 2;
+  }
+
+  MadeProfile& add(const std::string& function, u64 count, const std::string& inlined_into = {}) {
+    u32 parent = 0;
+    if (!inlined_into.empty()) parent = node(0, inlined_into, false);
+    const u32 here = node(parent, function + (inlined_into.empty() ? "" : " (inlined)"), !inlined_into.empty());
+    profile_.samples.push_back({0, 0, 0, here, count, count * 1000});
+    return *this;
+  }
+
+  // Where functions of these names begin, in the order in which they were added.
+  MadeProfile& lies_at(u64 begin) {
+    for (stacks::StackFunction& function : profile_.functions) {
+      function.begin = begin;
+      begin += 0x100;
+    }
+    return *this;
+  }
+
+  RunCosts costs() const { return run_costs(profile_, {}); }
+
+ private:
+  u32 node(u32 parent, const std::string& function, bool is_inlined) {
+    profile_.functions.push_back({function, 0, true, false, is_inlined});
+    profile_.places.push_back({static_cast<u32>(profile_.functions.size() - 1)});
+    profile_.nodes.push_back({parent, static_cast<u32>(profile_.places.size() - 1)});
+    return static_cast<u32>(profile_.nodes.size() - 1);
+  }
+
+  stacks::StackProfile profile_;
+};
+
+Comparison compared(const MadeProfile& before, const MadeProfile& after, Per per = Per::run) {
+  auto done = compare_runs({before.costs()}, {after.costs()}, {.per = per, .counter = {}});
+  EXPECT_TRUE(done.has_value());
+  return std::move(done).value();
+}
+
+const UnitChange& function_of(const Comparison& comparison, std::string_view name) {
+  for (const UnitChange& row : comparison.events.at(0).functions) {
+    if (row.name == name) return row;
+  }
+  static const UnitChange kNone{};
+  ADD_FAILURE() << name;
+  return kNone;
+}
+
+TEST(Comparison, SignsAndSizesAreThoseOfWhatChanged) {
+  const Comparison found =
+      compared(MadeProfile("p").add("f", 1000).add("g", 3000), MadeProfile("p").add("f", 1500).add("g", 3000));
+  const UnitChange& f = function_of(found, "f");
+  EXPECT_TRUE(f.found);
+  EXPECT_DOUBLE_EQ(f.change().ratio, 1.5);
+  EXPECT_DOUBLE_EQ(f.before, 1'000'000);
+  EXPECT_DOUBLE_EQ(f.after, 1'500'000);
+  EXPECT_FALSE(function_of(found, "g").found);
+  const Comparison back = compared(MadeProfile("p").add("f", 1500), MadeProfile("p").add("f", 1000));
+  EXPECT_NEAR(function_of(back, "f").change().ratio, 2.0 / 3, 1e-12);
+}
+
+TEST(Comparison, CostThatMovedByInliningIsNoChangeAndIsSaid) {
+  const MadeProfile before = MadeProfile("p").add("f", 1000).add("g", 2000);
+  const MadeProfile after = MadeProfile("p").add("f", 1000, "g").add("g", 2000);
+  const UnitChange row = function_of(compared(before, after), "f");
+  EXPECT_FALSE(row.found);
+  EXPECT_DOUBLE_EQ(row.change().ratio, 1);
+  EXPECT_EQ(row.note, "moved into g, which has it inlined now");
+  EXPECT_EQ(function_of(compared(after, before), "f").note, "moved out of g, which had it inlined");
+}
+
+TEST(Comparison, CopiesOfCompilersAreTheFunction) {
+  const Comparison found =
+      compared(MadeProfile("p").add("f", 1000), MadeProfile("p").add("f.part.0", 400).add("f.cold", 600));
+  EXPECT_EQ(found.events[0].functions.size(), 1u);
+  EXPECT_DOUBLE_EQ(function_of(found, "f").change().ratio, 1);
+}
+
+// The file of one module: names and code by where functions begin.
+struct MadeFile {
+  struct Function {
+    u64 begin;
+    std::string name;
+    std::optional<u64> code;
+  };
+  std::vector<Function> functions;
+};
+class OpenedFile final : public BuildFile {
+ public:
+  explicit OpenedFile(const MadeFile& file) : file_(file) {}
+  std::optional<u64> code_hash(u64 begin) const override {
+    for (const MadeFile::Function& one : file_.functions) {
+      if (one.begin == begin) return one.code;
+    }
+    return {};
+  }
+  void for_each_name(const std::function<void(u64, std::string_view)>& visit) const override {
+    for (const MadeFile::Function& one : file_.functions) visit(one.begin, one.name);
+  }
+
+ private:
+  const MadeFile& file_;
+};
+
+// Of modules "old" and "new".
+Comparison compared_with_code(const MadeProfile& before, const MadeFile& old_file, const MadeProfile& after,
+                              const MadeFile& new_file) {
+  const OpenBuildFile open = [&](const stacks::StackModule& module) {
+    return std::make_unique<OpenedFile>(module.name == "old" ? old_file : new_file);
+  };
+  auto done = compare_runs({before.costs()}, {after.costs()}, {.per = Per::run, .counter = {}, .open = open});
+  EXPECT_TRUE(done.has_value());
+  return std::move(done).value();
+}
+
+TEST(Comparison, ARenamedFunctionIsFoundByItsCode) {
+  const MadeProfile before = MadeProfile("old").add("main", 500).add("checksum", 1000).lies_at(0x100);
+  const MadeProfile after = MadeProfile("new").add("main", 500).add("digest", 1500).lies_at(0x1000);
+  const MadeFile old_file{{{0x100, "main", 1}, {0x200, "checksum", 77}}};
+  const MadeFile new_file{{{0x1000, "main", 2}, {0x1100, "digest", 77}}};
+  const Comparison found = compared_with_code(before, old_file, after, new_file);
+  EXPECT_EQ(found.events[0].functions.size(), 2u);
+  const UnitChange& row = function_of(found, "digest");
+  EXPECT_EQ(row.was, "checksum");
+  EXPECT_EQ(row.note, "was checksum");
+  EXPECT_DOUBLE_EQ(row.change().ratio, 1.5);
+  EXPECT_TRUE(found.notes.empty());
+  // The gate knows it by both names.
+  const auto gate = judge(found, {request::parse_fail_condition("function:checksum>10%").value()});
+  EXPECT_EQ(gate.at(0).kind, Verdict::Kind::failed);
+}
+
+TEST(Comparison, EqualCodeIsNoRenameWhereTheOldNameIsStillThere) {
+  const MadeProfile before = MadeProfile("old").add("main", 500).add("copy_a", 1000).lies_at(0x100);
+  const MadeProfile after = MadeProfile("new").add("main", 500).add("copy_b", 1000).lies_at(0x1000);
+  const MadeFile old_file{{{0x200, "copy_a", 77}, {0x300, "copy_b", 77}}};
+  const MadeFile new_file{{{0x1100, "copy_b", 77}, {0x1200, "copy_a", 77}}};
+  const Comparison found = compared_with_code(before, old_file, after, new_file);
+  EXPECT_EQ(found.events[0].functions.size(), 3u);
+  EXPECT_TRUE(function_of(found, "copy_b").was.empty());
+  // Nor where two could be it, or so little code is the same that it tells nothing.
+  const MadeProfile two = MadeProfile("new").add("main", 500).add("x", 500).add("y", 500).lies_at(0x1000);
+  const MadeFile only_a{{{0x200, "copy_a", 77}}};
+  EXPECT_EQ(
+      compared_with_code(before, only_a, two, {{{0x1100, "x", 77}, {0x1200, "y", 77}}}).events[0].functions.size(), 4u);
+  const MadeFile short_a{{{0x200, "copy_a", 0}}};
+  EXPECT_EQ(compared_with_code(before, short_a, after, {{{0x1100, "copy_b", 0}}}).events[0].functions.size(), 3u);
+}
+
+TEST(Comparison, WhereCodeIsNotHereThatIsSaid) {
+  const MadeProfile before = MadeProfile("old").add("main", 500).add("checksum", 1000).lies_at(0x100);
+  const MadeProfile after = MadeProfile("new").add("main", 500).add("digest", 1500).lies_at(0x1000);
+  const MadeFile old_file{{{0x200, "checksum", {}}}}, new_file{{{0x1100, "digest", 77}}};
+  const Comparison found = compared_with_code(before, old_file, after, new_file);
+  EXPECT_EQ(function_of(found, "digest").before, 0);
+  ASSERT_EQ(found.notes.size(), 1u);
+  EXPECT_NE(found.notes[0].find("code of old.data cannot be read here"), std::string::npos);
+}
+
+TEST(Comparison, FoldedFunctionsAreOneWhicheverNameIsShown) {
+  const MadeProfile before = MadeProfile("old").add("main", 500).add("alpha", 600).add("beta", 400).lies_at(0x100);
+  const MadeFile apart{{{0x200, "alpha", 5}, {0x300, "beta", 5}}};
+  const MadeProfile after = MadeProfile("new").add("main", 500).add("beta", 1000).lies_at(0x1000);
+  const MadeFile folded{{{0x1100, "alpha", 5}, {0x1100, "beta", 5}}};
+  const Comparison found = compared_with_code(before, apart, after, folded);
+  EXPECT_EQ(found.events[0].functions.size(), 2u);
+  EXPECT_DOUBLE_EQ(function_of(found, "beta").change().ratio, 1);
+  EXPECT_EQ(function_of(found, "beta").note, "one code with alpha");
+  const Comparison back = compared_with_code(MadeProfile("old").add("main", 500).add("beta", 1000).lies_at(0x100),
+                                             {{{0x200, "alpha", 5}, {0x200, "beta", 5}}},
+                                             MadeProfile("new").add("main", 500).add("alpha", 1000).lies_at(0x1000),
+                                             {{{0x1100, "alpha", 5}, {0x1100, "beta", 5}}});
+  EXPECT_DOUBLE_EQ(function_of(back, "alpha").change().ratio, 1);
+  EXPECT_EQ(back.events[0].functions.size(), 2u);
+}
+
+TEST(Comparison, AnOverloadIsNoOtherName) {
+  const MadeProfile before = MadeProfile("old").add("main", 500).add("parse(int)", 600).lies_at(0x100);
+  const MadeProfile after = MadeProfile("new").add("main", 500).add("parse(char)", 600).lies_at(0x1000);
+  const Comparison found = compared_with_code(before, {{{0x200, "parse", 5}, {0x300, "parse", 6}}}, after,
+                                              {{{0x1100, "parse", 5}, {0x1200, "parse", 6}}});
+  EXPECT_EQ(found.events[0].functions.size(), 3u);
+}
+
+TEST(Comparison, AModuleOfAnotherNameIsFoundByItsFunctions) {
+  const Comparison found = compared(MadeProfile("old").add("f", 1000).add("g", 500).add("x", 9),
+                                    MadeProfile("new").add("f", 1000).add("g", 500));
+  EXPECT_DOUBLE_EQ(function_of(found, "f").change().ratio, 1);
+  EXPECT_EQ(function_of(found, "f").module, "new");
+  ASSERT_EQ(found.events[0].modules.size(), 1u);
+  const Comparison other =
+      compared(MadeProfile("old").add("f", 1000).add("g", 500), MadeProfile("new").add("y", 1000).add("z", 500));
+  EXPECT_EQ(other.events[0].modules.size(), 2u);
+}
+
+TEST(Comparison, SharesHideWhatTheWholeDidAndThatIsSaid) {
+  const Comparison found = compared(MadeProfile("p").add("f", 1000), MadeProfile("p").add("f", 2000), Per::share);
+  EXPECT_DOUBLE_EQ(function_of(found, "f").change().ratio, 1);
+  ASSERT_EQ(found.notes.size(), 1u);
+  EXPECT_NE(found.notes[0].find("grew in all by 100.0 %"), std::string::npos);
+}
+
+TEST(Comparison, PerSecondAndPerAnotherEvent) {
+  std::vector<RunCosts> before = {MadeProfile("p").add("f", 1000).costs()},
+                        after = {MadeProfile("p").add("f", 2000).costs()};
+  after[0].seconds = 4;
+  auto by_second = compare_runs(before, after, {.per = Per::second, .counter = {}});
+  EXPECT_DOUBLE_EQ(by_second.value().events[0].functions[0].change().ratio, 1);
+  before[0].counts = {{"inst_retired", 5e6}};
+  EXPECT_FALSE(compare_runs(before, after, {.per = Per::counter, .counter = "inst_retired"}).has_value());
+  after[0].counts = {{"inst_retired", 5e6}};
+  auto by_count = compare_runs(before, after, {.per = Per::counter, .counter = "inst_retired"});
+  EXPECT_DOUBLE_EQ(by_count.value().events[0].functions[0].change().ratio, 2);
+}
+
+RunCosts counted(double value) {
+  RunCosts run;
+  run.counts = {{"inst_retired", value}};
+  return run;
+}
+
+TEST(Comparison, TooFewRunsAreRefused) {
+  const std::vector<RunCosts> three(3, counted(1)), four(4, counted(1));
+  EXPECT_FALSE(compare_runs(three, three, {}).has_value());
+  EXPECT_FALSE(compare_runs({counted(1)}, four, {}).has_value());
+  EXPECT_TRUE(compare_runs(four, four, {}).has_value());
+  EXPECT_TRUE(compare_runs({counted(1)}, {counted(1)}, {}).has_value());
+}
+
+Verdict::Kind judged(const Comparison& comparison, std::string_view condition) {
+  return judge(comparison, {request::parse_fail_condition(condition).value()}).at(0).kind;
+}
+
+TEST(Gate, FailsOnlyWhereAllOfTheIntervalIsBeyond) {
+  using Kind = Verdict::Kind;
+  const std::vector<RunCosts> before = {counted(1000), counted(1001), counted(1002), counted(1003)};
+  const std::vector<RunCosts> after = {counted(1010), counted(1011), counted(1012), counted(1030)};
+  const Comparison found = compare_runs(before, after, {}).value();
+  EXPECT_EQ(judged(found, "inst_retired>0.5%"), Kind::failed);
+  EXPECT_EQ(judged(found, "inst_retired>0.9%"), Kind::passed);  // the median is beyond, the near end is not
+  EXPECT_EQ(judged(found, "*>0%"), Kind::failed);
+  EXPECT_EQ(judged(found, "cycles>0%"), Kind::unknown);
+  EXPECT_EQ(judged(compare_runs({counted(1)}, {counted(2)}, {}).value(), "inst_retired>0%"), Kind::unknown);
+  const Comparison units = compared(MadeProfile("p").add("a::f(int)", 1000), MadeProfile("p").add("a::f(int)", 1500));
+  EXPECT_EQ(judged(units, "function:f>10%"), Kind::failed);
+  EXPECT_EQ(judged(units, "function:*>10%"), Kind::failed);
+  EXPECT_EQ(judged(units, "module:p>10%"), Kind::failed);
+  EXPECT_EQ(judged(units, "function:f>60%"), Kind::passed);
+  EXPECT_EQ(judged(units, "function:g>0%"), Kind::unknown);
+}
+
+}  // namespace
+}  // namespace wperf::compare

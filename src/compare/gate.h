@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conditions of --fail-if, judged: a gate fails only where it is sure that something grew by more than allowed. Pure.
+// Called by run_diff and run_bench; shown by report/diff_gate.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compare/comparison.h"
+#include "request/comparison.h"
+
+namespace wperf::compare {
+
+struct Verdict {
+  // unknown: nothing of this name was measured, or its interval has no end.
+  enum class Kind { passed, failed, unknown };
+  Kind kind = Kind::passed;
+  std::string condition;  // as typed
+  std::string why;        // a sentence without its end
+};
+std::vector<Verdict> judge(const Comparison& comparison, const std::vector<request::FailCondition>& conditions);
+
+}  // namespace wperf::compare

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names of functions as they are the same in another build: without what compilers and linkers add to them. Pure.
+// Called by run_costs and gate.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace wperf::compare {
+
+// "parse(char const*) [clone .isra.0]", "parse.part.3", "rust::f::h0123456789abcdef", "?A0x1f3a::g" → what they were
+// before: copies that a compiler made of a function, or parts that it moved away, count for it.
+std::string function_key(std::string_view name);
+
+// Does a person who writes `wanted` mean this function? Its name; without parameters; or the last part of that.
+bool is_meant(std::string_view wanted, std::string_view name);
+
+}  // namespace wperf::compare

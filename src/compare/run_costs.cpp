@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compare/run_costs.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+
+#include "compare/name_keys.h"
+#include "stacks/call_tree.h"
+#include "stacks/id_table.h"
+
+namespace wperf::compare {
+namespace {
+
+using stacks::kNothing;
+using stacks::StackProfile;
+using stacks::StackSample;
+
+// Numbers of the units of a profile's functions, modules and lines.
+class UnitNumbers {
+ public:
+  UnitNumbers(const StackProfile& profile, const CostWishes& wishes, RunCosts& run)
+      : profile_(profile),
+        units_(run.units),
+        files_(run.files),
+        of_function_(profile.functions.size(), kNothing),
+        file_of_module_(profile.modules.size(), kNothing),
+        of_module_(profile.modules.size(), kNothing),
+        of_line_(wishes.lines ? profile.lines.size() : 0, kNothing) {}
+
+  u32 of_function(u32 function) {
+    u32& number = of_function_[function];
+    if (number != kNothing) return number;
+    const stacks::StackFunction& one = profile_.functions[function];
+    const std::string& module = profile_.modules[one.module].name;
+    const std::string key = one.is_known || one.is_inlined ? function_key(one.name) : std::string();
+    const auto [entry, is_new] = functions_.try_emplace({one.module, key}, static_cast<u32>(units_.size()));
+    number = entry->second;
+    if (is_new) {
+      const bool is_known = !key.empty();
+      units_.push_back({.kind = UnitKind::function,
+                        .module = module,
+                        .name = is_known ? key : "(code without a name)",
+                        .key = key,
+                        .is_known = is_known,
+                        .begins = {}});
+    }
+    units_[number].file = file_of(one.module);
+    if (one.begin != 0) units_[number].begins.push_back(one.begin);
+    return number;
+  }
+  u32 of_module(u32 module) {
+    return of(of_module_[module], [&] {
+      return Unit{
+          .kind = UnitKind::module, .module = profile_.modules[module].name, .name = {}, .key = {}, .begins = {}};
+    });
+  }
+  // kNothing: no line is known, or lines are not wanted.
+  u32 of_line(u32 line, u32 module) {
+    if (line >= of_line_.size()) return kNothing;
+    return of(of_line_[line], [&] {
+      return Unit{.kind = UnitKind::line,
+                  .module = profile_.modules[module].name,
+                  .name = profile_.lines[line],
+                  .key = profile_.lines[line],
+                  .begins = {}};
+    });
+  }
+
+ private:
+  u32 file_of(u32 module) {
+    u32& file = file_of_module_[module];
+    if (file == kNothing) {
+      file = static_cast<u32>(files_.size());
+      files_.push_back(profile_.modules[module]);
+    }
+    return file;
+  }
+  template <typename Make>
+  u32 of(u32& number, const Make& make) {
+    if (number == kNothing) {
+      number = static_cast<u32>(units_.size());
+      units_.push_back(make());
+    }
+    return number;
+  }
+
+  const StackProfile& profile_;
+  std::vector<Unit>& units_;
+  std::vector<stacks::StackModule>& files_;
+  std::vector<u32> of_function_, file_of_module_, of_module_, of_line_;
+  std::map<std::pair<u32, std::string>, u32> functions_;
+};
+
+// Samples of one event by unit and block: a stretch of time of one thread.
+class Blocks {
+ public:
+  Blocks(const StackProfile& profile, u64 length_ns) {
+    slices_per_block_ = static_cast<u32>(std::max<u64>(1, length_ns / std::max<u64>(1, profile.slices.length_ns)));
+  }
+
+  u32 number_of(u32 task, u32 slice) {
+    const u32 number = numbers_.insert(task, slice / slices_per_block_).id;
+    if (number == all_.size()) all_.push_back(0);
+    return number;
+  }
+  void add(u32 unit, u32 block, double samples) {
+    const u32 cell = cells_.insert(unit, block).id;
+    if (cell == seen_.size()) seen_.push_back(0);
+    seen_[cell] += samples;
+  }
+  void add_all(u32 block, double samples) { all_[block] += samples; }
+
+  std::vector<Scatter> scatters(usize units) const {
+    std::vector<BlockScatter> by_unit(units);
+    for (u32 cell = 0; cell < seen_.size(); ++cell)
+      by_unit[cells_.first(cell)].add(seen_[cell], all_[cells_.second(cell)]);
+    const double samples = std::accumulate(all_.begin(), all_.end(), 0.0);
+    std::vector<Scatter> out;
+    out.reserve(units);
+    for (const BlockScatter& unit : by_unit) out.push_back(unit.get(samples, all_.size()));
+    return out;
+  }
+
+ private:
+  u32 slices_per_block_ = 1;
+  stacks::SmallIdTable numbers_, cells_;
+  std::vector<double> all_, seen_;  // samples by block, and by cell
+};
+
+// 100 ms, and shorter in a recording that would have fewer than 20 of them.
+u64 block_length(const StackProfile& profile) {
+  constexpr u64 kBlockNs = 100'000'000, kFewestBlocks = 20;
+  return std::min(kBlockNs, profile.slices.count * profile.slices.length_ns / kFewestBlocks);
+}
+
+void grow_to(std::vector<UnitCost>& units, u32 unit) {
+  if (unit >= units.size()) units.resize(unit + 1);
+}
+
+// Who was running, who it was inlined into (the same: it was not), and where that is.
+struct Where {
+  u32 function = 0, outer = 0, module = 0, line = kNothing;
+};
+Where where_of(const StackProfile& profile, u32 node) {
+  const stacks::StackPlace& place = profile.places[profile.nodes[node].place];
+  Where where{place.function, place.function, profile.functions[place.function].module, place.line};
+  for (u32 at = node; at != kNothing && profile.nodes[at].place != kNothing; at = profile.nodes[at].parent) {
+    where.outer = profile.places[profile.nodes[at].place].function;
+    if (!profile.functions[where.outer].is_inlined) break;
+  }
+  return where;
+}
+
+class RunCostsBuilder {
+ public:
+  RunCostsBuilder(const StackProfile& profile, const CostWishes& wishes)
+      : profile_(profile), wishes_(wishes), numbers_(profile, wishes, run_) {}
+
+  RunCosts build() {
+    run_.file = profile_.file;
+    run_.seconds = profile_.elapsed_seconds;
+    const bool has_blocks = wishes_.scatters && !profile_.slice_counts.empty();
+    std::vector<Blocks> blocks;
+    for (const stacks::StackEvent& event : profile_.events) {
+      run_.events.push_back({.event = event.name, .units = {}, .scatters = {}});
+      if (has_blocks) blocks.emplace_back(profile_, block_length(profile_));
+    }
+    hosts_.resize(run_.events.size());
+    const stacks::ChosenSamples chosen(profile_, wishes_.filter);
+    std::vector<std::array<u32, 3>> units_of_row;
+    for (const StackSample& sample : profile_.samples) {
+      EventCosts& event = run_.events[sample.event];
+      event.cost += static_cast<double>(sample.period);
+      event.samples += static_cast<double>(sample.count);
+      units_ = {kNothing, kNothing, kNothing};
+      if (chosen.has(sample)) add(sample);
+      if (has_blocks) units_of_row.push_back(units_);
+    }
+    for (const stacks::SliceCount& slice : profile_.slice_counts) {
+      if (!has_blocks) break;
+      const StackSample& sample = profile_.samples[slice.row];
+      Blocks& of_event = blocks[sample.event];
+      const u32 block = of_event.number_of(sample.task, slice.slice);
+      of_event.add_all(block, static_cast<double>(slice.count));
+      for (const u32 unit : units_of_row[slice.row]) {
+        if (unit != kNothing) of_event.add(unit, block, static_cast<double>(slice.count));
+      }
+    }
+    for (usize event = 0; event < run_.events.size(); ++event) {
+      run_.events[event].units.resize(run_.units.size());
+      find_hosts(static_cast<u32>(event));
+      if (has_blocks) run_.events[event].scatters = blocks[event].scatters(run_.units.size());
+    }
+    for (const EventCosts& event : run_.events) {
+      for (usize unit = 0; unit < event.units.size(); ++unit) run_.units[unit].samples += event.units[unit].samples;
+    }
+    if (wishes_.stacks) keep_stacks();
+    return std::move(run_);
+  }
+
+ private:
+  void keep_stacks();
+  void add(const StackSample& sample) {
+    const Where where = where_of(profile_, sample.node);
+    units_[0] = numbers_.of_function(where.function);
+    units_[1] = numbers_.of_module(where.module);
+    units_[2] = numbers_.of_line(where.line, where.module);
+    std::vector<UnitCost>& costs = run_.events[sample.event].units;
+    for (const u32 unit : units_) {
+      if (unit == kNothing) continue;
+      grow_to(costs, unit);
+      costs[unit].cost += static_cast<double>(sample.period);
+      costs[unit].samples += static_cast<double>(sample.count);
+    }
+    if (where.outer == where.function) return;
+    const u32 host = numbers_.of_function(where.outer);
+    if (host == units_[0]) return;
+    costs[units_[0]].inlined += static_cast<double>(sample.period);
+    hosts_[sample.event][{units_[0], host}] += static_cast<double>(sample.period);
+  }
+
+  void find_hosts(u32 event) {
+    std::unordered_map<u32, double> most;
+    for (const auto& [pair, cost] : hosts_[event]) {
+      double& before = most[pair.first];
+      if (cost <= before) continue;
+      before = cost;
+      run_.events[event].units[pair.first].host = pair.second;
+    }
+  }
+
+  const StackProfile& profile_;
+  const CostWishes& wishes_;
+  RunCosts run_;
+  UnitNumbers numbers_;
+  std::array<u32, 3> units_ = {kNothing, kNothing, kNothing};  // of a sample: its function, module and line
+  std::vector<std::map<std::pair<u32, u32>, double>> hosts_;   // by event: cost of the first inlined into the second
+};
+
+void RunCostsBuilder::keep_stacks() {
+  u32 event = 0;
+  while (event + 1 < profile_.events.size() && profile_.events[event].samples == 0) ++event;
+  if (profile_.events.empty()) return;
+  run_.stacks.event = profile_.events[event].name;
+  const stacks::CallTree tree = stacks::make_call_tree(profile_, event, wishes_.filter);
+  for (const stacks::CallNode& node : tree.nodes()) {
+    const bool is_root = node.parent == kNothing;
+    const u32 unit = is_root ? kNothing : numbers_.of_function(node.label);
+    if (!is_root) run_.units[unit].samples += static_cast<double>(node.all_samples - node.self_samples);
+    run_.stacks.nodes.push_back({.parent = node.parent,
+                                 .unit = unit,
+                                 .self = static_cast<double>(node.self_period),
+                                 .samples = node.self_samples});
+  }
+  // Functions that only call have no costs of their own.
+  for (EventCosts& one : run_.events) {
+    one.units.resize(run_.units.size());
+    if (!one.scatters.empty()) one.scatters.resize(run_.units.size());
+  }
+}
+
+}  // namespace
+
+RunCosts run_costs(const StackProfile& profile, const CostWishes& wishes) {
+  return RunCostsBuilder(profile, wishes).build();
+}
+
+}  // namespace wperf::compare

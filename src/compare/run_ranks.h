@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two sides of a few runs each, compared by their order: nothing is assumed of how runs differ. Pure. Called by
+// comparison.
+#pragma once
+#include <optional>
+#include <span>
+
+#include "base/ints.h"
+
+namespace wperf::compare {
+
+// Mann and Whitney's test: how probable so uneven an order of the runs of both sides is where nothing changed; exact,
+// also where values are equal. Behind 60 runs by the normal distribution.
+double rank_test(std::span<const double> before, std::span<const double> after);
+
+// The smallest answer that these numbers of runs can give. What stays above 0.05 can show nothing.
+double smallest_rank_answer(usize before, usize after);
+
+// By how much `after` is greater: the median of all differences (Hodges and Lehmann), and the interval that fits the
+// test: it leaves out 0 just where the test says less than 1 - confidence.
+struct Shift {
+  double median = 0;
+  double low = 0, high = 0;  // infinite: these runs are too few for an end
+};
+Shift shift_between(std::span<const double> before, std::span<const double> after, double confidence);
+
+}  // namespace wperf::compare

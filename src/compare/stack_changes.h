@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The call stacks of both sides in one tree, for a picture and for folded stacks. Pure. Called by run_diff.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compare/matching.h"
+#include "compare/run_costs.h"
+#include "diag/result.h"
+
+namespace wperf::compare {
+
+// A function, called by what is above it.
+struct StackChange {
+  u32 parent = stacks::kNothing;
+  u32 unit = stacks::kNothing;                // of all runs
+  std::string name = {}, module = {};         // as the side after has them, where it has them
+  double before = 0, after = 0;               // of 1, with what was called; the mean of the runs of a side
+  u64 samples_before = 0, samples_after = 0;  // in itself, of all runs
+};
+
+struct StackChanges {
+  std::string event;
+  std::vector<StackChange> nodes;  // the first is the root; parents before children
+};
+
+// Functions are the same where the comparison has found them the same, below the same callers. Refused: the runs are of
+// different events, or have no stacks.
+diag::Result<StackChanges> merge_stacks(const std::vector<RunCosts>& before, const std::vector<RunCosts>& after,
+                                        const MatchedUnits& matched);
+
+// "main;parse 120 180", a line for each stack: samples before and after. What scripts for difference graphs read.
+std::string folded_changes(const StackChanges& changes);
+
+}  // namespace wperf::compare

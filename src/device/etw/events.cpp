@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device/etw/events.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/ascii.h"
+
+namespace wperf::etw {
+namespace {
+
+// Of plan::KernelEvent: `config` is the number of a source; who runs where, and who makes whom ready.
+// Time on cores and switches, which a trace of switches tells without a counter.
+constexpr u32 kSourceType = 1, kSwitchType = 2, kTimeType = 3, kSwitchCountType = 5;
+constexpr u64 kTimerUnitNs = 100;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = ascii_lower(c);
+  return out;
+}
+
+}  // namespace
+
+diag::Result<std::optional<plan::KernelEvent>> TraceEvents::find(std::string_view name) const {
+  const std::string wanted = lower(name);
+  // What asks for time elsewhere does here, too.
+  if (wanted == "timer" || wanted == "cpu-clock") {
+    return std::optional(plan::KernelEvent{.type = kSourceType, .config = kTimer, .clock = true, .cores = {}});
+  }
+  if (wanted == plan::kSchedulerEvent) return std::optional(plan::KernelEvent{.type = kSwitchType, .cores = {}});
+  if (wanted == "task-clock") return std::optional(plan::KernelEvent{.type = kTimeType, .clock = true, .cores = {}});
+  if (wanted == "context-switches") return std::optional(plan::KernelEvent{.type = kSwitchCountType, .cores = {}});
+  for (const ProfileSource& source : sources_) {
+    if (source.number == kTimer || lower(source.name) != wanted) continue;
+    return std::optional(
+        plan::KernelEvent{.type = kSourceType, .config = source.number, .hardware = true, .cores = {}});
+  }
+  return std::optional<plan::KernelEvent>();
+}
+
+std::vector<plan::KernelEvents::Word> TraceEvents::words(bool of_hardware) const {
+  std::vector<Word> words;
+  for (const ProfileSource& source : sources_) {
+    if (source.number != kTimer && !of_hardware) continue;
+    words.push_back(
+        {lower(source.name), fmt::format("profile source {}, interval {} to {}{}", source.number, source.least,
+                                         source.greatest, source.number == kTimer ? " x 100 ns" : "")});
+  }
+  words.push_back({"task-clock", "time on cores (stat)"});
+  words.push_back({"context-switches", "times threads came to cores (stat)"});
+  return words;
+}
+
+diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const ProfileSource> sources,
+                                SessionPlan& session) {
+  for (const plan::SampleEvent& event : plan.events) {
+    if (event.kernel_event.has_value() && event.kernel_event->type == kSwitchType) {
+      session.switches = true;
+      continue;
+    }
+    if (event.kernel_event.has_value() &&
+        (event.kernel_event->type == kTimeType || event.kernel_event->type == kSwitchCountType)) {
+      return diag::Error{.text = event.name + " is counted, not sampled",
+                         .hint = "`wperf stat` counts it; `wperf record -e timer` samples time",
+                         .code = diag::ExitCode::usage};
+    }
+    WantedSource one{.name = event.name, .number = {}, .event = event.code, .interval = event.interval};
+    const bool is_timer = event.kernel_event.has_value() && event.kernel_event->clock;
+    if (event.kernel_event.has_value() && event.kernel_event->type == kSourceType) {
+      one.number = static_cast<u32>(event.kernel_event->config);
+    } else if (event.kernel_event.has_value()) {
+      one.event = static_cast<u32>(event.kernel_event->config);  // a number of the user's
+    }
+    if (one.interval == 0) one.interval = kUsualInterval;
+    if (is_timer) one.interval = static_cast<u32>(one.interval / kTimerUnitNs);
+    u32 least = is_timer ? kLeastTimerInterval : kLeastInterval, greatest = is_timer ? kMostTimerInterval : ~u32{0};
+    for (const ProfileSource& source : sources) {
+      if (one.number != source.number) continue;
+      least = std::max(source.least, 1u);
+      greatest = source.greatest;
+    }
+    if (one.interval < least || one.interval > greatest) {
+      return diag::Error{.text = is_timer ? fmt::format("Windows samples by time {} to {} times a second, not {} times",
+                                                        10'000'000 / greatest, 10'000'000 / least,
+                                                        10'000'000 / std::max(one.interval, 1u))
+                                          : fmt::format("Windows samples {} each {} to {} events, not each {}",
+                                                        one.name, least, greatest, one.interval),
+                         .hint = is_timer ? "--freq chooses how often" : fmt::format("-e {}:{}", one.name, least),
+                         .code = diag::ExitCode::usage};
+    }
+    session.sources.push_back(std::move(one));
+  }
+  return {};
+}
+
+diag::Result<std::vector<CountedEntry>> plan_counts(const plan::CountPlan& plan, std::span<const ProfileSource> sources,
+                                                    SessionPlan& session) {
+  std::vector<CountedEntry> entries;
+  for (const plan::Entry& entry : plan.schedules[index_of(EventClass::core)].entries) {
+    const u32 type = entry.kernel_event.has_value() ? entry.kernel_event->type : 0;
+    if (type == kTimeType || type == kSwitchCountType) {
+      entries.push_back({type == kTimeType ? CountedEntry::Kind::time : CountedEntry::Kind::switches, 0});
+      continue;
+    }
+    WantedSource one{.name = entry.name, .number = {}, .event = entry.code, .interval = kUsualInterval};
+    if (entry.kernel_event.has_value()) one.event = static_cast<u32>(entry.kernel_event->config);
+    if (type == kSourceType) one.number = static_cast<u32>(entry.kernel_event->config);
+    const bool is_known = type != kSourceType || std::any_of(sources.begin(), sources.end(), [&](const auto& source) {
+                            return source.number == one.number && source.number != kTimer;
+                          });
+    if (type == kSwitchType || !is_known) {
+      return diag::Error{.text = entry.name + " is no counter of the cores",
+                         .hint = "task-clock counts time, context-switches switches; `wperf list` has the counters",
+                         .code = diag::ExitCode::usage};
+    }
+    const auto known = std::find_if(session.counted.begin(), session.counted.end(), [&](const WantedSource& other) {
+      return other.number == one.number && (one.number.has_value() || other.event == one.event);
+    });
+    entries.push_back({CountedEntry::Kind::counter, static_cast<usize>(known - session.counted.begin())});
+    if (known == session.counted.end()) session.counted.push_back(std::move(one));
+  }
+  return entries;
+}
+
+}  // namespace wperf::etw

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `stat --json` wrote, read again: the sum over cores of each event. Opens no files. Called by compared_runs.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "import/perf_data/bytes.h"
+
+namespace wperf::profiles {
+
+struct StatCounts {
+  struct Count {
+    std::string event;  // "/dsu/…" outside the cores
+    double value = 0;   // scaled where counters took turns
+  };
+  std::vector<Count> counts;
+  double seconds = 0;
+  bool is_whole = true;  // false: the document ends too early, or is no JSON somewhere
+};
+// Nothing: it is no such document.
+std::optional<StatCounts> read_stat_counts(perf_data::Bytes file);
+
+}  // namespace wperf::profiles

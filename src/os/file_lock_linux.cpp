@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "os/file_lock.h"
+
+namespace wperf::os {
+
+std::optional<FileLock> FileLock::take(const std::string& path) {
+  constexpr mode_t kOnlyOwner = 0600;
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kOnlyOwner);
+  if (file < 0) return std::nullopt;
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) return FileLock(file);
+  close(file);
+  return std::nullopt;
+}
+
+FileLock::~FileLock() {
+  if (handle_ != kNone) close(static_cast<int>(handle_));
+}
+
+}  // namespace wperf::os

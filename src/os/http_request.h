@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The head of a request by HTTP/1.x, from bytes that anybody may have sent. Pure. Called by http_server.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace wperf::os {
+
+struct RequestHead {
+  std::string method, path;  // the path without what stands behind a ?
+};
+
+enum class HeadState { more, whole, wrong };
+
+inline constexpr size_t kLongestHead = 8192;
+
+// `more`: its end is not there yet. A head that is too long, or none at all, is wrong.
+HeadState read_request_head(std::string_view bytes, RequestHead& head);
+
+// An answer with everything that a client must know; the connection ends behind it.
+std::string http_answer(int status, std::string_view content_type, std::string_view body, bool with_body);
+
+}  // namespace wperf::os

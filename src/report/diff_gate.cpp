@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/diff_report.h"
+#include "report/number_text.h"
+
+namespace wperf::report {
+namespace {
+
+using compare::Comparison;
+using compare::EventChange;
+using compare::UnitChange;
+using compare::Verdict;
+
+std::string_view verdict_word(Verdict::Kind kind) {
+  return kind == Verdict::Kind::passed ? "passed" : kind == Verdict::Kind::failed ? "FAILED" : "not judged";
+}
+
+// For attributes and texts of XML. Characters that XML has no place for become U+FFFD.
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        if (static_cast<u8>(c) >= 0x20 || c == '\t') {
+          out += c;
+        } else {
+          out += "\xef\xbf\xbd";
+        }
+    }
+  }
+  return out;
+}
+
+// GitHub's commands are one line; a property also ends at a comma or colon.
+std::string command_text(std::string_view text, bool is_property) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','))) {
+      out += fmt::format("%{:02X}", static_cast<u8>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// In a cell of a table: nothing is markup.
+std::string cell_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\`*_{}[]()#+!|~").find(c) != std::string_view::npos) out += '\\';
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      out += c == '\n' || c == '\r' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+void append_markdown_rows(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows,
+                          std::string_view title, const DiffOptions& options) {
+  const auto is_found = [](const UnitChange& row) { return row.found; };
+  if (std::none_of(rows.begin(), rows.end(), is_found)) return;
+  out += fmt::format("\n| {} | change | before | after | 95 % interval | samples |\n|---|---|---:|---:|---|---:|\n",
+                     title);
+  usize shown = 0;
+  for (const UnitChange& row : rows) {
+    if (!row.found || ++shown > options.rows) break;
+    const compare::RateChange change = row.change();
+    const std::string& name = row.kind == compare::UnitKind::module ? row.module : row.name;
+    out += fmt::format("| {}{} | {} | {} | {} | {} | {} to {} |\n", cell_text(name),
+                       row.note.empty() ? std::string() : cell_text("; " + row.note),
+                       change_words(row.before, row.after, change.ratio), cost_text(row.before, event.per),
+                       cost_text(row.after, event.per), interval_text(change.low, change.high),
+                       with_commas(row.samples_before), with_commas(row.samples_after));
+  }
+}
+
+}  // namespace
+
+std::string gate_text(const std::vector<Verdict>& verdicts) {
+  std::string out;
+  for (const Verdict& verdict : verdicts)
+    out += fmt::format("{}: {}: {}\n", verdict_word(verdict.kind), verdict.condition, verdict.why);
+  return out;
+}
+
+std::string gate_junit(const std::vector<Verdict>& verdicts) {
+  const auto count = [&](Verdict::Kind kind) {
+    return std::count_if(verdicts.begin(), verdicts.end(), [&](const Verdict& one) { return one.kind == kind; });
+  };
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"wperf\" tests=\"{}\" "
+      "failures=\"{}\" "
+      "errors=\"{}\">\n",
+      verdicts.size(), count(Verdict::Kind::failed), count(Verdict::Kind::unknown));
+  for (const Verdict& verdict : verdicts) {
+    out += fmt::format("    <testcase classname=\"wperf\" name=\"{}\"", xml_text(verdict.condition));
+    const std::string why = xml_text(verdict.why);
+    if (verdict.kind == Verdict::Kind::passed) {
+      out += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", why);
+      continue;
+    }
+    const std::string_view element = verdict.kind == Verdict::Kind::failed ? "failure" : "error";
+    out += fmt::format(">\n      <{} message=\"{}\"/>\n    </testcase>\n", element, why);
+  }
+  return out + "  </testsuite>\n</testsuites>\n";
+}
+
+std::string gate_annotations(const std::vector<Verdict>& verdicts) {
+  std::string out;
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.kind == Verdict::Kind::passed) continue;
+    out += fmt::format("::{} title={}::{}\n", verdict.kind == Verdict::Kind::failed ? "error" : "warning",
+                       command_text("wperf: " + verdict.condition, true), command_text(verdict.why, false));
+  }
+  return out;
+}
+
+std::string diff_markdown(const Comparison& comparison, const std::vector<Verdict>& verdicts,
+                          const DiffOptions& options) {
+  std::string out = "## What changed\n\n" + cell_text(sides_text(comparison)) + '\n';
+  if (!verdicts.empty()) {
+    out += "\n| condition | verdict | why |\n|---|---|---|\n";
+    for (const Verdict& verdict : verdicts)
+      out += fmt::format("| {} | {} | {} |\n", cell_text(verdict.condition), verdict_word(verdict.kind),
+                         cell_text(verdict.why));
+  }
+  if (!comparison.totals.empty()) {
+    out += "\n| total | change | before | after | 95 % interval | sure |\n|---|---|---:|---:|---|---|\n";
+    for (const compare::TotalChange& total : comparison.totals) {
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_text(total.event),
+                         change_words(total.median_before, total.median_after, total.ratio),
+                         scaled_number(total.median_before), scaled_number(total.median_after),
+                         total.has_interval ? interval_text(total.low, total.high) : "-",
+                         comparison.is_one_run ? "one run a side"
+                         : total.found         ? "yes"
+                                               : "may be chance");
+    }
+  }
+  for (const EventChange& event : comparison.events) {
+    out += fmt::format("\n### {} ({})\n", cell_text(event.event), per_words(event.per));
+    append_markdown_rows(out, event, event.modules, "module", options);
+    append_markdown_rows(out, event, event.functions, "function", options);
+    append_markdown_rows(out, event, event.lines, "line", options);
+    out += '\n' + sensitivity_text(event) + '\n';
+  }
+  for (const std::string& note : comparison.notes) out += "\n" + cell_text(note) + '\n';
+  return out;
+}
+
+}  // namespace wperf::report

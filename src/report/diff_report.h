@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answers of `diff` and `bench`: text, JSON, Markdown, and what CI systems read of a gate. Pure functions; lines
+// end in LF. Called by commands.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compare/comparison.h"
+#include "compare/gate.h"
+
+namespace wperf::report {
+
+struct DiffOptions {
+  u32 rows = 50;  // of each table
+  bool verbose = false;
+  bool coloured = false;
+  usize width = 0;  // of the terminal; 0: lines may be as long as they need to be
+};
+
+std::string diff_text(const compare::Comparison& comparison, const DiffOptions& options);
+std::string diff_json(const compare::Comparison& comparison, const std::vector<compare::Verdict>& verdicts,
+                      const DiffOptions& options);
+std::string diff_markdown(const compare::Comparison& comparison, const std::vector<compare::Verdict>& verdicts,
+                          const DiffOptions& options);
+
+// One line for each condition.
+std::string gate_text(const std::vector<compare::Verdict>& verdicts);
+// A test for each condition, as CI systems read them.
+std::string gate_junit(const std::vector<compare::Verdict>& verdicts);
+// `::error …`: what GitHub shows beside a change. Only of conditions that did not pass.
+std::string gate_annotations(const std::vector<compare::Verdict>& verdicts);
+
+// For the files of this room: "grew by 20.1 %", "+11.3 to +29.5 %", a cost by its measure.
+std::string change_words(double before, double after, double ratio);
+std::string interval_text(double low, double high);
+std::string cost_text(double cost, compare::Per per);
+std::string per_words(compare::Per per);
+// What could have been seen, and of how many functions nothing can be said.
+std::string sensitivity_text(const compare::EventChange& event);
+std::string sides_text(const compare::Comparison& comparison);
+// How unlikely, as people write it.
+std::string chance_text(double answer);
+inline constexpr std::string_view kOneRun =
+    "one run a side: how much runs of the same program differ is not known, only how much each one varies";
+
+}  // namespace wperf::report

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/diff_report.h"
+#include "report/fitted_table.h"
+#include "report/number_text.h"
+
+namespace wperf::report {
+namespace {
+
+using compare::Comparison;
+using compare::EventChange;
+using compare::TotalChange;
+using compare::UnitChange;
+using compare::UnitKind;
+
+// Red: more than before; green: less. `ratios`: by row; 1: it is not to be coloured.
+void append_columns(std::string& out, const std::vector<FittedColumn>& columns, const std::vector<double>& ratios,
+                    const DiffOptions& options) {
+  append_fitted_table(out, columns, options.width, [&](std::string line, usize row) {
+    if (ratios[row] == 1 || !options.coloured) return line;
+    return (ratios[row] > 1 ? "\x1b[31m" : "\x1b[32m") + line + "\x1b[0m";
+  });
+}
+
+std::string samples_text(const UnitChange& row) {
+  return with_commas(row.samples_before) + " to " + with_commas(row.samples_after);
+}
+
+void append_units(std::string& out, const EventChange& event, const std::vector<const UnitChange*>& rows,
+                  const DiffOptions& options) {
+  const UnitKind kind = rows.front()->kind;
+  std::vector<FittedColumn> columns = {
+      {.title = "change"},   {.title = "before", .right = true},  {.title = "after", .right = true},
+      {.title = "interval"}, {.title = "samples", .right = true}, {.title = "chance"}};
+  if (kind == UnitKind::function) columns.push_back({.title = "function", .may_be_cut = true});
+  if (kind == UnitKind::line) columns.push_back({.title = "line", .may_be_cut = true});
+  columns.push_back({.title = "module", .may_be_cut = true});
+  const bool has_notes =
+      std::any_of(rows.begin(), rows.end(), [](const UnitChange* row) { return !row->note.empty(); });
+  if (has_notes) columns.push_back({.title = "note", .may_be_cut = true});
+  std::vector<double> ratios;
+  for (const UnitChange* row : rows) {
+    const compare::RateChange change = row->change();
+    ratios.push_back(row->found ? change.ratio : 1);
+    usize at = 0;
+    columns[at++].cells.push_back(change_words(row->before, row->after, change.ratio));
+    columns[at++].cells.push_back(cost_text(row->before, event.per));
+    columns[at++].cells.push_back(cost_text(row->after, event.per));
+    columns[at++].cells.push_back(interval_text(change.low, change.high));
+    columns[at++].cells.push_back(samples_text(*row));
+    columns[at++].cells.push_back(chance_text(row->answer));
+    if (kind != UnitKind::module) columns[at++].cells.push_back(row->name);
+    columns[at++].cells.push_back(row->module);
+    if (has_notes) columns[at++].cells.push_back(row->note);
+  }
+  append_columns(out, columns, ratios, options);
+}
+
+std::string_view kind_words(UnitKind kind) {
+  return kind == UnitKind::function ? "functions" : kind == UnitKind::module ? "modules" : "lines";
+}
+
+// Those that are sure, then the largest of those that may be chance.
+void append_kind(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows, UnitKind kind,
+                 const DiffOptions& options) {
+  if (rows.empty()) return;
+  std::vector<const UnitChange*> found, unsure;
+  for (const UnitChange& row : rows) (row.found ? found : unsure).push_back(&row);
+  const auto few = [](std::vector<const UnitChange*>& list, usize most) { list.resize(std::min(list.size(), most)); };
+  const usize all_found = found.size();
+  few(found, options.rows);
+  if (found.empty()) {
+    out += fmt::format("\n{}: no change is sure\n", kind_words(kind));
+  } else {
+    out += fmt::format("\n{} that changed (of these, at most 5 % by chance):\n", kind_words(kind));
+    append_units(out, event, found, options);
+    if (all_found > found.size()) out += fmt::format("  and {} more\n", with_commas(all_found - found.size()));
+  }
+  constexpr usize kUnsure = 5;
+  std::erase_if(unsure, [](const UnitChange* row) { return row->difference() == 0 && row->note.empty(); });
+  if (!options.verbose) few(unsure, kind == UnitKind::function ? kUnsure : 0);
+  few(unsure, options.rows);
+  if (unsure.empty()) return;
+  out += fmt::format("\n{} whose change may be chance:\n", kind_words(kind));
+  append_units(out, event, unsure, options);
+}
+
+void append_totals(std::string& out, const Comparison& comparison, const DiffOptions& options) {
+  if (comparison.totals.empty()) return;
+  std::vector<FittedColumn> columns = {
+      {.title = "total"}, {.title = "change"}, {.title = "before", .right = true}, {.title = "after", .right = true}};
+  if (!comparison.is_one_run) {
+    columns.push_back({.title = "interval"});
+    columns.push_back({.title = "chance"});
+    columns.push_back({.title = "sure"});
+  }
+  std::vector<double> ratios;
+  for (const TotalChange& total : comparison.totals) {
+    ratios.push_back(total.found ? total.ratio : 1);
+    columns[0].cells.push_back(total.event);
+    columns[1].cells.push_back(change_words(total.median_before, total.median_after,
+                                            total.has_ratio ? total.ratio : total.median_after / total.median_before));
+    columns[2].cells.push_back(scaled_number(total.median_before));
+    columns[3].cells.push_back(scaled_number(total.median_after));
+    if (comparison.is_one_run) continue;
+    columns[4].cells.push_back(total.has_interval ? interval_text(total.low, total.high) : "-");
+    columns[5].cells.push_back(chance_text(total.answer));
+    columns[6].cells.emplace_back(total.found ? "yes" : "may be chance");
+  }
+  out += comparison.is_one_run ? "\n" : "\nmedians of the runs:\n";
+  append_columns(out, columns, ratios, options);
+}
+
+}  // namespace
+
+std::string chance_text(double answer) {
+  return answer < 0.0001 ? "p < 0.0001" : fmt::format("p = {:.4f}", answer);
+}
+
+std::string per_words(compare::Per per) {
+  switch (per) {
+    case compare::Per::share:
+      return "share of all samples";
+    case compare::Per::second:
+      return "per second";
+    case compare::Per::run:
+      return "per run";
+    case compare::Per::counter:
+      return "per count of the chosen event";
+  }
+  return {};
+}
+
+std::string cost_text(double cost, compare::Per per) {
+  if (per == compare::Per::share) return fmt::format("{:.2f} %", 100 * cost);
+  if (cost != 0 && cost < 0.001) return fmt::format("{:.3g}", cost);
+  return cost < 1 ? fmt::format("{:.4g}", cost) : scaled_number(cost);
+}
+
+std::string change_words(double before, double after, double ratio) {
+  if (before == 0 && after == 0) return "nothing on both sides";
+  if (before == 0) return "is new";
+  if (after == 0) return "is gone";
+  const double percent = 100 * std::abs(ratio - 1);
+  if (percent == 0) return "is the same";
+  const int decimals = percent < 0.0995 ? 3 : percent < 0.995 ? 2 : percent < 99.95 ? 1 : 0;
+  if (ratio >= 10) return fmt::format("grew {:.1f} times", ratio);
+  return fmt::format("{} by {:.{}f} %", ratio > 1 ? "grew" : "shrank", percent, decimals);
+}
+
+std::string interval_text(double low, double high) {
+  const auto end = [](double ratio) {
+    const double percent = 100 * (ratio - 1);
+    const double size = std::abs(percent);
+    return fmt::format("{:+.{}f}", percent, size < 0.0995 && size > 0 ? 3 : size < 0.995 ? 2 : size < 99.95 ? 1 : 0);
+  };
+  if (std::isinf(high)) return low <= 0 ? "unknown" : fmt::format("{} % or more", end(low));
+  return fmt::format("{} to {} %", end(low), end(high));
+}
+
+std::string sides_text(const Comparison& comparison) {
+  const auto side = [](const std::vector<std::string>& files) {
+    if (files.size() == 1) return files.front();
+    if (files.front() == files.back()) return fmt::format("{} runs of {}", files.size(), files.front());
+    return fmt::format("{} runs ({} ... {})", files.size(), files.front(), files.back());
+  };
+  return side(comparison.files_before) + " (before) and " + side(comparison.files_after) + " (after)";
+}
+
+std::string sensitivity_text(const EventChange& event) {
+  std::string text = fmt::format("{} functions compared", with_commas(event.compared));
+  if (event.too_few != 0) text += fmt::format("; {} have too few samples to say anything", with_commas(event.too_few));
+  text += ". ";
+  if (!std::isfinite(event.detectable_of_percent)) return text + "So few samples show no change at all.";
+  return text + fmt::format(
+                    "What could have been seen: in a function with 1 % of the samples, a change of {:.3g} % or "
+                    "more (four times in five).",
+                    100 * (event.detectable_of_percent - 1));
+}
+
+std::string diff_text(const Comparison& comparison, const DiffOptions& options) {
+  std::string out = sides_text(comparison) + '\n';
+  if (comparison.is_one_run && !comparison.events.empty()) {
+    out += fmt::format("{}\n", kOneRun);
+  }
+  append_totals(out, comparison, options);
+  for (const EventChange& event : comparison.events) {
+    out += fmt::format("\n{} ({}): {} samples before, {} after\n", event.event, per_words(event.per),
+                       with_commas(event.samples_before), with_commas(event.samples_after));
+    append_kind(out, event, event.modules, UnitKind::module, options);
+    append_kind(out, event, event.functions, UnitKind::function, options);
+    append_kind(out, event, event.lines, UnitKind::line, options);
+    out += '\n' + sensitivity_text(event) + '\n';
+    if (comparison.is_one_run && !event.has_scatter)
+      out += "Nothing tells when samples were taken: that they come in bursts is not known here.\n";
+  }
+  for (const std::string& note : comparison.notes) out += "note: " + note + '\n';
+  return out;
+}
+
+}  // namespace wperf::report

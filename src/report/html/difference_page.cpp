@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/html/difference_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "report/diff_report.h"
+#include "report/html/html_report.h"
+#include "report/json_writer.h"
+#include "report/number_text.h"
+
+namespace wperf::report_html {
+namespace {
+
+using compare::Comparison;
+using compare::EventChange;
+using compare::StackChanges;
+using compare::UnitChange;
+using compare::UnitKind;
+
+// Of a side, as difference_view.js has it.
+constexpr double kShare = 1e12;
+
+u64 whole_units(double share) {
+  return static_cast<u64>(std::llround(std::clamp(share, 0.0, 1.0) * kShare));
+}
+
+// Stacks of both sides as one profile: what both have is the first event, what was before the second.
+class TwoSides {
+ public:
+  explicit TwoSides(const StackChanges& changes) : changes_(changes) {
+    profile_.events.push_back({.name = changes.event + ", both sides"});
+    profile_.events.push_back({.name = changes.event + ", before"});
+    profile_.names.emplace_back("");
+    profile_.tasks.push_back({});
+    std::vector<double> before(changes.nodes.size()), after(before);
+    for (usize i = 0; i < changes.nodes.size(); ++i) {
+      const compare::StackChange& node = changes.nodes[i];
+      before[i] += node.before;
+      after[i] += node.after;
+      if (node.parent == stacks::kNothing) continue;
+      before[node.parent] -= node.before;
+      after[node.parent] -= node.after;
+    }
+    for (usize i = 0; i < changes.nodes.size(); ++i) add_node(i, before[i], after[i]);
+  }
+  stacks::StackProfile take() { return std::move(profile_); }
+
+ private:
+  // before, after: of the node itself.
+  void add_node(usize number, double before, double after) {
+    const compare::StackChange& node = changes_.nodes[number];
+    const bool is_root = node.parent == stacks::kNothing;
+    profile_.nodes.push_back({node.parent, is_root ? stacks::kNothing : function_of(node)});
+    const u64 units_before = whole_units(before);
+    add(0, number, node.samples_before + node.samples_after, units_before + whole_units(after));
+    add(1, number, node.samples_before, units_before);
+  }
+  void add(u32 event, usize node, u64 samples, u64 units) {
+    if (samples == 0) return;
+    profile_.events[event].samples += samples;
+    profile_.events[event].period += units;
+    profile_.samples.push_back({event, 0, 0, static_cast<u32>(node), samples, units});
+  }
+  // A function, and its place, which has the same number.
+  u32 function_of(const compare::StackChange& node) {
+    const auto [entry, is_new] = functions_.try_emplace(node.unit, static_cast<u32>(profile_.functions.size()));
+    if (!is_new) return entry->second;
+    const auto [module, is_new_module] = modules_.try_emplace(node.module, static_cast<u32>(profile_.modules.size()));
+    if (is_new_module) profile_.modules.push_back({.name = node.module, .path = {}, .reason = {}});
+    profile_.functions.push_back({.name = node.name, .module = module->second, .is_known = true});
+    profile_.places.push_back({entry->second});
+    return entry->second;
+  }
+
+  const StackChanges& changes_;
+  stacks::StackProfile profile_;
+  std::map<u32, u32> functions_;  // by unit
+  std::map<std::string, u32> modules_;
+};
+
+std::string_view kind_word(UnitKind kind) {
+  return kind == UnitKind::function ? "function" : kind == UnitKind::module ? "module" : "line";
+}
+
+const std::string& name_of(const UnitChange& row) {
+  return row.kind == UnitKind::module ? row.module : row.name;
+}
+
+std::string samples_text(const UnitChange& row) {
+  return report::with_commas(row.samples_before) + " to " + report::with_commas(row.samples_after);
+}
+
+// Those that are sure, and the largest of the others.
+template <typename Use>
+void for_each_shown(const EventChange& event, u32 rows, const Use& use) {
+  for (const auto* list : {&event.functions, &event.modules, &event.lines}) {
+    u32 unsure = 0;
+    for (const UnitChange& row : *list) {
+      if (row.found || unsure++ < rows) use(row);
+    }
+  }
+}
+
+class RowWriter {
+ public:
+  explicit RowWriter(std::string& out) : json_(out) {}
+
+  void write(const Comparison& comparison, const std::string& summary) {
+    constexpr u32 kMostUnsure = 2000;
+    json_.begin_object();
+    text("summary", summary);
+    json_.key("rows");
+    json_.begin_array();
+    for (const EventChange& event : comparison.events)
+      for_each_shown(event, kMostUnsure, [&](const UnitChange& row) { write_row(event, row); });
+    json_.end_array();
+    json_.end_object();
+  }
+
+ private:
+  void text(std::string_view key, std::string_view value) {
+    json_.key(key);
+    json_.string(value);
+  }
+  void number(std::string_view key, double value) {
+    json_.key(key);
+    json_.real(value);
+  }
+  void write_row(const EventChange& event, const UnitChange& row) {
+    const compare::RateChange change = row.change();
+    json_.begin_object();
+    text("event", event.event);
+    text("kind", kind_word(row.kind));
+    text("name", name_of(row));
+    text("module", row.module);
+    text("change", report::change_words(row.before, row.after, change.ratio));
+    text("before", report::cost_text(row.before, event.per));
+    text("after", report::cost_text(row.after, event.per));
+    text("interval", report::interval_text(change.low, change.high));
+    text("samples", samples_text(row));
+    text("sure", (row.found ? "yes, " : "no, ") + report::chance_text(row.answer));
+    text("note", row.note);
+    number("after_value", row.after);
+    number("chance_value", row.answer);
+    // What is sure stands above what is not.
+    number("size", std::abs(row.difference()) + (row.found ? 1e18 : 0));
+    json_.end_object();
+  }
+
+  report::JsonWriter json_;
+};
+
+void append_totals(std::string& out, const Comparison& comparison) {
+  if (comparison.totals.empty()) return;
+  append_head(out, "In all", {"Total", "Change", "Before", "After", "95 % interval", "Sure"});
+  for (const compare::TotalChange& total : comparison.totals) {
+    out += "<tr>";
+    append_cells(out, {total.event, report::change_words(total.median_before, total.median_after, total.ratio),
+                       report::scaled_number(total.median_before), report::scaled_number(total.median_after),
+                       total.has_interval ? report::interval_text(total.low, total.high) : "-",
+                       comparison.is_one_run ? "one run a side"
+                       : total.found         ? "yes"
+                                             : "may be chance"});
+  }
+  out += "</tbody></table>\n";
+}
+
+void append_event(std::string& out, const EventChange& event, u32 rows) {
+  out += fmt::format("<h2>{} ({})</h2>\n", escaped(event.event), report::per_words(event.per));
+  append_head(
+      out, "What changed, the sure ones first",
+      {"Change", "Before", "After", "95 % interval", "Samples", "Chance", "Sure", "Kind", "Module", "Name", "Note"});
+  for_each_shown(event, rows, [&](const UnitChange& row) {
+    const compare::RateChange change = row.change();
+    out += "<tr>";
+    append_cells(out,
+                 {report::change_words(row.before, row.after, change.ratio), report::cost_text(row.before, event.per),
+                  report::cost_text(row.after, event.per), report::interval_text(change.low, change.high),
+                  samples_text(row), report::chance_text(row.answer), row.found ? "yes" : "may be chance",
+                  kind_word(row.kind), row.module, name_of(row), row.note});
+  });
+  out += "</tbody></table>\n<p>" + escaped(report::sensitivity_text(event)) + "</p>\n";
+}
+
+}  // namespace
+
+std::string difference_page(const Comparison& comparison, const StackChanges& changes,
+                            const DifferencePageOptions& options) {
+  const std::string sides = report::sides_text(comparison);
+  std::string out = page_start(sides + " - wperf", PageKind::difference) + views_start("What changed");
+  out += "<p>" + escaped(sides) + "</p>\n";
+  if (comparison.is_one_run) out += fmt::format("<p>{}.</p>\n", report::kOneRun);
+  if (!comparison.notes.empty()) {
+    out += "<ul class=\"losses\">\n";
+    for (const std::string& note : comparison.notes) out += "<li>" + escaped(note) + "</li>\n";
+    out += "</ul>\n";
+  }
+  append_totals(out, comparison);
+  for (const EventChange& event : comparison.events) append_event(out, event, options.rows);
+  HtmlOptions page{.version = options.version};
+  usize sure = 0;
+  for (const EventChange& event : comparison.events)
+    for_each_shown(event, 0, [&](const UnitChange& row) { sure += row.found; });
+  RowWriter(page.difference_json)
+      .write(comparison, fmt::format("{} {} sure; frames are shares of {}, as wide as both sides together", sure,
+                                     sure == 1 ? "change is" : "changes are", changes.event));
+  stacks::StackProfile profile = TwoSides(changes).take();
+  profile.file = sides;
+  return out + views_end(profile, page);
+}
+
+}  // namespace wperf::report_html

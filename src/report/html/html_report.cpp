@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/html/html_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "export/deflate/deflate.h"
+#include "report/html/page_parts.h"
+#include "report/html/profile_columns.h"
+#include "report/json_writer.h"
+#include "report/number_text.h"
+#include "report/stack_report.h"
+#include "report/trace_facts.h"
+
+namespace wperf::report_html {
+namespace {
+
+using stacks::StackProfile;
+
+constexpr usize kTopRows = 50;
+constexpr usize kChunk = usize{8} << 20;  // of base64: browsers do not take strings of any length
+
+std::string bytes_of_hex(std::string_view digits) {
+  const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
+  std::string out;
+  for (usize i = 0; i + 1 < digits.size(); i += 2)
+    out.push_back(static_cast<char>(value(digits[i]) * 16 + value(digits[i + 1])));
+  return out;
+}
+
+// Nothing may be loaded from anywhere, and nothing runs but what was written here.
+std::string policy(PageKind kind) {
+  const char* const script = kind == PageKind::recording ? kScriptHash : kDifferenceScriptHash;
+  return fmt::format(
+      "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+      base64(bytes_of_hex(script)), base64(bytes_of_hex(kStyleHash)));
+}
+
+void append_list(std::string& out, const std::string& lines) {
+  out += "<ul class=\"losses\">\n";
+  for (usize at = 0; at < lines.size();) {
+    const usize end = std::min(lines.find('\n', at), lines.size());
+    out += "<li>" + escaped(std::string_view(lines).substr(at, end - at)) + "</li>\n";
+    at = end + 1;
+  }
+  out += "</ul>\n";
+}
+
+void append_losses(std::string& out, const StackProfile& profile) {
+  std::string lines = report::stack_losses_text(profile, "");
+  if (profile.trace.has_value()) {
+    for (const std::string& line : report::trace_loss_lines(*profile.trace, false)) lines += line + '\n';
+  }
+  out += "<h2>What is missing</h2>\n";
+  if (lines.empty())
+    out += "<p>Nothing that the recording tells of.</p>\n";
+  else
+    append_list(out, lines);
+}
+
+void append_facts(std::string& out, const StackProfile& profile) {
+  out += "<h2>The recording</h2>\n<table><tbody>\n";
+  const auto row = [&out](std::string_view name, const std::string& value) {
+    out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", name, value);
+  };
+  row("File", escaped(profile.file.empty() ? "(not kept)" : profile.file));
+  row("Length", escaped(report::duration(profile.elapsed_seconds)));
+  if (!profile.note.empty()) row("Note", escaped(profile.note));
+  for (const stacks::StackEvent& event : profile.events) {
+    if (event.samples == 0) continue;
+    if (event.name == stacks::kAllTime) {
+      row("Time of all threads", escaped(report::duration(static_cast<double>(event.period) / 1e9)));
+      continue;
+    }
+    row("Event", fmt::format("{}: {} samples, {} counted{}", escaped(event.name), report::with_commas(event.samples),
+                             report::with_commas(event.period),
+                             event.interval > 1 ? ", one every " + report::with_commas(event.interval) : ""));
+  }
+  out += "</tbody></table>\n";
+}
+
+// Half the width of Wilson's interval for a share of 95 %, in percent.
+double margin_of(u64 hits, u64 all) {
+  if (all == 0) return 0;
+  constexpr double kZ = 1.96;
+  const double n = static_cast<double>(all), share = static_cast<double>(hits) / n;
+  return 100 * kZ * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n)) / (1 + kZ * kZ / n);
+}
+
+void append_table(std::string& out, const StackProfile& profile, u32 event, const HtmlOptions& options) {
+  stacks::StackRows made =
+      make_rows(profile, event, {stacks::SortKey::module, stacks::SortKey::symbol}, options.filter, true);
+  std::stable_sort(made.rows.begin(), made.rows.end(),
+                   [](const auto& a, const auto& b) { return a.self_period > b.self_period; });
+  const stacks::StackEvent& of = profile.events[event];
+  out += fmt::format(
+      "<h2>Hottest functions by {}</h2>\n<table><thead><tr><th scope=\"col\">Self %</th><th scope=\"col\">± "
+      "(95 %)</th><th scope=\"col\">Samples</th><th scope=\"col\">With callees %</th><th "
+      "scope=\"col\">Module</th><th scope=\"col\">Function</th></tr></thead><tbody>\n",
+      escaped(of.name));
+  const auto share = [&of](u64 period) {
+    return 100 * static_cast<double>(period) / static_cast<double>(std::max<u64>(of.period, 1));
+  };
+  for (usize i = 0; i < std::min(made.rows.size(), kTopRows); ++i) {
+    const stacks::StackRow& row = made.rows[i];
+    // Of threads' time there are no samples.
+    const bool sampled = of.name != stacks::kAllTime;
+    const std::string margin = sampled ? fmt::format("{:.2f}", margin_of(row.self_samples, of.samples)) : "–";
+    const std::string samples = sampled ? report::with_commas(row.self_samples) : "–";
+    out += fmt::format("<tr><td>{:.2f}</td><td>{}</td><td>{}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n",
+                       share(row.self_period), margin, samples, share(row.all_period),
+                       escaped(profile.modules[row.module].name), escaped(profile.functions[row.function].name));
+  }
+  out += "</tbody></table>\n";
+}
+
+void append_data(std::string& out, std::string_view kind, const std::string& payload) {
+  const std::string text = base64(deflate::deflated(payload, deflate::Form::raw, deflate::Effort::fast));
+  for (usize at = 0; at < text.size(); at += kChunk) {
+    out += "<script type=\"application/octet-stream\" class=\"";
+    out += kind;
+    out += "\">";
+    out.append(text, at, kChunk);
+    out += "</script>\n";
+  }
+}
+
+}  // namespace
+
+std::string base64(std::string_view bytes) {
+  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out((bytes.size() + 2) / 3 * 4, '=');
+  usize to = 0;
+  for (usize at = 0; at < bytes.size(); at += 3) {
+    const usize left = std::min<usize>(bytes.size() - at, 3);
+    u32 word = 0;
+    for (usize i = 0; i < 3; ++i) word = word << 8 | (i < left ? static_cast<u8>(bytes[at + i]) : 0u);
+    for (usize i = 0; i <= left; ++i) out[to + i] = kDigits[word >> (18 - 6 * i) & 63];
+    to += 4;
+  }
+  return out;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (usize at = 0; at < text.size();) {
+    const auto first = static_cast<u8>(text[at]);
+    const report::CodePoint point = first < 0x80 ? report::CodePoint{first, 1} : report::decode_utf8(text.substr(at));
+    const std::string_view bytes = text.substr(at, point.length);
+    at += point.length;
+    const bool is_control = (point.value < 0x20 && point.value != '\t') || (point.value >= 0x7f && point.value < 0xa0);
+    const bool is_noncharacter = (point.value & 0xfffe) == 0xfffe || (point.value >= 0xfdd0 && point.value <= 0xfdef);
+    if (point.value == 0xfffd || is_control || is_noncharacter)
+      out += "\xef\xbf\xbd";
+    else if (point.value == '<')
+      out += "&lt;";
+    else if (point.value == '>')
+      out += "&gt;";
+    else if (point.value == '&')
+      out += "&amp;";
+    else if (point.value == '"')
+      out += "&quot;";
+    else if (point.value == '\'')
+      out += "&#39;";
+    else
+      out += bytes;
+  }
+  return out;
+}
+
+void append_head(std::string& out, std::string_view caption, std::initializer_list<std::string_view> columns) {
+  out += fmt::format("<table><caption>{}</caption><thead><tr>", escaped(caption));
+  for (const std::string_view column : columns) out += fmt::format("<th scope=\"col\">{}</th>", column);
+  out += "</tr></thead><tbody>\n";
+}
+
+void append_cells(std::string& out, std::initializer_list<std::string_view> cells) {
+  for (const std::string_view cell : cells) out += "<td>" + escaped(cell) + "</td>";
+  out += "</tr>\n";
+}
+
+std::string page_start(std::string_view title, PageKind kind) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+      "http-equiv=\"Content-Security-Policy\" "
+      "content=\"{}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
+      "name=\"color-scheme\" "
+      "content=\"light dark\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+      policy(kind), escaped(title), kStyle);
+}
+
+std::string views_start(std::string_view title) {
+  return "<div id=\"app\" hidden></div>\n<main id=\"plain\">\n<h1>" + escaped(title) + "</h1>\n";
+}
+
+std::string views_end(const StackProfile& profile, const HtmlOptions& options) {
+  std::string out = "</main>\n";
+  PageData data = profile_columns(profile, options);
+  append_data(out, "profile", data.profile);
+  data.profile = {};
+  if (!data.samples.empty()) append_data(out, "samples", data.samples);
+  out += "<script>";
+  out += kScript;
+  if (!options.difference_json.empty()) out += kDifferenceScript;
+  out += kScriptEnd;
+  out += "</script>\n</body>\n</html>\n";
+  return out;
+}
+
+std::string html_text(const StackProfile& profile, const HtmlOptions& options) {
+  const std::string title = profile.file.empty() ? "wperf" : profile.file + " - wperf";
+  std::string out = page_start(title) + views_start(title);
+  append_losses(out, profile);
+  append_facts(out, profile);
+  for (u32 event = 0; event < profile.events.size(); ++event) {
+    if (profile.events[event].samples != 0) append_table(out, profile, event, options);
+  }
+  return out + views_end(profile, options);
+}
+
+}  // namespace wperf::report_html

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A recording as one HTML file that needs nothing else: what was lost, what it is of and its hottest functions as plain
+// HTML, all of the profile as packed columns, and the scripts that show them (page/, docs/design/html.md). A pure
+// function of profile and options; lines end in LF. Called by commands.
+#pragma once
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "stacks/moments.h"
+#include "stacks/stack_rows.h"
+
+namespace wperf::report_html {
+
+struct HtmlOptions {
+  stacks::StackFilter filter = {};
+  const stacks::Moments* moments = nullptr;  // what is known of time; null: nothing but slices
+  bool all_samples = false;                  // with the time of each; `moments` has them
+  std::string version = {};                  // of the tool
+  std::string spe_json = {};                 // a document of report/spe_report; empty: there is none
+  std::string difference_json = {};          // of a page of two sides; empty: it is of one recording
+};
+
+std::string html_text(const stacks::StackProfile& profile, const HtmlOptions& options);
+
+// For the files of this room: text as HTML or SVG has it, in element content and in quoted attributes. Bytes that are
+// no UTF-8, and characters that XML does not know, become U+FFFD.
+std::string escaped(std::string_view text);
+enum class PageKind : u8 { recording, difference };
+// A page until its body begins: title, policy, style sheet.
+std::string page_start(std::string_view title, PageKind kind = PageKind::recording);
+// Where the views are made, and what is read without scripts: until its text begins.
+std::string views_start(std::string_view title);
+// That text ends; the data and the scripts that show it.
+std::string views_end(const stacks::StackProfile& profile, const HtmlOptions& options);
+// A table until its first row, and the cells of a row, which end it.
+void append_head(std::string& out, std::string_view caption, std::initializer_list<std::string_view> columns);
+void append_cells(std::string& out, std::initializer_list<std::string_view> cells);
+std::string base64(std::string_view bytes);
+
+}  // namespace wperf::report_html

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hot functions line by line: source as far as it was found when the file was written, and instructions, each with what
+// hit it. As recorded: filters do not change it, and the view says so.
+
+class CodeView {
+  constructor(page) {
+    this.page = page;
+    this.choice = element("select", { id: "code-of", onchange: () => page.open("code", Number(this.choice.value)) });
+    this.content = element("div", { class: "code", tabindex: "0", role: "region", "aria-label": "Lines and instructions" });
+    this.root = element("section", { class: "view code-view", "aria-label": "Code" },
+      element("div", { class: "view-title" }, element("label", { for: "code-of" }, "Function "), this.choice,
+        element("button", { type: "button", onclick: () => page.open("sandwich", Number(this.choice.value)) }, "Callers and callees")),
+      this.content);
+  }
+  update(state) {
+    const { page } = this;
+    const codes = page.profile.code.filter((code) => code.event === state.event);
+    if (codes.length === 0) {
+      this.choice.replaceChildren(element("option", { value: "-1" }, "(none)"));
+      this.content.replaceChildren(element("p", {}, "This file holds no code. `wperf report FILE --disassemble --html out.html` embeds source and instructions of hot functions; --annotate source alone."));
+      return;
+    }
+    const code = codes.find((one) => one.function === state.chosen) ?? codes[0];
+    this.choice.replaceChildren(...codes.map((one) => {
+      const option = element("option", { value: one.function }, page.names[one.function]);
+      option.selected = one === code;
+      return option;
+    }));
+    const parts = [];
+    if (state.chosen >= 0 && code.function !== state.chosen) parts.push(element("p", {}, `There is no code of ${page.names[state.chosen]} here: it is not among the hottest, or its file was not found.`));
+    parts.push(element("p", { class: "quiet" }, `${wholeText(code.samples)} samples of all of the recording, whatever the filters say.`));
+    if (code.reason !== "") parts.push(element("p", {}, harmlessName(code.reason)));
+    if (code.lines.length > 0) parts.push(this.lines(code));
+    if (code.instructions.length > 0) parts.push(this.instructions(code));
+    this.content.replaceChildren(...parts);
+  }
+  row(code, hits, cells, gap) {
+    const share = code.period > 0 ? hits.period / code.period : 0;
+    const made = element("tr", { class: (share >= 0.1 ? "hot" : share >= 0.02 ? "warm" : "") + (gap ? " gap" : "") },
+      element("td", { class: "share" }, hits.samples > 0 ? (100 * share).toFixed(2) : ""), element("td", { class: "count" }, hits.samples > 0 ? wholeText(hits.samples) : ""));
+    for (const [text, name] of cells) made.append(element("td", { class: name }, text));
+    return made;
+  }
+  table(caption, heads, rows) {
+    const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
+    return element("table", { class: "listing" }, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, ...rows));
+  }
+  lines(code) {
+    const sorted = code.lines.toSorted((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line));
+    const file = (path) => path.split(/[\\/]/).pop();
+    const rows = sorted.map((line, i) => this.row(code, line, [[line.line > 0 ? `${harmlessName(file(line.file))}:${line.line}` : "no line", "place"], [line.source || "(not found here)", line.source ? "source" : "source quiet"]],
+      i > 0 && line.line > sorted[i - 1].line + 1));
+    return this.table("Source lines that were hit", ["%", "Samples", "Line", "Source"], rows);
+  }
+  instructions(code) {
+    const rows = code.instructions.map((one) => this.row(code, one, [[one.address, "place"], [one.text, "source"], [harmlessName(one.line), "place"]], one.gap));
+    return this.table("Instructions", ["%", "Samples", "Address", "Instruction", "Line"], rows);
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The style sheet and the scripts of the page, and the SHA-256 of each as hexadecimal digits: page/ as the build has
+// embedded it (embed_page.cmake). Called by html_report.cpp.
+#pragma once
+
+namespace wperf::report_html {
+
+extern const char* const kStyle;
+extern const char* const kStyleHash;
+extern const char* const kScript;      // all but its end
+extern const char* const kScriptEnd;   // which begins it
+extern const char* const kScriptHash;  // of both
+// Pages of two sides have more between both.
+extern const char* const kDifferenceScript;
+extern const char* const kDifferenceScriptHash;  // of all three
+
+}  // namespace wperf::report_html

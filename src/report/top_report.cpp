@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/top_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/fitted_table.h"
+#include "report/json_writer.h"
+#include "report/number_text.h"
+
+namespace wperf::report {
+namespace {
+
+constexpr u32 kSoftwareEvent = 1;  // PERF_TYPE_SOFTWARE: cpu-clock is 0, task-clock 1
+
+double per_second(u64 number, double seconds) {
+  return seconds > 0 ? static_cast<double>(number) / seconds : 0;
+}
+
+void append_waits(std::string& out, const LookFacts& facts, const StackOptions& options) {
+  u64 begun = 0, waited = 0;
+  for (const waits::WaitedIn& row : *facts.waits) {
+    begun += row.begun;
+    waited += row.waited;
+  }
+  out += "\nwhere threads waited: ";
+  if (facts.waits->empty()) {
+    out += "none of them began to wait in this time: who waited before it is not known\n";
+    return;
+  }
+  out += waited_text(begun, waited, facts.seconds) + "\n";
+  std::vector<FittedColumn> columns{{.title = "%", .right = true},
+                                    {.title = "waited", .right = true},
+                                    {.title = "begun", .right = true},
+                                    {.title = "for"},
+                                    {.title = "in", .may_be_cut = true}};
+  const usize rows = std::min<usize>(facts.waits->size(), options.rows);
+  for (usize i = 0; i < rows; ++i) {
+    const waits::WaitedIn& row = (*facts.waits)[i];
+    const double percent = waited == 0 ? 0 : 100.0 * static_cast<double>(row.waited) / static_cast<double>(waited);
+    columns[0].cells.push_back(fixed(percent, 2));
+    columns[1].cells.push_back(duration(static_cast<double>(row.waited) / 1e9));
+    columns[2].cells.push_back(with_commas(row.begun));
+    columns[3].cells.emplace_back(class_text(row.wait));
+    columns[4].cells.push_back(waiting_function(row));
+  }
+  if (rows != 0) append_fitted_table(out, columns, options.width, {});
+  if (rows < facts.waits->size())
+    out += fmt::format("      ... and {} more\n", with_commas(facts.waits->size() - rows));
+}
+
+void append_waits_json(JsonWriter& json, const std::vector<waits::WaitedIn>& waits) {
+  json.key("waits");
+  json.begin_array();
+  for (const waits::WaitedIn& row : waits) {
+    json.begin_object();
+    json.key("function");
+    json.string(row.function);
+    json.key("module");
+    json.string(row.module);
+    json.key("class");
+    json.string(class_text(row.wait));
+    json.key("begun");
+    json.integer(row.begun);
+    json.key("waited_ns");
+    json.integer(row.waited);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string_view class_text(waits::WaitClass wait) {
+  return waits::kWaitClassNames[static_cast<usize>(wait)];
+}
+
+std::string waiting_function(const waits::WaitedIn& row) {
+  if (row.function.empty()) return "[unknown]";
+  return row.module.empty() ? row.function : fmt::format("{}!{}", row.module, row.function);
+}
+
+std::string waited_text(u64 begun, u64 waited_ns, double seconds) {
+  const double waited = static_cast<double>(waited_ns) / 1e9;
+  return fmt::format("{} by {} threads, {} begun", duration(waited), fixed(seconds > 0 ? waited / seconds : 0, 1),
+                     with_commas(begun));
+}
+
+bool is_clock_event(const stacks::StackEvent& event) {
+  return event.type == kSoftwareEvent && event.code <= 1;
+}
+
+std::string rates_text(const stacks::StackProfile& profile, double seconds) {
+  std::string text;
+  for (const stacks::StackEvent& event : profile.events) {
+    if (!text.empty()) text += ", ";
+    const double rate = per_second(event.period, seconds);
+    text += is_clock_event(event) ? fmt::format("{} {} cores", event.name, fixed(rate / 1e9, 2))
+                                  : fmt::format("{} {}/s", event.name, scaled_number(rate));
+  }
+  return text;
+}
+
+std::string top_text(const stacks::StackProfile& profile, const LookFacts& facts, const StackOptions& options) {
+  std::string out = fmt::format("{} of {}{}: {}\n", duration(facts.seconds), facts.of,
+                                facts.has_ended ? ", which has ended" : "", rates_text(profile, facts.seconds));
+  out += stack_text(profile, options);
+  if (facts.waits != nullptr) append_waits(out, facts, options);
+  return out;
+}
+
+std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts, const StackOptions& options) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.key("top");
+  json.begin_object();
+  json.key("of");
+  json.string(facts.of);
+  json.key("seconds");
+  json.fixed(facts.seconds, 6);
+  json.key("has_ended");
+  json.boolean(facts.has_ended);
+  json.key("rates");
+  json.begin_array();
+  for (const stacks::StackEvent& event : profile.events) {
+    json.begin_object();
+    json.key("event");
+    json.string(event.name);
+    json.key("per_second");
+    json.fixed(per_second(event.period, facts.seconds), 3);
+    json.end_object();
+  }
+  json.end_array();
+  if (facts.waits != nullptr) append_waits_json(json, *facts.waits);
+  json.end_object();
+  json.end_object();
+  // Behind it what `report --json` says of the same samples.
+  out.back() = ',';
+  return out + stack_json(profile, options).substr(1);
+}
+
+}  // namespace wperf::report

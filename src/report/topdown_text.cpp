@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/memory_tables.h"
+#include "report/narrow_table.h"
+#include "report/number_text.h"
+#include "report/table.h"
+#include "report/topdown_report.h"
+
+namespace wperf::report {
+namespace {
+
+using topdown::Drill;
+using topdown::kNone;
+using topdown::Share;
+
+Column text_column(std::string title) {
+  return {.title = std::move(title), .align = Align::left, .json_integer = false};
+}
+Column number_column(std::string title) {
+  return {.title = std::move(title), .align = Align::right, .json_integer = false};
+}
+
+// Differences of counts may be a little below nothing.
+std::string percent(double value) {
+  if (std::abs(value) < 0.005) return "0.00";
+  return fixed(value, std::abs(value) < 1 ? 2 : 1);
+}
+
+void append_tree(std::string& out, const Drill& drill, usize width) {
+  Table table;
+  table.columns = {text_column("node"), number_column("%"), number_column("+-"), text_column("of"),
+                   number_column("run")};
+  for (const u32 index : counted_nodes(drill)) {
+    const topdown::Node& node = drill.method().nodes[index];
+    const Share& share = drill.shares()[index];
+    std::string name = std::string(2 * (node.level - 1), ' ') + std::string(node.metric.name);
+    if (index == drill.worst()) name += "  <--";
+    table.rows.push_back(
+        {std::move(name), topdown_percent(share), topdown_margin(share), node.of, std::to_string(share.run)});
+  }
+  append_table_within(out, table, width);
+  append_line_within(out, topdown_sum(drill), width);
+}
+
+void append_groups(std::string& out, const Drill& drill, usize width) {
+  if (drill.groups().empty()) return;
+  Table table;
+  table.columns = {text_column("group"), text_column("metric"), number_column("value"), text_column("unit"),
+                   number_column("run")};
+  for (const topdown::GroupShares& group : drill.groups()) {
+    for (const topdown::MetricShare& metric : group.metrics) {
+      table.rows.push_back({std::string(group.group), std::string(metric.metric.name),
+                            metric.share.known ? fixed(metric.share.value, 3) : "-", std::string(metric.metric.unit),
+                            std::to_string(metric.share.run)});
+    }
+  }
+  out += '\n';
+  append_table_within(out, table, width);
+  append_line_within(out, topdown_group_verdict(drill), width);
+}
+
+void append_functions(std::string& out, const TopdownSamples& where, const TopdownTextOptions& options) {
+  if (where.event.empty()) return;
+  out += '\n';
+  append_line_within(out,
+                     fmt::format("Where {} happens: {} samples, one in {}", where.event, with_commas(where.samples),
+                                 with_commas(where.interval)),
+                     options.width);
+  if (where.samples == 0) {
+    append_line_within(out, "No sample was taken, so nobody can be named.", options.width);
+    return;
+  }
+  Table table;
+  table.columns = {number_column("%"),      number_column("+-"),         number_column("samples"),
+                   text_column("function"), text_column("hottest line"), number_column("% of it")};
+  const auto rows = std::min<usize>(where.functions.size(), options.rows);
+  for (usize i = 0; i < rows; ++i) {
+    const TopdownFunction& row = where.functions[i];
+    const Interval share = share_interval(row.samples, where.samples);
+    const double value = 100.0 * static_cast<double>(row.samples) / static_cast<double>(where.samples);
+    table.rows.push_back(
+        {percent(value), percent(std::max(share.high * 100 - value, value - share.low * 100)), with_commas(row.samples),
+         row.module + '!' + row.function, row.line.empty() ? "-" : row.line,
+         row.line.empty() ? "-"
+                          : percent(100.0 * static_cast<double>(row.line_samples) / static_cast<double>(row.samples))});
+  }
+  append_table_within(out, table, options.width);
+  if (where.functions.size() > rows) out += fmt::format("      ... and {} more\n", where.functions.size() - rows);
+}
+
+void append_table_of(std::string& out, std::string_view what, const Table& table, usize width) {
+  if (table.rows.empty()) return;
+  out += '\n';
+  append_line_within(out, what, width);
+  append_table_within(out, table, width);
+}
+
+// What --mem of `record` shows more of.
+void append_memory(std::string& out, const profile::SpeProfile& profile, const TopdownTextOptions& options) {
+  const SpeOptions few{.samples = {}, .memory = true, .memory_rows = 5, .width = options.width};
+  const profile::MemoryProfile& memory = *profile.memory;
+  append_table_of(out, "Where data came from, by SPE:", source_table(memory), options.width);
+  append_table_of(out, "Who waited for it:", access_symbol_table(profile, few), options.width);
+  append_table_of(out, "In which lines:", access_line_table(profile, few), options.width);
+  if (!memory.shared.empty()) {
+    append_line_within(out,
+                       fmt::format("{} cache line{} that threads may be fighting over: `wperf record -e arm_spe_0// "
+                                   "--mem` names {}.",
+                                   memory.shared.size(), memory.shared.size() == 1 ? "" : "s",
+                                   memory.shared.size() == 1 ? "it" : "them"),
+                       options.width);
+  }
+}
+
+}  // namespace
+
+Interval share_interval(u64 part, u64 whole) {
+  if (whole == 0) return {0, 1};
+  constexpr double kZ = 1.959963984540054;
+  const double n = static_cast<double>(whole), share = static_cast<double>(part) / n, z2 = kZ * kZ;
+  const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = kZ / (1 + z2 / n) * std::sqrt(share * (1 - share) / n + z2 / (4 * n * n));
+  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
+std::string topdown_percent(const Share& share) {
+  return share.known ? percent(share.value) : "-";
+}
+
+std::string topdown_margin(const Share& share) {
+  if (!share.known) return "-";
+  const double half = std::max(share.value - share.low, share.high - share.value);
+  return half == 0 ? "exact" : percent(half);
+}
+
+std::vector<u32> counted_nodes(const Drill& drill) {
+  const auto& shares = drill.shares();
+  const auto is_less = [&](u32 left, u32 right) { return shares[left].value < shares[right].value; };
+  std::vector<u32> counted;
+  std::vector<u32> open(drill.method().roots.rbegin(), drill.method().roots.rend());
+  while (!open.empty()) {
+    const u32 node = open.back();
+    open.pop_back();
+    if (shares[node].run == 0) continue;
+    counted.push_back(node);
+    // The last one is taken first.
+    std::vector<u32> children(drill.method().nodes[node].children.rbegin(), drill.method().nodes[node].children.rend());
+    std::stable_sort(children.begin(), children.end(), is_less);
+    open.insert(open.end(), children.begin(), children.end());
+  }
+  return counted;
+}
+
+std::string topdown_sum(const Drill& drill) {
+  const topdown::Method& method = drill.method();
+  if (!method.is_whole()) {
+    return "This core tells stalled cycles alone: what was wasted on wrong guesses and what was useful work it does "
+           "not "
+           "tell apart, so the shares do not add up to 100.";
+  }
+  double sum = 0;
+  for (const u32 root : method.roots) {
+    if (!drill.shares()[root].known) return {};
+    sum += drill.shares()[root].value;
+  }
+  const bool is_wrong = std::abs(sum - 100) > 1;
+  return fmt::format("Level 1 adds up to {} %.{}", fixed(sum, 2),
+                     is_wrong ? " That is off by more than 1 %: these shares cannot all be right." : "");
+}
+
+std::string topdown_verdict(const Drill& drill) {
+  if (drill.worst() == kNone) {
+    const auto& shares = drill.shares();
+    const bool known = std::any_of(shares.begin(), shares.end(), [](const Share& share) { return share.known; });
+    return known ? "Nothing stands out: no node but retiring has 10 % or more." : "Nothing ran that could be counted.";
+  }
+  const topdown::Node& node = drill.method().nodes[drill.worst()];
+  return fmt::format("{}: {}", node.metric.name, topdown::meaning_of(node.metric.name));
+}
+
+std::string topdown_group_verdict(const Drill& drill) {
+  const std::string_view likely = drill.likely_group();
+  if (likely.empty()) {
+    return "None of these misses is frequent enough to explain it: look for long operations, or chains in which each "
+           "waits for the one before.";
+  }
+  return fmt::format("Most likely {}: {}", likely, topdown::meaning_of(likely));
+}
+
+std::string topdown_headline(const Topdown& kind) {
+  const TopdownAnswer& answer = kind.answer;
+  const u32 runs = kind.drill.runs();
+  return fmt::format("top-down of {} on {}{}: {} run{}, the first took {}; {}",
+                     answer.program.empty() ? "all that ran" : answer.program, answer.core,
+                     answer.cores.empty() ? "" : " (cores " + answer.cores + ')', runs, runs == 1 ? "" : "s",
+                     duration(answer.seconds), answer.took_turns ? "events took turns" : "no event took turns");
+}
+
+std::string topdown_text(const Topdown& kind, const TopdownTextOptions& options) {
+  const auto& [drill, answer] = kind;
+  std::string out;
+  append_line_within(out, topdown_headline(kind), options.width);
+  out += '\n';
+  append_tree(out, drill, options.width);
+  out += '\n';
+  append_line_within(out, topdown_verdict(drill), options.width);
+  append_groups(out, drill, options.width);
+  append_functions(out, answer.where, options);
+  if (answer.memory.has_value() && answer.memory->memory.has_value()) append_memory(out, *answer.memory, options);
+  if (!answer.notes.empty()) out += '\n';
+  for (const std::string& note : answer.notes) append_line_within(out, "note: " + note, options.width);
+  return out;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/trace_facts.h"
+
+#include <fmt/format.h>
+
+#include "report/number_text.h"
+
+namespace wperf::report {
+namespace {
+
+std::string gap_line(const stacks::TraceGapFacts& gap) {
+  const std::string what = gap.buffers == 0   ? "something was lost"
+                           : gap.buffers == 1 ? "a buffer is missing"
+                                              : fmt::format("{} buffers are missing", with_commas(gap.buffers));
+  // A number that is left out may be any core's: the one that was silent longest is named.
+  const std::string where =
+      gap.buffers == 0 ? fmt::format("on core {}", gap.core) : fmt::format("probably of core {}", gap.core);
+  return fmt::format("{} {} between {:.6f} s and {:.6f} s", what, where, trace_seconds(gap.begin),
+                     trace_seconds(gap.end));
+}
+
+}  // namespace
+
+std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool all_gaps) {
+  constexpr usize kFew = 3;
+  std::vector<std::string> lines;
+  const auto say = [&](u64 count, std::string_view one, std::string_view more) {
+    if (count != 0) lines.push_back(fmt::format("{} {}", with_commas(count), count == 1 ? one : more));
+  };
+  say(trace.events_lost, "event was lost while recording: the session's buffers were full",
+      "events were lost while recording: the session's buffers were full");
+  say(trace.buffers_lost, "buffer was lost while recording: the disk was too slow, or full",
+      "buffers were lost while recording: the disk was too slow, or full");
+  say(trace.flagged_buffers, "buffer says that something was lost before it",
+      "buffers say that something was lost before them");
+  say(trace.missing_buffers, "buffer is missing: its number is left out",
+      "buffers are missing: their numbers are left out");
+  const usize shown = all_gaps ? trace.gaps.size() : std::min(trace.gaps.size(), kFew);
+  for (usize i = 0; i < shown; ++i) lines.push_back(gap_line(trace.gaps[i]));
+  if (shown != trace.gaps.size()) {
+    lines.push_back(fmt::format("{} more such times are told by -v", with_commas(trace.gaps.size() - shown)));
+  }
+  const usize told = all_gaps ? trace.lost_over_time.size() : std::min(trace.lost_over_time.size(), kFew);
+  for (usize i = 0; i < told; ++i) {
+    const stacks::TraceLossSpan& one = trace.lost_over_time[i];
+    lines.push_back(fmt::format("from {:.1f} s to {:.1f} s of the recording Windows lost {} events and {} buffers",
+                                trace_seconds(one.begin), trace_seconds(one.end), with_commas(one.events),
+                                with_commas(one.buffers)));
+  }
+  if (told != trace.lost_over_time.size()) {
+    lines.push_back(
+        fmt::format("{} more such seconds are told by -v", with_commas(trace.lost_over_time.size() - told)));
+  }
+  if (trace.events_lost + trace.buffers_lost != 0 && trace.gaps.empty() && trace.lost_over_time.empty()) {
+    lines.emplace_back("when that was, the trace does not say");
+  }
+  say(trace.cut_buffers, "buffer is cut by the end of the file", "buffers are cut by the ends of files");
+  if (trace.damaged_buffers != 0) {
+    const std::string bytes = with_commas(trace.damaged_bytes);
+    say(trace.damaged_buffers, fmt::format("buffer is damaged: {} bytes of it could not be read", bytes),
+        fmt::format("buffers are damaged: {} bytes of them could not be read", bytes));
+  }
+  say(trace.samples_of_nobody, "sample is of a thread that the trace does not name",
+      "samples are of threads that the trace does not name");
+  return lines;
+}
+
+void write_trace_facts(JsonWriter& json, const stacks::TraceFacts& trace) {
+  const auto count = [&](const char* name, u64 value) {
+    json.key(name);
+    json.integer(value);
+  };
+  json.key("trace");
+  json.begin_object();
+  count("events_lost", trace.events_lost);
+  count("buffers_lost", trace.buffers_lost);
+  count("flagged_buffers", trace.flagged_buffers);
+  count("missing_buffers", trace.missing_buffers);
+  count("cut_buffers", trace.cut_buffers);
+  count("damaged_buffers", trace.damaged_buffers);
+  count("damaged_bytes", trace.damaged_bytes);
+  count("out_of_order", trace.out_of_order);
+  count("samples_of_nobody", trace.samples_of_nobody);
+  count("idle_samples_left_out", trace.idle_samples);
+  json.key("gaps");
+  json.begin_array();
+  for (const stacks::TraceGapFacts& gap : trace.gaps) {
+    json.begin_object();
+    json.key("told_by");
+    json.string(gap.told_by);
+    count("core", gap.core);
+    json.key("from_s");
+    json.fixed(trace_seconds(gap.begin), 9);
+    json.key("to_s");
+    json.fixed(trace_seconds(gap.end), 9);
+    if (gap.buffers != 0) count("buffers", gap.buffers);
+    json.end_object();
+  }
+  json.end_array();
+  if (!trace.lost_over_time.empty()) {
+    json.key("lost_over_time");
+    json.begin_array();
+    for (const stacks::TraceLossSpan& one : trace.lost_over_time) {
+      json.begin_object();
+      json.key("from_s");
+      json.fixed(trace_seconds(one.begin), 3);
+      json.key("to_s");
+      json.fixed(trace_seconds(one.end), 3);
+      count("events", one.events);
+      count("buffers", one.buffers);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/trace_providers.h"
+
+#include <fmt/format.h>
+
+#include "report/json_writer.h"
+#include "report/narrow_table.h"
+#include "report/number_text.h"
+#include "report/trace_facts.h"
+
+namespace wperf::report {
+namespace {
+
+constexpr u32 kNotTold = ~u32{0};
+
+std::string event_cell(const stacks::ProviderEvent& event) {
+  return event.name.empty() ? std::to_string(event.id) : fmt::format("{} ({})", event.name, event.id);
+}
+
+void append_provider(std::string& out, const stacks::TraceProvider& provider, u32 rows, usize width) {
+  std::string name = provider.name.empty() ? "unknown provider" : provider.name;
+  if (!provider.guid.empty()) name += " {" + provider.guid + "}";
+  append_line_within(
+      out, fmt::format("\n{}: {} events, {} bytes", name, with_commas(provider.events), with_commas(provider.bytes)),
+      width);
+  Table table;
+  for (const char* title : {"events", "bytes", "first (s)", "last (s)", "threads"}) {
+    table.columns.push_back({.title = title, .align = Align::right});
+  }
+  table.columns.push_back({.title = "read", .align = Align::left});
+  table.columns.push_back({.title = "event", .align = Align::left});
+  for (usize i = 0; i < std::min<usize>(rows, provider.kinds.size()); ++i) {
+    const stacks::ProviderEvent& event = provider.kinds[i];
+    table.rows.push_back({with_commas(event.count), with_commas(event.bytes), fixed(trace_seconds(event.first), 6),
+                          fixed(trace_seconds(event.last), 6), with_commas(event.threads), event.is_read ? "yes" : "no",
+                          event_cell(event)});
+  }
+  append_table_within(out, table, width);
+  if (provider.kinds.size() > rows) {
+    fmt::format_to(std::back_inserter(out), "… and {} more kinds of events: --sample-display-row {}\n",
+                   provider.kinds.size() - rows, provider.kinds.size());
+  }
+}
+
+void write_provider(JsonWriter& json, const stacks::TraceProvider& provider) {
+  const auto number = [&](const char* name, u64 value) {
+    json.key(name);
+    json.integer(value);
+  };
+  json.begin_object();
+  json.key("provider");
+  json.string(provider.name);
+  json.key("guid");
+  json.string(provider.guid);
+  number("events", provider.events);
+  number("bytes", provider.bytes);
+  json.key("kinds");
+  json.begin_array();
+  for (const stacks::ProviderEvent& event : provider.kinds) {
+    json.begin_object();
+    json.key("event");
+    json.string(event.name);
+    number("id", event.id);
+    number("count", event.count);
+    number("bytes", event.bytes);
+    json.key("first_s");
+    json.fixed(trace_seconds(event.first), 9);
+    json.key("last_s");
+    json.fixed(trace_seconds(event.last), 9);
+    number("threads", event.threads);
+    json.key("read");
+    json.boolean(event.is_read);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace
+
+std::string providers_text(const stacks::TraceProviders& providers, u32 rows, usize width) {
+  std::string out;
+  append_line_within(out,
+                     fmt::format("{} events of {} providers, {} bytes, in {}", with_commas(providers.events),
+                                 with_commas(providers.providers.size()), with_commas(providers.bytes),
+                                 duration(trace_seconds(providers.duration))),
+                     width);
+  if (providers.disk_reads + providers.disk_writes != 0) {
+    append_line_within(out,
+                       fmt::format("disks: {} reads, {} bytes; {} writes, {} bytes", with_commas(providers.disk_reads),
+                                   with_commas(providers.disk_read_bytes), with_commas(providers.disk_writes),
+                                   with_commas(providers.disk_written_bytes)),
+                       width);
+  }
+  if (providers.hard_faults != 0) {
+    append_line_within(out,
+                       fmt::format("hard faults: {}, {} bytes", with_commas(providers.hard_faults),
+                                   with_commas(providers.hard_fault_bytes)),
+                       width);
+  }
+  for (const stacks::TraceProvider& provider : providers.providers) append_provider(out, provider, rows, width);
+  return out;
+}
+
+std::string providers_json(const stacks::TraceProviders& providers, const stacks::TraceFacts& trace) {
+  std::string out;
+  JsonWriter json(out);
+  const auto number = [&](const char* name, u64 value) {
+    json.key(name);
+    json.integer(value);
+  };
+  json.begin_object();
+  json.key("providers");
+  json.begin_object();
+  json.key("file");
+  json.string(providers.file);
+  json.key("seconds");
+  json.fixed(trace_seconds(providers.duration), 9);
+  number("events", providers.events);
+  number("bytes", providers.bytes);
+  number("disk_reads", providers.disk_reads);
+  number("disk_read_bytes", providers.disk_read_bytes);
+  number("disk_writes", providers.disk_writes);
+  number("disk_written_bytes", providers.disk_written_bytes);
+  number("hard_faults", providers.hard_faults);
+  number("hard_fault_bytes", providers.hard_fault_bytes);
+  write_trace_facts(json, trace);
+  json.key("providers");
+  json.begin_array();
+  for (const stacks::TraceProvider& provider : providers.providers) write_provider(json, provider);
+  json.end_array();
+  json.end_object();
+  json.end_object();
+  return out;
+}
+
+void append_mark_text(std::string& out, const stacks::TraceMark& mark) {
+  const auto id = [](u32 number) { return number == kNotTold ? std::string("-") : std::to_string(number); };
+  fmt::format_to(std::back_inserter(out), "{:.9f} {} {}/{} [{}] {}/{}", trace_seconds(mark.time),
+                 mark.process_name.empty() ? "-" : mark.process_name, id(mark.process), id(mark.thread), mark.core,
+                 mark.provider, mark.event);
+  for (const stacks::TraceMark::Field& field : mark.fields) {
+    if (field.is_number) {
+      fmt::format_to(std::back_inserter(out), " {}={}", field.name, field.value);
+    } else {
+      fmt::format_to(std::back_inserter(out), " {}=\"{}\"", field.name, field.value);
+    }
+  }
+  if (mark.is_cut) out += " …";
+  if (mark.fields.empty()) fmt::format_to(std::back_inserter(out), " ({} bytes)", mark.bytes);
+  out += '\n';
+}
+
+void append_mark_json(std::string& out, const stacks::TraceMark& mark) {
+  JsonWriter json(out);
+  const auto number = [&](const char* name, u64 value) {
+    json.key(name);
+    json.integer(value);
+  };
+  json.begin_object();
+  json.key("time_s");
+  json.fixed(trace_seconds(mark.time), 9);
+  if (mark.process != kNotTold) number("pid", mark.process);
+  if (mark.thread != kNotTold) number("tid", mark.thread);
+  if (!mark.process_name.empty()) {
+    json.key("process");
+    json.string(mark.process_name);
+  }
+  number("core", mark.core);
+  json.key("provider");
+  json.string(mark.provider);
+  json.key("event");
+  json.string(mark.event);
+  number("bytes", mark.bytes);
+  json.key("fields");
+  json.begin_object();
+  for (const stacks::TraceMark::Field& field : mark.fields) {
+    json.key(field.name);
+    field.is_number ? json.digits(field.value) : json.string(field.value);
+  }
+  json.end_object();
+  if (mark.is_cut) {
+    json.key("fields_cut");
+    json.boolean(true);
+  }
+  json.end_object();
+  out += '\n';
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "request/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "request/number.h"
+
+namespace wperf::request {
+namespace {
+
+using Kind = FailCondition::Kind;
+constexpr std::pair<std::string_view, Kind> kKinds[] = {
+    {"function:", Kind::function}, {"module:", Kind::module}, {"line:", Kind::line}};
+
+diag::Error bad_condition(std::string_view text) {
+  return {.text = fmt::format("'{}' is no condition", text),
+          .hint =
+              "--fail-if takes NAME>PERCENT%, with function:, module: or line: before the name or nothing: "
+              "--fail-if 'inst_retired>0.5%' --fail-if 'function:parse>5%'; in quotes, because > is the shell's",
+          .code = diag::ExitCode::usage};
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+// Names of functions may have a > of their own; that of the condition is the last.
+diag::Result<FailCondition> parse_fail_condition(std::string_view text) {
+  const usize greater = text.rfind('>');
+  if (greater == std::string_view::npos) return bad_condition(text);
+  FailCondition condition;
+  condition.text = text;
+  std::string_view name = trimmed(text.substr(0, greater)), bound = trimmed(text.substr(greater + 1));
+  for (const auto& [prefix, kind] : kKinds) {
+    if (!name.starts_with(prefix)) continue;
+    condition.kind = kind;
+    name = trimmed(name.substr(prefix.size()));
+    break;
+  }
+  if (name.empty() || !bound.ends_with('%')) return bad_condition(text);
+  bound = trimmed(bound.substr(0, bound.size() - 1));
+  const auto percent = parse_fraction(bound);
+  constexpr double kMostPercent = 1'000'000;
+  if (!percent.has_value() || *percent > kMostPercent) return bad_condition(text);
+  condition.name = name;
+  condition.percent = *percent;
+  return condition;
+}
+
+diag::Result<CostPer> parse_cost_per(std::string_view text) {
+  if (text == "share") return CostPer{.unit = CostPer::Unit::share, .counter = {}};
+  if (text == "second") return CostPer{.unit = CostPer::Unit::second, .counter = {}};
+  if (text == "run") return CostPer{.unit = CostPer::Unit::run, .counter = {}};
+  if (!text.empty()) return CostPer{.unit = CostPer::Unit::counter, .counter = std::string(text)};
+  return diag::Error{.text = "--per has an empty value",
+                     .hint = "it takes share, second, run or the name of a counted event",
+                     .code = diag::ExitCode::usage};
+}
+
+}  // namespace wperf::request

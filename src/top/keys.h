@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a terminal sends, as keys: characters, and the escape sequences of arrows and their like. Pure: a fuzz target.
+// Called by live_screen.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::top {
+
+enum class KeyKind : u8 {
+  character,
+  enter,
+  escape,
+  backspace,
+  tab,
+  up,
+  down,
+  left,
+  right,
+  page_up,
+  page_down,
+  home,
+  end,
+  interrupt,  // Ctrl-C
+  suspend,    // Ctrl-Z
+  redraw,     // Ctrl-L
+  erase_all,  // Ctrl-U
+};
+
+struct Key {
+  KeyKind kind = KeyKind::character;
+  std::string text = {};  // of a character: UTF-8
+  bool operator==(const Key&) const = default;
+};
+
+class KeyReader {
+ public:
+  // Sequences may come in pieces.
+  std::vector<Key> take(std::string_view bytes);
+  // Nothing came for a moment: an escape that began no sequence was the key.
+  std::vector<Key> pause();
+
+ private:
+  bool take_one(std::vector<Key>& keys);
+  bool take_sequence(std::vector<Key>& keys);
+
+  std::string waiting_;
+};
+
+}  // namespace wperf::top

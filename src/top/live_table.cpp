@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "top/live_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/ascii.h"
+#include "report/top_report.h"
+
+namespace wperf::top {
+namespace {
+
+using stacks::kNothing;
+
+// A machine that starts programs for weeks is not to fill memory with their names.
+constexpr usize kMostNames = 200'000;
+
+bool contains(std::string_view text, std::string_view part) {
+  const auto same = [](char a, char b) { return ascii_lower(a) == ascii_lower(b); };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
+}
+
+u64 lost_of(const stacks::StackLosses& losses) {
+  return losses.lost_records + losses.lost_samples + losses.held_back;
+}
+
+}  // namespace
+
+usize LiveTable::PlaceHash::operator()(const Place& place) const {
+  u64 mixed = (u64{place.function} << 32 | place.thread) * 0x9e3779b97f4a7c15u;
+  mixed ^= (u64{place.core} << 8 | place.event) * 0xc2b2ae3d27d4eb4fu;
+  return static_cast<usize>(mixed ^ mixed >> 29);
+}
+
+void LiveTable::clear() {
+  *this = LiveTable();
+}
+
+void LiveTable::add_to(Counts& sum, const Counts& one) {
+  for (const auto& [place, hits] : one.hits) {
+    Hits& own = sum.hits[place];
+    own.samples += hits.samples;
+    own.period += hits.period;
+  }
+  for (const auto& [number, hits] : one.waits) {
+    Hits& own = sum.waits[number];
+    own.samples += hits.samples;
+    own.period += hits.period;
+  }
+  sum.seconds += one.seconds;
+  sum.stretches += one.stretches;
+  sum.lost += one.lost;
+  sum.throttled += one.throttled;
+  sum.unseen_ns += one.unseen_ns;
+}
+
+u32 LiveTable::module_number(const stacks::StackModule& module) {
+  const auto [found, is_new] = module_numbers_.try_emplace(module.name, static_cast<u32>(modules_.size()));
+  if (is_new) modules_.emplace_back(module.name, module.reason);
+  return found->second;
+}
+
+u32 LiveTable::wait_number(const waits::WaitedIn& one) {
+  std::string where = report::waiting_function(one);
+  const auto [found, is_new] = wait_numbers_.try_emplace({where, one.wait}, static_cast<u32>(waits_.size()));
+  if (is_new) waits_.emplace_back(std::move(where), report::class_text(one.wait));
+  return found->second;
+}
+
+u32 LiveTable::function_number(const stacks::StackProfile& profile, u32 function) {
+  const stacks::StackFunction& one = profile.functions[function];
+  const u32 module = module_number(profile.modules[one.module]);
+  const auto found = function_numbers_.find(FunctionView{module, one.is_kernel, one.name});
+  if (found != function_numbers_.end()) return found->second;
+  const u32 number = static_cast<u32>(functions_.size());
+  function_numbers_.emplace(FunctionKey{module, one.is_kernel, one.name}, number);
+  functions_.push_back({.name = one.name,
+                        .shown = (one.is_kernel ? "[k] " : "") + one.name,
+                        .module = modules_[module].first,
+                        .is_kernel = one.is_kernel,
+                        .is_known = one.is_known,
+                        .module_number = module});
+  return number;
+}
+
+u32 LiveTable::thread_number(const stacks::StackProfile& profile, const stacks::StackTask& task) {
+  const std::string& name = profile.names[task.name];
+  const auto [found, is_new] =
+      thread_numbers_.try_emplace({task.pid, task.tid, name}, static_cast<u32>(threads_.size()));
+  if (is_new) {
+    const auto pid = static_cast<int>(task.pid), tid = static_cast<int>(task.tid);
+    threads_.push_back({name, pid == tid ? fmt::format("{}", tid) : fmt::format("{}/{}", pid, tid)});
+  }
+  return found->second;
+}
+
+void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns,
+                    const stacks::StackFilter& filter, const std::vector<waits::WaitedIn>& waits) {
+  if (functions_.size() + threads_.size() + waits_.size() > kMostNames) clear();
+  if (events_.empty()) {
+    for (const stacks::StackEvent& event : profile.events) {
+      events_.push_back({.name = event.name, .is_clock = report::is_clock_event(event)});
+    }
+  }
+  std::vector<u32> functions(profile.functions.size(), kNothing), threads(profile.tasks.size(), kNothing);
+  const stacks::ChosenSamples chosen(profile, filter);
+  u32 last_core = kNothing;
+  Counts one{.hits = {},
+             .waits = {},
+             .seconds = seconds,
+             .stretches = 1,
+             .lost = lost_of(profile.losses),
+             .throttled = profile.losses.throttled,
+             .unseen_ns = unseen_ns};
+  one.hits.reserve(profile.samples.size());
+  for (const stacks::StackSample& sample : profile.samples) {
+    if (!chosen.has(sample)) continue;
+    const u32 function = profile.places[profile.nodes[sample.node].place].function;
+    if (functions[function] == kNothing) functions[function] = function_number(profile, function);
+    if (threads[sample.task] == kNothing) threads[sample.task] = thread_number(profile, profile.tasks[sample.task]);
+    if (sample.core != last_core) cores_.try_emplace(last_core = sample.core, fmt::format("core {}", sample.core));
+    Hits& hits = one.hits[{functions[function], threads[sample.task], sample.core, sample.event}];
+    hits.samples += sample.count;
+    hits.period += sample.period;
+  }
+  for (const waits::WaitedIn& wait : waits) {
+    Hits& hits = one.waits[wait_number(wait)];
+    hits.samples += wait.begun;
+    hits.period += wait.waited;
+  }
+  add_to(all_, one);
+  newest_.push_back(std::move(one));
+  if (newest_.size() > kStretchesOfTen) newest_.pop_front();
+}
+
+u32 LiveTable::key_of(const Place& place, Grouping grouping) const {
+  switch (grouping) {
+    case Grouping::function:
+      return place.function;
+    case Grouping::thread:
+      return place.thread;
+    case Grouping::core:
+      return place.core;
+    case Grouping::module:
+      return functions_[place.function].module_number;
+    case Grouping::wait:  // no samples: see rows()
+      break;
+  }
+  return place.function;
+}
+
+bool LiveTable::is_within(const Place& place, const Within& within) const {
+  return (within.thread == kNothing || within.thread == place.thread) &&
+         (within.core == kNothing || within.core == place.core) &&
+         (within.module == kNothing || within.module == functions_[place.function].module_number);
+}
+
+std::string_view LiveTable::name_of(Grouping grouping, u32 key) const {
+  switch (grouping) {
+    case Grouping::function:
+      return functions_[key].shown;
+    case Grouping::thread:
+      return threads_[key].name;
+    case Grouping::core:
+      return cores_.at(key);
+    case Grouping::module:
+      return modules_[key].first;
+    case Grouping::wait:
+      return waits_[key].first;
+  }
+  return {};
+}
+
+std::string_view LiveTable::detail_of(Grouping grouping, u32 key) const {
+  if (grouping == Grouping::function) return functions_[key].module;
+  if (grouping == Grouping::thread) return threads_[key].numbers;
+  if (grouping == Grouping::wait) return waits_[key].second;
+  return {};
+}
+
+// Of each row; and what is the same for all of them.
+void LiveTable::take_samples(const Counts& counts, const TableQuery& query, TableAnswer& answer,
+                             std::unordered_map<u32, Hits>& by_key) const {
+  std::unordered_map<u32, Hits> nameless;
+  by_key.reserve(counts.hits.size());
+  for (const auto& [place, hits] : counts.hits) {
+    if (place.event < answer.events.size()) answer.events[place.event].period += hits.period;
+    if (place.event != query.event || !is_within(place, query.within)) continue;
+    answer.samples += hits.samples;
+    answer.period += hits.period;
+    Hits& own = by_key[key_of(place, query.grouping)];
+    own.samples += hits.samples;
+    own.period += hits.period;
+    if (functions_[place.function].is_known) continue;
+    answer.nameless_period += hits.period;
+    nameless[functions_[place.function].module_number].period += hits.period;
+  }
+  const auto worst = std::max_element(nameless.begin(), nameless.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.second.period, b.first) < std::tie(b.second.period, a.first);
+  });
+  if (worst != nameless.end()) {
+    answer.nameless_module = modules_[worst->first].first;
+    answer.nameless_reason = modules_[worst->first].second;
+    if (answer.nameless_reason.empty()) answer.nameless_reason = "its files name nothing there";
+  }
+}
+
+TableAnswer LiveTable::rows(const TableQuery& query) const {
+  Counts ten;
+  const Counts* counts = &all_;
+  if (query.extent == Extent::newest && !newest_.empty()) counts = &newest_.back();
+  if (query.extent == Extent::ten) {
+    for (const Counts& one : newest_) add_to(ten, one);
+    counts = &ten;
+  }
+  TableAnswer answer{.rows = {},
+                     .seconds = counts->seconds,
+                     .stretches = counts->stretches,
+                     .lost = counts->lost,
+                     .throttled = counts->throttled,
+                     .unseen_ns = counts->unseen_ns,
+                     .events = events_,
+                     .nameless_module = {},
+                     .nameless_reason = {}};
+  std::unordered_map<u32, Hits> by_key;
+  take_samples(*counts, query, answer, by_key);
+  if (query.grouping == Grouping::wait) {
+    by_key = counts->waits;
+    answer.samples = answer.period = answer.nameless_period = 0;
+    for (const auto& [number, hits] : by_key) {
+      answer.samples += hits.samples;
+      answer.period += hits.period;
+    }
+  }
+  answer.rows.reserve(by_key.size());
+  for (const auto& [key, hits] : by_key) {
+    TableRow row{key, hits.samples, hits.period, name_of(query.grouping, key), detail_of(query.grouping, key)};
+    if (!query.filter.empty() && !contains(row.name, query.filter) && !contains(row.detail, query.filter)) continue;
+    answer.shown_period += hits.period;
+    answer.rows.push_back(row);
+  }
+  std::sort(answer.rows.begin(), answer.rows.end(), [&](const TableRow& a, const TableRow& b) {
+    if (!query.by_name && a.period != b.period) return a.period > b.period;
+    return std::tie(a.name, a.detail, a.key) < std::tie(b.name, b.detail, b.key);
+  });
+  return answer;
+}
+
+}  // namespace wperf::top

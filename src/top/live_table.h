@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What was sampled in each of the last stretches of time, and in all of them, by function, thread and core: numbers,
+// and each name once. Pure. Filled by live_screen, read by picture.
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "stacks/stack_rows.h"
+#include "waits/live_waits.h"
+
+namespace wperf::top {
+
+enum class Grouping : u8 { function, thread, core, module, wait };
+inline constexpr u32 kGroupings = 5;
+// Which stretches count: the newest, the ten newest, all.
+enum class Extent : u8 { newest, ten, all };
+inline constexpr u32 kExtents = 3;
+inline constexpr usize kStretchesOfTen = 10;
+
+struct TableFunction {
+  std::string name, shown, module;  // shown: marked where it is of the kernel
+  bool is_kernel = false, is_known = false;
+  u32 module_number = 0;
+};
+struct TableThread {
+  std::string name, numbers;  // "7/8": thread 8 of process 7
+};
+struct TableEvent {
+  std::string name;
+  bool is_clock = false;
+  u64 period = 0;  // of the extent that was asked for
+};
+
+// Rows of one thread, core or module alone.
+struct Within {
+  u32 thread = stacks::kNothing, core = stacks::kNothing, module = stacks::kNothing;
+  bool is_all() const { return thread == stacks::kNothing && core == stacks::kNothing && module == stacks::kNothing; }
+};
+
+struct TableQuery {
+  Grouping grouping = Grouping::function;
+  Extent extent = Extent::newest;
+  u32 event = 0;
+  Within within = {};
+  std::string filter = {};  // in any of a row's names; upper and lower case are the same
+  bool by_name = false;
+};
+
+struct TableRow {
+  u32 key = 0;                    // function, thread, core, module or wait
+  u64 samples = 0, period = 0;    // of waits: how many began, and nanoseconds
+  std::string_view name, detail;  // as shown; of the table, until something is added to it
+};
+
+struct TableAnswer {
+  std::vector<TableRow> rows;   // the greatest first, or by name
+  u64 samples = 0, period = 0;  // of the event, before anything was filtered
+  u64 shown_period = 0;
+  double seconds = 0;
+  usize stretches = 0;
+  u64 lost = 0, throttled = 0;
+  u64 unseen_ns = 0;
+  std::vector<TableEvent> events;
+  // Without a function: where most of it is, and why.
+  u64 nameless_period = 0;
+  std::string nameless_module, nameless_reason;
+};
+
+class LiveTable {
+ public:
+  void add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns, const stacks::StackFilter& filter,
+           const std::vector<waits::WaitedIn>& waits = {});
+  // All is forgotten.
+  void clear();
+  TableAnswer rows(const TableQuery& query) const;
+  // Stretches since the beginning, or since all was forgotten.
+  usize stretches() const { return all_.stretches; }
+  const TableFunction& function(u32 key) const { return functions_[key]; }
+  const std::vector<TableEvent>& events() const { return events_; }
+
+ private:
+  struct Place {
+    u32 function = 0, thread = 0, core = 0, event = 0;
+    bool operator==(const Place&) const = default;
+  };
+  struct PlaceHash {
+    usize operator()(const Place& place) const;
+  };
+  // Searched for without copying the name.
+  struct FunctionView {
+    u32 module = 0;
+    bool is_kernel = false;
+    std::string_view name = {};
+    bool operator==(const FunctionView&) const = default;
+  };
+  struct FunctionKey {
+    u32 module = 0;
+    bool is_kernel = false;
+    std::string name;
+    FunctionView view() const { return {module, is_kernel, name}; }
+    bool operator==(const FunctionKey&) const = default;
+    friend bool operator==(const FunctionKey& key, const FunctionView& view) { return key.view() == view; }
+  };
+  struct FunctionHash {
+    using is_transparent = void;
+    usize operator()(const FunctionView& view) const {
+      return std::hash<std::string_view>()(view.name) + 2 * usize{view.module} + (view.is_kernel ? 1 : 0);
+    }
+    usize operator()(const FunctionKey& key) const { return (*this)(key.view()); }
+  };
+  struct Hits {
+    u64 samples = 0, period = 0;
+  };
+  struct Counts {
+    std::unordered_map<Place, Hits, PlaceHash> hits;
+    std::unordered_map<u32, Hits> waits;  // by their number
+    double seconds = 0;
+    usize stretches = 0;
+    u64 lost = 0, throttled = 0, unseen_ns = 0;
+  };
+  static void add_to(Counts& sum, const Counts& one);
+  u32 function_number(const stacks::StackProfile& profile, u32 function);
+  u32 thread_number(const stacks::StackProfile& profile, const stacks::StackTask& task);
+  u32 wait_number(const waits::WaitedIn& one);
+  u32 module_number(const stacks::StackModule& module);
+  void take_samples(const Counts& counts, const TableQuery& query, TableAnswer& answer,
+                    std::unordered_map<u32, Hits>& by_key) const;
+  bool is_within(const Place& place, const Within& within) const;
+  u32 key_of(const Place& place, Grouping grouping) const;
+  std::string_view name_of(Grouping grouping, u32 key) const;
+  std::string_view detail_of(Grouping grouping, u32 key) const;
+
+  std::deque<Counts> newest_;
+  Counts all_;
+  std::vector<TableEvent> events_;
+  // Where they are they stay.
+  std::deque<TableFunction> functions_;
+  std::deque<TableThread> threads_;
+  std::map<u32, std::string> cores_;
+  std::deque<std::pair<std::string, std::string>> modules_;  // name, and why functions have no names
+  std::unordered_map<FunctionKey, u32, FunctionHash, std::equal_to<>> function_numbers_;
+  std::map<std::tuple<u32, u32, std::string>, u32> thread_numbers_;
+  std::map<std::string, u32> module_numbers_;
+  std::deque<std::pair<std::string, std::string_view>> waits_;  // where, and what for
+  std::map<std::pair<std::string, waits::WaitClass>, u32> wait_numbers_;
+};
+
+}  // namespace wperf::top

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a person has chosen to see, and what a key changes in it. Pure. Called by live_screen; read by picture.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "stacks/code_listing.h"
+#include "top/keys.h"
+#include "top/live_table.h"
+
+namespace wperf::top {
+
+// The code of a function, as far as it is known.
+struct CodeView {
+  u32 function = 0;  // of the table
+  bool is_waiting = true;
+  bool instructions = false;  // else its lines
+  stacks::FunctionCode code = {};
+  std::string reason = {};  // why there is none; empty: there is
+};
+
+enum class Typing : u8 { nothing, filter, file };
+
+enum class Action : u8 {
+  nothing,
+  quit,
+  suspend,
+  redraw,
+  clear,      // forget what was seen
+  pause,      // TopView::paused has changed
+  load_code,  // of TopView::code
+  save,       // into TopView::typed
+};
+
+struct TopView {
+  TableQuery query = {};
+  Typing typing = Typing::nothing;
+  std::string typed = {};
+  bool paused = false;
+  bool help = false;
+  usize cursor = 0;  // of the rows, or of the code
+  std::optional<CodeView> code = {};
+  std::string within_name = {};  // of query.within
+  std::string message = {};      // until the next key
+
+  // That of the function that is looked at.
+  void take_code(stacks::FunctionCode answer);
+  // `rows`: those on the screen. `page`: how many of them fit.
+  Action take(const Key& key, const TableAnswer& rows, usize page);
+
+ private:
+  Action take_typed(const Key& key);
+  Action take_letter(char letter, const TableAnswer& rows);
+  Action zoom(const TableAnswer& rows);
+  void leave();
+  void move(KeyKind kind, usize count, usize page);
+  usize code_rows() const;
+};
+
+inline constexpr char kUsualFile[] = "top.data";
+
+}  // namespace wperf::top

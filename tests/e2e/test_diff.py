@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`wperf diff` and `wperf bench`: what changed, and what is only chance; signs, names of two builds, gates."""
+import json
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as xml
+
+from support import SOURCE, TIMEOUT, WperfTest, workload
+
+SCHEMA = SOURCE / "data" / "diff" / "diff.schema"
+
+
+class DiffTest(WperfTest):
+    def setUp(self):
+        self.holder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.holder.cleanup)
+        self.folder = pathlib.Path(self.holder.name)
+
+    def folded(self, name, **counts):
+        path = self.folder / name
+        path.write_text("".join(f"{stack.replace('__', ';')} {count}\n" for stack, count in counts.items()), encoding="utf-8")
+        return path
+
+    def diff(self, *arguments):
+        document = self.json("diff", *arguments, "--json")
+        try:
+            import jsonschema
+            jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
+        except ImportError:
+            pass
+        return document["diff"]
+
+    def function(self, found, name):
+        [row] = [row for row in found["events"][0]["functions"] if row["function"] == name]
+        return row
+
+    def test_more_is_grew_and_less_is_shrank(self):
+        before = self.folded("a.folded", main__parse=4000, main__emit=6000, main__gone=500)
+        after = self.folded("b.folded", main__parse=5000, main__emit=6000, main__fresh=300)
+        found = self.diff(before, after, "--per", "run")
+        parse = self.function(found, "parse")
+        self.assertEqual((parse["change"], parse["sure"]), ("grew by 25.0 %", True))
+        self.assertTrue(parse["low_percent"] < 25 < parse["high_percent"])
+        self.assertGreater(parse["low_percent"], 15)
+        self.assertEqual(self.function(found, "gone")["change"], "is gone")
+        self.assertEqual(self.function(found, "fresh")["change"], "is new")
+        self.assertFalse(self.function(found, "emit")["sure"])
+        back = self.function(self.diff(after, before, "--per", "run"), "parse")
+        self.assertEqual((back["change"], back["sure"]), ("shrank by 20.0 %", True))
+        text = self.ok("diff", before, after)
+        self.assertIn("What could have been seen", text)
+        self.assertIn("one run a side", text)
+        self.assertIn("grew in all by 7.6 %", text)
+
+    def test_stacks_of_both_sides(self):
+        before = self.folded("a.folded", **{"main;parse.isra.0": 4000, "main;old": 1000, "main": 5000})
+        after = self.folded("b.folded", **{"main;parse": 6000, "main;new <i>": 500, "main": 3500})
+        text = self.ok("diff", before, after, "--folded")
+        self.assertEqual(sorted(text.splitlines()), ["main 5000 3500", "main;new <i> 0 500", "main;old 1000 0", "main;parse 4000 6000"])
+        picture = self.folder / "change.svg"
+        self.ok("diff", before, after, "--svg", picture)
+        root = xml.parse(picture).getroot()
+        titles = {title.text for title in root.iter("{http://www.w3.org/2000/svg}title")}
+        self.assertIn("parse ([unknown]): 40.00 % before, 60.00 % after (+20.00 points)", {re.sub(r"\(\S+\)", "([unknown])", title, count=1)
+                                                                                         for title in titles})
+        told = " ".join(titles)
+        self.assertIn("is gone, 10.00 % before", told)
+        self.assertIn("is new, 5.00 %", told)
+        colours = re.findall(r'fill="hsl\((\d+),(\d+)%,80%\)"', picture.read_text(encoding="utf-8"))
+        self.assertEqual({hue for hue, full in colours if full != "0"}, {"28", "212"})
+
+    def test_copies_and_parts_of_compilers_are_the_same_function(self):
+        before = self.folded("a.folded", **{"main;parse": 3000, "main;scan::h0123456789abcdef": 2000})
+        after = self.folded("b.folded", **{"main;parse.part.0": 1000, "main;parse.cold": 2000, "main;scan::hfedcba9876543210": 2000})
+        found = self.diff(before, after, "--per", "run")
+        self.assertEqual([row["change"] for row in found["events"][0]["functions"]], ["is the same"] * 2)
+
+    def test_several_runs_name_what_changed_and_nothing_else(self):
+        draw = random.Random(5)
+        sides = [[], []]
+        for side in (0, 1):
+            for run in range(5):
+                counts = {f"main;f{i}": max(1, round(draw.gauss(2000, 45))) for i in range(60)}
+                counts["main;slow"] = round(draw.gauss(20000, 140) * (1 + 0.03 * side))
+                sides[side].append(self.folded(f"{side}{run}.folded", **counts))
+        found = self.diff(*sides[0], "--", *sides[1], "--per", "run")
+        self.assertEqual([row["function"] for row in found["events"][0]["functions"] if row["sure"]], ["slow"])
+        self.assertFalse(found["one_run_a_side"])
+        half = self.diff(*sides[0][:2], *sides[1][:2], "--", *sides[0][2:4], *sides[1][2:4], "--per", "run")
+        self.assertFalse([row for row in half["events"][0]["functions"] if row["sure"]])
+
+    def test_what_can_show_nothing_is_refused(self):
+        one = self.folded("a.folded", main__f=1000)
+        self.assertIn("in 10 % of such pairs", self.fails("diff", one, one, one, "--", one, one, one, status=2))
+        self.assertIn("put -- between", self.fails("diff", one, one, one, one, status=2))
+        self.assertIn("two recordings", self.fails("diff", one, status=2))
+        self.assertIn("is no condition", self.fails("diff", one, one, "--fail-if", "main", status=2))
+
+    def test_counts_of_stat(self):
+        def count(name, value):
+            core = {"core_number": 0, "Performance_counter": [{"counter_value": value, "event_name": "inst_retired"}]}
+            path = self.folder / name
+            path.write_text(json.dumps({"core": {"cores": [core]}, "Time_elapsed": 1.0}), encoding="utf-8")
+            return path
+        before = [count(f"a{i}.json", 1_000_000) for i in range(4)]
+        after = [count(f"b{i}.json", 1_002_000) for i in range(4)]
+        [total] = self.diff(*before, "--", *after)["totals"]
+        self.assertEqual((total["change"], total["sure"], total["counted"]), ("grew by 0.20 %", True, True))
+        self.assertAlmostEqual(total["low_percent"], 0.2, places=4)
+        gate = ("--fail-if", "inst_retired>0.1%")
+        self.assertEqual(self.ok("diff", *before, "---", *after, "-q"), "")
+        self.assertEqual(self.run_wperf("diff", *gate, *before, "--", *after).returncode, 5)
+        self.assertEqual(self.run_wperf("diff", *gate, *after, "--", *before).returncode, 0)
+        self.assertIn("several runs a side", self.fails("diff", *gate, before[0], after[0], status=1))
+
+    def test_gate_writes_what_ci_systems_read(self):
+        before = self.folded("a.folded", main__parse=4000, main__emit=6000)
+        after = self.folded("b.folded", main__parse=5000, main__emit=6000)
+        junit, comment = self.folder / "gate.xml", self.folder / "comment.md"
+        done = self.run_wperf("diff", before, after, "--per", "run", "--fail-if", "function:parse>5%", "--fail-if",
+                              "function:emit>5%", "--junit", junit, "--markdown", comment, "--github")
+        self.assertEqual((done.returncode, done.stderr), (5, "failed: function:parse>5%\n"))
+        self.assertIn("::error title=wperf%3A function%3Aparse>5%25::parse", done.stdout)
+        self.assertNotIn("::error title=wperf%3A function%3Aemit", done.stdout)
+        [suite] = xml.parse(junit).getroot()
+        self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("errors")), ("2", "1", "0"))
+        self.assertIn("| parse | grew by 25.0 % |", comment.read_text(encoding="utf-8"))
+        self.assertEqual(self.run_wperf("diff", before, after, "--per", "run", "--fail-if", "function:parse>30%").returncode, 0)
+        self.assertIn("nothing of this name", self.fails("diff", before, after, "--fail-if", "function:absent>1%", status=1))
+
+
+class BenchTest(WperfTest):
+    def bench(self, old, new, *options):
+        return self.run_wperf("bench", "-n", "4", "-e", "inst_retired", *options, "--", *old, "---", *new)
+
+    def test_instructions_repeat_exactly(self):
+        same = [workload("fib.exe"), "12"]
+        done = self.bench(same, same, "--json", "--fail-if", "inst_retired>0%")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        [total] = [one for one in json.loads(done.stdout)["diff"]["totals"] if one["event"] == "inst_retired"]
+        self.assertEqual(len(set(total["runs_before"] + total["runs_after"])), 1)
+        self.assertEqual(total["change"], "is the same")
+
+    def test_more_instructions_fail_the_gate(self):
+        done = self.bench([workload("fib.exe"), "12"], [workload("fib.exe"), "13"], "--fail-if", "inst_retired>0.1%")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertRegex(done.stdout, r"FAILED: inst_retired>0\.1%: inst_retired: \+")
+
+    def test_runs_that_are_recorded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = workload("fib.exe")
+            done = self.run_wperf("bench", "-n", "4", "-e", "inst_retired:997", "--record", "run", "--json", "--svg", "change.svg", "--", program, "18",
+                                  "---", program, "18", cwd=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            [event] = json.loads(done.stdout)["diff"]["events"]
+            self.assertGreater(event["functions_compared"], 0)
+            self.assertEqual((event["per"], [row for row in event["functions"] if row["sure"]]), ("per run", []))
+            made = sorted(path.name for path in pathlib.Path(folder).iterdir())
+            self.assertEqual(made, ["change.svg", *(f"run-{side}-{i}.data" for side in ("after", "before") for i in range(1, 5))])
+            sides = [[f"run-{side}-{i}.data" for i in range(1, 5)] for side in ("before", "after")]
+            again = json.loads(self.ok("diff", "--per", "run", "--json", *sides[0], "--", *sides[1], cwd=folder))
+            self.assertEqual(again["diff"]["events"], [event])
+        self.assertIn("--record NAME makes them", self.fails("bench", "--freq", "99", "--", program, "---", program, status=2))
+
+    def test_ctrl_c_shows_whole_rounds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = workload("fib.exe")
+            bench = self.start_wperf("bench", "-n", "1000", "-e", "inst_retired:997", "--record", "run", "--json", "--", program, "15", "---",
+                                     program, "15", cwd=folder)
+            while bench.poll() is None and not (pathlib.Path(folder) / "run-after-5.data").exists():
+                time.sleep(0.02)
+            bench.send_signal(signal.SIGINT)
+            text, error = bench.communicate(timeout=TIMEOUT)
+            self.assertEqual(bench.returncode, 0, error)
+            rounds = int(re.fullmatch(r"warning: interrupted: (\d+) of 1000 rounds were run, and are shown\n", error)[1])
+            self.assertGreaterEqual(rounds, 4)
+            [total] = json.loads(text)["diff"]["totals"]
+            self.assertEqual([len(total[side]) for side in ("runs_before", "runs_after")], [rounds, rounds])
+
+    def test_what_cannot_be_run_is_refused(self):
+        program = workload("fib.exe")
+        self.assertIn("two programs", self.fails("bench", "-e", "inst_retired", "--", program, status=2))
+        self.assertIn("missing behind", self.fails("bench", "-e", "inst_retired", "--", program, "---", status=1))
+        self.assertIn("fewer can show nothing", self.fails("bench", "-n", "3", "-e", "inst_retired", "--", program, "---", program, status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()

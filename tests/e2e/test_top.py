@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`wperf top --once`: one look, as text and as a document."""
+import json
+import re
+import subprocess
+import unittest
+
+import support
+from support import workload
+
+
+class TopOnce(support.WperfTest):
+    def test_a_look_at_a_program(self):
+        seen = self.json("top", "--once", "--json", "-e", "ld_spec:100000", "--", workload("googolplex.exe"))
+        top, recording = seen["top"], seen["recording"]
+        self.assertTrue(top["of"].startswith("googolplex.exe ("), top)
+        self.assertAlmostEqual(top["seconds"], 1, delta=0.2)
+        self.assertFalse(top["has_ended"])
+        (event,) = recording["events"]
+        self.assertEqual(event["event"], "ld_spec")
+        self.assertAlmostEqual(top["rates"][0]["per_second"], event["period"] / top["seconds"], delta=1)
+        self.assertEqual(sum(row["samples"] for row in event["rows"]), event["samples"])
+        self.assertIn("big_school_multiply",
+                      [row["symbol"] for row in event["rows"][:3]])
+        threads, cores = event["tables"]
+        self.assertEqual(sum(row["samples"] for row in threads), event["samples"])
+        self.assertEqual([row["core"] for row in cores], [0])
+
+    def test_text_says_the_same(self):
+        text = self.ok("top", "--once", "-e", "ld_spec:100000", "--every", "200ms", "--", workload("googolplex.exe"))
+        self.assertRegex(text.splitlines()[0], r"^2\d\d ms of googolplex.exe \(\d+\): ld_spec [0-9.]+ [KMG]/s$")
+        self.assertIn("big_school_multiply", text)
+
+    def test_rate_where_nobody_names_events(self):
+        seen = self.json("top", "--once", "--json", "--", workload("googolplex.exe"))
+        (event,) = seen["recording"]["events"]
+        self.assertGreater(event["samples"], 100)
+
+    def test_an_end_is_told(self):
+        seen = self.json("top", "--once", "--json", "-e", "ld_spec:1000", "--", workload("threads.exe"))
+        self.assertTrue(seen["top"]["has_ended"])
+        self.assertLess(seen["top"]["seconds"], 1)
+
+    def test_a_driver_sees_no_waits(self):
+        self.assertIn("a driver does not see why threads wait", self.fails("top", "--once", "--waits", status=2))
+
+    def test_spe_is_refused(self):
+        self.assertIn("top samples events", self.fails("top", "--once", "-e", "arm_spe_0//", status=2))
+
+
+@unittest.skipIf(support.os.name == "nt", "needs a kernel of Linux")
+class TopOnceOfLinux(support.WperfTest):
+    def test_the_machine_and_a_program(self):
+        program = ["sh", "-c", "while :; do :; done"]
+        seen = self.json("top", "--once", "--json", "-e", "cpu-clock", "--freq", "500", "--every", "300ms", "--", *program,
+                         device="linux")
+        (event,) = seen["recording"]["events"]
+        self.assertTrue(all(row["comm"] == "sh" for row in event["rows"]))
+        # What it had of a core, at most all of it.
+        self.assertLess(seen["top"]["rates"][0]["per_second"], 1.2e9)
+        self.assertGreater(event["samples"], 0)
+
+    def once_with_waits(self, *arguments):
+        done = self.run_wperf("top", "--once", "--waits", "-e", "cpu-clock", "--freq", "500", *arguments, device="linux")
+        if done.returncode != 0 and "perf_event_paranoid" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_where_a_program_waits(self):
+        # Two threads of it sleep, the first one waits for them.
+        program = ["python3", "-c", "import threading, time\n"
+                   "def sleeper():\n"
+                   "    while True: time.sleep(0.02)\n"
+                   "for i in range(2): threading.Thread(target=sleeper).start()\n"]
+        seen = json.loads(self.once_with_waits("--json", "--every", "1500ms", "--", *program))
+        top = seen["top"]
+        self.assertEqual([event["event"] for event in seen["recording"]["events"]], ["cpu-clock"])
+        self.assertEqual([rate["event"] for rate in top["rates"]], ["cpu-clock"])
+        waits = top["waits"]
+        self.assertTrue(waits)
+        self.assertEqual([row["waited_ns"] for row in waits], sorted((row["waited_ns"] for row in waits), reverse=True))
+        slept = [row for row in waits if row["class"] == "timer"]
+        self.assertTrue(slept, waits)
+        self.assertGreater(sum(row["begun"] for row in slept), 2)
+        # Three threads cannot wait longer than that.
+        self.assertLess(sum(row["waited_ns"] for row in waits), 3.2e9 * top["seconds"])
+
+    def test_text_of_waits(self):
+        text = self.once_with_waits("--every", "500ms", "--", "sh", "-c", "while :; do sleep 0.02; done")
+        self.assertRegex(text, r"\nwhere threads waited: .* by [\d.]+ threads, [\d,]+ begun\n"
+                               r" +% +waited +begun +for +in\n")
+        # The shell, and the one that sleeps: those that have ended do not wait on.
+        self.assertLess(float(re.search(r" by ([\d.]+) threads", text)[1]), 2.3)
+
+    def test_who_waited_before_is_not_said_to_run(self):
+        sleeper = subprocess.Popen(["sleep", "1000"])
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        text = self.once_with_waits("--every", "200ms", "-p", str(sleeper.pid))
+        if " by " not in text:  # it may have been on its way still
+            self.assertIn("who waited before it is not known", text)
+
+    def test_switches_are_recorded_once(self):
+        self.assertIn("leave context-switches out of -e",
+                      self.fails("top", "--once", "--waits", "-e", "context-switches:1", device="linux", status=2))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Opens pages of `report --html` in a browser and holds them against what test_html.py knows. Prints what is wrong, a line
+// each; nothing: all is well. Arguments: the folder of node modules, a JSON file with what is to be checked.
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+
+const [, , modules, planFile] = process.argv;
+const require = createRequire(modules + "/");
+const plan = JSON.parse(readFileSync(planFile, "utf8"));
+const faults = [];
+const check = (isTrue, text) => { if (!isTrue) faults.push(text); };
+const same = (got, wanted, text) => check(JSON.stringify(got) === JSON.stringify(wanted), `${text}: ${JSON.stringify(got)}, expected ${JSON.stringify(wanted)}`);
+const url = (file, fragment = "") => "file://" + file + fragment;
+
+// By name and module: [self samples, self period, period with callees].
+const functionSums = (page) => page.evaluate(() => {
+  const { page: shown } = window.wperf;
+  const { profile } = shown;
+  const out = {};
+  for (let i = 0; i < profile.functions.name.length; ++i) {
+    if (shown.sums.allSamples[i] > 0) out[profile.functions.name[i]] = [shown.sums.samples[i], shown.sums.self[i], shown.sums.all[i]];
+  }
+  return out;
+});
+const state = (page) => page.evaluate(() => window.wperf.page.store.state);
+const whole = (page) => page.evaluate(() => window.wperf.page.sums.wholeSamples);
+const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+async function opened(browser, file, options = {}, fragment = "") {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 760 }, ...options });
+  const page = await context.newPage();
+  page.on("console", (message) => check(!["error", "warning"].includes(message.type()), `${file}: console says ${message.text()}`));
+  page.on("pageerror", (error) => check(false, `${file}: ${error.stack}`));
+  page.on("dialog", (dialog) => { check(false, `${file}: a dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", (request) => check(request.url().split("#")[0] === url(file), `${file}: a request left: ${request.url()}`));
+  await page.goto(url(file, fragment));
+  if (options.javaScriptEnabled !== false) await page.waitForFunction(() => window.wperf !== undefined, null, { timeout: 20000 });
+  return page;
+}
+
+async function checkNumbers(page) {
+  const sums = await functionSums(page);
+  for (const [name, wanted] of Object.entries(plan.functions)) same(sums[name], wanted, `sums of ${name}`);
+  same(Object.keys(sums).length, Object.keys(plan.functions).length, "number of functions");
+}
+
+async function checkGraph(page) {
+  check(await page.locator(".warning").isVisible(), "nothing tells that samples were lost");
+  const painted = await page.evaluate(() => {
+    const canvas = document.getElementById("flame");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const colours = new Set();
+    for (let i = 0; i < data.length; i += 4) colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+    return colours.size;
+  });
+  check(painted > 5, `the flame graph has ${painted} colours`);
+  const box = await page.locator("#flame").boundingBox();
+  await page.mouse.click(box.x + box.width / 4, box.y + box.height - 30);
+  check((await state(page)).zoom !== "", "a click does not zoom");
+  await page.keyboard.press("Escape");
+  same((await state(page)).zoom, "", "zoom after undo");
+  await page.mouse.move(box.x + box.width / 4, box.y + box.height - 10);
+  await settled(page);
+  check((await page.locator(".tip").innerText()).includes("main"), "the tip does not name the frame");
+  await page.locator("#flame").focus();
+  for (const key of ["Home", "ArrowUp", "Enter"]) await page.keyboard.press(key);
+  check((await state(page)).zoom.split(" ").length === 2, "arrows and Enter do not zoom to the second frame");
+  await page.keyboard.press("Escape");
+}
+
+async function checkSearchAndFilters(page) {
+  const all = await whole(page);
+  await page.keyboard.press("/");
+  await page.keyboard.type("inner");
+  // While letters come, it tells of what is typed so far.
+  await page.waitForFunction(() => document.querySelector(".count").textContent.startsWith("1 function, "))
+    .catch(async () => check(false, "count of the search: " + (await page.locator(".count").innerText())));
+  await page.keyboard.press("Enter");
+  same(await whole(page), plan.withInner, "samples with the function kept");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  same(await whole(page), all, "samples after undo");
+  await page.evaluate(() => window.wperf.page.drop("f" + window.wperf.page.profile.functions.name.indexOf("inner")));
+  same(await whole(page), all - plan.withInner, "samples with the function dropped");
+  await page.locator(".chip").click();
+  same(await whole(page), all, "samples after the chip was removed");
+}
+
+async function checkTime(page) {
+  const box = await page.locator("#time").boundingBox();
+  const room = box.width - 150;
+  await page.mouse.move(box.x + 152, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 150 + room / 2, box.y + 30, { steps: 4 });
+  await page.mouse.up();
+  same(await whole(page), plan.firstHalf, "samples of the first half");
+  const fragment = await page.evaluate(() => location.hash);
+  check(fragment.includes("from=0"), "the fragment does not tell the range: " + fragment);
+  await page.locator("#time").focus();
+  await page.keyboard.press("Escape");
+  same(await whole(page), plan.samples, "samples after the range was left");
+  return fragment;
+}
+
+async function checkTrees(page) {
+  await page.keyboard.press("i");
+  const inverted = await page.evaluate(() => {
+    const { shown, names } = window.wperf.page;
+    return Array.from(shown.children.subarray(0, shown.begins[1])).map((node) => [names[shown.functions[node]], shown.weight.total[node]]);
+  });
+  for (const [name, total] of inverted) if (plan.functions[name] !== undefined) same(total, plan.functions[name][1], `inverted total of ${name}`);
+  await page.keyboard.press("i");
+  await page.keyboard.press("r");
+  const depth = await page.evaluate(() => Math.max(...window.wperf.page.shown.depth));
+  check(depth < plan.depth, `folded recursion is ${depth} deep`);
+  await page.keyboard.press("r");
+  await page.keyboard.press("?");
+  check(await page.locator("dialog[open]").isVisible(), "? does not show the help");
+  await page.keyboard.press("Escape");
+}
+
+async function checkTables(page) {
+  await page.getByRole("tab", { name: "Functions" }).click();
+  const table = page.getByRole("treegrid", { name: "Hot functions" });
+  same(Number(await table.getAttribute("aria-rowcount")), Object.keys(plan.functions).length + 1, "rows of the table");
+  await table.focus();
+  await page.keyboard.press("ArrowDown");
+  await settled(page);
+  check((await table.getAttribute("aria-activedescendant") ?? "").endsWith("-1"), "the arrow does not walk the table");
+  await page.keyboard.press("Enter");
+  same((await state(page)).tab, "sandwich", "view after Enter on a function");
+  await page.getByRole("tab", { name: "Call tree" }).click();
+  await settled(page);
+  check(await page.locator("[aria-expanded=true]").count() > 0, "the call tree does not open its hottest path");
+}
+
+async function checkAccess(page) {
+  const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+  await page.evaluate(axe);
+  for (const scheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    for (const tab of await page.evaluate(() => window.wperf.page.tabs.map((one) => one.id))) {
+      await page.evaluate((id) => window.wperf.page.open(id), tab);
+      await settled(page);
+      const result = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+      for (const fault of result.violations) check(false, `axe, ${tab}, ${scheme}: ${fault.id}: ${fault.nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+    }
+  }
+  const dark = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--surface"));
+  await page.emulateMedia({ colorScheme: "light" });
+  check(dark !== await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--surface")), "dark is as light");
+}
+
+// Of a program with five threads, on a machine where others run.
+async function checkWaits(page) {
+  const threads = await page.evaluate(() => [...window.wperf.page.profile.states.keys()].map((task) => window.wperf.page.profile.tasks.name[task]));
+  same(threads, Array(5).fill("threads.exe"), "threads with states");
+  same((await state(page)).colour, "state", "colour of threads' time");
+  check((await page.locator(".summary").innerText()).endsWith("ms of threads' time"), "the sum is no time: " + (await page.locator(".summary").innerText()));
+  await page.getByRole("tab", { name: "Functions" }).click();
+  await settled(page);
+  check((await page.locator(".table-row").first().innerText()).includes("–"), "threads' time has samples");
+}
+
+// Times, counters and marks are those of the recording, and a stretch of time is one for them, too.
+async function checkMoments(page, plan) {
+  const times = () => page.evaluate(() => window.wperf.page.profile.samples.streams.flatMap((one) => Array.from(one.time)).sort((a, b) => a - b));
+  await page.waitForFunction(() => window.wperf.page.profile.samples.count > 0);
+  same(await times(), plan.times, "times of samples");
+  const inRange = (from, to) => page.evaluate(([begin, end]) => {
+    const { page: shown } = window.wperf;
+    shown.store.change({ from: begin, to: end });
+    shown.open("moments");
+    const view = shown.tabs.find((tab) => tab.id === "moments").view;
+    return { counted: view.counters.rows.reduce((sum, row) => sum + row.sum, 0), marks: view.marks.rows.map((row) => [row.time, row.text]) };
+  }, [from, to]);
+  const slices = await page.evaluate(() => window.wperf.page.profile.slices);
+  const all = await inRange(-1, -1);
+  same(all.marks, plan.marks, "marks");
+  same(Math.round(all.counted), plan.counted, "counted by the counters");
+  const half = Math.floor(slices / 2);
+  const first = await inRange(0, half - 1), second = await inRange(half, slices - 1);
+  same(Math.round(first.counted + second.counted), plan.counted, "counted in both halves");
+  check(first.counted > 0 && second.counted > 0, "a half counted nothing");
+  same([...first.marks, ...second.marks], plan.marks, "marks of both halves");
+  await page.evaluate(() => {
+    window.wperf.page.store.change({ from: -1, to: -1 });
+    document.getElementById("time").focus();
+  });
+  for (const key of ["n", "n"]) await page.keyboard.press(key);
+  const spoken = await page.evaluate(() => document.querySelector(".spoken").textContent);
+  check(spoken.includes(plan.marks[1][1]), "the second mark is not told: " + spoken);
+  const chosen = await state(page);
+  check(chosen.from >= 0 && chosen.from === chosen.to, "a mark chooses no time");
+  await page.keyboard.press("z");
+  await page.waitForFunction(() => location.hash.includes("window="));
+  const seen = await page.evaluate(() => { const { begin, end } = window.wperf.page.timeline.window; return [begin, end]; });
+  check(seen[0] <= plan.marks[1][0] && seen[1] >= plan.marks[1][0] && seen[1] - seen[0] < plan.times.at(-1) / 10, "z shows not the chosen stretch: " + seen);
+  const colours = await page.evaluate(() => {
+    window.wperf.page.store.change({ from: -1, to: -1 });
+    window.wperf.page.timeline.show(0, window.wperf.page.timeline.seconds() * 1e9);
+    window.wperf.page.timeline.draw();
+    const canvas = document.getElementById("time"), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const found = new Set();
+    for (let i = 0; i < data.length; i += 4) found.add("#" + [data[i], data[i + 1], data[i + 2]].map((value) => value.toString(16).padStart(2, "0")).join(""));
+    const style = getComputedStyle(document.documentElement);
+    return ["--counter", "--mark", "--density"].filter((name) => !found.has(style.getPropertyValue(name).trim()));
+  });
+  same(colours, [], "colours that the timeline lacks");
+}
+
+// However many frames there are, a picture has no more rectangles than pixels to show them.
+async function checkMany(page, plan) {
+  same(await whole(page), plan.stacks, "samples of many stacks");
+  const got = await page.evaluate(() => {
+    const { page: shown } = window.wperf, view = shown.tabs[0].view;
+    view.draw();
+    const plain = view.drawn;
+    shown.store.change({ search: "^f77$" }, false);
+    view.draw();
+    return { plain, searched: view.drawn, count: document.querySelector(".count").textContent, match: view.matchesBefore(1).at(-1) };
+  });
+  check(got.plain > 100 && got.plain < 20000 && got.searched < 20000, "rectangles of a picture: " + JSON.stringify(got));
+  same(got.count, `1 function, ${(100 * plan.found / plan.stacks).toFixed(2)} %`, "what a search finds in many stacks");
+}
+
+async function checkForeign(page, samples) {
+  same(await page.evaluate(() => window.wperf.page.profile.events.map((event) => event.samples)), samples, "samples of a foreign profile");
+  same(await page.evaluate(() => document.querySelector(".timeline").hidden === (window.wperf.page.profile.slices === 1)), true, "a timeline without times");
+}
+
+async function checkPrint(page) {
+  await page.emulateMedia({ media: "print" });
+  check(await page.locator("#plain table").first().isVisible(), "print has no table");
+  check(!(await page.locator(".tools").isVisible()), "print has buttons");
+  await page.emulateMedia({ media: "screen" });
+}
+
+async function inChromium() {
+  const { chromium } = require("playwright-core");
+  const browser = await chromium.launch({ executablePath: plan.chromium, args: ["--no-sandbox"] });
+  try {
+    const page = await opened(browser, plan.page);
+    await checkNumbers(page);
+    await checkGraph(page);
+    await checkSearchAndFilters(page);
+    const fragment = await checkTime(page);
+    await checkTrees(page);
+    await checkTables(page);
+    await checkPrint(page);
+    const linked = await opened(browser, plan.page, {}, fragment);
+    same(await whole(linked), plan.firstHalf, "samples of the linked range");
+    const hostile = await opened(browser, plan.hostile);
+    same(await whole(hostile), plan.hostileSamples, "samples of the page with hostile names");
+    await checkAccess(hostile);
+    const still = await opened(browser, plan.page, { javaScriptEnabled: false });
+    check(await still.getByRole("cell", { name: "inner", exact: true }).first().isVisible(), "without scripts there is no table");
+    await checkWaits(await opened(browser, plan.waits));
+    await checkDifference(browser);
+    await checkMany(await opened(browser, plan.many.page), plan.many);
+    for (const [file, samples] of plan.foreign) await checkForeign(await opened(browser, file), samples);
+    const moments = await opened(browser, plan.moments.page);
+    await checkMoments(moments, plan.moments);
+    await checkAccess(moments);
+    for (const file of plan.others) await opened(browser, file);
+  } finally {
+    await browser.close();
+  }
+}
+
+// Two sides: what grew, shrank, is new and is gone is told in words, by the numbers of --json.
+async function checkDifference(browser) {
+  const { page: file, rows, words } = plan.difference;
+  const page = await opened(browser, file);
+  same((await page.locator("#colour option").allInnerTexts()), ["change", "module"], "colours of a difference");
+  const told = await page.evaluate(() => {
+    const { shown, names, tabs } = window.wperf.page;
+    const graph = tabs[0].view;
+    return Object.fromEntries(Array.from(shown.functions).map((one, node) => [names[one], node]).filter(([, node]) => node > 0)
+      .map(([name, node]) => [name, graph.describe(node)[2]]));
+  });
+  for (const [name, text] of Object.entries(words)) same(told[name], text, `what the frame of ${name} tells`);
+  const marks = await page.evaluate(() => window.wperf.page.tabs[0].view.legend.textContent);
+  check(marks.includes("▲ grew") && marks.includes("▼ shrank"), "the legend tells by colour only: " + marks);
+  await page.getByRole("tab", { name: "Changes" }).click();
+  const table = page.getByRole("treegrid", { name: "Changes" });
+  same(Number(await table.getAttribute("aria-rowcount")), rows.length + 1, "rows of changes");
+  await settled(page);
+  const text = await table.innerText();
+  for (const row of rows) for (const word of row) check(text.includes(word), `the changes do not say ${word}`);
+  await page.keyboard.press("/");
+  await page.keyboard.type("fresh");
+  await page.waitForFunction(() => document.querySelector("[role=treegrid]").getAttribute("aria-rowcount") === "2")
+    .catch(() => check(false, "a search does not choose rows of changes"));
+  await checkAccess(page);
+  const still = await opened(browser, file, { javaScriptEnabled: false });
+  check(await still.getByRole("cell", { name: "fresh", exact: true }).first().isVisible(), "without scripts there is no table of changes");
+  const hostile = await opened(browser, plan.difference.hostile);
+  await hostile.getByRole("tab", { name: "Changes" }).click();
+  await checkAccess(hostile);
+}
+
+async function inFirefox() {
+  const puppeteer = require("puppeteer-core");
+  const browser = await (puppeteer.default ?? puppeteer).launch({ browser: "firefox", executablePath: plan.firefox, headless: true });
+  try {
+    const page = await browser.newPage();
+    page.on("pageerror", (error) => check(false, "Firefox: " + error.message));
+    await page.goto(url(plan.page));
+    await page.waitForFunction(() => window.wperf !== undefined, { timeout: 30000 });
+    await checkNumbers(page);
+    await page.goto(url(plan.moments.page));
+    await page.waitForFunction(() => window.wperf !== undefined, { timeout: 30000 });
+    await checkMoments(page, plan.moments);
+  } finally {
+    await browser.close();
+  }
+}
+
+await (plan.firefox ? inFirefox() : inChromium()).catch((error) => faults.push(error.stack));
+for (const fault of faults) console.log(fault);

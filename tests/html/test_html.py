@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages of `report --html` in real browsers: they show the numbers of --json, do what their buttons and keys say, ask the
+network for nothing, and accessibility and HTML checkers find no fault. page_checks.mjs does it in there; scripts/packages.sh
+(need_page_tools) fetches what drives the browsers."""
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ.get("WPERF_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
+BINARY = pathlib.Path(os.environ.get("WPERF_BINARY", SOURCE / "build/release/bin/wperf"))
+TOOLS = SOURCE / "build" / "tools" / "pages"
+CHROMIUM = shutil.which("chromium")
+FIREFOX = shutil.which("firefox-esr")
+TRACE = SOURCE.parent / "shared" / "data" / "etl" / "perfview-net452-x64-win8-compressed.etl"
+PID, CODE = 4242425, 0x10000
+IP, TID, TIME, READ, CALLCHAIN, CPU = 1, 2, 4, 16, 32, 128
+MMAP, LOST, COMM, SAMPLE = 1, 2, 3, 9
+SECOND = 10**9
+NAMES = ["main", "outer", "inner", "leaf", "again"]
+HOSTILE = [b"</script><script>alert(1)</script>", b"\"'><img src=x onerror=alert(2)>", "‮txet desrever".encode(), b"x" * 10_000,
+           b"bad \xff\xfe utf8 \xc3", b"<!--<script>", b"javascript:alert(3)", b"=HYPERLINK(1)"]
+
+
+def record(kind, body, misc=2):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def text(name):
+    return name + b"\0" + bytes(-(len(name) + 1) % 8)
+
+
+def sample(time, thread, core, names):
+    """`names`: indices of functions, the innermost first."""
+    addresses = [CODE + name * 0x100 + 0x10 for name in names]
+    chain = [2**64 - 512, *addresses]
+    body = struct.pack("<QIIQII", addresses[0], PID, PID + thread, time, core, 0)
+    return record(SAMPLE, body + struct.pack(f"<Q{len(chain)}Q", len(chain), *chain))
+
+
+def perf_data(samples, program):
+    records = record(COMM, struct.pack("<II", PID, PID) + text(program[:2000]))
+    records += record(MMAP, struct.pack("<IIQQQ", PID, PID, CODE, 0x10000, 0) + text(b"//anon")) + b"".join(samples)
+    attributes = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, IP | TID | TIME | CALLCHAIN | CPU, 0, 0) + bytes(64)
+    table = attributes + struct.pack("<QQ", 0, 0)
+    header = b"PERFILE2" + struct.pack("<QQQQQQ", 104, len(table), 104, len(table), 104 + len(table), len(records))
+    return header + bytes(104 - len(header)) + table + records
+
+
+def timed_data():
+    """A counter that is read with each sample, and programs that begin while it runs."""
+    at = [SECOND + i * 50_000_000 + i * i * 1_001 for i in range(40)]
+    records = []
+    for i, time in enumerate(at):
+        address, core = CODE + (i % 3) * 0x100 + 0x10, i % 2
+        body = struct.pack("<QIIQIIQQ", address, PID, PID, time, core, 0, 1000 * (i + 1), 77 + core)
+        records.append(record(SAMPLE, body + struct.pack("<QQQ", 2, 2**64 - 512, address)))
+        if i % 16 == 8:
+            name = [b"first", b"second </script>", b"third"][i // 16]
+            begins = struct.pack("<II", PID, PID) + text(name) + struct.pack("<IIQII", PID, PID, time + 10, core, 0)
+            records.append(record(COMM, begins, 1 << 13))
+    who = struct.pack("<IIQII", PID, PID, 0, 0, 0)
+    first = record(COMM, struct.pack("<II", PID, PID) + text(b"prog") + who)
+    first += record(MMAP, struct.pack("<IIQQQ", PID, PID, CODE, 0x10000, 0) + text(b"//anon") + who)
+    attributes = struct.pack("<IIQQQQQ", 0, 112, 1, 1000, IP | TID | TIME | READ | CALLCHAIN | CPU, 4, 1 << 18) + bytes(64)
+    ids = struct.pack("<QQ", 77, 78)
+    table = attributes + struct.pack("<QQ", 104, len(ids))
+    data = first + b"".join(records)
+    header = b"PERFILE2" + struct.pack("<QQQQQQ", 104, len(table), 104 + len(ids), len(table), 104 + len(ids) + len(table), len(data))
+    return at, header + bytes(104 - len(header)) + ids + table + data
+
+
+def plain_samples():
+    """Two phases: in the first second and from the third on."""
+    made = []
+    for i in range(100):
+        made.append(sample(SECOND + i * 10**7, 0, 0, [2, 1, 0] if i % 4 else [3, 2, 1, 0]))
+        made.append(sample(3 * SECOND + i * 10**7, 1, 1, [4, 4, 4, 4, 4, 4, 0] if i % 2 else [1, 0]))
+    return [*made, record(LOST, struct.pack("<QQ", 0, 12))]
+
+
+class HtmlTest(unittest.TestCase):
+    maxDiff = None
+    plan = None  # made once for all browsers
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.place.name)
+        cls.map = pathlib.Path(f"/tmp/perf-{PID}.map")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.map.unlink(missing_ok=True)
+        cls.place.cleanup()
+
+    def wperf(self, *words):
+        own_machine = {**os.environ, "WPERF_SIM_INSTANCE": f"html-{os.getpid()}"}
+        done = subprocess.run([BINARY, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder, env=own_machine,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def make_page(self, name, names, samples, program):
+        self.map.write_bytes(b"".join(b"%x 100 %s\n" % (CODE + i * 0x100, one) for i, one in enumerate(names)))
+        data = self.folder / f"{name}.data"
+        data.write_bytes(perf_data(samples, program))
+        self.wperf("report", data, "--html", f"{name}.html")
+        return data, self.folder / f"{name}.html"
+
+    def the_plan(self):
+        if HtmlTest.plan is None:
+            HtmlTest.plan = self.make_plan()
+        return HtmlTest.plan
+
+    def make_plan(self):
+        data, page = self.make_page("plain", [name.encode() for name in NAMES], plain_samples(), b"prog")
+        answer = json.loads(self.wperf("report", data, "--json", "--children", "--sort", "module,symbol"))
+        rows = answer["recording"]["events"][0]["rows"]
+        functions = {row["symbol"]: [row["samples"], row["period"], row["all_period"]] for row in rows}
+        self.assertEqual(set(functions), set(NAMES))
+        hostile_samples = [sample(SECOND + i * 10**7, i % 3, i % 2, [i % len(HOSTILE), (i + 1) % len(HOSTILE)]) for i in range(64)]
+        _, hostile = self.make_page("hostile", HOSTILE, hostile_samples, HOSTILE[0])
+        self.wperf("record", "--device", "sim:pace=free", "-e", "ld_spec:100000,inst_spec:200000", "-c", "0", "--timeout", "1",
+                   "--disassemble", "--html", "sim.html", "-q", "--", BINARY.parents[1] / "workloads" / "googolplex.exe")
+        self.wperf("record", "--device", "sim:pace=free", "-e", "arm_spe_0//", "-c", "0", "--timeout", "1", "--html", "spe.html", "-q", "--",
+                   BINARY.parents[1] / "workloads" / "googolplex.exe")
+        self.wperf("waits", "--device", "etw:fake", "--timeout", "0.2", "--html", "waits.html", "-q", "--", BINARY.parents[1] / "workloads" / "threads.exe")
+        at, timed = timed_data()
+        (self.folder / "timed.data").write_bytes(timed)
+        self.map.write_bytes(b"".join(b"%x 100 %s\n" % (CODE + i * 0x100, name.encode()) for i, name in enumerate(NAMES)))
+        self.wperf("report", "timed.data", "--html", "timed.html", "--html-all")
+        counted = json.loads(self.wperf("report", "timed.data", "--json"))["recording"]["events"][0]
+        self.assertEqual(counted["samples"], len(at))
+        moments = {"page": str(self.folder / "timed.html"), "times": [time - at[0] for time in at], "counted": counted["period"],
+                   "marks": [[at[i] + 10 - at[0], name] for i, name in ((8, "first"), (24, "second </script>"))]}
+        plan = {"difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": str(self.folder / "waits.html"), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
+                "samples": 200, "firstHalf": 100, "withInner": 100, "hostileSamples": 64, "depth": 7}
+        return plan
+
+    def many_stacks(self):
+        """Stacks that share as little as can be: most frames are narrower than what a screen can show."""
+        numbers, lines, found = 1, [], 0
+        for i in range(20_000):
+            frames = []
+            for _ in range(6):
+                numbers = (numbers * 48271) % 0x7fffffff
+                frames.append(f"f{numbers % 3000}")
+            found += "f77" in frames
+            lines.append(f"prog;{';'.join(frames)};leaf{i} 1")
+        (self.folder / "many.folded").write_text("\n".join(lines) + "\n")
+        self.wperf("report", "many.folded", "--html", "many.html")
+        return {"page": str(self.folder / "many.html"), "stacks": len(lines), "found": found}
+
+    def difference_pages(self):
+        (self.folder / "old.folded").write_text("main;parse;scan 4000\nmain;parse 1000\nmain;emit 3000\nmain;old 500\nmain 1500\n")
+        (self.folder / "new.folded").write_text("main;parse;scan 6000\nmain;parse 1000\nmain;emit 2000\nmain;fresh 500\nmain 500\n")
+        self.wperf("diff", "old.folded", "new.folded", "--html", "difference.html")
+        found = json.loads(self.wperf("diff", "old.folded", "new.folded", "--json"))
+        [event] = found["diff"]["events"]
+        rows = [[row["change"], row["function"]] for row in event["functions"]] + [[row["change"], row["module"]] for row in event["modules"]]
+        words = {"scan": "grew: 40.00 % before, 60.00 % after (+20.00 points)", "emit": "shrank: 30.00 % before, 20.00 % after (-10.00 points)",
+                 "fresh": "is new: 5.00 %", "old": "is gone: 5.00 % before", "main": "is the same: 100.00 % before, 100.00 % after (+0.00 points)"}
+        for side in ("first", "second"):
+            (self.folder / f"{side}.folded").write_bytes(b"".join(b"main;%s %d\n" % (name.replace(b"\n", b""), 100 + len(side)) for name in HOSTILE))
+        self.wperf("diff", "first.folded", "second.folded", "--html", "hostile_difference.html")
+        return {"page": str(self.folder / "difference.html"), "hostile": str(self.folder / "hostile_difference.html"), "rows": rows, "words": words}
+
+    def foreign_pages(self):
+        """Profiles of other programs, and a real trace of Windows: [page, samples by event]."""
+        made = []
+        for form in ("firefox", "speedscope", "pprof", "perfetto"):
+            self.wperf("report", "timed.data", "--export", form, "-o", f"foreign.{form}")
+            made.append(self.folder / f"foreign.{form}")
+        made += [one for one in [TRACE] if one.exists()]
+        pages = []
+        for file in made:
+            page = self.folder / f"{file.name}.html"
+            events = json.loads(self.wperf("report", file, "--json", "--children"))["recording"]["events"]
+            self.wperf("report", file, "--html", page)
+            pages.append([str(page), [event["samples"] for event in events]])
+        return pages
+
+    def check_in(self, **browser):
+        node = shutil.which("node")
+        for tool, reason in ((node, "no node here"), (next(iter(browser.values())), "no such browser here"),
+                             (TOOLS.exists(), "build/tools/pages is not there (scripts/build fetches it)")):
+            if not tool:
+                self.skipTest(reason)
+        plan = self.folder / "plan.json"
+        plan.write_text(json.dumps({**self.the_plan(), **browser}))
+        home = {**os.environ, "HOME": str(self.folder)}  # browsers leave much behind
+        done = subprocess.run([node, pathlib.Path(__file__).with_name("page_checks.mjs"), TOOLS, plan], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=300, env=home, check=False)
+        self.assertEqual((done.stdout, done.returncode), ("", 0))
+
+    def test_chromium(self):
+        self.check_in(chromium=CHROMIUM)
+
+    def test_firefox(self):
+        self.check_in(firefox=FIREFOX)
+
+    def test_markup(self):
+        checker = TOOLS / "node_modules" / "vnu-jar" / "build" / "dist" / "vnu.jar"
+        if shutil.which("java") is None or not checker.exists():
+            self.skipTest("no java, or no vnu.jar here")
+        plan = self.the_plan()
+        self.wperf("topdown", "--device", "sim:cpu=neoverse-n2,pace=free", "--html", "topdown.html", "-q", "--",
+                   BINARY.parents[1] / "workloads" / "bottlenecks.exe", "memory", "20000")
+        # Errors only: it warns of each script that the policy allows by its hash, because it computes no hashes.
+        done = subprocess.run(["java", "-jar", checker, "--errors-only", plan["page"], plan["hostile"], plan["difference"]["page"], plan["difference"]["hostile"], *plan["others"],
+                               self.folder / "topdown.html"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertEqual((done.stdout, done.returncode), ("", 0))
+
+    def test_the_page_is_small(self):
+        """Without data: what everyone pays."""
+        _, page = self.make_page("small", [b"main"], [sample(SECOND, 0, 0, [0])], b"prog")
+        self.assertLess(page.stat().st_size, 120_000)
+
+    def test_pictures_are_xml(self):
+        data, _ = self.make_page("picture", HOSTILE, [sample(SECOND, 0, 0, list(range(len(HOSTILE))))], b"prog")
+        self.wperf("report", data, "--svg", "graph.svg")
+        import xml.etree.ElementTree as tree
+        root = tree.parse(self.folder / "graph.svg").getroot()
+        titles = [one.text for one in root.iter("{http://www.w3.org/2000/svg}title")]
+        self.assertEqual(len(titles), 1 + len(HOSTILE))
+        self.assertTrue(any("</script><script>alert(1)" in one for one in titles))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2 if "-v" in sys.argv else 1)

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that others wrote, built by scripts/programs, run on the simulated machine and answer what Debian's own builds
+of them answer; views of them name their functions."""
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from support import BINARY, SOURCE, TIMEOUT, WperfTest  # noqa: E402
+
+TOOLS = SOURCE / "build" / "tools"
+PROGRAMS = TOOLS / "programs"
+
+LUA = """
+local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
+print(fib(15), 7 // 2, 7 / 2, 2^53, -0.0, 1e300 * 1e10, math.pi, 10 // 0.0)
+local words = {}
+for line in io.lines("words.txt") do words[#words + 1] = line end
+table.sort(words)
+print(#words, words[1], words[#words], table.concat(words, " ", 1, 5))
+print(string.format("%5.2f|%-8s|%08x|%g|%e|%q", 1 / 3, "left", 48879, 1e20, 12345.678, "a\\nb"))
+print(pcall(error, { code = 1 }) and "" or "caught", select("#", 1, nil, nil), #arg, arg[1])
+print(("the quick brown fox"):gsub("%w+", function(word) return word:upper():reverse() end))
+local task = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i * i) end end)
+print(task(), task(), task(), math.sin(1), math.exp(2), 2 ^ 0.5, math.fmod(-7, 3), tostring(1e15), 0x7fffffffffffffff + 1)
+print(io.read("n", "l", "L", "a"))
+io.stderr:write("to the other one\\n")
+os.exit(3)
+"""
+
+SQL = """
+create table numbers(n integer primary key, square integer, name text);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 2000)
+  insert into numbers select x, x * x % 997, printf('%05d-%s', x, hex(x)) from c;
+create index by_square on numbers(square);
+.mode column
+select count(*), sum(square), max(name), avg(n), round(total(square) / 7, 3) from numbers;
+select square, count(*) as many from numbers group by square having many > 2 order by many desc, square limit 5;
+select a.n, b.n from numbers a join numbers b on a.square = b.square and a.n < b.n order by 1, 2 limit 4;
+begin; delete from numbers where n % 3 = 0; rollback;
+select count(*), group_concat(distinct n % 7), upper('straße'), 1e300 * 1e10, 1 / 3.0, date('2024-02-28', '+2 days') from numbers;
+.mode list
+select name like '%A%', instr(name, 'F'), substr(name, 2, 4), quote(name) from numbers where n in (1, 77, 1999);
+select json_extract('{"a":[1,2,{"b":3}]}', '$.a[2].b'), abs(-9223372036854775807), 9223372036854775807 + 1;
+select * from nothing;
+"""
+
+JAVASCRIPT = """
+function Tree(key) { this.key = key; }
+Tree.prototype.add = function (key) {
+  var side = key < this.key ? "left" : "right";
+  if (this[side]) this[side].add(key); else this[side] = new Tree(key);
+};
+Tree.prototype.sum = function () { return this.key + (this.left ? this.left.sum() : 0) + (this.right ? this.right.sum() : 0); };
+var tree = new Tree(500), seed = 1;
+for (var i = 0; i < 500; ++i) { seed = (seed * 1103515245 + 12345) % 2147483648; tree.add(seed % 1000); }
+print(tree.sum(), [10, 9, 1, "b", "a"].sort(), JSON.stringify({ a: [1, 2.5, null, "x\\u00e4"], b: { c: true } }));
+print(0.1 + 0.2, 1e21, 1 / 3, (255).toString(16), (1234.5678).toFixed(2), parseInt("0x1f"), Math.atan2(1, 2), Math.pow(2, 0.5));
+print("a-b-c".split("-").reverse().join("+"), /(\\d+)-(\\d+)/.exec("tel 12-345")[2], "x".replace(/x/, "$&$&"));
+try { null.f(); } catch (error) { print(error.name); }
+print(new Date(0).toISOString(), encodeURIComponent("ä b"), isNaN("x"), [1, 2, 3].map(function (x) { return x * x; }));
+"""
+
+CALCULATIONS = """
+2^200; 10^50/7; scale=30; 1/3; sqrt(2); e(1); a(1)*4; s(1); l(10); j(1,2)
+define f(n) { if (n <= 1) return (1); return (n * f(n - 1)); }
+f(60); obase=16; 3735928559; obase=10; ibase=2; 101101; ibase=A
+for (i = 0; i < 5; ++i) { a[i] = i ^ 3; }; a[4]; length(12345.678); "text
+"
+1/0
+"""
+
+
+def words(count):
+    chance = random.Random(1)
+    return ["".join(chance.choice("abcdefghij") for _ in range(chance.randint(2, 9))) for _ in range(count)]
+
+
+class Programs(WperfTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not any(PROGRAMS.glob("*.exe")):
+            raise unittest.SkipTest("scripts/programs has built nothing here")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.device = f"sim:pace=free,folder={cls.folder},writes=on"
+
+    def put(self, name, text):
+        (self.folder / name).write_text(text)
+        return name
+
+    def program(self, name):
+        path = PROGRAMS / f"{name}.exe"
+        if not path.exists():
+            self.skipTest(f"scripts/programs has not built {name} here")
+        return str(path)
+
+    def native(self, name, *arguments, given=""):
+        if shutil.which(name) is None:
+            self.skipTest(f"Debian's {name} is not on this machine")
+        return subprocess.run([name, *arguments], input=given.encode(), cwd=self.folder, capture_output=True, timeout=60)
+
+    def simulated(self, name, *arguments, given=""):
+        """The program's own streams, its exit status and what was counted."""
+        report = self.folder.parent / f"{self.folder.name}.json"
+        environment = dict(self.environment, WPERF_DEVICE=self.device + ",console=shown")
+        try:
+            done = subprocess.run(
+                [BINARY, "stat", "-e", "inst_retired", "-c", "0", "--json", "-o", str(report), "--", self.program(name),
+                 *arguments], input=given.encode(), env=environment, capture_output=True, timeout=TIMEOUT)
+        finally:
+            report.unlink(missing_ok=True)
+        self.assertNotIn(b"crashed on the simulated machine", done.stderr)
+        return done
+
+    def same(self, name, *arguments, given="", native=None):
+        expected = self.native(native or name, *arguments, given=given)
+        done = self.simulated(name, *arguments, given=given)
+        self.assertEqual(done.stdout.decode(), expected.stdout.decode())
+        self.assertNotEqual(expected.stdout, b"")
+        return done
+
+    def named(self, *arguments, program, given=""):
+        """What wperf says of the program, with its input."""
+        done = subprocess.run([BINARY, *arguments, "--", *program], input=given, text=True, capture_output=True,
+                              env=dict(self.environment, WPERF_DEVICE=self.device), timeout=TIMEOUT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+
+class Answers(Programs):
+    def test_bc(self):
+        self.same("bc", "-l", given=CALCULATIONS)
+        self.same("bc", given="10^1000\n")
+
+    def test_bc_on_its_own_tests(self):
+        for name in ("array.b", "arrayp.b", "aryprm.b", "BUG.bc"):
+            with self.subTest(name):
+                shutil.copy(TOOLS / "bc" / "Test" / name, self.folder)
+                self.same("bc", "-l", name, given="")
+
+    def test_lua(self):
+        self.put("words.txt", "\n".join(words(500)) + "\n")
+        self.put("script.lua", LUA)
+        expected = self.native("lua5.4", "script.lua", "an argument", given="42 rest\nline\nall\nof it")
+        done = self.simulated("lua", "script.lua", "an argument", given="42 rest\nline\nall\nof it")
+        self.assertEqual(done.stdout.decode(), expected.stdout.decode())
+        self.assertEqual(expected.returncode, 3)
+        self.assertIn(b"to the other one\n", done.stderr)
+        self.same("lua", "-", native="lua5.4", given="print(#io.read('a')) print(_VERSION)")
+
+    def test_mujs(self):
+        self.same("mujs", self.put("script.js", JAVASCRIPT))
+
+    def test_sqlite3(self):
+        self.same("sqlite3", ":memory:", given=SQL)
+        self.simulated("sqlite3", "made.db", given=SQL)
+        question = "select count(*), sum(n * square) from numbers; pragma integrity_check;"
+        self.same("sqlite3", "made.db", question)
+        self.assertIn("ok", self.native("sqlite3", "made.db", question).stdout.decode())
+
+    def test_zstd(self):
+        text = "\n".join(words(20000))
+        self.put("text", text)
+        self.simulated("zstd", "-q", "text", "-o", "simulated.zst")
+        self.native("zstd", "-q", "--single-thread", "text", "-o", "native.zst")
+        self.assertEqual((self.folder / "simulated.zst").read_bytes(), (self.folder / "native.zst").read_bytes())
+        self.simulated("zstd", "-q", "-d", "native.zst", "-o", "back")
+        self.assertEqual((self.folder / "back").read_text(), text)
+
+    def test_fasttext_with_threads(self):
+        chance = random.Random(2)
+        kinds = {"colour": "red green blue cyan white".split(), "animal": "dog cat cow horse pig".split()}
+        lines = [f"__label__{kind} " + " ".join(chance.choice(kinds[kind]) for _ in range(6))
+                 for kind in kinds for _ in range(60)]
+        chance.shuffle(lines)
+        self.put("lessons", "\n".join(lines) + "\n")
+        learn = ("supervised", "-input", "lessons", "-output", "model", "-thread", "4", "-epoch", "4", "-dim", "6", "-bucket",
+                 "500", "-lr", "1")
+        self.simulated("fasttext", *learn)
+        done = self.same("fasttext", "test", "model.bin", "lessons")
+        self.assertIn("P@1\t1\n", done.stdout.decode())
+        # It makes four threads to begin with and four to learn; the last one comes to the core of the first.
+        text = self.named("record", "-g", "-e", "inst_retired:2000", "-c", "0", program=(self.program("fasttext"), *learn))
+        self.assertIn("fasttext::Model::update", text)
+
+
+class Views(Programs):
+    """Who is hot in which program is known: bc multiplies, lua interprets."""
+
+    def test_counts_repeat(self):
+        once, again = (self.named("stat", "-e", "inst_retired", "-c", "0", "--json", program=(self.program("bc"),), given="7^99\n")
+                       for _ in range(2))
+        self.assertEqual(once, again)
+
+    def test_record_names_functions(self):
+        text = self.named("record", "-e", "inst_retired:20000", "-c", "0", program=(self.program("bc"),), given="10^3000\n")
+        self.assertRegex(text, r"(?m)^ +[5-9]\d\.\d\d +\d+ +_bc_rec_mul$")
+
+    def test_callers_are_named(self):
+        text = self.named("record", "-g", "-e", "inst_retired:20000", "-c", "0", "--folded", program=(self.program("bc"),), given="10^3000\n")
+        self.assertRegex(text, r"(?m)main;yyparse;.*execute;.*bc_raise;.*bc_multiply;_bc_rec_mul")
+
+    def test_spe_names_functions(self):
+        text = self.named("record", "-e", "arm_spe_0/load_filter=1/", "-c", "0", program=(self.program("bc"),), given="10^3000\n")
+        self.assertRegex(text, r"(?m)^ +[5-9]\d\.\d\d +\d+ +_bc_rec_mul$")
+
+    def test_topdown_names_functions(self):
+        text = self.named("topdown", program=(self.program("bc"),), given="10^3000\n")
+        self.assertIn("bc.exe!_bc_rec_mul", text)
+
+
+class Closed(Programs):
+    """Only the folder that was given, and only as far as it was given."""
+
+    def lua(self, script, device):
+        self.put("try.lua", script)
+        done = subprocess.run([BINARY, "stat", "-e", "inst_retired", "-c", "0", "--json", "-o", str(self.folder / "report"), "--",
+                               self.program("lua"), "try.lua"], stdin=subprocess.DEVNULL, text=True, capture_output=True,
+                              env=dict(self.environment, WPERF_DEVICE=device), timeout=TIMEOUT)
+        return done.stdout
+
+    def test_nothing_outside_is_there(self):
+        (self.folder / "link").symlink_to("/etc/passwd")
+        script = 'for _, name in ipairs{"link", "/etc/passwd", "../../../etc/passwd", "C:/etc/passwd", "//?/C:/etc/passwd"} do ' \
+                 'print(io.open(name)) end'
+        text = self.lua(script, self.device + ",console=shown")
+        self.assertEqual(text.count("nil\t"), 5, text)
+
+    def test_reads_and_does_not_write_unless_told(self):
+        text = self.lua('print(io.open("try.lua")) print(io.open("new", "w"))', f"sim:pace=free,folder={self.folder},console=shown")
+        self.assertIn("file (", text)
+        self.assertIn("nil\tnew: Permission denied\t13", text)
+        self.assertFalse((self.folder / "new").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

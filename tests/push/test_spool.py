@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The spool: a dead server costs no profile, a full folder drops the oldest, nothing is sent twice, damage is named."""
+import concurrent.futures
+import re
+import sys
+import pathlib
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import push_support  # noqa: E402
+
+
+class Spool(push_support.PushTest):
+    def setUp(self):
+        super().setUp()
+        self.spool = self.folder / self.id().rsplit(".", 1)[1]
+        self.port = push_support.free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def fill(self, count, *more):
+        """Profiles for a server that is not there."""
+        for number in range(count):
+            said = self.fails("push", self.hostile, "--url", self.url, "--spool", self.spool, "--label",
+                              f"number={number}", *more)
+            self.assertIn("was not sent", said)
+            self.assertIn("wait in", said)
+
+    def waiting(self):
+        return sorted(self.spool.glob("*.wpush"))
+
+    def numbers(self, server):
+        return [profile.labels["number"] for profile in server.profiles]
+
+    def test_a_dead_server_and_a_restart(self):
+        self.fill(2)
+        self.assertEqual(len(self.waiting()), 2)
+        self.assertEqual(self.spool.stat().st_mode & 0o77, 0)
+        server = self.serve(port=self.port)
+        said = self.push(self.hostile, self.url, "--spool", self.spool, "--label", "number=2")
+        self.assertIn("and 2 profiles that waited", said)
+        self.assertEqual(self.numbers(server), ["0", "1", "2"])
+        self.assertEqual(self.waiting(), [])
+        self.assertEqual(server.profiles[0].totals, self.truth(self.hostile))
+        self.assertIn("sent 0 profiles", self.ok("push", "--url", self.url, "--spool", self.spool))
+
+    def test_what_waits_is_sent_without_a_file(self):
+        self.fill(1, "--to", "otlp")
+        server = self.serve(port=self.port)
+        self.assertIn("sent 1 profiles", self.ok("push", "--url", self.url, "--to", "otlp", "--spool", self.spool))
+        self.assertEqual(server.refused, [])
+        self.assertEqual(len(server.profiles), 1)
+
+    def test_a_full_spool_drops_the_oldest_and_says_so(self):
+        limit, pushed, dropped = 3 * 1024, 0, 0
+        # How many fit depends on how well the profile packs, and so on the length of its path.
+        while dropped < 2:
+            said = self.fails("push", self.hostile, "--url", self.url, "--spool", self.spool, "--label",
+                              f"number={pushed}", "--spool-limit", "3K")
+            pushed += 1
+            told = re.search(r"(\d+) profiles that waited longest were dropped", said)
+            dropped += int(told.group(1)) if told else 0
+            self.assertEqual(len(self.waiting()), pushed - dropped)
+            self.assertLessEqual(sum(file.stat().st_size for file in self.waiting()), limit)
+            self.assertLess(pushed, 100)
+        server = self.serve(port=self.port)
+        self.ok("push", "--url", self.url, "--spool", self.spool)
+        self.assertEqual(self.numbers(server), [str(number) for number in range(dropped, pushed)])
+        noise = "".join(f"{number * 7919 % 10007:x}" for number in range(300))  # does not pack, so it alone is too much
+        said = self.fails("push", self.hostile, "--url", self.url, "--spool", self.spool, "--spool-limit", "1K",
+                          "--label", f"noise={noise[:1000]}")
+        self.assertIn("more than the whole spool", said)
+
+    def test_damage_is_named_and_set_aside(self):
+        self.fill(3)
+        files = self.waiting()
+        files[0].write_bytes(files[0].read_bytes()[:-1])
+        files[1].write_bytes(b"\0" * 100)
+        server = self.serve(port=self.port)
+        done = self.run_wperf("push", "--url", self.url, "--spool", self.spool)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for file in files[:2]:
+            self.assertIn(file.name, done.stderr)
+            self.assertTrue(file.with_name(file.name + ".damaged").exists())
+        self.assertEqual(self.numbers(server), ["2"])
+
+    def test_what_is_refused_is_named_and_dropped_and_what_is_not_is_kept(self):
+        self.fill(2)
+        server = self.serve(port=self.port)
+        server.mood = [(401,)]
+        self.assertIn("401", self.fails("push", "--url", self.url, "--spool", self.spool))
+        self.assertEqual(len(self.waiting()), 2)
+        server.mood = [(422,)]
+        done = self.run_wperf("push", "--url", self.url, "--spool", self.spool)
+        self.assertIn("was dropped: the server answers 422", done.stderr)
+        self.assertEqual(self.numbers(server), ["1"])
+        self.assertEqual(self.waiting(), [])
+
+    def test_another_server_s_profiles_stay(self):
+        self.fill(1)
+        server = self.serve()
+        done = self.run_wperf("push", self.hostile, "--url", server.url, "--spool", self.spool, "--label", "number=a")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("1 profiles in", done.stderr)
+        self.assertEqual(self.numbers(server), ["a"])
+        self.assertEqual(len(self.waiting()), 1)
+
+    def test_several_at_once_send_nothing_twice(self):
+        self.fill(6)
+        server = self.serve(port=self.port)
+        server.slow = 0.05
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            runs = [pool.submit(self.run_wperf, "push", self.hostile, "--url", self.url, "--spool", self.spool,
+                                "--label", f"number=more{number}") for number in range(4)]
+            for run in runs:
+                self.assertEqual(run.result().returncode, 0, run.result().stderr)
+        self.ok("push", "--url", self.url, "--spool", self.spool)
+        sent = self.numbers(server)
+        self.assertEqual(sorted(sent), sorted([*map(str, range(6)), *(f"more{number}" for number in range(4))]))
+
+    def test_no_token_is_kept(self):
+        self.environment["WPERF_PUSH_TOKEN"] = push_support.SECRET
+        self.fill(1)
+        self.assertNotIn(push_support.SECRET.encode(), self.waiting()[0].read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()
