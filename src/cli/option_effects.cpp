@@ -204,6 +204,7 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::shortest_wait:
     case Option::level:
     case Option::node:
+    case Option::live_counters:
     case Option::cost_per:
     case Option::fail_if:
       return take_recording_value(option, spelling, value);

@@ -296,7 +296,9 @@ constexpr OptionRow kOptions[] = {
      "Look once, for the time of --every, and print what was seen; with --json as one document."},
     {Option::live_waits, "--waits", "", false, Value::none, "", kLive, Group::measured,
      "Record each switch of a thread, too, and show in which functions threads wait, how long and what for. On the "
-     "linux device."},
+     "linux and etw devices."},
+    {Option::live_counters, "--counters", "", false, Value::text, "EVENTS", kLive, Group::measured,
+     "Count these events, too, and show how often they happen; usual: those of stat without -e. On the linux device."},
     {Option::shortest_wait, "--min", "", false, Value::text, "LENGTH", kWaits, Group::shown,
      "List only waits that are at least so long: a number with a unit out of us, ms, s (default ms). What is left out "
      "is told."},

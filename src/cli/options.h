@@ -79,6 +79,7 @@ enum class Option : u8 {
   counts_only,
   once,
   live_waits,
+  live_counters,
   debuginfod,
   json,
   quiet,

@@ -9,6 +9,7 @@
 #include "cli/option_effects.h"
 #include "request/comparison.h"
 #include "request/duration.h"
+#include "request/event_list.h"
 #include "request/export_format.h"
 #include "request/number.h"
 #include "request/push_request.h"
@@ -17,7 +18,8 @@
 namespace wperf::cli {
 namespace {
 
-constexpr u64 kShortestPeriodMs = 100;  // of --every
+constexpr u64 kShortestPeriodMs = 100;                // of --every
+constexpr std::string_view kUsualCounters = "usual";  // of --counters
 
 }  // namespace
 
@@ -125,6 +127,13 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
     case Option::node:
       request_.topdown.node = value;
       return {};
+    case Option::live_counters: {
+      if (!request_.live.counters.has_value()) request_.live.counters.emplace();
+      if (value == kUsualCounters) return {};
+      WPERF_TRY(request::EventList list, request::parse_event_list(value));
+      request_.live.counters->emplace_back(std::move(list));
+      return {};
+    }
     case Option::shortest_wait: {
       WPERF_TRY(request_.waits.min_ns, request::parse_length(value, spelling));
       return {};

@@ -50,30 +50,40 @@ diag::Result<void> LiveLook::start() {
   if (request_.live.waits) WPERF_CHECK_OK(plan_waits());
   if (!request_.live.once) machine_.device->programs().keep_terminal_free();
   WPERF_TRY(sampled_, measure::start_or_find(request_, plan_.program_core, machine_, program_));
+  if (request_.live.counters.has_value()) {
+    WPERF_TRY(counts_, measure::LiveCounts::open(request_, sampled_, machine_));
+    for (const std::string& remark : counts_->remarks()) quiet_.warn("note: " + remark);
+  }
   WPERF_TRY(live_, measure::start_live_sampling(request_, plan_, sampled_, machine_, quiet_));
   of_ = "the machine";
   if (sampled_.pid != 0) of_ = fmt::format("{} ({})", sampled_.image_name, sampled_.pid);
   return {};
 }
 
+diag::Result<measure::LiveStretch> LiveLook::next(u64 length_ms) {
+  WPERF_TRY(measure::LiveStretch stretch, live_->next(length_ms));
+  if (counts_ != nullptr) {
+    WPERF_TRY(counted_, counts_->next());
+  }
+  return stretch;
+}
+
 std::string LiveLook::why_no_waits() const {
   if (request_.live.waits) return {};
   const auto& kernel = machine_.capabilities.kernel;
   if (kernel == nullptr) return "a driver does not see why threads wait: `wperf top --device linux --waits` does";
-  if (kernel->is_windows()) return "Windows' traces tell of waits when they are over: `wperf waits` shows them";
   return "waits are not recorded: `wperf top --waits` does, which takes time of each switch of a thread";
 }
 
 diag::Result<void> LiveLook::plan_waits() {
   const auto& kernel = machine_.capabilities.kernel;
-  if (kernel == nullptr || kernel->is_windows()) {
+  if (kernel == nullptr) {
     request_.live.waits = false;
-    return diag::Error{.text = kernel == nullptr
-                                   ? "a driver does not see why threads wait: --waits is for the linux device"
-                                   : "Windows' traces tell of waits when they are over, and not to top",
-                       .hint = kernel == nullptr ? "`wperf top --device linux --waits`" : "`wperf waits` records them",
+    return diag::Error{.text = "a driver does not see why threads wait: --waits is for the linux and etw devices",
+                       .hint = "`wperf top --device linux --waits`",
                        .code = diag::ExitCode::usage};
   }
+  if (kernel->is_windows()) return plan::add_switches(plan_, request_, machine_.capabilities, machine_.catalog);
   const std::optional<device::LinuxFacts> facts = device::linux_facts();
   constexpr int kOwnThreadsInKernel = 1;
   if (facts.has_value() && !facts->can_measure_all && facts->paranoid.value_or(4) > kOwnThreadsInKernel) {
@@ -91,11 +101,16 @@ diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) 
   wanted.cores = true;
   wanted.functions = &functions_;
   wanted.opened = &opened_;
-  Seen seen{.profile = recording::read_recorded_samples(file, request_, wanted).profile, .waits = {}};
+  Seen seen{
+      .profile = recording::read_recorded_samples(file, request_, wanted).profile, .waits = {}, .counters = counted_};
   if (seen.profile.note.empty()) seen.profile.note = plan_.note;
   if (!request_.live.waits) return seen;
   leave_switches_out(seen.profile);
-  WPERF_TRY(seen.waits, waits_.take(file, newest, request_, wanted));
+  WPERF_TRY(
+      seen.waits,
+      waits_.take(
+          {.file = file, .times = newest, .switches = live_->switches(), .program = records_all() ? sampled_.pid : 0},
+          request_, wanted));
   // Among what was lost there may be switches.
   if (seen.profile.losses.lost_records + seen.profile.losses.lost_samples != 0) waits_.forget();
   return seen;
@@ -128,11 +143,13 @@ diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize 
   return diag::Error{.text = "no sample of this time was in it", .hint = {}};
 }
 
+bool LiveLook::records_all() const {
+  return machine_.capabilities.kernel != nullptr && machine_.capabilities.kernel->is_windows();
+}
+
 stacks::StackFilter LiveLook::filter() const {
   stacks::StackFilter filter;
-  // A trace of Windows is of all programs.
-  const bool is_trace = machine_.capabilities.kernel != nullptr && machine_.capabilities.kernel->is_windows();
-  if (is_trace && sampled_.pid != 0) filter.pids = {sampled_.pid};
+  if (records_all() && sampled_.pid != 0) filter.pids = {sampled_.pid};
   return filter;
 }
 

@@ -8,6 +8,7 @@
 
 #include "commands/live_waits.h"
 #include "commands/quiet_console.h"
+#include "measure/live_counts.h"
 #include "measure/live_sampling.h"
 #include "measure/machine.h"
 #include "modules/function_files.h"
@@ -23,7 +24,7 @@ class LiveLook {
   // Starts or finds the program.
   diag::Result<void> start();
 
-  diag::Result<measure::LiveStretch> next(u64 length_ms) { return live_->next(length_ms); }
+  diag::Result<measure::LiveStretch> next(u64 length_ms);
   usize kept() const { return live_->kept(); }
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) {
     return live_->recording(stretches, newest_left_out);
@@ -32,6 +33,7 @@ class LiveLook {
   struct Seen {
     stacks::StackProfile profile;
     std::vector<waits::WaitedIn> waits;
+    std::vector<profile::CountRow> counters;
   };
   diag::Result<Seen> seen(const measure::LiveStretch& newest);
   // Why nothing is known of waits; empty: it is.
@@ -56,6 +58,8 @@ class LiveLook {
 
  private:
   diag::Result<void> plan_waits();
+  // Also of other programs than the one that is looked at: a trace of Windows.
+  bool records_all() const;
 
   request::Request request_;
   measure::Machine machine_;
@@ -64,6 +68,8 @@ class LiveLook {
   measure::SampledProgram sampled_;
   plan::SamplePlan plan_;
   std::unique_ptr<measure::LiveSampling> live_;
+  std::unique_ptr<measure::LiveCounts> counts_;  // null: nothing is counted
+  std::vector<profile::CountRow> counted_;       // in the newest stretch
   modules::FunctionFiles functions_;
   recording::OpenedCode opened_;
   LiveWaitNames waits_;

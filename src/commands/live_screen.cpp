@@ -74,7 +74,8 @@ void LiveScreen::take_news() {
   is_stale_ = is_stale_ || !news.stretches.empty() || news.code.has_value() || !news.message.empty() ||
               facts_.has_ended != news.has_ended;
   for (SeenStretch& one : news.stretches) {
-    table_.add(one.seen.profile, one.seconds, one.unseen_ns, look_.filter(), one.seen.waits);
+    table_.add(one.seen.profile, one.seconds, one.unseen_ns, look_.filter(),
+               {.waits = std::move(one.seen.waits), .counters = std::move(one.seen.counters)});
     ++came_;
     facts_.is_first = false;
   }

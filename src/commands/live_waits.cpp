@@ -6,12 +6,15 @@
 
 #include "commands/wait_names.h"
 #include "plan/kernel_events.h"
+#include "raw/samples.h"
+#include "recording/trace_recording.h"
 
 namespace wperf::commands {
 
 void leave_switches_out(stacks::StackProfile& profile) {
-  const auto found = std::find_if(profile.events.begin(), profile.events.end(),
-                                  [](const stacks::StackEvent& one) { return one.name == plan::kSwitchesForWaits; });
+  const auto found = std::find_if(profile.events.begin(), profile.events.end(), [](const stacks::StackEvent& one) {
+    return one.name == plan::kSwitchesForWaits || one.name == recording::kTraceSwitches;
+  });
   if (found == profile.events.end()) return;
   const u32 left_out = static_cast<u32>(found - profile.events.begin());
   stacks::GrowingArray<stacks::StackSample> others;
@@ -43,25 +46,43 @@ void LiveWaitNames::name(std::vector<waits::WaitPart>& parts, const perf_data::P
   WaitNames names(switches, recorded);
   for (waits::WaitPart& part : parts) {
     if (part.place != waits::kNoPlace) continue;
-    const WaitPlace& place = names.place_of_sample(part.sample);
+    const WaitPlace place = names.place_of(part.sample, part.reason);
     part.place = number_of({std::string(place.function), std::string(place.module), place.wait});
   }
 }
 
-diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const perf_data::PerfFile& file,
-                                                               const measure::LiveStretch& stretch,
-                                                               const request::Request& request,
+namespace {
+
+// A trace tells of the whole machine.
+void keep_program(u32 program, const recording::RecordedSwitches& switches, std::vector<waits::WaitPart>& parts) {
+  const std::set<u32> processes = raw::with_children(program, switches.children);
+  std::erase_if(parts, [&](const waits::WaitPart& part) {
+    const auto thread = switches.threads.find(part.thread);
+    return thread == switches.threads.end() || !processes.contains(thread->second.process);
+  });
+}
+
+}  // namespace
+
+diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const Stretch& stretch, const request::Request& request,
                                                                const recording::WantedDetail& wanted) {
   // Who was on its way while nothing was recorded may be anywhere now.
-  if (stretch.unseen_ns != 0) live_.forget();
-  recording::RecordedSwitches switches;
-  if (auto read = recording::read_switches(file); read.has_value()) {
-    switches = std::move(read).value();
-  } else if (read.error().code == diag::ExitCode::damaged_input) {
-    return read.error();
+  if (stretch.times.unseen_ns != 0) live_.forget();
+  recording::RecordedSwitches read;
+  u64 begin = stretch.times.begin_ns, end = stretch.times.end_ns;
+  if (stretch.switches != nullptr) {
+    // On the trace's own clock.
+    begin = stretch.switches->begin;
+    end = stretch.switches->end;
+  } else if (auto of_file = recording::read_switches(stretch.file); of_file.has_value()) {
+    read = std::move(of_file).value();
+  } else if (of_file.error().code == diag::ExitCode::damaged_input) {
+    return of_file.error();
   }  // else nobody came or left: who waited does so still
-  std::vector<waits::WaitPart> parts = live_.take(switches.switches, stretch.begin_ns, stretch.end_ns);
-  name(parts, file, request, wanted, switches);
+  const recording::RecordedSwitches& switches = stretch.switches != nullptr ? *stretch.switches : read;
+  std::vector<waits::WaitPart> parts = live_.take(switches.switches, begin, end);
+  if (stretch.program != 0) keep_program(stretch.program, switches, parts);
+  name(parts, stretch.file, request, wanted, switches);
   live_.keep(parts);
   std::map<u32, waits::WaitedIn> by_place;
   for (const waits::WaitPart& part : parts) {

@@ -20,9 +20,15 @@ void leave_switches_out(stacks::StackProfile& profile);
 
 class LiveWaitNames {
  public:
-  // `file`: of this stretch alone, the one behind that of the last call. `wanted`: files that are kept open.
-  diag::Result<std::vector<waits::WaitedIn>> take(const perf_data::PerfFile& file, const measure::LiveStretch& stretch,
-                                                  const request::Request& request,
+  // A stretch of time behind that of the last call.
+  struct Stretch {
+    const perf_data::PerfFile& file;  // of it alone
+    measure::LiveStretch times;
+    const recording::RecordedSwitches* switches = nullptr;  // null: the file tells them
+    u32 program = 0;                                        // only it and what it started is looked at; 0: all
+  };
+  // `wanted`: files that are kept open.
+  diag::Result<std::vector<waits::WaitedIn>> take(const Stretch& stretch, const request::Request& request,
                                                   const recording::WantedDetail& wanted);
   // What is known of who waits may be wrong from here on.
   void forget() { live_.forget(); }

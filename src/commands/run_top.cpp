@@ -18,7 +18,8 @@ diag::Result<int> look_once(LiveLook& look, diag::Console& console) {
   const report::LookFacts facts{.of = look.of(),
                                 .seconds = static_cast<double>(stretch.end_ns - stretch.begin_ns) / 1e9,
                                 .has_ended = stretch.end == measure::WaitEnd::program_ended,
-                                .waits = request.live.waits ? &seen.waits : nullptr};
+                                .waits = request.live.waits ? &seen.waits : nullptr,
+                                .counters = request.live.counters.has_value() ? &seen.counters : nullptr};
   report::StackOptions options;
   options.filter = look.filter();
   options.rows = request.sampling.display.rows;

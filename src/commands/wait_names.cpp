@@ -67,11 +67,11 @@ std::string WaitNames::text_of(u32 thread) const {
 }
 
 // Where and what for, by the stack it left its core with.
-WaitPlace WaitNames::place_of(const waits::Wait& wait) {
-  WaitPlace place = place_of_sample(wait.sample);
+WaitPlace WaitNames::place_of(u32 sample, u8 wait_reason) {
+  WaitPlace place = place_of_sample(sample);
   const bool is_told = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
   if (!is_told && switches_.has_windows_reasons) {
-    const WaitClass reason = waits::class_of_reason(wait.reason);
+    const WaitClass reason = waits::class_of_reason(wait_reason);
     if (reason != WaitClass::unexplained) place.wait = reason;
   }
   return place;

@@ -50,7 +50,9 @@ class WaitNames {
   std::string_view thread_name(u32 thread) const;
   u32 process_of(u32 thread) const;
   std::string text_of(u32 thread) const;  // "name (tid)"
-  WaitPlace place_of(const waits::Wait& wait);
+  // Where functions tell too little of what for, Windows' reason does.
+  WaitPlace place_of(u32 sample, u8 wait_reason);
+  WaitPlace place_of(const waits::Wait& wait) { return place_of(wait.sample, wait.reason); }
   const WaitPlace& place_of_sample(u32 sample);
 
  private:

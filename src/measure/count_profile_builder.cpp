@@ -80,16 +80,8 @@ profile::CountUnit unit_of(const decode::Unit& decoded, const raw::UnitCounts& c
 }
 
 std::vector<profile::CountRow> sum_rows(const std::vector<profile::CountUnit>& units) {
-  if (units.empty()) return {};
-  std::vector<profile::CountRow> sums = units.front().rows;
-  for (size_t u = 1; u < units.size(); ++u) {
-    const auto& rows = units[u].rows;
-    for (size_t i = 0; i < std::min(sums.size(), rows.size()); ++i) {
-      sums[i].value += rows[i].value;
-      sums[i].scaled += rows[i].scaled;
-      sums[i].fraction = std::min(sums[i].fraction, rows[i].fraction);
-    }
-  }
+  std::vector<profile::CountRow> sums;
+  for (const profile::CountUnit& unit : units) profile::add_counts(sums, unit.rows);
   return sums;
 }
 

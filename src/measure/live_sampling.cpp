@@ -242,10 +242,14 @@ class TraceLive final : public LiveSampling {
   diag::Result<LiveStretch> next(u64 length_ms) override;
   usize kept() const override { return last_.has_value() ? 1 : 0; }
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override;
+  const recording::RecordedSwitches* switches() const override {
+    return run_.request.live.waits ? &switches_ : nullptr;
+  }
 
  private:
   LiveRun run_;
   std::optional<Recording> last_;
+  recording::RecordedSwitches switches_;  // of it
   u64 sampled_ns_ = 0;
 };
 
@@ -257,7 +261,7 @@ diag::Result<LiveStretch> TraceLive::next(u64 length_ms) {
   last_.reset();
   WPERF_TRY(Recording recorded, record_sampled(request, run_.plan, run_.sampled, run_.machine, run_.console));
   sampled_ns_ = stretch.end_ns = run_.now_ns();
-  WPERF_CHECK_OK(read_trace(recorded));
+  WPERF_TRY(switches_, read_trace(recorded, {.switches = request.live.waits}));
   stretch.end = recorded.end;
   stretch.trouble = recorded.trouble;
   last_.emplace(std::move(recorded));

@@ -27,6 +27,8 @@ class LiveSampling {
   virtual usize kept() const = 0;
   // A perf.data file of so many of them: the last ones, or the last before some newer ones that are left out.
   virtual diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) = 0;
+  // Of the newest stretch, where they were wanted and the recording does not tell them; else null.
+  virtual const recording::RecordedSwitches* switches() const { return nullptr; }
 };
 
 // Keeps at most this much of what was sampled, in bytes.

@@ -191,17 +191,18 @@ diag::Result<void> finish_own_file(const request::Request& request, Recording& r
   return open_recording(recording);
 }
 
-diag::Result<void> read_trace(Recording& recording) {
+diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const recording::TraceWishes& wishes) {
   recording::TraceSources sources;
   WPERF_TRY(recording::RecordingInput input, recording::RecordingInput::open(recording.trace));
   WPERF_CHECK_OK(sources.add(std::move(input), recording.trace));
   WPERF_TRY(const etl::Trace trace, sources.open([](u64) {}));
-  WPERF_TRY(recording::TraceRecording made, recording::recording_of_trace(trace, tool_version(), {}));
+  WPERF_TRY(recording::TraceRecording made, recording::recording_of_trace(trace, tool_version(), wishes));
   recording.trace_losses = recording::trace_facts(trace, made.losses);
   recording.own = std::make_unique<os::RecordingFile>(std::move(made.file));
   WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own->openable_path()));
   recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
-  return open_recording(recording);
+  WPERF_CHECK_OK(open_recording(recording));
+  return std::move(made.switches);
 }
 
 diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console) {

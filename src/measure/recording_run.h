@@ -12,6 +12,7 @@
 #include "os/mapped_file.h"
 #include "os/recording_file.h"
 #include "plan/sample_plan.h"
+#include "recording/trace_recording.h"
 #include "stacks/trace_facts.h"
 
 namespace wperf::measure {
@@ -56,7 +57,7 @@ request::Request with_kept_file(request::Request request);
 diag::Result<int> status_of_recording(const request::Request& request, Machine& machine, const Recording& recording);
 
 // Makes `file` of a trace, for who reads samples and not the trace. What the trace lost is told in the losses.
-diag::Result<void> read_trace(Recording& recording);
+diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const recording::TraceWishes& wishes = {});
 
 // The file that the user wants to keep; empty: none.
 std::string kept_recording(const request::Request& request);

@@ -275,15 +275,20 @@ diag::Result<void> add_switches(SamplePlan& plan, const request::Request& reques
         .hint = fmt::format("leave {} out of -e", event.name),
         .code = diag::ExitCode::usage};
   }
+  const bool of_windows = machine.kernel->is_windows();
   request::Request of_switches = request;
   of_switches.sampling.rate_hz.reset();
-  of_switches.sampling.events = {
-      {.text = std::string(kSwitchesForWaits), .number = {}, .interval = 1, .interval_error = {}}};
+  of_switches.sampling.events = {{.text = std::string(of_windows ? kSchedulerEvent : kSwitchesForWaits),
+                                  .number = {},
+                                  .interval = 1,
+                                  .interval_error = {}}};
   WPERF_TRY(std::vector<SampleEvent> switches, plan_events(of_switches, machine, catalog));
   for (SampleEvent& event : switches) {
-    event.tells_waits = true;
+    event.tells_waits = !of_windows;
     plan.events.push_back(std::move(event));
   }
+  // Windows takes the stacks of switches by itself.
+  if (of_windows) return {};
   plan.call_stacks.source = request::StackSource::frame_pointers;
   return {};
 }

@@ -2,6 +2,7 @@
 // The immutable answer of one count: what was counted where, named and scaled. Knows neither OS nor output format.
 // Padding entries never get here.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -26,6 +27,19 @@ struct CountRow {
   // False: its turn never came, so value and scaled are 0 and say nothing. Of a sum: nor did that of one of its parts.
   bool counted() const { return fraction > 0; }
 };
+
+// Of the same events, elsewhere or at another time.
+inline void add_counts(std::vector<CountRow>& sums, const std::vector<CountRow>& rows) {
+  if (sums.empty()) {
+    sums = rows;
+    return;
+  }
+  for (usize i = 0; i < sums.size() && i < rows.size(); ++i) {
+    sums[i].value += rows[i].value;
+    sums[i].scaled += rows[i].scaled;
+    sums[i].fraction = std::min(sums[i].fraction, rows[i].fraction);
+  }
+}
 
 // What the row `cycle` of a core holds.
 enum class CycleRow : u8 {

@@ -69,8 +69,9 @@ class Writer {
       constexpr u64 kContextSwitches = 3;
       const perf_export::WrittenAttributes attributes{
           .type = kSoftwareEvent, .config = kContextSwitches, .period = 1, .sample_type = kSampleType, .kernel = true};
-      events_.push_back(
-          {.name = "switch", .attributes = perf_export::attribute_bytes(attributes), .ids = {events_.size() + 1}});
+      events_.push_back({.name = kTraceSwitches,
+                         .attributes = perf_export::attribute_bytes(attributes),
+                         .ids = {events_.size() + 1}});
     }
   }
 

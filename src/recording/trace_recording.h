@@ -13,6 +13,9 @@
 
 namespace wperf::recording {
 
+// The event that samples of switches belong to.
+inline constexpr char kTraceSwitches[] = "switch";
+
 struct TraceRecording {
   os::RecordingFile file;
   etl::TraceLosses losses = {};

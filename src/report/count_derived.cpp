@@ -84,4 +84,10 @@ std::string derived_text(const profile::CountRow& row, Rows rows, double elapsed
   return text.append(fixed(derived->value, decimals)).append(1, ' ').append(derived->unit);
 }
 
+bool repeats_cycles(const profile::CountRow& row, Rows rows) {
+  return !row.code.has_value() && std::any_of(rows.begin(), rows.end(), [](const profile::CountRow& other) {
+    return is_one_of(other, {"cycles", "cpu-cycles"});
+  });
+}
+
 }  // namespace wperf::report

@@ -22,4 +22,7 @@ std::optional<Derived> derive(const profile::CountRow& row, std::span<const prof
 // The same for a person, with the time that a clock counted: "1.2 ms, 0.004 CPUs used". Empty: nothing can be said.
 std::string derived_text(const profile::CountRow& row, std::span<const profile::CountRow> rows, double elapsed_seconds);
 
+// The row that every core has, where the kernel's own word for the same was asked for, too.
+bool repeats_cycles(const profile::CountRow& row, std::span<const profile::CountRow> rows);
+
 }  // namespace wperf::report

@@ -21,13 +21,6 @@ bool has_groups(std::span<const profile::CountRow> rows) {
   return std::any_of(rows.begin(), rows.end(), [](const profile::CountRow& row) { return row.note != "e"; });
 }
 
-// The kernel's own word for the same, if it was asked for.
-bool repeats_cycles(const profile::CountRow& row, std::span<const profile::CountRow> rows) {
-  return !row.code.has_value() && std::any_of(rows.begin(), rows.end(), [](const profile::CountRow& other) {
-    return other.name == "cycles" || other.name == "cpu-cycles";
-  });
-}
-
 Table table_of(std::span<const profile::CountRow> rows, bool multiplexed, const profile::CountProfile& profile) {
   const bool groups = has_groups(rows), runs = profile.runs.has_value();
   Table table;

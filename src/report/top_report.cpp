@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/count_derived.h"
 #include "report/fitted_table.h"
 #include "report/json_writer.h"
 #include "report/number_text.h"
@@ -70,7 +71,53 @@ void append_waits_json(JsonWriter& json, const std::vector<waits::WaitedIn>& wai
   json.end_array();
 }
 
+void append_counters(std::string& out, const LookFacts& facts, const StackOptions& options) {
+  out += "\ncounted beside the samples:\n";
+  std::vector<FittedColumn> columns{
+      {.title = "count", .right = true}, {.title = "event", .may_be_cut = true}, {.title = "derived"}};
+  for (const profile::CountRow& row : *facts.counters) {
+    if (repeats_cycles(row, *facts.counters)) continue;
+    columns[0].cells.push_back(counter_text(row));
+    columns[1].cells.push_back(row.name);
+    columns[2].cells.push_back(derived_text(row, *facts.counters, facts.seconds));
+  }
+  append_fitted_table(out, columns, options.width, {});
+}
+
+void append_counters_json(JsonWriter& json, const LookFacts& facts) {
+  json.key("counters");
+  json.begin_array();
+  for (const profile::CountRow& row : *facts.counters) {
+    if (repeats_cycles(row, *facts.counters)) continue;
+    json.begin_object();
+    json.key("event");
+    json.string(row.name);
+    if (row.counted()) {
+      json.key("count");
+      json.integer(row.scaled);
+    }
+    json.key("counted_share");
+    json.fixed(row.fraction, 4);
+    if (const std::optional<Derived> derived = derive(row, *facts.counters, facts.seconds); derived.has_value()) {
+      json.key("derived");
+      json.begin_object();
+      json.key("value");
+      json.real(derived->value);
+      json.key("unit");
+      json.string(derived->unit);
+      json.end_object();
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
+
+std::string counter_text(const profile::CountRow& row) {
+  if (!row.counted()) return "not counted";
+  return with_commas(row.scaled);
+}
 
 std::string_view class_text(waits::WaitClass wait) {
   return waits::kWaitClassNames[static_cast<usize>(wait)];
@@ -107,6 +154,7 @@ std::string top_text(const stacks::StackProfile& profile, const LookFacts& facts
                                 facts.has_ended ? ", which has ended" : "", rates_text(profile, facts.seconds));
   out += stack_text(profile, options);
   if (facts.waits != nullptr) append_waits(out, facts, options);
+  if (facts.counters != nullptr) append_counters(out, facts, options);
   return out;
 }
 
@@ -134,6 +182,7 @@ std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts
   }
   json.end_array();
   if (facts.waits != nullptr) append_waits_json(json, *facts.waits);
+  if (facts.counters != nullptr) append_counters_json(json, facts);
   json.end_object();
   json.end_object();
   // Behind it what `report --json` says of the same samples.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profile/count_profile.h"
 #include "report/stack_report.h"
 #include "waits/live_waits.h"
 
@@ -16,12 +17,17 @@ struct LookFacts {
   double seconds = 0;                                   // that were sampled
   bool has_ended = false;                               // the program
   const std::vector<waits::WaitedIn>* waits = nullptr;  // the longest first; null: not recorded
+  // What was counted beside the samples; null: nothing.
+  const std::vector<profile::CountRow>* counters = nullptr;
 };
 
 // "cycles 3.02 G/s" of each event that was sampled.
 std::string rates_text(const stacks::StackProfile& profile, double seconds);
 // What a sampled event's number is per second; of clocks in nanoseconds, how many cores that is.
 bool is_clock_event(const stacks::StackEvent& event);
+
+// How often an event was counted, for as much of the time as it had a counter.
+std::string counter_text(const profile::CountRow& row);
 
 // Of one row.
 std::string_view class_text(waits::WaitClass wait);

@@ -235,6 +235,8 @@ struct LiveView {
   bool once = false;     // one stretch of time, printed
   u64 period_ms = 1000;  // how long a stretch is; never 0
   bool waits = false;    // where threads wait, too
+  // Counted beside the samples; an empty list: what `stat` counts where nobody names events.
+  std::optional<std::vector<CountItem>> counters = {};
 };
 
 // What only `doctor` takes.

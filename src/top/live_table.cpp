@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "report/count_derived.h"
 #include "report/top_report.h"
 
 namespace wperf::top {
@@ -48,6 +49,7 @@ void LiveTable::add_to(Counts& sum, const Counts& one) {
     own.samples += hits.samples;
     own.period += hits.period;
   }
+  profile::add_counts(sum.counters, one.counters);
   sum.seconds += one.seconds;
   sum.stretches += one.stretches;
   sum.lost += one.lost;
@@ -96,7 +98,7 @@ u32 LiveTable::thread_number(const stacks::StackProfile& profile, const stacks::
 }
 
 void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns,
-                    const stacks::StackFilter& filter, const std::vector<waits::WaitedIn>& waits) {
+                    const stacks::StackFilter& filter, const BesideSamples& beside) {
   if (functions_.size() + threads_.size() + waits_.size() > kMostNames) clear();
   if (events_.empty()) {
     for (const stacks::StackEvent& event : profile.events) {
@@ -108,6 +110,7 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
   u32 last_core = kNothing;
   Counts one{.hits = {},
              .waits = {},
+             .counters = beside.counters,
              .seconds = seconds,
              .stretches = 1,
              .lost = lost_of(profile.losses),
@@ -124,7 +127,7 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
     hits.samples += sample.count;
     hits.period += sample.period;
   }
-  for (const waits::WaitedIn& wait : waits) {
+  for (const waits::WaitedIn& wait : beside.waits) {
     Hits& hits = one.waits[wait_number(wait)];
     hits.samples += wait.begun;
     hits.period += wait.waited;
@@ -145,6 +148,7 @@ u32 LiveTable::key_of(const Place& place, Grouping grouping) const {
     case Grouping::module:
       return functions_[place.function].module_number;
     case Grouping::wait:  // no samples: see rows()
+    case Grouping::counter:
       break;
   }
   return place.function;
@@ -168,6 +172,8 @@ std::string_view LiveTable::name_of(Grouping grouping, u32 key) const {
       return modules_[key].first;
     case Grouping::wait:
       return waits_[key].first;
+    case Grouping::counter:  // see take_counters()
+      break;
   }
   return {};
 }
@@ -206,6 +212,27 @@ void LiveTable::take_samples(const Counts& counts, const TableQuery& query, Tabl
   }
 }
 
+// Their order is that in which they were named.
+void LiveTable::take_counters(const Counts& counts, const TableQuery& query, TableAnswer& answer) const {
+  answer.counters = counts.counters;
+  answer.counted = answer.counters.size();
+  for (const TableEvent& event : answer.events) {
+    profile::CountRow& row = answer.counters.emplace_back();
+    row.name = event.name;
+    row.value = row.scaled = event.period;
+  }
+  for (usize i = 0; i < answer.counters.size(); ++i) {
+    const bool is_counted = i < answer.counted;
+    const profile::CountRow& row = answer.counters[i];
+    if (is_counted && report::repeats_cycles(row, counts.counters)) continue;
+    // The answer is copied, the table stays.
+    const std::string& name = is_counted ? all_.counters[i].name : events_[i - answer.counted].name;
+    if (!query.filter.empty() && !contains(name, query.filter)) continue;
+    answer.rows.push_back(
+        {.key = static_cast<u32>(i), .period = row.scaled, .name = name, .detail = is_counted ? "counter" : "samples"});
+  }
+}
+
 TableAnswer LiveTable::rows(const TableQuery& query) const {
   Counts ten;
   const Counts* counts = &all_;
@@ -221,10 +248,16 @@ TableAnswer LiveTable::rows(const TableQuery& query) const {
                      .throttled = counts->throttled,
                      .unseen_ns = counts->unseen_ns,
                      .events = events_,
+                     .counters = {},
                      .nameless_module = {},
                      .nameless_reason = {}};
   std::unordered_map<u32, Hits> by_key;
   take_samples(*counts, query, answer, by_key);
+  if (query.grouping == Grouping::counter) {
+    answer.nameless_period = 0;
+    take_counters(*counts, query, answer);
+    by_key.clear();
+  }
   if (query.grouping == Grouping::wait) {
     by_key = counts->waits;
     answer.samples = answer.period = answer.nameless_period = 0;
@@ -241,6 +274,7 @@ TableAnswer LiveTable::rows(const TableQuery& query) const {
     answer.rows.push_back(row);
   }
   std::sort(answer.rows.begin(), answer.rows.end(), [&](const TableRow& a, const TableRow& b) {
+    if (!query.by_name && query.grouping == Grouping::counter) return a.key < b.key;
     if (!query.by_name && a.period != b.period) return a.period > b.period;
     return std::tie(a.name, a.detail, a.key) < std::tie(b.name, b.detail, b.key);
   });

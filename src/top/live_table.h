@@ -11,13 +11,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "profile/count_profile.h"
 #include "stacks/stack_rows.h"
 #include "waits/live_waits.h"
 
 namespace wperf::top {
 
-enum class Grouping : u8 { function, thread, core, module, wait };
-inline constexpr u32 kGroupings = 5;
+enum class Grouping : u8 { function, thread, core, module, wait, counter };
+inline constexpr u32 kGroupings = 6;
 // Which stretches count: the newest, the ten newest, all.
 enum class Extent : u8 { newest, ten, all };
 inline constexpr u32 kExtents = 3;
@@ -53,7 +54,7 @@ struct TableQuery {
 };
 
 struct TableRow {
-  u32 key = 0;                    // function, thread, core, module or wait
+  u32 key = 0;                    // function, thread, core, module, wait or counter
   u64 samples = 0, period = 0;    // of waits: how many began, and nanoseconds
   std::string_view name, detail;  // as shown; of the table, until something is added to it
 };
@@ -67,15 +68,24 @@ struct TableAnswer {
   u64 lost = 0, throttled = 0;
   u64 unseen_ns = 0;
   std::vector<TableEvent> events;
+  // What was counted, then what was sampled, in the same terms; by key of a row, if these were asked for.
+  std::vector<profile::CountRow> counters;
+  usize counted = 0;  // so many of them were
   // Without a function: where most of it is, and why.
   u64 nameless_period = 0;
   std::string nameless_module, nameless_reason;
 };
 
+// What was recorded beside the samples.
+struct BesideSamples {
+  std::vector<waits::WaitedIn> waits = {};
+  std::vector<profile::CountRow> counters = {};
+};
+
 class LiveTable {
  public:
   void add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns, const stacks::StackFilter& filter,
-           const std::vector<waits::WaitedIn>& waits = {});
+           const BesideSamples& beside = {});
   // All is forgotten.
   void clear();
   TableAnswer rows(const TableQuery& query) const;
@@ -120,6 +130,7 @@ class LiveTable {
   struct Counts {
     std::unordered_map<Place, Hits, PlaceHash> hits;
     std::unordered_map<u32, Hits> waits;  // by their number
+    std::vector<profile::CountRow> counters;
     double seconds = 0;
     usize stretches = 0;
     u64 lost = 0, throttled = 0, unseen_ns = 0;
@@ -131,6 +142,7 @@ class LiveTable {
   u32 module_number(const stacks::StackModule& module);
   void take_samples(const Counts& counts, const TableQuery& query, TableAnswer& answer,
                     std::unordered_map<u32, Hits>& by_key) const;
+  void take_counters(const Counts& counts, const TableQuery& query, TableAnswer& answer) const;
   bool is_within(const Place& place, const Within& within) const;
   u32 key_of(const Place& place, Grouping grouping) const;
   std::string_view name_of(Grouping grouping, u32 key) const;

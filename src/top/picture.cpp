@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
+#include "report/count_derived.h"
 #include "report/number_text.h"
 #include "report/top_report.h"
 
@@ -23,7 +25,7 @@ Style style_of(double percent) {
 }
 
 std::string_view title_of(Grouping grouping) {
-  static constexpr std::string_view kTitles[] = {"functions", "threads", "cores", "modules", "waits"};
+  static constexpr std::string_view kTitles[] = {"functions", "threads", "cores", "modules", "waits", "counters"};
   return kTitles[static_cast<u32>(grouping)];
 }
 
@@ -56,6 +58,11 @@ Line chosen_line(const TopView& view, const TableAnswer& answer, const PictureFa
   if (!query.within.is_all()) line.put(" of " + view.within_name, Style::bold);
   const bool of_waits = query.grouping == Grouping::wait;
   if (of_waits && !facts.no_waits.empty()) return line;
+  if (query.grouping == Grouping::counter) {
+    line.put(", " + extent_text(query.extent, answer));
+    if (answer.counted == 0) line.put(": those that are sampled; --counters counts others");
+    return line;
+  }
   if (query.event < answer.events.size() && answer.events.size() > 1 && !of_waits)
     line.put(" by " + answer.events[query.event].name);
   line.put(", " + extent_text(query.extent, answer) + ": ");
@@ -114,8 +121,8 @@ Line head_line(const TopView& view, usize detail, usize columns) {
   if (of_waits) line.put_right("waited", kSamplesColumns, Style::bold);
   line.put_right(of_waits ? "begun" : "samples", kSamplesColumns, Style::bold);
   line.put("  ");
-  static constexpr std::string_view kDetails[] = {"module", "pid", "", "", "for"};
-  static constexpr std::string_view kNames[] = {"function", "thread", "core", "module", "in"};
+  static constexpr std::string_view kDetails[] = {"module", "pid", "", "", "for", "by"};
+  static constexpr std::string_view kNames[] = {"function", "thread", "core", "module", "in", "event"};
   const u32 grouping = static_cast<u32>(view.query.grouping);
   if (detail != 0) {
     line.put_left(kDetails[grouping], detail, Style::bold);
@@ -156,6 +163,40 @@ void append_rows(std::vector<Line>& lines, const TopView& view, const TableAnswe
     line.put(row.name, style);
     if (i == cursor) line.fill(style);
     lines.push_back(std::move(line));
+  }
+}
+
+constexpr usize kCountColumns = 18, kByColumns = 7;
+
+void append_counters(std::vector<Line>& lines, const TopView& view, const TableAnswer& answer, usize columns,
+                     usize page) {
+  usize widest = 5;  // "event"
+  for (const TableRow& row : answer.rows) widest = std::max(widest, columns_of(row.name));
+  widest = std::min(widest, columns / 3);
+  const auto append = [&](std::string_view count, std::string_view event, std::string_view by, std::string_view derived,
+                          Style style) {
+    Line line(columns);
+    line.put_right(count, kCountColumns, style);
+    line.put("  ", style);
+    line.put_left(event, widest, style);
+    line.put("  ", style);
+    line.put_left(by, kByColumns, style);
+    line.put("  ", style);
+    line.put(derived, style);
+    if (style == Style::chosen) line.fill(style);
+    lines.push_back(std::move(line));
+  };
+  append("count", "event", "by", "that is", Style::bold);
+  const std::span<const profile::CountRow> all(answer.counters);
+  const std::span<const profile::CountRow> counted = all.first(answer.counted), sampled = all.subspan(answer.counted);
+  const usize cursor = std::min(view.cursor, std::max<usize>(answer.rows.size(), 1) - 1);
+  const usize first = first_of_page(cursor, answer.rows.size(), page);
+  for (usize i = first; i < std::min(answer.rows.size(), first + page); ++i) {
+    const TableRow& row = answer.rows[i];
+    const profile::CountRow& counter = answer.counters[row.key];
+    append(report::counter_text(counter), row.name, row.detail,
+           report::derived_text(counter, row.key < answer.counted ? counted : sampled, answer.seconds),
+           i == cursor ? Style::chosen : Style::plain);
   }
 }
 
@@ -220,7 +261,7 @@ constexpr std::string_view kHelp[] = {
     "enter, right                   a function's code; what is in a thread, core or module",
     "escape, left                   back",
     "/                              show only names with this text",
-    "1 2 3 4 5, v                   functions, threads, cores, modules, waits; the next",
+    "1 2 3 4 5 6, v                 functions, threads, cores, modules, waits, counters; the next",
     "t                              the last look, the last ten, all since the beginning",
     "s                              sort by name, or by share",
     "e                              the next event",
@@ -280,6 +321,8 @@ Picture make_picture(const TopView& view, const LiveTable& table, const TableAns
     Line line(columns);
     line.put(facts.no_waits, Style::bold);
     picture.lines.push_back(std::move(line));
+  } else if (view.query.grouping == Grouping::counter && !answer.rows.empty()) {
+    append_counters(picture.lines, view, answer, columns, page);
   } else {
     append_rows(picture.lines, view, answer, columns, page);
     if (answer.rows.empty()) {

@@ -95,6 +95,10 @@ Action TopView::zoom(const TableAnswer& rows) {
     message = "which threads wait there, and who ends it: `wperf waits` tells";
     return Action::nothing;
   }
+  if (query.grouping == Grouping::counter) {
+    message = "which functions it happens in: `wperf top -e` samples it";
+    return Action::nothing;
+  }
   cursor = 0;
   if (query.grouping == Grouping::function) {
     code = CodeView{.function = row.key};
@@ -162,14 +166,14 @@ Action TopView::take_letter(char letter, const TableAnswer& rows) {
     default:
       break;
   }
-  static constexpr std::string_view kViews = "12345";
+  static constexpr std::string_view kViews = "123456";
   const usize view = kViews.find(letter);
   if (view != std::string_view::npos || letter == 'v') {
     query.grouping = letter == 'v' ? next_of(query.grouping, kGroupings) : static_cast<Grouping>(view);
     code.reset();
     cursor = 0;
-    // Waits are of all that is looked at.
-    if (query.grouping == Grouping::wait) query.within = {};
+    // Waits and counters are of all that is looked at.
+    if (query.grouping == Grouping::wait || query.grouping == Grouping::counter) query.within = {};
   }
   return Action::nothing;
 }

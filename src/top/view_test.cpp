@@ -97,6 +97,8 @@ TEST_F(View, ThreadsCoresAndModules) {
   press("v");
   EXPECT_EQ(view_.query.grouping, Grouping::wait);
   press("v");
+  EXPECT_EQ(view_.query.grouping, Grouping::counter);
+  press("v");
   EXPECT_EQ(view_.query.grouping, Grouping::function);
 }
 
@@ -112,6 +114,40 @@ TEST_F(View, ExtentsAddUp) {
   EXPECT_EQ(table_.rows(view_.query).samples, 121u);
   EXPECT_EQ(table_.rows(view_.query).seconds, 12);
   EXPECT_EQ(press("c"), Action::clear);
+}
+
+profile::CountRow counter(const char* name, u64 value, double fraction = 1) {
+  profile::CountRow row;
+  row.name = name;
+  row.code = u16{1};
+  row.value = row.scaled = value;
+  row.fraction = fraction;
+  return row;
+}
+
+TEST_F(View, CountersBesideSamples) {
+  press("6");
+  EXPECT_EQ(shown()[1], "counters, last 1.000 s: those that are sampled; --counters ~");
+  EXPECT_EQ(shown()[3], "             count  event   by       that is");
+  EXPECT_EQ(shown()[4].substr(0, 55), "           100,000  cycles  samples  100 K/s           ");
+  profile::CountRow cycle = counter("cycle", 300);  // the same as the next, which was asked for
+  cycle.code.reset();
+  const std::vector<profile::CountRow> counted = {cycle, counter("cycles", 300), counter("instructions", 600),
+                                                  counter("page-faults", 0, 0)};
+  table_.add(profile_of({}), 2.0, 0, {}, {.waits = {}, .counters = counted});
+  EXPECT_EQ(shown(72)[1], "counters, last 2.000 s");
+  const std::vector<std::string> lines = shown(72);
+  EXPECT_EQ(lines[4].substr(0, 60), "               300  cycles        counter  150/s            ");
+  EXPECT_EQ(lines[5], "               600  instructions  counter  2.00 per cycle");
+  EXPECT_EQ(lines[6], "       not counted  page-faults   counter  ");
+  EXPECT_EQ(lines[7], "                 0  cycles        samples  0/s");
+  table_.add(profile_of({}), 2.0, 0, {}, {.waits = {}, .counters = counted});
+  press("t");
+  EXPECT_EQ(shown(72)[5], "             1,200  instructions  counter  2.00 per cycle");
+  press("/INS\r");
+  EXPECT_EQ(table_.rows(view_.query).rows.size(), 1u);
+  press("\r");
+  EXPECT_NE(shown(72).back().find("`wperf top -e`"), std::string::npos);
 }
 
 TEST_F(View, FilterByTyping) {
@@ -199,7 +235,7 @@ TEST_F(View, WaitsSayWhere) {
        .begun = 12,
        .waited = 1'500'000'000},
       {.function = "read", .module = "libc", .wait = waits::WaitClass::io, .begun = 0, .waited = 500'000'000}};
-  table_.add(profile_of({{0, 0, 0, 5}}), 1.0, 0, {}, waits);
+  table_.add(profile_of({{0, 0, 0, 5}}), 1.0, 0, {}, {.waits = waits});
   press("2\r5");  // what it was zoomed into is no part of it
   std::vector<std::string> lines = shown(120);
   EXPECT_EQ(lines[0], "wperf top: app (7)   cycles 5.00 K/s");
@@ -214,7 +250,7 @@ TEST_F(View, WaitsSayWhere) {
   press("\r\x1b\r");
   EXPECT_FALSE(view_.code.has_value());
   EXPECT_NE(shown(120).back().find("wperf waits"), std::string::npos);
-  table_.add(profile_of({}), 1.0, 0, {}, waits);
+  table_.add(profile_of({}), 1.0, 0, {}, {.waits = waits});
   press("t");
   EXPECT_EQ(table_.rows(view_.query).period, 4'000'000'000u);
   EXPECT_EQ(table_.rows(view_.query).samples, 24u);

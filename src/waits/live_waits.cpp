@@ -29,6 +29,7 @@ std::vector<WaitPart> LiveWaits::take(const std::vector<Switch>& switches, u64 b
     if (!wait.is_known) continue;
     WaitPart part{.thread = accounting.threads[wait.thread].thread,
                   .sample = wait.sample,
+                  .reason = wait.reason,
                   .length = wait.length(),
                   .begins = i >= lasted && wait.has_begin,
                   .lasts = !wait.has_end};

@@ -18,9 +18,10 @@ struct WaitPart {
   u32 thread = 0;
   u32 sample = kNoSample;  // of this stretch: where it waits
   u32 place = kNoPlace;    // of who called: as kept for one that lasted on from the stretch before
-  u64 length = 0;          // nanoseconds within the stretch
-  bool begins = false;     // in this stretch
-  bool lasts = false;      // behind it
+  u8 reason = kNoReason;
+  u64 length = 0;       // nanoseconds within the stretch
+  bool begins = false;  // in this stretch
+  bool lasts = false;   // behind it
 };
 
 class LiveWaits {

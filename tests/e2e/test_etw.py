@@ -112,6 +112,20 @@ class EtwTest(WperfTest):
         self.assertRegex(tree, r"\[running\]")
         self.assertRegex(tree, r"big_karatsuba_multiply")
 
+    def test_top_with_waits(self):
+        line = ("top", "--once", "--waits", "--every", "300ms", "-e", "inst_retired:20000", "--json")
+        seen = json.loads(self.ok(*line, "--", workload("threads.exe"), "4", "3000000", cwd=self.folder))
+        self.assertEqual([event["event"] for event in seen["recording"]["events"]], ["inst_retired"])
+        waits = seen["top"]["waits"]
+        self.assertEqual((waits[0]["class"], waits[0]["function"], waits[0]["module"]), ("lock", "count", "threads.exe"))
+        # Its threads alone, and not those of the whole machine: five of them.
+        self.assertLess(sum(row["waited_ns"] for row in waits), 5.1e9 * seen["top"]["seconds"])
+        self.assertGreater(waits[0]["begun"], 100)
+        text = self.ok(*line[:-1], "--", workload("threads.exe"), "4", "3000000", cwd=self.folder)
+        self.assertRegex(text, r"\nwhere threads waited: .* by [\d.]+ threads, [\d,]+ begun\n")
+        self.assertRegex(self.ok("top", "--once", "--waits", "--every", "200ms", cwd=self.folder,
+                                 device="etw:fake,pace=free,run=0:" + str(workload("googolplex.exe"))), "where threads waited: ")
+
     def counts(self, text):
         return {row["event_name"]: row["counter_value"] for row in json.loads(text)["core"]["cores"][0]["Performance_counter"]}
 

@@ -44,6 +44,10 @@ class TopOnce(support.WperfTest):
     def test_a_driver_sees_no_waits(self):
         self.assertIn("a driver does not see why threads wait", self.fails("top", "--once", "--waits", status=2))
 
+    def test_a_driver_samples_or_counts(self):
+        self.assertIn("a driver either samples or counts", self.fails("top", "--once", "--counters", "usual", status=2))
+        self.assertIn("unknown", self.fails("top", "--once", "--counters", "nonsense", device="linux"))
+
     def test_spe_is_refused(self):
         self.assertIn("top samples events", self.fails("top", "--once", "-e", "arm_spe_0//", status=2))
 
@@ -59,6 +63,29 @@ class TopOnceOfLinux(support.WperfTest):
         # What it had of a core, at most all of it.
         self.assertLess(seen["top"]["rates"][0]["per_second"], 1.2e9)
         self.assertGreater(event["samples"], 0)
+
+    def test_counters_beside_samples(self):
+        # It writes into a new page each time: a page fault. Most of its time it computes, in user mode.
+        program = ["python3", "-c", "import mmap\n"
+                   "while True:\n"
+                   "    with mmap.mmap(-1, 4096) as page: page[0] = sum(range(30000)) % 2\n"]
+        line = ("top", "--once", "-e", "cpu-clock", "--freq", "500", "--every", "500ms", "--counters", "usual",
+                "--counters", "page-faults,task-clock")
+        seen = self.json(*line[:-4], "--counters", "page-faults,task-clock", "--json", "--", *program, device="linux")
+        faults, clock = seen["top"]["counters"]
+        self.assertEqual((faults["event"], clock["event"]), ("page-faults", "task-clock"))
+        self.assertGreater(faults["count"], 50)
+        self.assertEqual(faults["counted_share"], 1)
+        self.assertAlmostEqual(clock["derived"]["value"], clock["count"] / 1e9 / seen["top"]["seconds"], places=3)
+        # A second is one of the program's own.
+        self.assertAlmostEqual(faults["derived"]["value"], faults["count"] / clock["count"] * 1e9, delta=faults["count"] / 1e3)
+        # Of both the same program; only its user mode is sampled.
+        sampled = seen["top"]["rates"][0]["per_second"] * seen["top"]["seconds"]
+        self.assertLess(sampled, 1.1 * clock["count"])
+        self.assertGreater(sampled, 0.2 * clock["count"])
+        text = self.ok(*line[:-2], "--", *program, device="linux")
+        self.assertRegex(text, r"\ncounted beside the samples:\n +count +event +derived\n")
+        self.assertRegex(text, r"\n +[\d,]+ +task-clock +[\d.]+ m?s, [\d.]+ CPUs used\n")
 
     def once_with_waits(self, *arguments):
         done = self.run_wperf("top", "--once", "--waits", "-e", "cpu-clock", "--freq", "500", *arguments, device="linux")

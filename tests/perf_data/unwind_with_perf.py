@@ -179,6 +179,9 @@ DEBUG_FRAME = "perf's unwinder may have been built without .debug_frame, and the
 # frame pointers, and perf ends or guesses a stack pointer and takes a word there for a caller that lies in no file (shown
 # as it is, not as a place in its file); we must arrive where the stacks arrive that both agree on.
 GIVEN_UP = "perf ends or guesses where there is no table, and we go on to where other stacks end, too"
+# Where we end there, too, because neither table nor bytes tell more, that word is all that perf has before us: as often as
+# our own stacks say that they ended so.
+GUESSED = "perf takes a word that lies in no file for one caller more, where we say that the stack cannot be followed"
 FIRST_ADDRESS_IN_NO_FILE = 1 << 40
 MOST_GIVEN_UP = 0.01
 
@@ -235,7 +238,7 @@ class Comparison:
         self.differences = 0
 
     def compare(self, name, ours, early, theirs):
-        same, shown, given_up = 0, 0, 0
+        same, shown, given_up, guessed = 0, 0, 0, 0
         agreed = [mine for key, mine in ours.items() if theirs.get(key) == mine]
         endings = {tuple(stack[-2:]) for stack in agreed if len(stack) > 1}
         for key in sorted(ours.keys() | theirs.keys()):
@@ -251,6 +254,9 @@ class Comparison:
             elif not reason and ends_early and tuple(mine[-2:]) in endings:
                 given_up += 1
                 reason = GIVEN_UP if given_up <= max(2, MOST_GIVEN_UP * len(ours)) else None
+            elif not reason and known == mine and len(other) == len(mine) + 1:
+                guessed += 1
+                reason = GUESSED if guessed <= sum(early[:2]) else None
             if reason:
                 self.explained[reason] += 1
                 continue
