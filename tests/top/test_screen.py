@@ -136,7 +136,20 @@ class TopScreen(unittest.TestCase):
         self.assertEqual(text.split("\n")[1], "waits")
         self.assertNotIn("samples", text)
         self.terminal.keys("v")
+        self.terminal.wait_for(r"^ +[\d,]+  ld_spec  samples  [\d.]+ [KMG]/s")
+        self.terminal.keys("v")
         self.terminal.wait_for(r"^functions, last")
+        self.quit()
+
+    def test_counters_of_linux(self):
+        line = (f"{support.BINARY} top --device linux --counters usual -e cpu-clock --every 200ms -- "
+                "sh -c 'while :; do :; done'")
+        self.terminal.type(f"clear; {line}; echo status $?\n")
+        self.terminal.wait_for(r"^functions, last|^status")
+        self.terminal.keys("6", "t")
+        text = self.terminal.wait_for(r"^ +[\d,]+  task-clock +counter +[\d.]+ m?s, [01]\.\d+ CPUs used$")
+        self.assertRegex(text, r"\n +[\d,]+  cpu-clock +samples +[\d.]+ m?s, [01]\.\d+ CPUs used\n")
+        self.terminal.wait_for(r"^counters, last [3-9] looks")
         self.quit()
 
     def test_waits_of_linux(self):
