@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -13,7 +14,6 @@ namespace {
 
 using stacks::StackProfile;
 
-constexpr usize kBufferSize = 1 << 19;  // bytes
 // Short pieces are copied in blocks of this size, which is faster than asking for their exact size. Up to two
 // of them are read and written then.
 constexpr usize kBlock = 64;
@@ -90,16 +90,40 @@ void append_frame_json(std::string& out, const stacks::LineFrame& frame, const F
   out += function.after_offset;
 }
 
+// "name 12/13 [2] 5.000000001: 250000 cycles:" and a line for each frame, the innermost first.
+char* put_text_moment(char* at, const SampleMoment& moment) {
+  if (moment.has_core) {
+    at = put_decimal(put(at, " ["), moment.core);
+    *at++ = ']';
+  }
+  if (moment.has_time) {
+    *at++ = ' ';
+    at = put_seconds(at, moment.time_ns);
+  }
+  return put_decimal(put(at, ": "), moment.period);
+}
+
+char* put_json_moment(char* at, const SampleMoment& moment) {
+  if (moment.has_core) at = put_decimal(put(at, ",\"core\":"), moment.core);
+  if (moment.has_time) at = put_decimal(put(at, ",\"time_ns\":"), moment.time_ns);
+  return put_decimal(put(at, ",\"period\":"), moment.period);
+}
+
 }  // namespace
 
-SampleLines::SampleLines(const StackProfile& profile, const stacks::LineStacks& stacks, LineFormat format,
-                         Deliver deliver)
-    : samples_(profile.samples),
-      stacks_(stacks),
-      format_(format),
-      deliver_(std::move(deliver)),
-      buffer_(std::make_unique_for_overwrite<char[]>(kBufferSize)),
-      at_(buffer_.get()) {
+void LineText::grow(usize size) {
+  constexpr usize kFirst = 1 << 17;
+  const std::string_view before = text();
+  const usize capacity = std::max({kFirst, 2 * capacity_, before.size() + size});
+  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+  char* const at = put(larger.get(), before);
+  buffer_ = std::move(larger);
+  capacity_ = capacity;
+  at_ = at;
+}
+
+SampleLines::SampleLines(const StackProfile& profile, const stacks::LineStacks& stacks, LineFormat format)
+    : samples_(profile.samples), stacks_(stacks), format_(format) {
   for (const stacks::StackTask& task : profile.tasks) {
     const auto pid = static_cast<int>(task.pid), tid = static_cast<int>(task.tid);
     const std::string& name = profile.names[task.name];
@@ -148,69 +172,39 @@ void SampleLines::spell_frames(const StackProfile& profile) {
   }
 }
 
-void SampleLines::make_room(usize size) {
-  if (static_cast<usize>(buffer_.get() + kBufferSize - at_) >= size) return;
-  finish();
-}
-
-void SampleLines::finish() {
-  deliver_({buffer_.get(), static_cast<usize>(at_ - buffer_.get())});
-  at_ = buffer_.get();
-}
-
-// Names may be longer than the buffer.
-void SampleLines::copy(Piece piece) {
+void SampleLines::copy(Piece piece, LineText& text) const {
   const char* const from = spelled_.data() + piece.begin;
   if (piece.size > 2 * kBlock) {
-    make_room(piece.size);
-    if (piece.size > kBufferSize) return deliver_({from, piece.size});
-    at_ = put(at_, {from, piece.size});
+    text.make_room(piece.size);
+    text.set_end(put(text.end(), {from, piece.size}));
     return;
   }
-  make_room(2 * kBlock);
-  std::memcpy(at_, from, kBlock);
-  if (piece.size > kBlock) std::memcpy(at_ + kBlock, from + kBlock, kBlock);
-  at_ += piece.size;
+  text.make_room(2 * kBlock);
+  char* const at = text.end();
+  std::memcpy(at, from, kBlock);
+  if (piece.size > kBlock) std::memcpy(at + kBlock, from + kBlock, kBlock);
+  text.set_end(at + piece.size);
 }
 
-void SampleLines::append_frames(u32 row) {
+void SampleLines::append_frames(u32 row, LineText& text) const {
   u32 skipped = format_ == LineFormat::json ? 1 : 0;  // the comma before the first
   for (u64 i = stacks_.stack_begins[row]; i < stacks_.stack_begins[row + 1]; ++i) {
     const Piece piece = addresses_[stacks_.addresses[i]];
-    copy({piece.begin + skipped, piece.size - skipped});
+    copy({piece.begin + skipped, piece.size - skipped}, text);
     skipped = 0;
   }
 }
 
-void SampleLines::append(u32 row, const SampleMoment& moment) {
+void SampleLines::append(u32 row, const SampleMoment& moment, LineText& text) const {
   const stacks::StackSample& sample = samples_[row];
-  copy(tasks_[sample.task]);
-  make_room(kLongestNumbers);
-  format_ == LineFormat::text ? append_text_moment(moment) : append_json_moment(moment);
-  copy(events_[sample.event]);
-  append_frames(row);
+  copy(tasks_[sample.task], text);
+  text.make_room(kLongestNumbers);
+  text.set_end(format_ == LineFormat::text ? put_text_moment(text.end(), moment) : put_json_moment(text.end(), moment));
+  copy(events_[sample.event], text);
+  append_frames(row, text);
   if (format_ == LineFormat::text) return;
-  make_room(kLongestNumbers);
-  at_ = put(at_, "]}\n");
-}
-
-// "name 12/13 [2] 5.000000001: 250000 cycles:" and a line for each frame, the innermost first.
-void SampleLines::append_text_moment(const SampleMoment& moment) {
-  if (moment.has_core) {
-    at_ = put_decimal(put(at_, " ["), moment.core);
-    *at_++ = ']';
-  }
-  if (moment.has_time) {
-    *at_++ = ' ';
-    at_ = put_seconds(at_, moment.time_ns);
-  }
-  at_ = put_decimal(put(at_, ": "), moment.period);
-}
-
-void SampleLines::append_json_moment(const SampleMoment& moment) {
-  if (moment.has_core) at_ = put_decimal(put(at_, ",\"core\":"), moment.core);
-  if (moment.has_time) at_ = put_decimal(put(at_, ",\"time_ns\":"), moment.time_ns);
-  at_ = put_decimal(put(at_, ",\"period\":"), moment.period);
+  text.make_room(kLongestNumbers);
+  text.set_end(put(text.end(), "]}\n"));
 }
 
 }  // namespace wperf::report

@@ -2,9 +2,9 @@
 // Samples of a recording one by one, as lines of text or of JSON. What repeats (who, an address with its name) is
 // spelled once and copied from then on. Called by commands.
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stacks/line_stacks.h"
@@ -21,37 +21,47 @@ struct SampleMoment {
   bool has_time = false, has_core = false;
 };
 
+// Text that grows at its end, which has room for what is put there.
+class LineText {
+ public:
+  std::string_view text() const { return {buffer_.get(), static_cast<usize>(at_ - buffer_.get())}; }
+  void clear() { at_ = buffer_.get(); }
+  // So many bytes may be written at end().
+  void make_room(usize size) {
+    if (static_cast<usize>(buffer_.get() + capacity_ - at_) < size) grow(size);
+  }
+  char* end() const { return at_; }
+  void set_end(char* at) { at_ = at; }
+
+ private:
+  void grow(usize size);
+
+  usize capacity_ = 0;
+  std::unique_ptr<char[]> buffer_;
+  char* at_ = nullptr;
+};
+
+// Spelled once; then any thread may make lines of it.
 class SampleLines {
  public:
-  using Deliver = std::function<void(std::string_view part)>;
-
-  // `deliver` takes the lines in large parts, which may end within a line.
-  SampleLines(const stacks::StackProfile& profile, const stacks::LineStacks& stacks, LineFormat format,
-              Deliver deliver);
-  void append(u32 row, const SampleMoment& moment);
-  void finish();
+  SampleLines(const stacks::StackProfile& profile, const stacks::LineStacks& stacks, LineFormat format);
+  void append(u32 row, const SampleMoment& moment, LineText& text) const;
 
  private:
   struct Piece {
     u64 begin = 0;  // in spelled_
     u32 size = 0;
   };
-  void append_text_moment(const SampleMoment& moment);
-  void append_json_moment(const SampleMoment& moment);
   void spell_frames(const stacks::StackProfile& profile);
-  void append_frames(u32 row);
+  void append_frames(u32 row, LineText& text) const;
   Piece spell(std::string_view text);
-  void copy(Piece piece);
-  void make_room(usize size);
+  void copy(Piece piece, LineText& text) const;
 
   const stacks::GrowingArray<stacks::StackSample>& samples_;
   const stacks::LineStacks& stacks_;
   LineFormat format_;
-  Deliver deliver_;
   std::string spelled_;
   std::vector<Piece> addresses_, tasks_, events_;
-  std::unique_ptr<char[]> buffer_;
-  char* at_;
 };
 
 }  // namespace wperf::report

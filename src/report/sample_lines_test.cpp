@@ -32,15 +32,14 @@ stacks::LineStacks two_stacks() {
 }
 
 std::string lines_of(const stacks::StackProfile& profile, LineFormat format, usize times = 1) {
-  std::string out;
   const stacks::LineStacks stacks = two_stacks();
-  SampleLines lines(profile, stacks, format, [&](std::string_view part) { out += part; });
+  const SampleLines lines(profile, stacks, format);
+  LineText text;
   for (usize i = 0; i < times; ++i) {
-    lines.append(0, {.time_ns = 5'000'000'001, .period = 250'000, .core = 2, .has_time = true, .has_core = true});
-    lines.append(1, {.period = 1});
+    lines.append(0, {.time_ns = 5'000'000'001, .period = 250'000, .core = 2, .has_time = true, .has_core = true}, text);
+    lines.append(1, {.period = 1}, text);
   }
-  lines.finish();
-  return out;
+  return std::string(text.text());
 }
 
 TEST(SampleLines, Text) {

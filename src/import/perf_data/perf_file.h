@@ -88,7 +88,7 @@ class PerfFile {
   void name_events(std::vector<Event>& events) const;
   diag::Result<void> open_pipe(Bytes file);
 
-  static constexpr u64 kPassedAtOnce = 1 << 17;
+  static constexpr u64 kPassedAtOnce = 1 << 19;
 
   std::function<void(u64 begin, u64 end)> when_passed_;
   Bytes data_;
