@@ -15,7 +15,7 @@ namespace {
 using stacks::kNothing;
 
 // A machine that starts programs for weeks is not to fill memory with their names.
-constexpr usize kMostNames = 200'000;
+constexpr usize kMostNames = 200'000, kMostPlaces = 2'000'000;
 
 bool contains(std::string_view text, std::string_view part) {
   const auto same = [](char a, char b) { return ascii_lower(a) == ascii_lower(b); };
@@ -28,22 +28,23 @@ u64 lost_of(const stacks::StackLosses& losses) {
 
 }  // namespace
 
-usize LiveTable::PlaceHash::operator()(const Place& place) const {
-  u64 mixed = (u64{place.function} << 32 | place.thread) * 0x9e3779b97f4a7c15u;
-  mixed ^= (u64{place.core} << 8 | place.event) * 0xc2b2ae3d27d4eb4fu;
-  return static_cast<usize>(mixed ^ mixed >> 29);
+u32 LiveTable::place_number(const Place& place) {
+  return places_->insert(u64{place.function} << 32 | place.thread, u64{place.core} << 32 | place.event).id;
+}
+
+LiveTable::Place LiveTable::place(u32 number) const {
+  const u64 first = places_->first(number), second = places_->second(number);
+  return {.function = static_cast<u32>(first >> 32),
+          .thread = static_cast<u32>(first),
+          .core = static_cast<u32>(second >> 32),
+          .event = static_cast<u32>(second)};
 }
 
 void LiveTable::clear() {
   *this = LiveTable();
 }
 
-void LiveTable::add_to(Counts& sum, const Counts& one) {
-  for (const auto& [place, hits] : one.hits) {
-    Hits& own = sum.hits[place];
-    own.samples += hits.samples;
-    own.period += hits.period;
-  }
+void LiveTable::add_beside(Counts& sum, const Counts& one) {
   for (const auto& [number, hits] : one.waits) {
     Hits& own = sum.waits[number];
     own.samples += hits.samples;
@@ -60,6 +61,12 @@ void LiveTable::add_to(Counts& sum, const Counts& one) {
 u32 LiveTable::module_number(const stacks::StackModule& module) {
   const auto [found, is_new] = module_numbers_.try_emplace(module.name, static_cast<u32>(modules_.size()));
   if (is_new) modules_.emplace_back(module.name, module.reason);
+  return found->second;
+}
+
+u32 LiveTable::core_number(u32 core) {
+  const auto [found, is_new] = core_numbers_.try_emplace(core, static_cast<u32>(cores_.size()));
+  if (is_new) cores_.push_back(fmt::format("core {}", core));
   return found->second;
 }
 
@@ -99,7 +106,7 @@ u32 LiveTable::thread_number(const stacks::StackProfile& profile, const stacks::
 
 void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns,
                     const stacks::StackFilter& filter, const BesideSamples& beside) {
-  if (functions_.size() + threads_.size() + waits_.size() > kMostNames) clear();
+  if (functions_.size() + threads_.size() + waits_.size() > kMostNames || places_->size() > kMostPlaces) clear();
   if (events_.empty()) {
     for (const stacks::StackEvent& event : profile.events) {
       events_.push_back({.name = event.name, .is_clock = report::is_clock_event(event)});
@@ -107,7 +114,8 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
   }
   std::vector<u32> functions(profile.functions.size(), kNothing), threads(profile.tasks.size(), kNothing);
   const stacks::ChosenSamples chosen(profile, filter);
-  u32 last_core = kNothing;
+  u32 last_core = kNothing, core = kNothing;
+  std::vector<u32> index(places_->size(), kNothing);  // in one.hits, by place
   Counts one{.hits = {},
              .waits = {},
              .counters = beside.counters,
@@ -116,23 +124,33 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
              .lost = lost_of(profile.losses),
              .throttled = profile.losses.throttled,
              .unseen_ns = unseen_ns};
-  one.hits.reserve(profile.samples.size());
   for (const stacks::StackSample& sample : profile.samples) {
     if (!chosen.has(sample)) continue;
     const u32 function = profile.places[profile.nodes[sample.node].place].function;
     if (functions[function] == kNothing) functions[function] = function_number(profile, function);
     if (threads[sample.task] == kNothing) threads[sample.task] = thread_number(profile, profile.tasks[sample.task]);
-    if (sample.core != last_core) cores_.try_emplace(last_core = sample.core, fmt::format("core {}", sample.core));
-    Hits& hits = one.hits[{functions[function], threads[sample.task], sample.core, sample.event}];
+    if (core == kNothing || sample.core != last_core) core = core_number(last_core = sample.core);
+    const u32 number = place_number({functions[function], threads[sample.task], core, sample.event});
+    if (number >= index.size()) index.resize(number + usize{1}, kNothing);
+    if (index[number] == kNothing) {
+      index[number] = static_cast<u32>(one.hits.size());
+      one.hits.push_back({number, {}});
+    }
+    Hits& hits = one.hits[index[number]].hits;
     hits.samples += sample.count;
     hits.period += sample.period;
+  }
+  all_hits_.resize(places_->size());
+  for (const PlaceHits& place : one.hits) {
+    all_hits_[place.place].samples += place.hits.samples;
+    all_hits_[place.place].period += place.hits.period;
   }
   for (const waits::WaitedIn& wait : beside.waits) {
     Hits& hits = one.waits[wait_number(wait)];
     hits.samples += wait.begun;
     hits.period += wait.waited;
   }
-  add_to(all_, one);
+  add_beside(all_, one);
   newest_.push_back(std::move(one));
   if (newest_.size() > kStretchesOfTen) newest_.pop_front();
 }
@@ -167,7 +185,7 @@ std::string_view LiveTable::name_of(Grouping grouping, u32 key) const {
     case Grouping::thread:
       return threads_[key].name;
     case Grouping::core:
-      return cores_.at(key);
+      return cores_[key];
     case Grouping::module:
       return modules_[key].first;
     case Grouping::wait:
@@ -185,23 +203,36 @@ std::string_view LiveTable::detail_of(Grouping grouping, u32 key) const {
   return {};
 }
 
+template <class Visit>
+void LiveTable::for_each_place(Extent extent, Visit visit) const {
+  if (extent == Extent::all) {
+    for (u32 number = 0; number < all_hits_.size(); ++number) {
+      if (all_hits_[number].samples != 0 || all_hits_[number].period != 0) visit(place(number), all_hits_[number]);
+    }
+    return;
+  }
+  const usize wanted = extent == Extent::newest ? 1 : newest_.size();
+  for (usize i = newest_.size() - std::min(wanted, newest_.size()); i < newest_.size(); ++i) {
+    for (const PlaceHits& one : newest_[i].hits) visit(place(one.place), one.hits);
+  }
+}
+
 // Of each row; and what is the same for all of them.
-void LiveTable::take_samples(const Counts& counts, const TableQuery& query, TableAnswer& answer,
-                             std::unordered_map<u32, Hits>& by_key) const {
+void LiveTable::take_samples(const TableQuery& query, TableAnswer& answer, std::vector<Hits>& by_key) const {
   std::unordered_map<u32, Hits> nameless;
-  by_key.reserve(counts.hits.size());
-  for (const auto& [place, hits] : counts.hits) {
+  by_key.resize(std::max({functions_.size(), threads_.size(), cores_.size(), modules_.size()}));
+  for_each_place(query.extent, [&](const Place& place, const Hits& hits) {
     if (place.event < answer.events.size()) answer.events[place.event].period += hits.period;
-    if (place.event != query.event || !is_within(place, query.within)) continue;
+    if (place.event != query.event || !is_within(place, query.within)) return;
     answer.samples += hits.samples;
     answer.period += hits.period;
     Hits& own = by_key[key_of(place, query.grouping)];
     own.samples += hits.samples;
     own.period += hits.period;
-    if (functions_[place.function].is_known) continue;
+    if (functions_[place.function].is_known) return;
     answer.nameless_period += hits.period;
     nameless[functions_[place.function].module_number].period += hits.period;
-  }
+  });
   const auto worst = std::max_element(nameless.begin(), nameless.end(), [](const auto& a, const auto& b) {
     return std::tie(a.second.period, b.first) < std::tie(b.second.period, a.first);
   });
@@ -209,6 +240,16 @@ void LiveTable::take_samples(const Counts& counts, const TableQuery& query, Tabl
     answer.nameless_module = modules_[worst->first].first;
     answer.nameless_reason = modules_[worst->first].second;
     if (answer.nameless_reason.empty()) answer.nameless_reason = "its files name nothing there";
+  }
+}
+
+void LiveTable::take_waits(const Counts& counts, TableAnswer& answer, std::vector<Hits>& by_key) const {
+  by_key.assign(waits_.size(), {});
+  answer.samples = answer.period = answer.nameless_period = 0;
+  for (const auto& [number, hits] : counts.waits) {
+    by_key[number] = hits;
+    answer.samples += hits.samples;
+    answer.period += hits.period;
   }
 }
 
@@ -238,7 +279,7 @@ TableAnswer LiveTable::rows(const TableQuery& query) const {
   const Counts* counts = &all_;
   if (query.extent == Extent::newest && !newest_.empty()) counts = &newest_.back();
   if (query.extent == Extent::ten) {
-    for (const Counts& one : newest_) add_to(ten, one);
+    for (const Counts& one : newest_) add_beside(ten, one);
     counts = &ten;
   }
   TableAnswer answer{.rows = {},
@@ -251,24 +292,18 @@ TableAnswer LiveTable::rows(const TableQuery& query) const {
                      .counters = {},
                      .nameless_module = {},
                      .nameless_reason = {}};
-  std::unordered_map<u32, Hits> by_key;
-  take_samples(*counts, query, answer, by_key);
+  std::vector<Hits> by_key;
+  take_samples(query, answer, by_key);
+  if (query.grouping == Grouping::wait) take_waits(*counts, answer, by_key);
   if (query.grouping == Grouping::counter) {
+    by_key.clear();
     answer.nameless_period = 0;
     take_counters(*counts, query, answer);
-    by_key.clear();
   }
-  if (query.grouping == Grouping::wait) {
-    by_key = counts->waits;
-    answer.samples = answer.period = answer.nameless_period = 0;
-    for (const auto& [number, hits] : by_key) {
-      answer.samples += hits.samples;
-      answer.period += hits.period;
-    }
-  }
-  answer.rows.reserve(by_key.size());
-  for (const auto& [key, hits] : by_key) {
-    TableRow row{key, hits.samples, hits.period, name_of(query.grouping, key), detail_of(query.grouping, key)};
+  for (u32 key = 0; key < by_key.size(); ++key) {
+    const Hits& hits = by_key[key];
+    if (hits.samples == 0 && hits.period == 0) continue;
+    const TableRow row{key, hits.samples, hits.period, name_of(query.grouping, key), detail_of(query.grouping, key)};
     if (!query.filter.empty() && !contains(row.name, query.filter) && !contains(row.detail, query.filter)) continue;
     answer.shown_period += hits.period;
     answer.rows.push_back(row);

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "profile/count_profile.h"
+#include "stacks/id_table.h"
 #include "stacks/stack_rows.h"
 #include "waits/live_waits.h"
 
@@ -97,10 +99,6 @@ class LiveTable {
  private:
   struct Place {
     u32 function = 0, thread = 0, core = 0, event = 0;
-    bool operator==(const Place&) const = default;
-  };
-  struct PlaceHash {
-    usize operator()(const Place& place) const;
   };
   // Searched for without copying the name.
   struct FunctionView {
@@ -127,21 +125,30 @@ class LiveTable {
   struct Hits {
     u64 samples = 0, period = 0;
   };
+  struct PlaceHits {
+    u32 place = 0;  // its number
+    Hits hits;
+  };
   struct Counts {
-    std::unordered_map<Place, Hits, PlaceHash> hits;
+    std::vector<PlaceHits> hits;          // of one stretch: each place once
     std::unordered_map<u32, Hits> waits;  // by their number
     std::vector<profile::CountRow> counters;
     double seconds = 0;
     usize stretches = 0;
     u64 lost = 0, throttled = 0, unseen_ns = 0;
   };
-  static void add_to(Counts& sum, const Counts& one);
+  static void add_beside(Counts& sum, const Counts& one);  // all but hits
+  u32 place_number(const Place& place);
+  Place place(u32 number) const;
+  template <class Visit>
+  void for_each_place(Extent extent, Visit visit) const;
   u32 function_number(const stacks::StackProfile& profile, u32 function);
   u32 thread_number(const stacks::StackProfile& profile, const stacks::StackTask& task);
   u32 wait_number(const waits::WaitedIn& one);
   u32 module_number(const stacks::StackModule& module);
-  void take_samples(const Counts& counts, const TableQuery& query, TableAnswer& answer,
-                    std::unordered_map<u32, Hits>& by_key) const;
+  u32 core_number(u32 core);
+  void take_samples(const TableQuery& query, TableAnswer& answer, std::vector<Hits>& by_key) const;
+  void take_waits(const Counts& counts, TableAnswer& answer, std::vector<Hits>& by_key) const;
   void take_counters(const Counts& counts, const TableQuery& query, TableAnswer& answer) const;
   bool is_within(const Place& place, const Within& within) const;
   u32 key_of(const Place& place, Grouping grouping) const;
@@ -149,16 +156,20 @@ class LiveTable {
   std::string_view detail_of(Grouping grouping, u32 key) const;
 
   std::deque<Counts> newest_;
-  Counts all_;
+  Counts all_;                  // without hits
+  std::vector<Hits> all_hits_;  // by number of the place
+  // The numbers of places; they only grow in number, so a copy of the table shares them.
+  std::shared_ptr<stacks::IdTable> places_ = std::make_shared<stacks::IdTable>();
   std::vector<TableEvent> events_;
   // Where they are they stay.
   std::deque<TableFunction> functions_;
   std::deque<TableThread> threads_;
-  std::map<u32, std::string> cores_;
+  std::deque<std::string> cores_;
   std::deque<std::pair<std::string, std::string>> modules_;  // name, and why functions have no names
   std::unordered_map<FunctionKey, u32, FunctionHash, std::equal_to<>> function_numbers_;
   std::map<std::tuple<u32, u32, std::string>, u32> thread_numbers_;
   std::map<std::string, u32> module_numbers_;
+  std::map<u32, u32> core_numbers_;
   std::deque<std::pair<std::string, std::string_view>> waits_;  // where, and what for
   std::map<std::pair<std::string, waits::WaitClass>, u32> wait_numbers_;
 };
