@@ -20,8 +20,7 @@ enum class Place { document, timeline };
 
 // { "name": [rows] }, or {} where there is nothing to say.
 void write_optional_rows(JsonWriter& json, std::string_view key, std::string_view name, bool present, auto make_table) {
-  json.key(key);
-  json.begin_object();
+  json.begin_object(key);
   if (present) {
     json.key(name);
     write_rows(json, make_table());
@@ -37,27 +36,19 @@ void write_overall(JsonWriter& json, const profile::ClassCounts& counts, Place p
 
 // All strings but the flag, which is there only where it says something.
 void write_metrics(JsonWriter& json, std::span<const profile::MetricRow> metrics) {
-  json.key("ts_metric");
-  json.begin_object();
+  json.begin_object("ts_metric");
   if (!metrics.empty()) {
-    json.key("Telemetry_Solution_Metrics");
-    json.begin_array();
+    json.begin_array("Telemetry_Solution_Metrics");
   }
   for (const profile::MetricRow& row : metrics) {
     json.begin_object();
-    json.key("core");
-    json.string(std::to_string(row.core));
-    json.key("product_name");
-    json.string(row.product);
-    json.key("metric_name");
-    json.string(row.metric);
-    json.key("value");
-    json.string(fixed(row.value, 3));
-    json.key("unit");
-    json.string(row.unit);
+    json.string("core", std::to_string(row.core));
+    json.string("product_name", row.product);
+    json.string("metric_name", row.metric);
+    json.string("value", fixed(row.value, 3));
+    json.string("unit", row.unit);
     if (!row.counted) {
-      json.key("not_counted");
-      json.boolean(true);
+      json.boolean("not_counted", true);
     }
     json.end_object();
   }
@@ -67,18 +58,13 @@ void write_metrics(JsonWriter& json, std::span<const profile::MetricRow> metrics
 
 void write_core(JsonWriter& json, const profile::CountProfile& profile, Place place) {
   const profile::ClassCounts& counts = class_counts(profile, EventClass::core);
-  json.key("core");
-  json.begin_object();
-  json.key("Multiplexing");
-  json.boolean(counts.multiplexed);
-  json.key("Kernel_mode");
-  json.boolean(profile.kernel);
-  json.key("cores");
-  json.begin_array();
+  json.begin_object("core");
+  json.boolean("Multiplexing", counts.multiplexed);
+  json.boolean("Kernel_mode", profile.kernel);
+  json.begin_array("cores");
   for (const profile::CountUnit& unit : counts.units) {
     json.begin_object();
-    json.key("core_number");
-    json.integer(unit.number);
+    json.integer("core_number", unit.number);
     json.key("Performance_counter");
     write_rows(json, counter_table(unit.rows, CounterRows::core, counts.multiplexed));
     json.end_object();
@@ -91,11 +77,9 @@ void write_core(JsonWriter& json, const profile::CountProfile& profile, Place pl
 
 void write_dsu(JsonWriter& json, const profile::CountProfile& profile, Place place) {
   const profile::ClassCounts& counts = class_counts(profile, EventClass::dsu);
-  json.key("dsu");
-  json.begin_object();
+  json.begin_object("dsu");
   for (const profile::CountUnit& unit : counts.units) {
-    json.key(std::to_string(unit.number));
-    json.begin_object();
+    json.begin_object(std::to_string(unit.number));
     json.key("Performance_counter");
     write_rows(json, counter_table(unit.rows, CounterRows::cluster, counts.multiplexed));
     json.end_object();
@@ -108,8 +92,7 @@ void write_dsu(JsonWriter& json, const profile::CountProfile& profile, Place pla
 
 void write_dmc(JsonWriter& json, const profile::CountProfile& profile, Place place) {
   const bool in_document = place == Place::document;
-  json.key("dmc");
-  json.begin_object();
+  json.begin_object("dmc");
   write_optional_rows(json, "pmu", "PMU_Performance_Counters", in_document && dmc_scheduled(profile),
                       [&] { return dmc_table(profile); });
   write_optional_rows(json, "ddr", "DDR_Metrics", in_document && profile.has_ddr_metric,
@@ -119,25 +102,17 @@ void write_dmc(JsonWriter& json, const profile::CountProfile& profile, Place pla
 
 void write_estimate(JsonWriter& json, EventClass event_class, u32 unit, const profile::CountRow& row) {
   json.begin_object();
-  json.key("class");
-  json.string(class_name(event_class));
-  json.key("unit");
-  json.integer(unit);
-  json.key("event_name");
-  json.string(row.name);
-  json.key("event_note");
-  json.string(row.note);
-  json.key("fraction");
-  json.real(row.fraction);
+  json.string("class", class_name(event_class));
+  json.integer("unit", unit);
+  json.string("event_name", row.name);
+  json.string("event_note", row.note);
+  json.real("fraction", row.fraction);
   if (!row.counted()) {
-    json.key("not_counted");
-    json.boolean(true);
+    json.boolean("not_counted", true);
   }
   if (row.has_interval) {
-    json.key("low");
-    json.integer(whole_count(row.low));
-    json.key("high");
-    json.integer(whole_count(row.high));
+    json.integer("low", whole_count(row.low));
+    json.integer("high", whole_count(row.high));
   }
   json.end_object();
 }
@@ -147,8 +122,7 @@ void write_estimates(JsonWriter& json, const profile::CountProfile& profile) {
                    [](const profile::ClassCounts& counts) { return counts.multiplexed; })) {
     return;
   }
-  json.key("Multiplexing_estimates");
-  json.begin_array();
+  json.begin_array("Multiplexing_estimates");
   for (const EventClass event_class : kEventClasses) {
     const profile::ClassCounts& counts = class_counts(profile, event_class);
     if (!counts.multiplexed) continue;
@@ -162,21 +136,16 @@ void write_estimates(JsonWriter& json, const profile::CountProfile& profile) {
 }
 
 void write_derived(JsonWriter& json, const profile::CountProfile& profile) {
-  json.key("Derived");
-  json.begin_array();
+  json.begin_array("Derived");
   for (const profile::CountUnit& unit : class_counts(profile, EventClass::core).units) {
     for (const profile::CountRow& row : unit.rows) {
       const std::optional<Derived> derived = derive(row, unit.rows, profile.elapsed_seconds);
       if (!derived.has_value()) continue;
       json.begin_object();
-      json.key("core_number");
-      json.integer(unit.number);
-      json.key("event_name");
-      json.string(row.name);
-      json.key("value");
-      json.real(derived->value);
-      json.key("unit");
-      json.string(derived->unit);
+      json.integer("core_number", unit.number);
+      json.string("event_name", row.name);
+      json.real("value", derived->value);
+      json.string("unit", derived->unit);
       json.end_object();
     }
   }
@@ -185,30 +154,20 @@ void write_derived(JsonWriter& json, const profile::CountProfile& profile) {
 
 // All other numbers of the document are means of the runs.
 void write_runs(JsonWriter& json, const profile::CountProfile& profile) {
-  json.key("Runs");
-  json.begin_object();
-  json.key("count");
-  json.integer(profile.runs->count);
-  json.key("Time_elapsed_deviation");
-  json.real(profile.runs->elapsed_seconds);
-  json.key("counters");
-  json.begin_array();
+  json.begin_object("Runs");
+  json.integer("count", profile.runs->count);
+  json.real("Time_elapsed_deviation", profile.runs->elapsed_seconds);
+  json.begin_array("counters");
   for (const EventClass event_class : kEventClasses) {
     for (const profile::CountUnit& unit : class_counts(profile, event_class).units) {
       for (const profile::CountRow& row : unit.rows) {
         json.begin_object();
-        json.key("class");
-        json.string(class_name(event_class));
-        json.key("unit");
-        json.integer(unit.number);
-        json.key("event_name");
-        json.string(row.name);
-        json.key("event_note");
-        json.string(row.note);
-        json.key("mean");
-        json.integer(row.value);
-        json.key("deviation");
-        json.real(row.deviation);
+        json.string("class", class_name(event_class));
+        json.integer("unit", unit.number);
+        json.string("event_name", row.name);
+        json.string("event_note", row.note);
+        json.integer("mean", row.value);
+        json.real("deviation", row.deviation);
         json.end_object();
       }
     }
@@ -218,29 +177,20 @@ void write_runs(JsonWriter& json, const profile::CountProfile& profile) {
 }
 
 void write_threads(JsonWriter& json, const profile::CountProfile& profile) {
-  json.key("Threads");
-  json.begin_array();
+  json.begin_array("Threads");
   for (usize run = 0; run < profile.threads.size(); ++run) {
     const profile::ThreadTable& threads = profile.threads[run];
     for (const profile::ThreadCountRow& row : threads.rows) {
       json.begin_object();
-      json.key("run");
-      json.integer(run + 1);
-      json.key("pid");
-      json.integer(row.process);
-      json.key("tid");
-      json.integer(row.thread);
-      json.key("process");
-      json.string(row.name);
-      json.key("running_seconds");
-      json.real(row.running_seconds);
-      json.key("switches");
-      json.integer(row.switches);
-      json.key("counters");
-      json.begin_object();
+      json.integer("run", run + 1);
+      json.integer("pid", row.process);
+      json.integer("tid", row.thread);
+      json.string("process", row.name);
+      json.real("running_seconds", row.running_seconds);
+      json.integer("switches", row.switches);
+      json.begin_object("counters");
       for (usize i = 0; i < std::min(threads.events.size(), row.values.size()); ++i) {
-        json.key(threads.events[i]);
-        json.integer(row.values[i]);
+        json.integer(threads.events[i], row.values[i]);
       }
       json.end_object();
       json.end_object();
@@ -252,20 +202,16 @@ void write_threads(JsonWriter& json, const profile::CountProfile& profile) {
 // What WindowsPerf does not tell: at the top level, where its clients take more keys.
 void write_program(JsonWriter& json, const profile::CountProfile& profile) {
   if (profile.process.has_value()) {  // then "core" tells of it, and core_number of no core
-    json.key("Process");
-    json.integer(*profile.process);
+    json.integer("Process", *profile.process);
   }
   if (!profile.program.empty()) {
-    json.key("Program");
-    json.string(profile.program);
+    json.string("Program", profile.program);
   }
   if (profile.user_seconds.has_value()) {
-    json.key("User_time");
-    json.real(*profile.user_seconds);
+    json.real("User_time", *profile.user_seconds);
   }
   if (profile.system_seconds.has_value()) {
-    json.key("System_time");
-    json.real(*profile.system_seconds);
+    json.real("System_time", *profile.system_seconds);
   }
   if (profile.by_kernel) write_derived(json, profile);
   if (!profile.threads.empty()) write_threads(json, profile);
@@ -280,8 +226,7 @@ void write_count(JsonWriter& json, const profile::CountProfile& profile, Place p
   write_estimates(json, profile);
   write_notes(json, profile);
   write_program(json, profile);
-  json.key("Time_elapsed");
-  json.real(profile.elapsed_seconds);
+  json.real("Time_elapsed", profile.elapsed_seconds);
   json.end_object();
 }
 
@@ -298,14 +243,10 @@ std::string timeline_json(const profile::TimelineProfile& timeline) {
   std::string out;
   JsonWriter json(out);
   json.begin_object();
-  json.key("count_duration");
-  json.fixed(timeline.duration_seconds, 2);
-  json.key("count_interval");
-  json.fixed(timeline.interval_seconds, 2);
-  json.key("count_timeline");
-  json.integer(timeline.requested_counts);
-  json.key("timeline");
-  json.begin_array();
+  json.fixed("count_duration", timeline.duration_seconds, 2);
+  json.fixed("count_interval", timeline.interval_seconds, 2);
+  json.integer("count_timeline", timeline.requested_counts);
+  json.begin_array("timeline");
   for (const profile::CountProfile& count : timeline.counts) write_count(json, count, Place::timeline);
   json.end_array();
   json.end_object();

@@ -71,31 +71,24 @@ std::string timeline_notes(const profile::TimelineProfile& timeline) {
 
 void write_notes(JsonWriter& json, const profile::CountProfile& profile) {
   if (has_cycles_of(profile, profile::CycleRow::with_kernel) || has_cycles_of(profile, profile::CycleRow::uncounted)) {
-    json.key("Cycles");
-    json.string(has_cycles_of(profile, profile::CycleRow::uncounted) ? "not counted" : "with kernel");
+    json.string("Cycles", has_cycles_of(profile, profile::CycleRow::uncounted) ? "not counted" : "with kernel");
   }
   bool lost = false;
   for_each_loss(profile, [&](EventClass event_class, const profile::CountUnit& unit) {
     if (!lost) {
-      json.key("Lost_counts");
-      json.begin_array();
+      json.begin_array("Lost_counts");
     }
     lost = true;
     json.begin_object();
-    json.key("class");
-    json.string(class_name(event_class));
-    json.key("unit");
-    json.integer(unit.number);
-    json.key("times");
-    json.integer(unit.losses);
-    json.key("seconds");
-    json.real(unit.lost_seconds);
+    json.string("class", class_name(event_class));
+    json.integer("unit", unit.number);
+    json.integer("times", unit.losses);
+    json.real("seconds", unit.lost_seconds);
     json.end_object();
   });
   if (lost) json.end_array();
   if (profile.remarks.empty()) return;
-  json.key("Notes");
-  json.begin_array();
+  json.begin_array("Notes");
   for (const std::string& remark : profile.remarks) json.string(remark);
   json.end_array();
 }

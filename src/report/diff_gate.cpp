@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/diff_report.h"
+#include "report/markup_text.h"
 #include "report/number_text.h"
 
 namespace wperf::report {
@@ -17,34 +18,6 @@ using compare::Verdict;
 
 std::string_view verdict_word(Verdict::Kind kind) {
   return kind == Verdict::Kind::passed ? "passed" : kind == Verdict::Kind::failed ? "FAILED" : "not judged";
-}
-
-// For attributes and texts of XML. Characters that XML has no place for become U+FFFD.
-std::string xml_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        if (static_cast<u8>(c) >= 0x20 || c == '\t') {
-          out += c;
-        } else {
-          out += "\xef\xbf\xbd";
-        }
-    }
-  }
-  return out;
 }
 
 // GitHub's commands are one line; a property also ends at a comma or colon.
@@ -116,8 +89,8 @@ std::string gate_junit(const std::vector<Verdict>& verdicts) {
       "errors=\"{}\">\n",
       verdicts.size(), count(Verdict::Kind::failed), count(Verdict::Kind::unknown));
   for (const Verdict& verdict : verdicts) {
-    out += fmt::format("    <testcase classname=\"wperf\" name=\"{}\"", xml_text(verdict.condition));
-    const std::string why = xml_text(verdict.why);
+    out += fmt::format("    <testcase classname=\"wperf\" name=\"{}\"", markup_text(verdict.condition));
+    const std::string why = markup_text(verdict.why);
     if (verdict.kind == Verdict::Kind::passed) {
       out += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", why);
       continue;

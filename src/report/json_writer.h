@@ -29,12 +29,27 @@ class JsonWriter {
   void real(double value);
   // A fixed number of decimals.
   void fixed(double value, int decimals);
-  // A template, so that a pointer does not quietly become `true`.
+
+  // The same as a member of an object.
+  void begin_object(std::string_view name) { key(name), begin_object(); }
+  void begin_array(std::string_view name) { key(name), begin_array(); }
+  void string(std::string_view name, std::string_view utf8) { key(name), string(utf8); }
+  void integer(std::string_view name, u64 value) { key(name), integer(value); }
+  void digits(std::string_view name, std::string_view decimal) { key(name), digits(decimal); }
+  void real(std::string_view name, double value) { key(name), real(value); }
+  void fixed(std::string_view name, double value, int decimals) { key(name), fixed(value, decimals); }
+  // Templates, so that a pointer does not quietly become `true`.
   template <typename T>
     requires std::is_same_v<T, bool>
   void boolean(T value) {
     separate();
     out_ += value ? "true" : "false";
+  }
+  template <typename T>
+    requires std::is_same_v<T, bool>
+  void boolean(std::string_view name, T value) {
+    key(name);
+    boolean(value);
   }
 
  private:

@@ -16,27 +16,22 @@ void write_table(JsonWriter& json, std::string_view key, const Table& table) {
 }
 
 void write_number(JsonWriter& json, std::string_view key, u64 value) {
-  json.key(key);
-  json.integer(value);
+  json.integer(key, value);
 }
 
 void write_shared(JsonWriter& json, const profile::SpeProfile& profile, const SpeOptions& options) {
-  json.key("false_sharing");
-  json.begin_array();
+  json.begin_array("false_sharing");
   const std::vector<profile::SharedLine>& lines = profile.memory->shared;
   for (usize i = 0; i < std::min<usize>(lines.size(), options.memory_rows); ++i) {
     const profile::SharedLine& line = lines[i];
     json.begin_object();
-    json.key("cache_line");
-    json.string(hex(line.address, 1));
+    json.string("cache_line", hex(line.address, 1));
     write_number(json, "hits", line.hits);
     write_number(json, "refills", line.refills);
     write_number(json, "peer", line.peer);
-    json.key("mean");
-    json.fixed(line.mean_latency, 1);
+    json.fixed("mean", line.mean_latency, 1);
     write_number(json, "threads", line.threads);
-    json.key("same_offset");
-    json.boolean(line.same_offset);
+    json.boolean("same_offset", line.same_offset);
     write_number(json, "hits_without_place", line.without_place);
     write_table(json, "places", sharing_table(profile, line));
     json.end_object();
@@ -45,16 +40,13 @@ void write_shared(JsonWriter& json, const profile::SpeProfile& profile, const Sp
 }
 
 void write_limits(JsonWriter& json, const profile::MemoryLimits& limits) {
-  json.key("limits");
-  json.begin_object();
+  json.begin_object("limits");
   write_number(json, "saturated_latencies", limits.saturated);
   write_number(json, "loads_without_source", limits.loads_without_source);
   write_number(json, "stores_without_source", limits.stores_without_source);
   write_number(json, "unnamed_sources", limits.unnamed_sources);
-  json.key("threads_known");
-  json.boolean(limits.threads_known);
-  json.key("latencies_rounded");
-  json.boolean(limits.latencies_rounded);
+  json.boolean("threads_known", limits.threads_known);
+  json.boolean("latencies_rounded", limits.latencies_rounded);
   write_number(json, "cache_lines", limits.line_count);
   write_number(json, "forgotten_line_hits", limits.forgotten_lines);
   write_number(json, "pages", limits.page_count);

@@ -97,10 +97,8 @@ class SampleJson {
     if (code != nullptr) {
       for (const profile::Instruction& instruction : code->instructions) {
         json.begin_object();
-        json.key("address");
-        json.string(code_address(profile_, line.module, instruction.rva));
-        json.key("instruction");
-        json.string(instruction_text(instruction));
+        json.string("address", code_address(profile_, line.module, instruction.rva));
+        json.string("instruction", instruction_text(instruction));
         json.end_object();
       }
     }
@@ -109,16 +107,11 @@ class SampleJson {
 
   void write_line(JsonWriter& json, const profile::LineRow& line) const {
     json.begin_object();
-    json.key("line_number");
-    json.integer(line.line);
-    json.key("hits");
-    json.integer(line.hits);
-    json.key("filename");
-    json.string(profile_.files[line.file].path);
-    json.key("instruction_address");
-    json.string(options_.disassemble ? code_address(profile_, line.module, line.hot_rva) : "");
-    json.key("disassembled_line");
-    json.begin_object();
+    json.integer("line_number", line.line);
+    json.integer("hits", line.hits);
+    json.string("filename", profile_.files[line.file].path);
+    json.string("instruction_address", options_.disassemble ? code_address(profile_, line.module, line.hot_rva) : "");
+    json.begin_object("disassembled_line");
     json.key("disassemble");
     if (chosen_.contains(&line)) {
       write_code(json, line);
@@ -131,15 +124,12 @@ class SampleJson {
   }
 
   void write_annotations(JsonWriter& json, const ShownRows& shown) const {
-    json.key("annotate");
-    json.begin_array();
+    json.begin_array("annotate");
     for (const profile::SymbolRow* row : shown.rows) {
       if (!annotates() || !is_annotated(profile_, *row)) continue;
       json.begin_object();
-      json.key("function_name");
-      json.string(profile::display_name(profile_, row->symbol));
-      json.key("source_code");
-      json.begin_array();
+      json.string("function_name", profile::display_name(profile_, row->symbol));
+      json.begin_array("source_code");
       for (const profile::LineRow& line : row->lines) write_line(json, line);
       json.end_array();
       json.end_object();
@@ -148,18 +138,14 @@ class SampleJson {
   }
 
   void write_pcs(JsonWriter& json, const ShownRows& shown) const {
-    json.key("pcs");
-    json.begin_array();
+    json.begin_array("pcs");
     for (const profile::SymbolRow* row : shown.rows) {
       const std::string symbol = profile::display_name(profile_, row->symbol);
       for (const profile::PcCount& pc : row->pcs) {
         json.begin_object();
-        json.key("address");
-        json.integer(pc.address);
-        json.key("count");
-        json.integer(pc.count);
-        json.key("in_symbol");
-        json.string(symbol);
+        json.integer("address", pc.address);
+        json.integer("count", pc.count);
+        json.string("in_symbol", symbol);
         json.end_object();
       }
     }
@@ -169,25 +155,18 @@ class SampleJson {
   void write_event(JsonWriter& json, const profile::SampledEvent& event, std::string_view type) const {
     const ShownRows shown = shown_rows(profile_, event, options_);
     json.begin_object();
-    json.key("type");
-    json.string(type);
-    json.key("samples");
-    json.begin_array();
+    json.string("type", type);
+    json.begin_array("samples");
     for (const profile::SymbolRow* row : shown.rows) {
       json.begin_object();
-      json.key("overhead");
-      json.real(percent(row->count, event.samples));
-      json.key("count");
-      json.integer(row->count);
-      json.key("symbol");
-      json.string(profile::display_name(profile_, row->symbol));
+      json.real("overhead", percent(row->count, event.samples));
+      json.integer("count", row->count);
+      json.string("symbol", profile::display_name(profile_, row->symbol));
       json.end_object();
     }
     json.end_array();
-    json.key("interval");
-    json.integer(event.interval);
-    json.key("printed_sample_num");
-    json.integer(shown.rows.size());
+    json.integer("interval", event.interval);
+    json.integer("printed_sample_num", shown.rows.size());
     if (options_.verbose) write_pcs(json, shown);
     write_annotations(json, shown);
     json.end_object();
@@ -213,21 +192,16 @@ class SampleJson {
   }
 
   void write_modules(JsonWriter& json) const {
-    json.key("modules");
-    json.begin_array();
+    json.begin_array("modules");
     for (const profile::SampleModule& module : profile_.target.modules) {
       json.begin_object();
-      json.key("name");
-      json.string(module.name);
-      json.key("address");
-      json.integer(module.base);
-      json.key("path");
-      json.string(module.path);
+      json.string("name", module.name);
+      json.integer("address", module.base);
+      json.string("path", module.path);
       json.end_object();
     }
     json.end_array();
-    json.key("modules_info");
-    json.begin_array();
+    json.begin_array("modules_info");
     for (const profile::SampleModule& module : profile_.target.modules) {
       if (!module.pdb_file.empty()) write_module_info(json, module);
     }
@@ -236,25 +210,18 @@ class SampleJson {
 
   static void write_module_info(JsonWriter& json, const profile::SampleModule& module) {
     json.begin_object();
-    json.key("sections");
-    json.begin_array();
+    json.begin_array("sections");
     for (const profile::ModuleSection& section : module.sections) {
       json.begin_object();
-      json.key("section");
-      json.string(section.name);
-      json.key("offset");
-      json.integer(section.rva);
-      json.key("virtual_size");
-      json.integer(section.virtual_size);
+      json.string("section", section.name);
+      json.integer("offset", section.rva);
+      json.integer("virtual_size", section.virtual_size);
       json.end_object();
     }
     json.end_array();
-    json.key("module");
-    json.string(module.name);
-    json.key("pdb_file");
-    json.string(module.pdb_file);
-    json.key("pe_name");
-    json.string(module.path);
+    json.string("module", module.name);
+    json.string("pdb_file", module.pdb_file);
+    json.string("pe_name", module.path);
     json.end_object();
   }
 
@@ -265,29 +232,21 @@ class SampleJson {
     if (profile_.samples_dropped() == 0 && std::none_of(profile_.cores.begin(), profile_.cores.end(), notable)) {
       return;
     }
-    json.key("losses");
-    json.begin_array();
+    json.begin_array("losses");
     for (const profile::CoreSamples& core : profile_.cores) {
       json.begin_object();
-      json.key("core");
-      json.integer(core.core);
-      json.key("generated");
-      json.integer(core.generated);
-      json.key("ring_full");
-      json.integer(core.lost_ring_full);
-      json.key("filtered");
-      json.integer(core.lost_filtered);
+      json.integer("core", core.core);
+      json.integer("generated", core.generated);
+      json.integer("ring_full", core.lost_ring_full);
+      json.integer("filtered", core.lost_filtered);
       if (core.held_back != 0) {
-        json.key("held_back");
-        json.integer(core.held_back);
+        json.integer("held_back", core.held_back);
       }
       if (core.throttled != 0) {
-        json.key("throttled");
-        json.integer(core.throttled);
+        json.integer("throttled", core.throttled);
       }
       if (core.register_losses != 0) {
-        json.key("register_losses");
-        json.integer(core.register_losses);
+        json.integer("register_losses", core.register_losses);
       }
       json.end_object();
     }
@@ -296,15 +255,12 @@ class SampleJson {
 
   void write_breakdowns(JsonWriter& json) const {
     if (options_.by.empty()) return;
-    json.key("by");
-    json.begin_object();
+    json.begin_object("by");
     for (const SampleBreakdown breakdown : options_.by) {
-      json.key(breakdown_name(breakdown));
-      json.begin_array();
+      json.begin_array(breakdown_name(breakdown));
       for (const profile::SampledEvent* event : events_by_name()) {
         json.begin_object();
-        json.key("type");
-        json.string(event->name);
+        json.string("type", event->name);
         json.key("rows");
         write_rows(json, breakdown_table(profile_, *event, breakdown, options_));
         json.end_object();
@@ -316,20 +272,14 @@ class SampleJson {
 
   void write_over_time(JsonWriter& json) const {
     if (profile_.slices.count == 0) return;
-    json.key("over_time");
-    json.begin_object();
-    json.key("slice_ms");
-    json.real(static_cast<double>(profile_.slices.length_ns) / 1e6);
-    json.key("slices");
-    json.integer(profile_.slices.count);
-    json.key("events");
-    json.begin_array();
+    json.begin_object("over_time");
+    json.real("slice_ms", static_cast<double>(profile_.slices.length_ns) / 1e6);
+    json.integer("slices", profile_.slices.count);
+    json.begin_array("events");
     for (const profile::SampledEvent* event : events_by_name()) {
       json.begin_object();
-      json.key("type");
-      json.string(event->name);
-      json.key("functions");
-      json.begin_array();
+      json.string("type", event->name);
+      json.begin_array("functions");
       for (const profile::SymbolRow* row : shown_rows(profile_, *event, options_).rows) write_function(json, *row);
       json.end_array();
       json.end_object();
@@ -340,10 +290,8 @@ class SampleJson {
 
   void write_function(JsonWriter& json, const profile::SymbolRow& row) const {
     json.begin_object();
-    json.key("symbol");
-    json.string(profile::display_name(profile_, row.symbol));
-    json.key("counts");
-    json.begin_array();
+    json.string("symbol", profile::display_name(profile_, row.symbol));
+    json.begin_array("counts");
     for (const u32 count : row.over_time) json.integer(count);
     json.end_array();
     json.end_object();
@@ -352,17 +300,13 @@ class SampleJson {
   void write_symbol_sources(JsonWriter& json) const {
     const std::vector<SymbolNote> notes = symbol_notes(profile_);
     if (notes.empty()) return;
-    json.key("without_symbols");
-    json.begin_array();
+    json.begin_array("without_symbols");
     for (const SymbolNote& note : notes) {
       const profile::SampleModule& module = profile_.target.modules[note.module];
       json.begin_object();
-      json.key("module");
-      json.string(module.name);
-      json.key("percent");
-      json.real(note.percent);
-      json.key("reason");
-      json.string(module.reason);
+      json.string("module", module.name);
+      json.real("percent", note.percent);
+      json.string("reason", module.reason);
       json.end_object();
     }
     json.end_array();
@@ -378,36 +322,26 @@ class SampleJson {
   void write_sampling(JsonWriter& json) const {
     const profile::SampleTarget& target = profile_.target;
     json.begin_object();
-    json.key("pe_file");
-    json.string(target.pe_file);
-    json.key("pdb_file");
-    json.string(target.pdb_file);
-    json.key("sample_display_row");
-    json.integer(options_.rows);
-    json.key("samples_generated");
-    json.integer(profile_.samples_generated());
-    json.key("samples_dropped");
-    json.integer(profile_.samples_dropped());
-    json.key("base_address");
-    json.integer(target.base_address);
-    json.key("runtime_delta");
-    json.integer(target.runtime_delta);
+    json.string("pe_file", target.pe_file);
+    json.string("pdb_file", target.pdb_file);
+    json.integer("sample_display_row", options_.rows);
+    json.integer("samples_generated", profile_.samples_generated());
+    json.integer("samples_dropped", profile_.samples_dropped());
+    json.integer("base_address", target.base_address);
+    json.integer("runtime_delta", target.runtime_delta);
     if (options_.verbose) write_modules(json);
     json.key("events");
     write_events(json);
-    json.key("time_elapsed");
-    json.real(profile_.elapsed_seconds);
+    json.real("time_elapsed", profile_.elapsed_seconds);
     write_losses(json);
     write_breakdowns(json);
     write_over_time(json);
     write_symbol_sources(json);
     if (!profile_.note.empty()) {
-      json.key("note");
-      json.string(profile_.note);
+      json.string("note", profile_.note);
     }
     if (omitted_ != 0) {
-      json.key("lines_not_disassembled");
-      json.integer(omitted_);
+      json.integer("lines_not_disassembled", omitted_);
     }
     json.end_object();
   }

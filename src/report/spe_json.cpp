@@ -22,8 +22,7 @@ std::string memory_and_notes(const profile::SpeProfile& profile, const SpeOption
   }
   const std::vector<std::string> notes = spe_notes(profile);
   if (!notes.empty()) {
-    json.key("notes");
-    json.begin_array();
+    json.begin_array("notes");
     for (const std::string& note : notes) json.string(note);
     json.end_array();
   }

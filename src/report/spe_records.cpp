@@ -235,8 +235,7 @@ class JsonMembers {
   }
   void text(std::string_view title, std::string_view text) {
     if (text.empty()) return;
-    json_.key(title);
-    json_.string(text);
+    json_.string(title, text);
   }
   void word(std::string_view title, std::string_view text) { this->text(title, text); }
   void spelled(std::string_view) {}

@@ -90,25 +90,19 @@ void append_instructions(std::string& out, const FunctionCode& code, const Stack
 }
 
 void write_hits(JsonWriter& json, const CodeHits& hits) {
-  json.key("samples");
-  json.integer(hits.samples);
-  json.key("period");
-  json.integer(hits.period);
+  json.integer("samples", hits.samples);
+  json.integer("period", hits.period);
 }
 
 void write_lines(JsonWriter& json, const FunctionCode& code) {
-  json.key("lines");
-  json.begin_array();
+  json.begin_array("lines");
   for (const stacks::CodeLine& line : code.lines) {
     json.begin_object();
-    json.key("file");
-    json.string(line.file);
-    json.key("line");
-    json.integer(line.line);
+    json.string("file", line.file);
+    json.integer("line", line.line);
     write_hits(json, line.hits);
     if (!line.source.empty()) {
-      json.key("source");
-      json.string(line.source);
+      json.string("source", line.source);
     }
     json.end_object();
   }
@@ -116,18 +110,14 @@ void write_lines(JsonWriter& json, const FunctionCode& code) {
 }
 
 void write_instructions(JsonWriter& json, const FunctionCode& code) {
-  json.key("instructions");
-  json.begin_array();
+  json.begin_array("instructions");
   for (const stacks::CodeInstruction& one : code.instructions) {
     json.begin_object();
-    json.key("address");
-    json.integer(one.address);
-    json.key("text");
-    json.string(one.text);
+    json.integer("address", one.address);
+    json.string("text", one.text);
     write_hits(json, one.hits);
     if (!one.line.empty()) {
-      json.key("line");
-      json.string(one.line);
+      json.string("line", one.line);
     }
     json.end_object();
   }
@@ -152,22 +142,18 @@ void append_code(std::string& out, const StackProfile& profile, u32 event, const
 
 void write_code(JsonWriter& json, const StackProfile& profile, u32 event) {
   if (profile.code.empty()) return;
-  json.key("code");
-  json.begin_array();
+  json.begin_array("code");
   for (const FunctionCode& code : profile.code) {
     if (code.event != event) continue;
     const stacks::StackFunction& function = profile.functions[code.function];
     json.begin_object();
-    json.key("symbol");
-    json.string(function.name);
-    json.key("module");
-    json.string(profile.modules[function.module].name);
+    json.string("symbol", function.name);
+    json.string("module", profile.modules[function.module].name);
     write_hits(json, code.hits);
     if (!code.lines.empty()) write_lines(json, code);
     if (!code.instructions.empty()) write_instructions(json, code);
     if (!code.reason.empty()) {
-      json.key("reason");
-      json.string(code.reason);
+      json.string("reason", code.reason);
     }
     json.end_object();
   }

@@ -15,25 +15,18 @@ using stacks::StackProfile;
 
 void write_function(JsonWriter& json, const StackProfile& profile, u32 number) {
   const stacks::StackFunction& function = profile.functions[number];
-  json.key("symbol");
-  json.string(function.name);
-  json.key("module");
-  json.string(profile.modules[function.module].name);
-  json.key("kernel");
-  json.boolean(function.is_kernel);
+  json.string("symbol", function.name);
+  json.string("module", profile.modules[function.module].name);
+  json.boolean("kernel", function.is_kernel);
 }
 
 void write_keys(JsonWriter& json, const StackProfile& profile, const stacks::StackRow& row,
                 const std::vector<SortKey>& keys) {
-  const auto number = [&](const char* name, u32 value) {
-    json.key(name);
-    json.integer(value);
-  };
+  const auto number = [&](const char* name, u32 value) { json.integer(name, value); };
   for (const SortKey key : keys) {
     switch (key) {
       case SortKey::comm:
-        json.key("comm");
-        json.string(profile.names[row.comm]);
+        json.string("comm", profile.names[row.comm]);
         break;
       case SortKey::pid:
         number("pid", row.pid);
@@ -45,20 +38,17 @@ void write_keys(JsonWriter& json, const StackProfile& profile, const stacks::Sta
         number("core", row.core);
         break;
       case SortKey::core_kind:
-        json.key("cputype");
-        json.string(profile.core_kinds.name(row.core_kind));
+        json.string("cputype", profile.core_kinds.name(row.core_kind));
         break;
       case SortKey::module:
         if (row.function != kNothing) break;  // said with the symbol
-        json.key("module");
-        json.string(profile.modules[row.module].name);
+        json.string("module", profile.modules[row.module].name);
         break;
       case SortKey::symbol:
         write_function(json, profile, row.function);
         break;
       case SortKey::line:
-        json.key("line");
-        json.string(row.line == kNothing ? std::string_view() : std::string_view(profile.lines[row.line]));
+        json.string("line", row.line == kNothing ? std::string_view() : std::string_view(profile.lines[row.line]));
         break;
     }
   }
@@ -73,19 +63,13 @@ void write_stack_rows(JsonWriter& json, const StackProfile& profile, u32 event, 
     const stacks::StackRow& row = made.rows[i];
     json.begin_object();
     write_keys(json, profile, row, keys);
-    json.key("samples");
-    json.integer(row.self_samples);
-    json.key("period");
-    json.integer(row.self_period);
-    json.key("percent");
-    json.fixed(100 * static_cast<double>(row.self_period) / whole, 4);
+    json.integer("samples", row.self_samples);
+    json.integer("period", row.self_period);
+    json.fixed("percent", 100 * static_cast<double>(row.self_period) / whole, 4);
     if (options.children) {
-      json.key("all_samples");
-      json.integer(row.all_samples);
-      json.key("all_period");
-      json.integer(row.all_period);
-      json.key("all_percent");
-      json.fixed(100 * static_cast<double>(row.all_period) / whole, 4);
+      json.integer("all_samples", row.all_samples);
+      json.integer("all_period", row.all_period);
+      json.fixed("all_percent", 100 * static_cast<double>(row.all_period) / whole, 4);
     }
     json.end_object();
   }
@@ -99,18 +83,13 @@ void write_tree(JsonWriter& json, const StackProfile& profile, const stacks::Cal
     const stacks::CallNode& node = tree.nodes()[i];
     json.begin_object();
     if (node.parent != 0) {
-      json.key("parent");
-      json.integer(node.parent - 1);
+      json.integer("parent", node.parent - 1);
     }
     write_function(json, profile, node.label);
-    json.key("samples");
-    json.integer(node.self_samples);
-    json.key("period");
-    json.integer(node.self_period);
-    json.key("all_samples");
-    json.integer(node.all_samples);
-    json.key("all_period");
-    json.integer(node.all_period);
+    json.integer("samples", node.self_samples);
+    json.integer("period", node.self_period);
+    json.integer("all_samples", node.all_samples);
+    json.integer("all_period", node.all_period);
     json.end_object();
   }
   json.end_array();
@@ -119,17 +98,13 @@ void write_tree(JsonWriter& json, const StackProfile& profile, const stacks::Cal
 void write_event(JsonWriter& json, const StackProfile& profile, u32 event, const StackOptions& options) {
   const stacks::StackEvent& one = profile.events[event];
   json.begin_object();
-  json.key("event");
-  json.string(one.name);
-  json.key("samples");
-  json.integer(one.samples);
-  json.key("period");
-  json.integer(one.period);
+  json.string("event", one.name);
+  json.integer("samples", one.samples);
+  json.integer("period", one.period);
   json.key("rows");
   write_stack_rows(json, profile, event, sort_keys(options), options);
   if (!options.tables.empty()) {
-    json.key("tables");
-    json.begin_array();
+    json.begin_array("tables");
     for (const std::vector<SortKey>& keys : options.tables) write_stack_rows(json, profile, event, keys, options);
     json.end_array();
   }
@@ -155,14 +130,10 @@ void write_event(JsonWriter& json, const StackProfile& profile, u32 event, const
 // Samples of the hot functions themselves, in equal parts of the recording.
 void write_over_time(JsonWriter& json, const StackProfile& profile, const StackOptions& options) {
   if (profile.slices.count == 0) return;
-  json.key("over_time");
-  json.begin_object();
-  json.key("slice_ms");
-  json.real(static_cast<double>(profile.slices.length_ns) / 1e6);
-  json.key("slices");
-  json.integer(profile.slices.count);
-  json.key("events");
-  json.begin_array();
+  json.begin_object("over_time");
+  json.real("slice_ms", static_cast<double>(profile.slices.length_ns) / 1e6);
+  json.integer("slices", profile.slices.count);
+  json.begin_array("events");
   const stacks::ChosenSamples chosen(profile, options.filter);
   for (u32 event = 0; event < profile.events.size(); ++event) {
     std::map<u32, std::vector<u64>> counts;  // by function
@@ -175,15 +146,12 @@ void write_over_time(JsonWriter& json, const StackProfile& profile, const StackO
       if (found != counts.end()) found->second[one.slice] += one.count;
     }
     json.begin_object();
-    json.key("event");
-    json.string(profile.events[event].name);
-    json.key("functions");
-    json.begin_array();
+    json.string("event", profile.events[event].name);
+    json.begin_array("functions");
     for (const u32 function : functions) {
       json.begin_object();
       write_function(json, profile, function);
-      json.key("counts");
-      json.begin_array();
+      json.begin_array("counts");
       for (const u64 count : counts[function]) json.integer(count);
       json.end_array();
       json.end_object();
@@ -196,12 +164,8 @@ void write_over_time(JsonWriter& json, const StackProfile& profile, const StackO
 }
 
 void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
-  const auto count = [&](const char* name, u64 value) {
-    json.key(name);
-    json.integer(value);
-  };
-  json.key("losses");
-  json.begin_object();
+  const auto count = [&](const char* name, u64 value) { json.integer(name, value); };
+  json.begin_object("losses");
   count("damaged_places", losses.damaged_places);
   count("damaged_bytes", losses.damaged_bytes);
   count("damaged_records_about", losses.damaged_records_about);
@@ -217,8 +181,7 @@ void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
   count("stacks_of_32_bits", losses.stacks_of_32_bits);
   count("stacks_by_pointers", losses.stacks_by_pointers);
   count("unknown_records", losses.unknown_records);
-  json.key("unknown_types");
-  json.begin_array();
+  json.begin_array("unknown_types");
   for (const auto& [type, records] : losses.unknown_types) {
     json.begin_object();
     count("type", type);
@@ -235,30 +198,22 @@ std::string stack_json(const StackProfile& profile, const StackOptions& options)
   std::string out;
   JsonWriter json(out);
   json.begin_object();
-  json.key("recording");
-  json.begin_object();
-  json.key("file");
-  json.string(profile.file);
-  json.key("seconds");
-  json.fixed(profile.elapsed_seconds, 9);
+  json.begin_object("recording");
+  json.string("file", profile.file);
+  json.fixed("seconds", profile.elapsed_seconds, 9);
   write_losses(json, profile.losses);
   if (profile.trace.has_value()) write_trace_facts(json, *profile.trace);
-  json.key("events");
-  json.begin_array();
+  json.begin_array("events");
   for (u32 event = 0; event < profile.events.size(); ++event) write_event(json, profile, event, options);
   json.end_array();
   write_over_time(json, profile, options);
-  json.key("modules");
-  json.begin_array();
+  json.begin_array("modules");
   for (const stacks::StackModule& module : profile.modules) {
     json.begin_object();
-    json.key("module");
-    json.string(module.name);
-    json.key("path");
-    json.string(module.path);
+    json.string("module", module.name);
+    json.string("path", module.path);
     if (!module.reason.empty()) {
-      json.key("reason");
-      json.string(module.reason);
+      json.string("reason", module.reason);
     }
     json.end_object();
   }

@@ -52,20 +52,14 @@ void append_waits(std::string& out, const LookFacts& facts, const StackOptions& 
 }
 
 void append_waits_json(JsonWriter& json, const std::vector<waits::WaitedIn>& waits) {
-  json.key("waits");
-  json.begin_array();
+  json.begin_array("waits");
   for (const waits::WaitedIn& row : waits) {
     json.begin_object();
-    json.key("function");
-    json.string(row.function);
-    json.key("module");
-    json.string(row.module);
-    json.key("class");
-    json.string(class_text(row.wait));
-    json.key("begun");
-    json.integer(row.begun);
-    json.key("waited_ns");
-    json.integer(row.waited);
+    json.string("function", row.function);
+    json.string("module", row.module);
+    json.string("class", class_text(row.wait));
+    json.integer("begun", row.begun);
+    json.integer("waited_ns", row.waited);
     json.end_object();
   }
   json.end_array();
@@ -85,26 +79,19 @@ void append_counters(std::string& out, const LookFacts& facts, const StackOption
 }
 
 void append_counters_json(JsonWriter& json, const LookFacts& facts) {
-  json.key("counters");
-  json.begin_array();
+  json.begin_array("counters");
   for (const profile::CountRow& row : *facts.counters) {
     if (repeats_cycles(row, *facts.counters)) continue;
     json.begin_object();
-    json.key("event");
-    json.string(row.name);
+    json.string("event", row.name);
     if (row.counted()) {
-      json.key("count");
-      json.integer(row.scaled);
+      json.integer("count", row.scaled);
     }
-    json.key("counted_share");
-    json.fixed(row.fraction, 4);
+    json.fixed("counted_share", row.fraction, 4);
     if (const std::optional<Derived> derived = derive(row, *facts.counters, facts.seconds); derived.has_value()) {
-      json.key("derived");
-      json.begin_object();
-      json.key("value");
-      json.real(derived->value);
-      json.key("unit");
-      json.string(derived->unit);
+      json.begin_object("derived");
+      json.real("value", derived->value);
+      json.string("unit", derived->unit);
       json.end_object();
     }
     json.end_object();
@@ -162,22 +149,15 @@ std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts
   std::string out;
   JsonWriter json(out);
   json.begin_object();
-  json.key("top");
-  json.begin_object();
-  json.key("of");
-  json.string(facts.of);
-  json.key("seconds");
-  json.fixed(facts.seconds, 6);
-  json.key("has_ended");
-  json.boolean(facts.has_ended);
-  json.key("rates");
-  json.begin_array();
+  json.begin_object("top");
+  json.string("of", facts.of);
+  json.fixed("seconds", facts.seconds, 6);
+  json.boolean("has_ended", facts.has_ended);
+  json.begin_array("rates");
   for (const stacks::StackEvent& event : profile.events) {
     json.begin_object();
-    json.key("event");
-    json.string(event.name);
-    json.key("per_second");
-    json.fixed(per_second(event.period, facts.seconds), 3);
+    json.string("event", event.name);
+    json.fixed("per_second", per_second(event.period, facts.seconds), 3);
     json.end_object();
   }
   json.end_array();

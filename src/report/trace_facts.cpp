@@ -66,12 +66,8 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
 }
 
 void write_trace_facts(JsonWriter& json, const stacks::TraceFacts& trace) {
-  const auto count = [&](const char* name, u64 value) {
-    json.key(name);
-    json.integer(value);
-  };
-  json.key("trace");
-  json.begin_object();
+  const auto count = [&](const char* name, u64 value) { json.integer(name, value); };
+  json.begin_object("trace");
   count("events_lost", trace.events_lost);
   count("buffers_lost", trace.buffers_lost);
   count("flagged_buffers", trace.flagged_buffers);
@@ -82,30 +78,23 @@ void write_trace_facts(JsonWriter& json, const stacks::TraceFacts& trace) {
   count("out_of_order", trace.out_of_order);
   count("samples_of_nobody", trace.samples_of_nobody);
   count("idle_samples_left_out", trace.idle_samples);
-  json.key("gaps");
-  json.begin_array();
+  json.begin_array("gaps");
   for (const stacks::TraceGapFacts& gap : trace.gaps) {
     json.begin_object();
-    json.key("told_by");
-    json.string(gap.told_by);
+    json.string("told_by", gap.told_by);
     count("core", gap.core);
-    json.key("from_s");
-    json.fixed(trace_seconds(gap.begin), 9);
-    json.key("to_s");
-    json.fixed(trace_seconds(gap.end), 9);
+    json.fixed("from_s", trace_seconds(gap.begin), 9);
+    json.fixed("to_s", trace_seconds(gap.end), 9);
     if (gap.buffers != 0) count("buffers", gap.buffers);
     json.end_object();
   }
   json.end_array();
   if (!trace.lost_over_time.empty()) {
-    json.key("lost_over_time");
-    json.begin_array();
+    json.begin_array("lost_over_time");
     for (const stacks::TraceLossSpan& one : trace.lost_over_time) {
       json.begin_object();
-      json.key("from_s");
-      json.fixed(trace_seconds(one.begin), 3);
-      json.key("to_s");
-      json.fixed(trace_seconds(one.end), 3);
+      json.fixed("from_s", trace_seconds(one.begin), 3);
+      json.fixed("to_s", trace_seconds(one.end), 3);
       count("events", one.events);
       count("buffers", one.buffers);
       json.end_object();

@@ -43,33 +43,23 @@ void append_provider(std::string& out, const stacks::TraceProvider& provider, u3
 }
 
 void write_provider(JsonWriter& json, const stacks::TraceProvider& provider) {
-  const auto number = [&](const char* name, u64 value) {
-    json.key(name);
-    json.integer(value);
-  };
+  const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
-  json.key("provider");
-  json.string(provider.name);
-  json.key("guid");
-  json.string(provider.guid);
+  json.string("provider", provider.name);
+  json.string("guid", provider.guid);
   number("events", provider.events);
   number("bytes", provider.bytes);
-  json.key("kinds");
-  json.begin_array();
+  json.begin_array("kinds");
   for (const stacks::ProviderEvent& event : provider.kinds) {
     json.begin_object();
-    json.key("event");
-    json.string(event.name);
+    json.string("event", event.name);
     number("id", event.id);
     number("count", event.count);
     number("bytes", event.bytes);
-    json.key("first_s");
-    json.fixed(trace_seconds(event.first), 9);
-    json.key("last_s");
-    json.fixed(trace_seconds(event.last), 9);
+    json.fixed("first_s", trace_seconds(event.first), 9);
+    json.fixed("last_s", trace_seconds(event.last), 9);
     number("threads", event.threads);
-    json.key("read");
-    json.boolean(event.is_read);
+    json.boolean("read", event.is_read);
     json.end_object();
   }
   json.end_array();
@@ -105,17 +95,11 @@ std::string providers_text(const stacks::TraceProviders& providers, u32 rows, us
 std::string providers_json(const stacks::TraceProviders& providers, const stacks::TraceFacts& trace) {
   std::string out;
   JsonWriter json(out);
-  const auto number = [&](const char* name, u64 value) {
-    json.key(name);
-    json.integer(value);
-  };
+  const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
-  json.key("providers");
-  json.begin_object();
-  json.key("file");
-  json.string(providers.file);
-  json.key("seconds");
-  json.fixed(trace_seconds(providers.duration), 9);
+  json.begin_object("providers");
+  json.string("file", providers.file);
+  json.fixed("seconds", trace_seconds(providers.duration), 9);
   number("events", providers.events);
   number("bytes", providers.bytes);
   number("disk_reads", providers.disk_reads);
@@ -125,8 +109,7 @@ std::string providers_json(const stacks::TraceProviders& providers, const stacks
   number("hard_faults", providers.hard_faults);
   number("hard_fault_bytes", providers.hard_fault_bytes);
   write_trace_facts(json, trace);
-  json.key("providers");
-  json.begin_array();
+  json.begin_array("providers");
   for (const stacks::TraceProvider& provider : providers.providers) write_provider(json, provider);
   json.end_array();
   json.end_object();
@@ -153,35 +136,26 @@ void append_mark_text(std::string& out, const stacks::TraceMark& mark) {
 
 void append_mark_json(std::string& out, const stacks::TraceMark& mark) {
   JsonWriter json(out);
-  const auto number = [&](const char* name, u64 value) {
-    json.key(name);
-    json.integer(value);
-  };
+  const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
-  json.key("time_s");
-  json.fixed(trace_seconds(mark.time), 9);
+  json.fixed("time_s", trace_seconds(mark.time), 9);
   if (mark.process != kNotTold) number("pid", mark.process);
   if (mark.thread != kNotTold) number("tid", mark.thread);
   if (!mark.process_name.empty()) {
-    json.key("process");
-    json.string(mark.process_name);
+    json.string("process", mark.process_name);
   }
   number("core", mark.core);
-  json.key("provider");
-  json.string(mark.provider);
-  json.key("event");
-  json.string(mark.event);
+  json.string("provider", mark.provider);
+  json.string("event", mark.event);
   number("bytes", mark.bytes);
-  json.key("fields");
-  json.begin_object();
+  json.begin_object("fields");
   for (const stacks::TraceMark::Field& field : mark.fields) {
     json.key(field.name);
     field.is_number ? json.digits(field.value) : json.string(field.value);
   }
   json.end_object();
   if (mark.is_cut) {
-    json.key("fields_cut");
-    json.boolean(true);
+    json.boolean("fields_cut", true);
   }
   json.end_object();
   out += '\n';

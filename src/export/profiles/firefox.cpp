@@ -59,8 +59,7 @@ class FirefoxWriter {
   void number(u64 value) { out_.number(value); }
   template <class Count, class Write>
   void column(std::string_view key, Count count, Write write) {
-    json_.key(key);
-    json_.digits("[");
+    json_.digits(key, "[");
     for (Count i = 0; i < count; ++i) {
       if (i != 0) out_.text += ',';
       write(i);
@@ -73,18 +72,9 @@ class FirefoxWriter {
   void same(std::string_view key, usize count, std::string_view value) {
     column(key, count, [&](usize) { out_.text += value; });
   }
-  void length(usize count) {
-    json_.key("length");
-    json_.integer(count);
-  }
-  void member(std::string_view key, std::string_view value) {
-    json_.key(key);
-    json_.string(value);
-  }
-  void digits(std::string_view key, std::string_view value) {
-    json_.key(key);
-    json_.digits(value);
-  }
+  void length(usize count) { json_.integer("length", count); }
+  void member(std::string_view key, std::string_view value) { json_.string(key, value); }
+  void digits(std::string_view key, std::string_view value) { json_.digits(key, value); }
 
   // By thread and event, in the order of their times. Recordings are nearly so.
   void collect_samples() {
@@ -126,14 +116,13 @@ class FirefoxWriter {
   }
 
   void write_meta() {
-    json_.key("meta");
-    json_.begin_object();
+    json_.begin_object("meta");
     digits("version", "36");
     digits("preprocessedProfileVersion", "61");
     const stacks::StackEvent* const clock =
         !profile_.events.empty() && is_clock(profile_.events[0]) ? &profile_.events[0] : nullptr;
-    json_.key("interval");
-    json_.fixed(clock != nullptr && clock->interval != 0 ? static_cast<double>(clock->interval) / 1e6 : 1, 6);
+    json_.fixed("interval", clock != nullptr && clock->interval != 0 ? static_cast<double>(clock->interval) / 1e6 : 1,
+                6);
     digits("startTime", "0");
     digits("processType", "0");
     digits("stackwalk", "1");
@@ -149,12 +138,10 @@ class FirefoxWriter {
                          R"({"name":"Kernel","color":"orange","subcategories":["Other"]},)"
                          R"({"name":"Other","color":"grey","subcategories":["Other"]}])");
     digits("markerSchema", kMarkerSchema);
-    json_.key("extra");
-    json_.begin_array();
+    json_.begin_array("extra");
     json_.begin_object();
     member("label", "Losses");
-    json_.key("entries");
-    json_.begin_array();
+    json_.begin_array("entries");
     for (const std::string& text : loss_texts(profile_.losses)) {
       json_.begin_object();
       member("label", "Lost");
@@ -169,8 +156,7 @@ class FirefoxWriter {
   }
 
   void write_libraries() {
-    json_.key("libs");
-    json_.begin_array();
+    json_.begin_array("libs");
     for (const stacks::StackModule& module : profile_.modules) {
       const std::string_view path = module.path.empty() ? module.name : module.path;
       const std::string_view debug = module.pdb_path.empty() ? path : module.pdb_path;
@@ -206,8 +192,7 @@ class FirefoxWriter {
   }
 
   void write_threads() {
-    json_.key("threads");
-    json_.begin_array();
+    json_.begin_array("threads");
     bool is_first = true;
     for (const Thread& thread : threads_) {
       write_thread(thread, is_first);
@@ -231,8 +216,7 @@ class FirefoxWriter {
     digits("isMainThread", task.pid == task.tid && thread.has_marks ? "true" : "false");
     member("processName", names_.thread(thread.task));
     member("pid", fmt::format("{}", task.pid));
-    json_.key("tid");
-    json_.integer(task.tid);
+    json_.integer("tid", task.tid);
     write_samples(thread);
     write_markers(thread, has_losses);
     json_.end_object();
@@ -241,8 +225,7 @@ class FirefoxWriter {
   void write_samples(const Thread& thread) {
     const usize count = thread.end - thread.begin;
     const auto sample = [&](usize i) -> const Sample& { return samples_[thread.begin + i]; };
-    json_.key("samples");
-    json_.begin_object();
+    json_.begin_object("samples");
     column("stack", count, [&](usize i) { stack(profile_.samples[sample(i).row].node); });
     column("time", count, [&](usize i) { time(sample(i).time); });
     column("weight", count, [&](usize i) { number(sample(i).count); });
@@ -317,10 +300,8 @@ class FirefoxWriter {
   void write_markers(const Thread& thread, bool has_losses) {
     const std::vector<Marker> markers = markers_of(thread, has_losses);
     const usize count = markers.size();
-    json_.key("markers");
-    json_.begin_object();
-    json_.key("data");
-    json_.begin_array();
+    json_.begin_object("markers");
+    json_.begin_array("data");
     for (const Marker& marker : markers) write_data(marker);
     json_.end_array();
     column("name", count, [&](usize i) { number(markers[i].name); });
@@ -342,12 +323,9 @@ class FirefoxWriter {
       member("wakerName",
              waker != kNothing ? fmt::format("{} ({})", names_.thread(waker), profile_.tasks[waker].tid) : "");
       if (marker.state->node != kNothing && profile_.nodes[marker.state->node].place != kNothing) {
-        json_.key("cause");
-        json_.begin_object();
-        json_.key("time");
-        json_.fixed(static_cast<double>(marker.begin - moments_.begin_ns) / 1e6, 6);
-        json_.key("stack");
-        json_.integer(marker.state->node - 1);
+        json_.begin_object("cause");
+        json_.fixed("time", static_cast<double>(marker.begin - moments_.begin_ns) / 1e6, 6);
+        json_.integer("stack", marker.state->node - 1);
         json_.end_object();
       }
     }
@@ -357,8 +335,7 @@ class FirefoxWriter {
 
   void write_counters() {
     if (moments_.counters.empty() || threads_.empty()) return;
-    json_.key("counters");
-    json_.begin_array();
+    json_.begin_array("counters");
     for (const stacks::CounterTrack& track : moments_.counters) {
       json_.begin_object();
       member("name", track.core != kNothing ? fmt::format("{} core {}", track.name, track.core) : track.name);
@@ -366,8 +343,7 @@ class FirefoxWriter {
       member("description", track.name);
       member("pid", fmt::format("{}", profile_.tasks[threads_[0].task].pid));
       digits("mainThreadIndex", "0");
-      json_.key("samples");
-      json_.begin_object();
+      json_.begin_object("samples");
       column("time", track.points.size(), [&](usize i) { time(track.points[i].time_ns); });
       column("count", track.points.size(), [&](usize i) { number(track.points[i].value); });
       length(track.points.size());
@@ -378,11 +354,9 @@ class FirefoxWriter {
   }
 
   void write_shared() {
-    json_.key("shared");
-    json_.begin_object();
+    json_.begin_object("shared");
     const usize stacks = profile_.nodes.empty() ? 0 : profile_.nodes.size() - 1;  // but the root
-    json_.key("stackTable");
-    json_.begin_object();
+    json_.begin_object("stackTable");
     column("frame", stacks, [&](usize i) { number(locations_.of_node(static_cast<u32>(i + 1))); });
     column("prefix", stacks, [&](usize i) { stack(profile_.nodes[i + 1].parent); });
     length(stacks);
@@ -390,8 +364,7 @@ class FirefoxWriter {
     write_frames();
     write_functions();
     const usize modules = profile_.modules.size();
-    json_.key("resourceTable");
-    json_.begin_object();
+    json_.begin_object("resourceTable");
     column("lib", modules, [&](usize i) { number(i); });
     column("name", modules, [&](usize i) { number(texts_(clean_text(profile_.modules[i].name))); });
     same("host", modules, "null");
@@ -399,8 +372,7 @@ class FirefoxWriter {
     length(modules);
     json_.end_object();
     digits("nativeSymbols", R"({"libIndex":[],"address":[],"name":[],"functionSize":[],"length":0})");
-    json_.key("sources");
-    json_.begin_object();
+    json_.begin_object("sources");
     const usize files = files_.all().size();
     same("id", files, "null");
     column("filename", files, [&](usize i) { number(texts_(files_.all()[i])); });
@@ -419,8 +391,7 @@ class FirefoxWriter {
     const auto category = [&](usize i) {
       number(profile_.functions[function_of(i)].is_kernel ? kKernelCode : kUserCode);
     };
-    json_.key("frameTable");
-    json_.begin_object();
+    json_.begin_object("frameTable");
     same("address", all.size(), "-1");
     column("inlineDepth", all.size(), [&](usize i) {
       u32 depth = 0;
@@ -449,8 +420,7 @@ class FirefoxWriter {
       u32& known = file[profile_.places[place].function];
       if (known == kNothing && !where.file.empty()) known = files_(where.file);
     }
-    json_.key("funcTable");
-    json_.begin_object();
+    json_.begin_object("funcTable");
     column("name", count, [&](usize i) { number(texts_(names_.function(static_cast<u32>(i)))); });
     same("isJS", count, "false");
     same("relevantForJS", count, "false");

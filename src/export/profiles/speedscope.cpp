@@ -21,21 +21,15 @@ class SpeedscopeWriter {
 
   void write() {
     json_.begin_object();
-    json_.key("$schema");
-    json_.string("https://www.speedscope.app/file-format-schema.json");
-    json_.key("exporter");
-    json_.string(source_.tool);
-    json_.key("name");
-    json_.string(profile_.file);
-    json_.key("shared");
-    json_.begin_object();
-    json_.key("frames");
-    json_.begin_array();
+    json_.string("$schema", "https://www.speedscope.app/file-format-schema.json");
+    json_.string("exporter", source_.tool);
+    json_.string("name", profile_.file);
+    json_.begin_object("shared");
+    json_.begin_array("frames");
     for (u32 place = 0; place < profile_.places.size(); ++place) write_frame(place);
     json_.end_array();
     json_.end_object();
-    json_.key("profiles");
-    json_.begin_array();
+    json_.begin_array("profiles");
     sort_samples();
     for (usize begin = 0; begin < parts_.size();) {
       usize end = begin;
@@ -71,13 +65,10 @@ class SpeedscopeWriter {
   void write_frame(u32 place) {
     const PlaceLine where = names_.line(place);
     json_.begin_object();
-    json_.key("name");
-    json_.string(names_.marked_function(profile_.places[place].function));
+    json_.string("name", names_.marked_function(profile_.places[place].function));
     if (!where.file.empty()) {
-      json_.key("file");
-      json_.string(where.file);
-      json_.key("line");
-      json_.integer(where.line);
+      json_.string("file", where.file);
+      json_.integer("line", where.line);
     }
     json_.end_object();
     out_.flush_if_long();
@@ -88,19 +79,13 @@ class SpeedscopeWriter {
     u64 total = 0;
     for (const Part& part : parts) total += part.count;
     json_.begin_object();
-    json_.key("type");
-    json_.string("sampled");
-    json_.key("name");
-    json_.string(fmt::format("{} ({}/{}) {}", names_.thread(task), profile_.tasks[task].pid, profile_.tasks[task].tid,
-                             profile_.events[event].name));
-    json_.key("unit");
-    json_.string("none");
-    json_.key("startValue");
-    json_.integer(0);
-    json_.key("endValue");
-    json_.integer(total);
-    json_.key("samples");
-    json_.begin_array();
+    json_.string("type", "sampled");
+    json_.string("name", fmt::format("{} ({}/{}) {}", names_.thread(task), profile_.tasks[task].pid,
+                                     profile_.tasks[task].tid, profile_.events[event].name));
+    json_.string("unit", "none");
+    json_.integer("startValue", 0);
+    json_.integer("endValue", total);
+    json_.begin_array("samples");
     std::vector<u32> path;
     for (const Part& part : parts) {
       path.clear();
@@ -114,8 +99,7 @@ class SpeedscopeWriter {
       out_.flush_if_long();
     }
     json_.end_array();
-    json_.key("weights");
-    json_.begin_array();
+    json_.begin_array("weights");
     for (const Part& part : parts) {
       json_.integer(part.count);
       out_.flush_if_long();

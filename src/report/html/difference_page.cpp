@@ -12,6 +12,7 @@
 #include "report/diff_report.h"
 #include "report/html/html_report.h"
 #include "report/json_writer.h"
+#include "report/markup_text.h"
 #include "report/number_text.h"
 
 namespace wperf::report_html {
@@ -115,8 +116,7 @@ class RowWriter {
     constexpr u32 kMostUnsure = 2000;
     json_.begin_object();
     text("summary", summary);
-    json_.key("rows");
-    json_.begin_array();
+    json_.begin_array("rows");
     for (const EventChange& event : comparison.events)
       for_each_shown(event, kMostUnsure, [&](const UnitChange& row) { write_row(event, row); });
     json_.end_array();
@@ -124,14 +124,8 @@ class RowWriter {
   }
 
  private:
-  void text(std::string_view key, std::string_view value) {
-    json_.key(key);
-    json_.string(value);
-  }
-  void number(std::string_view key, double value) {
-    json_.key(key);
-    json_.real(value);
-  }
+  void text(std::string_view key, std::string_view value) { json_.string(key, value); }
+  void number(std::string_view key, double value) { json_.real(key, value); }
   void write_row(const EventChange& event, const UnitChange& row) {
     const compare::RateChange change = row.change();
     json_.begin_object();
@@ -172,7 +166,7 @@ void append_totals(std::string& out, const Comparison& comparison) {
 }
 
 void append_event(std::string& out, const EventChange& event, u32 rows) {
-  out += fmt::format("<h2>{} ({})</h2>\n", escaped(event.event), report::per_words(event.per));
+  out += fmt::format("<h2>{} ({})</h2>\n", report::markup_text(event.event), report::per_words(event.per));
   append_head(
       out, "What changed, the sure ones first",
       {"Change", "Before", "After", "95 % interval", "Samples", "Chance", "Sure", "Kind", "Module", "Name", "Note"});
@@ -185,7 +179,7 @@ void append_event(std::string& out, const EventChange& event, u32 rows) {
                   samples_text(row), report::chance_text(row.answer), row.found ? "yes" : "may be chance",
                   kind_word(row.kind), row.module, name_of(row), row.note});
   });
-  out += "</tbody></table>\n<p>" + escaped(report::sensitivity_text(event)) + "</p>\n";
+  out += "</tbody></table>\n<p>" + report::markup_text(report::sensitivity_text(event)) + "</p>\n";
 }
 
 }  // namespace
@@ -194,11 +188,11 @@ std::string difference_page(const Comparison& comparison, const StackChanges& ch
                             const DifferencePageOptions& options) {
   const std::string sides = report::sides_text(comparison);
   std::string out = page_start(sides + " - wperf", PageKind::difference) + views_start("What changed");
-  out += "<p>" + escaped(sides) + "</p>\n";
+  out += "<p>" + report::markup_text(sides) + "</p>\n";
   if (comparison.is_one_run) out += fmt::format("<p>{}.</p>\n", report::kOneRun);
   if (!comparison.notes.empty()) {
     out += "<ul class=\"losses\">\n";
-    for (const std::string& note : comparison.notes) out += "<li>" + escaped(note) + "</li>\n";
+    for (const std::string& note : comparison.notes) out += "<li>" + report::markup_text(note) + "</li>\n";
     out += "</ul>\n";
   }
   append_totals(out, comparison);

@@ -10,6 +10,7 @@
 #include "report/html/page_parts.h"
 #include "report/html/profile_columns.h"
 #include "report/json_writer.h"
+#include "report/markup_text.h"
 #include "report/number_text.h"
 #include "report/stack_report.h"
 #include "report/trace_facts.h"
@@ -42,7 +43,7 @@ void append_list(std::string& out, const std::string& lines) {
   out += "<ul class=\"losses\">\n";
   for (usize at = 0; at < lines.size();) {
     const usize end = std::min(lines.find('\n', at), lines.size());
-    out += "<li>" + escaped(std::string_view(lines).substr(at, end - at)) + "</li>\n";
+    out += "<li>" + report::markup_text(std::string_view(lines).substr(at, end - at)) + "</li>\n";
     at = end + 1;
   }
   out += "</ul>\n";
@@ -65,17 +66,17 @@ void append_facts(std::string& out, const StackProfile& profile) {
   const auto row = [&out](std::string_view name, const std::string& value) {
     out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", name, value);
   };
-  row("File", escaped(profile.file.empty() ? "(not kept)" : profile.file));
-  row("Length", escaped(report::duration(profile.elapsed_seconds)));
-  if (!profile.note.empty()) row("Note", escaped(profile.note));
+  row("File", report::markup_text(profile.file.empty() ? "(not kept)" : profile.file));
+  row("Length", report::markup_text(report::duration(profile.elapsed_seconds)));
+  if (!profile.note.empty()) row("Note", report::markup_text(profile.note));
   for (const stacks::StackEvent& event : profile.events) {
     if (event.samples == 0) continue;
     if (event.name == stacks::kAllTime) {
-      row("Time of all threads", escaped(report::duration(static_cast<double>(event.period) / 1e9)));
+      row("Time of all threads", report::markup_text(report::duration(static_cast<double>(event.period) / 1e9)));
       continue;
     }
-    row("Event", fmt::format("{}: {} samples, {} counted{}", escaped(event.name), report::with_commas(event.samples),
-                             report::with_commas(event.period),
+    row("Event", fmt::format("{}: {} samples, {} counted{}", report::markup_text(event.name),
+                             report::with_commas(event.samples), report::with_commas(event.period),
                              event.interval > 1 ? ", one every " + report::with_commas(event.interval) : ""));
   }
   out += "</tbody></table>\n";
@@ -99,7 +100,7 @@ void append_table(std::string& out, const StackProfile& profile, u32 event, cons
       "<h2>Hottest functions by {}</h2>\n<table><thead><tr><th scope=\"col\">Self %</th><th scope=\"col\">± "
       "(95 %)</th><th scope=\"col\">Samples</th><th scope=\"col\">With callees %</th><th "
       "scope=\"col\">Module</th><th scope=\"col\">Function</th></tr></thead><tbody>\n",
-      escaped(of.name));
+      report::markup_text(of.name));
   const auto share = [&of](u64 period) {
     return 100 * static_cast<double>(period) / static_cast<double>(std::max<u64>(of.period, 1));
   };
@@ -111,7 +112,8 @@ void append_table(std::string& out, const StackProfile& profile, u32 event, cons
     const std::string samples = sampled ? report::with_commas(row.self_samples) : "–";
     out += fmt::format("<tr><td>{:.2f}</td><td>{}</td><td>{}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n",
                        share(row.self_period), margin, samples, share(row.all_period),
-                       escaped(profile.modules[row.module].name), escaped(profile.functions[row.function].name));
+                       report::markup_text(profile.modules[row.module].name),
+                       report::markup_text(profile.functions[row.function].name));
   }
   out += "</tbody></table>\n";
 }
@@ -143,41 +145,14 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (usize at = 0; at < text.size();) {
-    const auto first = static_cast<u8>(text[at]);
-    const report::CodePoint point = first < 0x80 ? report::CodePoint{first, 1} : report::decode_utf8(text.substr(at));
-    const std::string_view bytes = text.substr(at, point.length);
-    at += point.length;
-    const bool is_control = (point.value < 0x20 && point.value != '\t') || (point.value >= 0x7f && point.value < 0xa0);
-    const bool is_noncharacter = (point.value & 0xfffe) == 0xfffe || (point.value >= 0xfdd0 && point.value <= 0xfdef);
-    if (point.value == 0xfffd || is_control || is_noncharacter)
-      out += "\xef\xbf\xbd";
-    else if (point.value == '<')
-      out += "&lt;";
-    else if (point.value == '>')
-      out += "&gt;";
-    else if (point.value == '&')
-      out += "&amp;";
-    else if (point.value == '"')
-      out += "&quot;";
-    else if (point.value == '\'')
-      out += "&#39;";
-    else
-      out += bytes;
-  }
-  return out;
-}
-
 void append_head(std::string& out, std::string_view caption, std::initializer_list<std::string_view> columns) {
-  out += fmt::format("<table><caption>{}</caption><thead><tr>", escaped(caption));
+  out += fmt::format("<table><caption>{}</caption><thead><tr>", report::markup_text(caption));
   for (const std::string_view column : columns) out += fmt::format("<th scope=\"col\">{}</th>", column);
   out += "</tr></thead><tbody>\n";
 }
 
 void append_cells(std::string& out, std::initializer_list<std::string_view> cells) {
-  for (const std::string_view cell : cells) out += "<td>" + escaped(cell) + "</td>";
+  for (const std::string_view cell : cells) out += "<td>" + report::markup_text(cell) + "</td>";
   out += "</tr>\n";
 }
 
@@ -188,11 +163,11 @@ std::string page_start(std::string_view title, PageKind kind) {
       "content=\"{}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta "
       "name=\"color-scheme\" "
       "content=\"light dark\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      policy(kind), escaped(title), kStyle);
+      policy(kind), report::markup_text(title), kStyle);
 }
 
 std::string views_start(std::string_view title) {
-  return "<div id=\"app\" hidden></div>\n<main id=\"plain\">\n<h1>" + escaped(title) + "</h1>\n";
+  return "<div id=\"app\" hidden></div>\n<main id=\"plain\">\n<h1>" + report::markup_text(title) + "</h1>\n";
 }
 
 std::string views_end(const StackProfile& profile, const HtmlOptions& options) {

@@ -23,9 +23,6 @@ struct HtmlOptions {
 
 std::string html_text(const stacks::StackProfile& profile, const HtmlOptions& options);
 
-// For the files of this room: text as HTML or SVG has it, in element content and in quoted attributes. Bytes that are
-// no UTF-8, and characters that XML does not know, become U+FFFD.
-std::string escaped(std::string_view text);
 enum class PageKind : u8 { recording, difference };
 // A page until its body begins: title, policy, style sheet.
 std::string page_start(std::string_view title, PageKind kind = PageKind::recording);

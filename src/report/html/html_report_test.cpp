@@ -7,6 +7,7 @@
 
 #include "report/html/profile_columns.h"
 #include "report/html/svg_flame_graph.h"
+#include "report/markup_text.h"
 
 namespace wperf::report_html {
 namespace {
@@ -28,11 +29,11 @@ stacks::StackProfile profile_of(const std::string& name) {
 }
 
 TEST(HtmlReport, EscapesWhateverANameHolds) {
-  EXPECT_EQ(escaped("</script><b a='1'>&\""), "&lt;/script&gt;&lt;b a=&#39;1&#39;&gt;&amp;&quot;");
-  EXPECT_EQ(escaped(std::string_view("a\0b\x1b\xff\xc3\xa9\xed\xa0\x80", 10)),
+  EXPECT_EQ(report::markup_text("</script><b a='1'>&\""), "&lt;/script&gt;&lt;b a=&#39;1&#39;&gt;&amp;&quot;");
+  EXPECT_EQ(report::markup_text(std::string_view("a\0b\x1b\xff\xc3\xa9\xed\xa0\x80", 10)),
             "a\xef\xbf\xbd"
             "b\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
-  EXPECT_EQ(escaped("\xef\xbf\xbf"), "\xef\xbf\xbd");  // U+FFFF is no character
+  EXPECT_EQ(report::markup_text("\xef\xbf\xbf"), "\xef\xbf\xbd");  // U+FFFF is no character
 }
 
 TEST(HtmlReport, Base64) {

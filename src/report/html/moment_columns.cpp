@@ -95,18 +95,15 @@ void MomentColumns::add_samples(const stacks::StackProfile& profile, const std::
 }
 
 void MomentColumns::write(report::JsonWriter& json) const {
-  json.key("streams");
-  json.begin_array();
+  json.begin_array("streams");
   for (const Stream& one : streams_) {
     json.begin_array();
     for (const u64 value : {u64{one.event}, u64{one.core}, one.count, one.usual_ns}) json.integer(value);
     json.end_array();
   }
   json.end_array();
-  json.key("without_time");
-  json.integer(without_time_);
-  json.key("counters");
-  json.begin_array();
+  json.integer("without_time", without_time_);
+  json.begin_array("counters");
   for (const stacks::CounterTrack& track : moments_.counters) {
     json.begin_array();
     json.string(track.name);
@@ -117,8 +114,7 @@ void MomentColumns::write(report::JsonWriter& json) const {
     json.end_array();
   }
   json.end_array();
-  json.key("mark_texts");
-  json.begin_array();
+  json.begin_array("mark_texts");
   for (const std::string_view text : texts_) json.string(text);
   json.end_array();
 }

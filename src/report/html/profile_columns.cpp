@@ -273,32 +273,25 @@ void ColumnWriter::add_states() {
 }
 
 void write_numbers(JsonWriter& json, std::string_view name, usize count, auto value_of) {
-  json.key(name);
-  json.begin_array();
+  json.begin_array(name);
   for (usize i = 0; i < count; ++i) json.integer(value_of(i));
   json.end_array();
 }
 
 void write_strings(JsonWriter& json, std::string_view name, usize count, auto value_of) {
-  json.key(name);
-  json.begin_array();
+  json.begin_array(name);
   for (usize i = 0; i < count; ++i) json.string(value_of(i));
   json.end_array();
 }
 
 void ColumnWriter::write_events(JsonWriter& json) const {
-  json.key("events");
-  json.begin_array();
+  json.begin_array("events");
   for (const stacks::StackEvent& event : profile_.events) {
     json.begin_object();
-    json.key("name");
-    json.string(event.name);
-    json.key("samples");
-    json.integer(event.samples);
-    json.key("period");
-    json.integer(event.period);
-    json.key("interval");
-    json.integer(event.interval);
+    json.string("name", event.name);
+    json.integer("samples", event.samples);
+    json.integer("period", event.period);
+    json.integer("interval", event.interval);
     json.end_object();
   }
   json.end_array();
@@ -315,15 +308,13 @@ Kind kind_of(const StackProfile& profile, const stacks::StackFunction& function)
 
 void ColumnWriter::write_names(JsonWriter& json) const {
   const StackProfile& profile = profile_;
-  json.key("tasks");
-  json.begin_object();
+  json.begin_object("tasks");
   write_numbers(json, "pid", profile.tasks.size(), [&](usize i) { return profile.tasks[i].pid; });
   write_numbers(json, "tid", profile.tasks.size(), [&](usize i) { return profile.tasks[i].tid; });
   write_strings(json, "name", profile.tasks.size(),
                 [&](usize i) -> std::string_view { return profile.names[profile.tasks[i].name]; });
   json.end_object();
-  json.key("modules");
-  json.begin_object();
+  json.begin_object("modules");
   write_strings(json, "name", profile.modules.size(),
                 [&](usize i) -> std::string_view { return profile.modules[i].name; });
   write_strings(json, "path", profile.modules.size(),
@@ -331,8 +322,7 @@ void ColumnWriter::write_names(JsonWriter& json) const {
   write_strings(json, "reason", profile.modules.size(),
                 [&](usize i) -> std::string_view { return profile.modules[i].reason; });
   json.end_object();
-  json.key("functions");
-  json.begin_object();
+  json.begin_object("functions");
   write_strings(json, "name", profile.functions.size(),
                 [&](usize i) -> std::string_view { return profile.functions[i].name; });
   write_numbers(json, "module", profile.functions.size(), [&](usize i) { return profile.functions[i].module; });
@@ -343,8 +333,7 @@ void ColumnWriter::write_names(JsonWriter& json) const {
 
 // [begin, end, count, what, core] each, in nanoseconds since the slices begin.
 void ColumnWriter::write_losses(JsonWriter& json) const {
-  json.key("lost");
-  json.begin_array();
+  json.begin_array("lost");
   const auto since = [&](u64 time) { return time - std::min(time, origin()); };
   for (const stacks::TimedLoss& loss :
        options_.moments != nullptr ? options_.moments->losses : std::vector<stacks::TimedLoss>{}) {
@@ -358,49 +347,34 @@ void ColumnWriter::write_losses(JsonWriter& json) const {
 }
 
 void ColumnWriter::write_code(JsonWriter& json) const {
-  json.key("code");
-  json.begin_array();
+  json.begin_array("code");
   const auto write_hits = [&json](const stacks::CodeHits& hits) {
-    json.key("samples");
-    json.integer(hits.samples);
-    json.key("period");
-    json.integer(hits.period);
+    json.integer("samples", hits.samples);
+    json.integer("period", hits.period);
   };
   for (const stacks::FunctionCode& code : profile_.code) {
     json.begin_object();
-    json.key("event");
-    json.integer(code.event);
-    json.key("function");
-    json.integer(code.function);
+    json.integer("event", code.event);
+    json.integer("function", code.function);
     write_hits(code.hits);
-    json.key("reason");
-    json.string(code.reason);
-    json.key("lines");
-    json.begin_array();
+    json.string("reason", code.reason);
+    json.begin_array("lines");
     for (const stacks::CodeLine& line : code.lines) {
       json.begin_object();
-      json.key("file");
-      json.string(line.file);
-      json.key("line");
-      json.integer(line.line);
-      json.key("source");
-      json.string(line.source);
+      json.string("file", line.file);
+      json.integer("line", line.line);
+      json.string("source", line.source);
       write_hits(line.hits);
       json.end_object();
     }
     json.end_array();
-    json.key("instructions");
-    json.begin_array();
+    json.begin_array("instructions");
     for (const stacks::CodeInstruction& one : code.instructions) {
       json.begin_object();
-      json.key("address");
-      json.string(report::hex(one.address, 1));
-      json.key("text");
-      json.string(one.text);
-      json.key("line");
-      json.string(one.line);
-      json.key("gap");
-      json.boolean(one.follows_gap);
+      json.string("address", report::hex(one.address, 1));
+      json.string("text", one.text);
+      json.string("line", one.line);
+      json.boolean("gap", one.follows_gap);
       write_hits(one.hits);
       json.end_object();
     }
@@ -414,20 +388,13 @@ std::string ColumnWriter::document() const {
   std::string out;
   JsonWriter json(out);
   json.begin_object();
-  json.key("version");
-  json.string(options_.version);
-  json.key("file");
-  json.string(profile_.file);
-  json.key("note");
-  json.string(profile_.note);
-  json.key("seconds");
-  json.fixed(profile_.elapsed_seconds, 9);
-  json.key("callers");
-  json.boolean(profile_.has_callers);
-  json.key("slices");
-  json.integer(has_slices() ? profile_.slices.count : 1);
-  json.key("length_ns");
-  json.integer(length_ns());
+  json.string("version", options_.version);
+  json.string("file", profile_.file);
+  json.string("note", profile_.note);
+  json.fixed("seconds", profile_.elapsed_seconds, 9);
+  json.boolean("callers", profile_.has_callers);
+  json.integer("slices", has_slices() ? profile_.slices.count : 1);
+  json.integer("length_ns", length_ns());
   write_strings(json, "wait_classes", options_.moments != nullptr ? options_.moments->wait_classes.size() : 0,
                 [&](usize i) -> std::string_view { return options_.moments->wait_classes[i]; });
   write_events(json);
@@ -436,15 +403,12 @@ std::string ColumnWriter::document() const {
   moments_.write(json);
   write_code(json);
   if (!options_.spe_json.empty()) {
-    json.key("spe");
-    json.digits(options_.spe_json);
+    json.digits("spe", options_.spe_json);
   }
   if (!options_.difference_json.empty()) {
-    json.key("difference");
-    json.digits(options_.difference_json);
+    json.digits("difference", options_.difference_json);
   }
-  json.key("columns");
-  json.begin_array();
+  json.begin_array("columns");
   for (const Column* column : columns()) {
     json.begin_array();
     json.string(column->name);

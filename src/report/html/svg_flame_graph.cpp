@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/html/html_report.h"
+#include "report/markup_text.h"
 #include "report/number_text.h"
 #include "report/text_width.h"
 #include "stacks/call_tree.h"
@@ -73,11 +74,12 @@ using Describe = std::function<Label(u32 node)>;
 void append_frame(std::string& out, const Label& label, const Frame& frame, double bottom) {
   const double y = bottom - static_cast<double>(frame.depth) * kFrame;
   out += fmt::format("<g><title>{}</title><rect x=\"{:.2f}\" y=\"{:.0f}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"/>",
-                     escaped(label.title), frame.x, y, std::max(frame.width - 0.5, 0.3), kFrame - 1, label.colour);
+                     report::markup_text(label.title), frame.x, y, std::max(frame.width - 0.5, 0.3), kFrame - 1,
+                     label.colour);
   const auto room = static_cast<usize>(std::max(0.0, (frame.width - 8) / kCharacter));
   if (room >= 4) {
     out += fmt::format("<text x=\"{:.2f}\" y=\"{:.0f}\">{}</text>", frame.x + 4, y + 13,
-                       escaped(report::cut_to(label.name, room)));
+                       report::markup_text(report::cut_to(label.name, room)));
   }
   out += "</g>\n";
 }
@@ -95,7 +97,7 @@ std::string picture(const std::vector<stacks::CallNode>& nodes, std::string_view
       "font-size=\"11\">\n<title>{2}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<g "
       "fill=\"#1b2330\">\n<text "
       "x=\"{3:.0f}\" y=\"24\" font-size=\"15\">{2}</text>\n<text x=\"{3:.0f}\" y=\"42\">{4}</text>\n",
-      kWidth, height, escaped(title), kMargin, escaped(line));
+      kWidth, height, report::markup_text(title), kMargin, report::markup_text(line));
   for (const Frame& frame : layout.frames) append_frame(out, describe(frame.node), frame, bottom);
   if (layout.left_out != 0) {
     out += fmt::format(

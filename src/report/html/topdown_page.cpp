@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "report/html/html_report.h"
+#include "report/markup_text.h"
 #include "report/memory_tables.h"
 #include "report/number_text.h"
 #include "report/spe_report.h"
@@ -24,7 +25,7 @@ constexpr usize kMostFunctions = 50;
 constexpr u32 kMostPlaces = 20;  // of data
 
 void append_text(std::string& out, std::string_view text) {
-  if (!text.empty()) out += "<p>" + escaped(text) + "</p>\n";
+  if (!text.empty()) out += "<p>" + report::markup_text(text) + "</p>\n";
 }
 
 // A bar that says in words, too, how long it is.
@@ -40,9 +41,9 @@ void append_tree(std::string& out, const topdown::Drill& drill) {
     const topdown::Node& node = drill.method().nodes[index];
     const topdown::Share& share = drill.shares()[index];
     const bool worst = index == drill.worst();
-    out +=
-        fmt::format("<tr{}><th scope=\"row\" class=\"level-{}\">{}{}</th><td>{}</td>", worst ? " class=\"worst\"" : "",
-                    node.level, escaped(node.metric.name), worst ? " ←" : "", share.known ? meter(share.value) : "");
+    out += fmt::format("<tr{}><th scope=\"row\" class=\"level-{}\">{}{}</th><td>{}</td>",
+                       worst ? " class=\"worst\"" : "", node.level, report::markup_text(node.metric.name),
+                       worst ? " ←" : "", share.known ? meter(share.value) : "");
     append_cells(out, {report::topdown_percent(share), report::topdown_margin(share), node.of,
                        std::to_string(share.run), topdown::meaning_of(node.metric.name)});
   }
@@ -93,12 +94,13 @@ void append_functions(std::string& out, const TopdownSamples& where) {
 
 void append_table(std::string& out, std::string_view caption, const report::Table& table) {
   if (table.rows.empty()) return;
-  out += fmt::format("<table><caption>{}</caption><thead><tr>", escaped(caption));
-  for (const report::Column& column : table.columns) out += "<th scope=\"col\">" + escaped(column.title) + "</th>";
+  out += fmt::format("<table><caption>{}</caption><thead><tr>", report::markup_text(caption));
+  for (const report::Column& column : table.columns)
+    out += "<th scope=\"col\">" + report::markup_text(column.title) + "</th>";
   out += "</tr></thead><tbody>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
-    for (const std::string& cell : row) out += "<td>" + escaped(cell) + "</td>";
+    for (const std::string& cell : row) out += "<td>" + report::markup_text(cell) + "</td>";
     out += "</tr>\n";
   }
   out += "</tbody></table>\n";
@@ -112,7 +114,7 @@ void append_memory(std::string& out, const profile::SpeProfile& profile) {
 }
 
 void append_kind(std::string& out, const Topdown& kind) {
-  out += "<h1>" + escaped(report::topdown_headline(kind)) + "</h1>\n";
+  out += "<h1>" + report::markup_text(report::topdown_headline(kind)) + "</h1>\n";
   append_tree(out, kind.drill);
   append_groups(out, kind.drill);
   append_functions(out, kind.answer.where);
