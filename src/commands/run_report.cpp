@@ -183,7 +183,7 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
   if (wanted.rows || request.recording.folded || output::silent(request.outputs)) {
     warn_of_damage(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about, console);
   }
-  if (wanted.rows) return write_sample_lines(file, recorded, options.filter, request, console);
+  if (wanted.rows) return write_sample_lines(file, recorded, wanted.weights, options.filter, request, console);
   if (wanted.code) {
     const recording::CodeRequest code{.filter = options.filter,
                                       .most_functions = options.rows,
@@ -354,8 +354,7 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   auto converted = recording::recording_of_trace(trace, measure::tool_version(), wishes);
   if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
   const recording::TraceRecording& recorded = converted.value();
-  stacks::TraceFacts facts = recording::trace_facts(trace, recorded.losses);
-  facts.samples_of_nobody = recorded.samples_of_nobody;
+  stacks::TraceFacts facts = recording::trace_facts(trace, recorded);
   facts.idle_samples = recorded.idle_samples;
   add_lost_over_time(recorded.lost_over_time, facts);
   tell_trace_losses(facts, request, console);

@@ -54,8 +54,8 @@ bool asks_for_views(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   const request::SampleDisplay& display = request.sampling.display;
   return view.tree || view.callers || view.callees || view.children || view.folded || !view.sort.empty() ||
-         view.wants_page() || !display.by.empty() || display.annotate || display.timeline_ms.has_value() ||
-         request.sampling.records_file.has_value();
+         !view.modules.empty() || display.symbol.has_value() || view.wants_page() || !display.by.empty() ||
+         display.annotate || display.timeline_ms.has_value() || request.sampling.records_file.has_value();
 }
 
 // By sample of the recording: a switch counts for the wait that began with it.
@@ -136,6 +136,11 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
     const std::vector<u64> weights = wait_weights(accounting, switches, request, console);
     return report_weighted(file, {.event = "wait (ns)", .weights = weights}, chosen, console);
   }
+  const std::vector<bool> chosen = chosen_threads(accounting, switches, selection);
+  if (std::find(chosen.begin(), chosen.end(), true) == chosen.end() && !chosen.empty()) {
+    return diag::Error{.text = "of no thread that --pid, --tid and --comm choose a switch was recorded",
+                       .hint = "without them all threads are listed"};
+  }
   const std::vector<u64> named = named_samples(switches, accounting, selection);
   recording::WantedDetail wanted = recording::wanted_detail(request);
   wanted.callers = wanted.rows = true;
@@ -150,6 +155,11 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
   }
   if (request.data_file_is_kept) report.file = request.data_file.value_or("");
   report.lost_records = recorded.profile.losses.lost_records + recorded.profile.losses.lost_samples;
+  if (trace != nullptr) {
+    report.lost_events = trace->events_lost;
+    report.lost_buffers = std::max(trace->buffers_lost, trace->missing_buffers);
+    report.is_damaged = trace->cut_buffers + trace->damaged_buffers + trace->flagged_buffers != 0;
+  }
   report.has_wakeups = switches.has_wakeups;
   report.has_stacks = switches.has_stacks;
   report.has_other_samples = switches.has_other_samples;
@@ -178,8 +188,7 @@ diag::Result<void> show_trace_waits(const etl::Trace& trace, const request::Requ
   if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
   recording::TraceRecording& recorded = converted.value();
   recorded.switches.program = program;
-  stacks::TraceFacts facts = recording::trace_facts(trace, recorded.losses);
-  facts.samples_of_nobody = recorded.samples_of_nobody;
+  stacks::TraceFacts facts = recording::trace_facts(trace, recorded);
   add_lost_over_time(recorded.lost_over_time, facts);
   tell_trace_losses(facts, request, console);
   if (recorded.switches.switches.empty()) {

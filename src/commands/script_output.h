@@ -11,9 +11,10 @@
 
 namespace wperf::commands {
 
-// To the file of --records, or with "-" to the console.
+// To the file of --records, or with "-" to the console. `weights`: by sample, what counts instead of its period; null:
+// the period does.
 diag::Result<void> write_sample_lines(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
-                                      const stacks::StackFilter& filter, const request::Request& request,
-                                      diag::Console& console);
+                                      const std::vector<u64>* weights, const stacks::StackFilter& filter,
+                                      const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::commands

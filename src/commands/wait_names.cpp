@@ -17,6 +17,10 @@ u32 process_in(const RecordedSwitches& switches, u32 thread) {
   const auto known = switches.threads.find(thread);
   return known != switches.threads.end() ? known->second.process : 0;
 }
+u32 number_in(const RecordedSwitches& switches, u32 thread) {
+  const auto known = switches.threads.find(thread);
+  return known != switches.threads.end() && known->second.number != 0 ? known->second.number : thread;
+}
 std::string_view name_in(const RecordedSwitches& switches, u32 thread) {
   const auto known = switches.threads.find(thread);
   return known != switches.threads.end() ? std::string_view(known->second.name) : std::string_view();
@@ -29,7 +33,7 @@ std::vector<bool> chosen_threads(const waits::Accounting& accounting, const Reco
   std::vector<bool> chosen;
   for (const waits::ThreadTimes& times : accounting.threads) {
     const auto allows = [](const auto& wanted, const auto& one) { return wanted.empty() || wanted.contains(one); };
-    chosen.push_back(allows(selection.threads, times.thread) &&
+    chosen.push_back(allows(selection.threads, number_in(switches, times.thread)) &&
                      allows(selection.processes, process_in(switches, times.thread)) &&
                      allows(selection.names, std::string(name_in(switches, times.thread))));
   }
@@ -43,7 +47,9 @@ u32 first_thread(const waits::Accounting& accounting, const RecordedSwitches& sw
     if (!chosen[i]) continue;
     const u32 thread = accounting.threads[i].thread;
     if (switches.program != 0 && thread == switches.program) return i;
-    if (first == chosen.size() || process_in(switches, thread) == thread) first = i;
+    // The first that its process began with, else the first at all.
+    if (process_in(switches, thread) == thread) return i;
+    if (first == chosen.size()) first = i;
   }
   return first;
 }
@@ -59,11 +65,14 @@ std::string_view WaitNames::thread_name(u32 thread) const {
 u32 WaitNames::process_of(u32 thread) const {
   return process_in(switches_, thread);
 }
+u32 WaitNames::number_of(u32 thread) const {
+  return number_in(switches_, thread);
+}
 std::string WaitNames::text_of(u32 thread) const {
   if (thread == waits::kUnknown) return "nobody knows";
   if (thread == waits::kNobody || thread == waits::kIdleThread) return "an interrupt";
   const std::string_view name = thread_name(thread);
-  return name.empty() ? fmt::format("thread {}", thread) : fmt::format("{} ({})", name, thread);
+  return name.empty() ? fmt::format("thread {}", number_of(thread)) : fmt::format("{} ({})", name, number_of(thread));
 }
 
 // Where and what for, by the stack it left its core with.
@@ -150,8 +159,9 @@ ThreadTasks::ThreadTasks(const WaitNames& names, stacks::StackProfile& profile) 
 u32 ThreadTasks::operator()(u32 thread) {
   const auto [known, is_new] = tasks_.try_emplace(thread, static_cast<u32>(profile_.tasks.size()));
   if (is_new) {
-    profile_.tasks.push_back(
-        {.pid = names_.process_of(thread), .tid = thread, .name = static_cast<u32>(profile_.names.size())});
+    profile_.tasks.push_back({.pid = names_.process_of(thread),
+                              .tid = names_.number_of(thread),
+                              .name = static_cast<u32>(profile_.names.size())});
     profile_.names.emplace_back(names_.thread_name(thread));
   }
   return known->second;

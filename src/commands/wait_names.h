@@ -49,6 +49,7 @@ class WaitNames {
 
   std::string_view thread_name(u32 thread) const;
   u32 process_of(u32 thread) const;
+  u32 number_of(u32 thread) const;        // that the system calls it by
   std::string text_of(u32 thread) const;  // "name (tid)"
   // Where functions tell too little of what for, Windows' reason does.
   WaitPlace place_of(u32 sample, u8 wait_reason);

@@ -78,7 +78,7 @@ class Builder {
       const waits::ThreadTimes& times = accounting_.threads[i];
       out_.threads.push_back({.name = std::string(names_.thread_name(times.thread)),
                               .process = names_.process_of(times.thread),
-                              .thread = times.thread,
+                              .thread = names_.number_of(times.thread),
                               .times = times,
                               .by_class = classes[i]});
     }
@@ -106,12 +106,13 @@ class Builder {
       sums.place = place;
       sums.lengths.push_back(wait.length());
       if (!wait.has_end || !switches_.has_wakeups) continue;
-      sums.wakers[wait.waker] += wait.length();
+      const u32 by = wait.waker == waits::kIdleThread ? waits::kNobody : wait.waker;  // an interrupt either way
+      sums.wakers[by] += wait.length();
       // Whom an interrupt struck does not matter.
-      const bool by_thread = wait.waker != waits::kNobody && wait.waker != waits::kUnknown;
+      const bool by_thread = by != waits::kNobody && by != waits::kUnknown;
       const WaitPlace& waker = names_.place_of_sample(by_thread ? wait.wake_sample : waits::kNoSample);
       waits::WakerRow& row =
-          wakers[u64{accounting_.threads[wait.thread].thread} << 32 | wait.waker][u64{place.group} << 32 | waker.group];
+          wakers[u64{accounting_.threads[wait.thread].thread} << 32 | by][u64{place.group} << 32 | waker.group];
       if (row.count == 0) {
         row.function = place.function;
         row.waker_function = waker.function;

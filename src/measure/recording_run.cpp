@@ -197,7 +197,7 @@ diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const
   WPERF_CHECK_OK(sources.add(std::move(input), recording.trace));
   WPERF_TRY(const etl::Trace trace, sources.open([](u64) {}));
   WPERF_TRY(recording::TraceRecording made, recording::recording_of_trace(trace, tool_version(), wishes));
-  recording.trace_losses = recording::trace_facts(trace, made.losses);
+  recording.trace_losses = recording::trace_facts(trace, made);
   recording.own = std::make_unique<os::RecordingFile>(std::move(made.file));
   WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own->openable_path()));
   recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));

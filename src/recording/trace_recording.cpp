@@ -76,6 +76,8 @@ class Writer {
   }
 
   u64 samples_of_nobody() const { return samples_of_nobody_; }
+  // Where stacks were recorded at all.
+  u64 samples_without_stack() const { return with_stack_ != 0 ? without_stack_ : 0; }
   RecordedSwitches take_switches() { return std::move(switches_); }
 
   void write(const std::string& version) {
@@ -153,23 +155,21 @@ class Writer {
 
   void write_programs() {
     const etl::TraceHistory& history = collected_.history;
-    std::map<u32, std::string_view> images;
     for (const etl::TraceHistory::Process& one : history.processes()) {
       perf_export::append_comm(pending_, one.process, one.process, one.image, true,
                                trailer(one.process, one.process, one.begin));
-      images[one.process] = one.image;
     }
     for (const etl::TraceHistory::Thread& one : history.threads()) {
       const perf_export::Trailer at = trailer(one.process, one.thread, one.begin);
       perf_export::append_fork(pending_, one.process, one.process, one.thread, one.process, at.time, at);
-      const auto image = images.find(one.process);
-      const std::string_view name = !one.name.empty()       ? std::string_view(one.name)
-                                    : image != images.end() ? image->second
-                                                            : std::string_view();
+      // The number of its process may be that of several, one after the other.
+      const std::string_view name =
+          !one.name.empty() ? std::string_view(one.name) : history.image_of(one.process, one.begin);
       if (!name.empty()) perf_export::append_comm(pending_, one.process, one.thread, name, false, at);
     }
     for (const etl::TraceHistory::Image& one : history.images()) {
-      const bool kernel = (one.base >> 63) != 0;
+      // Of a 32-bit kernel, too; programs there may lie as high.
+      const bool kernel = (one.base >> 63) != 0 || (one.process == 0 && one.base >> 31 == 1);
       const u32 process = kernel ? kKernelProcess : one.process;
       std::string id;
       if (one.has_pdb) {
@@ -199,6 +199,7 @@ class Writer {
       const u32 process = collected_.history.process_of(sample.thread, sample.time);
       samples_of_nobody_ += process == etl::TraceHistory::kNobody;
       const etl::StackJoiner::Joined stack = collected_.stacks.joined(sample.number);
+      ++(has_stack(sample.number) ? with_stack_ : without_stack_);
       make_chain(sample, collected_.stacks.frames(stack.kernel), collected_.stacks.frames(stack.user), chain);
       perf_export::append_sample(
           pending_, {.sample_type = kSampleType,
@@ -222,8 +223,8 @@ class Writer {
     switches_.has_windows_reasons = true;
     for (const TakenSwitch& one : collected_.switches) {
       waits::Switch change{.time = time_of(one.time),
-                           .leaves = one.leaves,
-                           .comes = one.comes,
+                           .leaves = number_of(one.leaves, one.time),
+                           .comes = number_of(one.comes, one.time),
                            .core = one.core,
                            .kind = one.kind,
                            .leaving = leaving_of(one.state),
@@ -238,7 +239,8 @@ class Writer {
           write_switch(one, one.number, chain);
         }
       }
-      for (const u32 thread : {one.leaves, one.comes}) name_thread(thread, one.time);
+      name_thread(one.leaves, change.leaves, one.time);
+      name_thread(one.comes, change.comes, one.time);
       switches_.switches.push_back(change);
       if (pending_.size() > kMostPending) flush();
     }
@@ -293,9 +295,21 @@ class Writer {
                                           .callchain = chain});
   }
 
-  void name_thread(u32 thread, u64 time) {
-    if (thread == waits::kNobody || thread == waits::kUnknown || switches_.threads.contains(thread)) return;
-    SwitchedThread& known = switches_.threads[thread];
+  static bool is_thread(u32 thread) { return thread != waits::kNobody && thread != waits::kUnknown; }
+
+  // What waits call it by: no two threads the same.
+  u32 number_of(u32 thread, u64 time) {
+    constexpr u32 kFirstEarlier = 0xf000'0000;  // greater than Windows' own
+    const u32 later = is_thread(thread) ? collected_.history.later_threads(thread, time) : 0;
+    if (later == 0) return thread;
+    return earlier_threads_.try_emplace({thread, later}, kFirstEarlier + static_cast<u32>(earlier_threads_.size()))
+        .first->second;
+  }
+
+  void name_thread(u32 thread, u32 number, u64 time) {
+    if (!is_thread(thread) || switches_.threads.contains(number)) return;
+    SwitchedThread& known = switches_.threads[number];
+    if (number != thread) known.number = thread;
     const u32 process = collected_.history.process_of(thread, time);
     if (process == etl::TraceHistory::kNobody) return;
     known.process = process;
@@ -334,6 +348,8 @@ class Writer {
   std::string pdb_names_;
   u64 samples_of_nobody_ = 0;
   RecordedSwitches switches_;
+  std::map<std::pair<u32, u32>, u32> earlier_threads_;     // number, and how many came after it
+  u64 with_stack_ = 0, without_stack_ = 0;                 // samples
   std::map<std::pair<u32, u32>, std::string_view> names_;  // of processes and threads; thread 0: the process
 };
 
@@ -352,6 +368,8 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   out.samples = collected.samples.size();
   out.idle_samples = collected.idle_samples;
   out.samples_of_nobody = writer.samples_of_nobody();
+  out.unexplained_stacks = collected.stacks.unexplained();
+  out.samples_without_stack = writer.samples_without_stack();
   out.switches = writer.take_switches();
   out.has_compact_switches = collected.has_compact_switches;
   out.samples_were_on = !collected.any_mask || collected.samples_on || !collected.samples.empty();
@@ -360,6 +378,14 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   out.lost_over_time = std::move(collected.lost_over_time);
   if (out.file.trouble().has_value()) return *out.file.trouble();
   return out;
+}
+
+stacks::TraceFacts trace_facts(const etl::Trace& trace, const TraceRecording& recorded) {
+  stacks::TraceFacts facts = trace_facts(trace, recorded.losses);
+  facts.samples_of_nobody = recorded.samples_of_nobody;
+  facts.unexplained_stacks = recorded.unexplained_stacks;
+  facts.samples_without_stack = recorded.samples_without_stack;
+  return facts;
 }
 
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses) {

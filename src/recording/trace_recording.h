@@ -20,9 +20,11 @@ struct TraceRecording {
   os::RecordingFile file;
   etl::TraceLosses losses = {};
   u64 samples = 0;
-  u64 samples_of_nobody = 0;    // of threads that the trace says nothing of
-  u64 idle_samples = 0;         // that were left out
-  bool samples_were_on = true;  // by what the trace says of itself
+  u64 samples_of_nobody = 0;      // of threads that the trace says nothing of
+  u64 idle_samples = 0;           // that were left out
+  u64 unexplained_stacks = 0;     // known by a key alone
+  u64 samples_without_stack = 0;  // where others have one
+  bool samples_were_on = true;    // by what the trace says of itself
   bool switches_were_on = false;
   // Where they were asked for; each that left a core has a sample behind all others, with the stack it went on from.
   RecordedSwitches switches = {};
@@ -42,5 +44,6 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
 
 // What a trace lacks, by its header and by what was missed in reading it.
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses);
+stacks::TraceFacts trace_facts(const etl::Trace& trace, const TraceRecording& recorded);
 
 }  // namespace wperf::recording

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace wperf::recording {
 namespace {
 
@@ -17,6 +19,10 @@ bool holds_trace(const zip::ZipEntry& entry) {
     return beginning.size() < kEnoughToTell;
   }));
   return etl::TraceFile::has_its_look(beginning);
+}
+
+bool is_same(perf_data::Bytes a, perf_data::Bytes b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
 
 }  // namespace
@@ -98,6 +104,15 @@ u64 TraceSources::size() const {
 diag::Result<etl::Trace> TraceSources::open(const std::function<void(u64 bytes)>& passed) {
   std::vector<etl::TraceFile> files;
   std::vector<std::string> names;
+  for (usize i = 1; i < sources_.size(); ++i) {
+    const auto same = std::find_if(sources_.begin(), sources_.begin() + static_cast<std::ptrdiff_t>(i),
+                                   [&](const Source& one) { return is_same(one.bytes, sources_[i].bytes); });
+    if (same == sources_.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+    return diag::Error{
+        .text = fmt::format("{} and {} are the same: all of it would count twice", same->name, sources_[i].name),
+        .hint = "name it once",
+        .code = diag::ExitCode::usage};
+  }
   for (const Source& source : sources_) {
     auto opened = etl::TraceFile::open(source.bytes, source.release);
     if (!opened.has_value()) {

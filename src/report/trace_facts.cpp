@@ -62,6 +62,10 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
   }
   say(trace.samples_of_nobody, "sample is of a thread that the trace does not name",
       "samples are of threads that the trace does not name");
+  say(trace.out_of_order, "event is earlier than the one before it on its core: the trace is damaged",
+      "events are earlier than those before them on their cores: the trace is damaged");
+  say(trace.unexplained_stacks, "stack is known by a key that the trace does not explain",
+      "stacks are known by keys that the trace does not explain");
   return lines;
 }
 
@@ -77,6 +81,8 @@ void write_trace_facts(JsonWriter& json, const stacks::TraceFacts& trace) {
   count("damaged_bytes", trace.damaged_bytes);
   count("out_of_order", trace.out_of_order);
   count("samples_of_nobody", trace.samples_of_nobody);
+  count("unexplained_stacks", trace.unexplained_stacks);
+  count("samples_without_stack", trace.samples_without_stack);
   count("idle_samples_left_out", trace.idle_samples);
   json.begin_array("gaps");
   for (const stacks::TraceGapFacts& gap : trace.gaps) {

@@ -212,6 +212,19 @@ std::string cost_text(const WaitReport& report) {
   return text;
 }
 
+std::string lost_text(const WaitReport& report) {
+  std::string text;
+  const auto add = [&](u64 number, std::string_view what) {
+    if (number == 0) return;
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", with_commas(number), what, number == 1 ? "" : "s");
+  };
+  add(report.lost_records, "record");
+  add(report.lost_events, "event");
+  add(report.lost_buffers, "buffer");
+  if (report.is_damaged) text += text.empty() ? "parts of the file" : ", and parts of the file";
+  return text.empty() ? "nothing" : text;
+}
+
 }  // namespace
 
 std::string left_out_text(const waits::LeftOut& left_out) {
@@ -229,8 +242,7 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
       fmt::format("recorded: {} switches and {} wake-ups in {} ({}/s); lost: {}; {}", with_commas(report.switches),
                   with_commas(report.wakeups), duration(seconds),
                   scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
-                  report.lost_records == 0 ? "nothing" : with_commas(report.lost_records) + " records",
-                  cost_text(report)),
+                  lost_text(report), cost_text(report)),
       width);
   if (report.contradictions != 0) {
     append_line_within(out,

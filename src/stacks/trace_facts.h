@@ -29,6 +29,7 @@ struct TraceFacts {
   u64 cut_buffers = 0, damaged_buffers = 0, damaged_bytes = 0;
   u64 out_of_order = 0;
   u64 samples_of_nobody = 0;
+  u64 unexplained_stacks = 0, samples_without_stack = 0;
   u64 idle_samples = 0;  // that are left out
   std::vector<TraceGapFacts> gaps = {};
   std::vector<TraceLossSpan> lost_over_time = {};

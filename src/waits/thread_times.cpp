@@ -146,6 +146,7 @@ class Accountant {
     ++out_.switches;
     Core& core = core_of(event.core);
     ++out_.cores[event.core].switches;
+    if (event.leaves != kNobody) check_who_ran(event, core);
     if (event.leaves == kIdleThread) {
       if (!core.has_told) core.runs = kIdleThread;
     } else if (event.leaves != kNobody) {
@@ -155,6 +156,16 @@ class Accountant {
     if (event.comes != kNobody && event.comes != kIdleThread) come(event);
     core.runs = event.comes;
     core.has_told = true;
+  }
+
+  // Of whom the core told last is not there any more, and nobody told of it: a switch was lost. Since when it did not
+  // run is not known, nor what the core did.
+  void check_who_ran(const Switch& event, Core& core) {
+    if (!core.has_told || core.runs == event.leaves || core.runs == kNobody || core.runs == kIdleThread) return;
+    const u32 number = number_of(core.runs, event.time);
+    const Life& life = lives_[number];
+    if (life.state == State::running && life.core == event.core) contradict(number, event.time);
+    core.runs = kNobody;
   }
 
   void leave(const Switch& event, Core& core) {

@@ -89,6 +89,19 @@ TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
   EXPECT_FALSE(done.waits[0].is_known);
 }
 
+// That 7 left the core was lost: it has not run since, and nobody knows until when it did.
+TEST(ThreadTimes, WhoLeftWithoutASwitchDoesNotRunOn) {
+  const Switch events[] = {change(10, 0, kIdleThread, Leaving::preempted, 7), change(30, 0, 8, Leaving::waits, 9),
+                           change(40, 0, 9, Leaving::waits, kIdleThread)};
+  const Accounting done = account(events, 0, 100);
+  EXPECT_EQ(of(done, 7).running, 0u);
+  EXPECT_EQ(of(done, 7).contradictory, 20u);
+  EXPECT_EQ(of(done, 9).running, 10u);
+  EXPECT_EQ(done.contradictions, 1u);
+  EXPECT_EQ(done.cores[0].busy, 10u) << "from 10 to 30 nobody knows";
+  EXPECT_EQ(done.cores[0].idle, 70u);
+}
+
 TEST(ThreadTimes, ANumberThatIsUsedAgain) {
   const Switch events[] = {change(10, 0, 7, Leaving::ended, 8),
                            {.time = 20, .leaves = 8, .comes = 7, .core = 0, .kind = Kind::created},

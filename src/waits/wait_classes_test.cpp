@@ -23,6 +23,8 @@ TEST(WaitClasses, NamesAreKnownWithWhatCompilersAndLibrariesAddToThem) {
   EXPECT_EQ(class_of_function("__lll_lock_wait"), WaitClass::lock);
   EXPECT_EQ(class_of_function("folio_wait_bit_common.constprop.0"), WaitClass::io);
   EXPECT_EQ(class_of_function("NtDelayExecution"), WaitClass::timer);
+  EXPECT_EQ(class_of_function("__libc_pause"), WaitClass::message);
+  EXPECT_EQ(class_of_function("__GI___libc_read"), WaitClass::io);
   EXPECT_EQ(class_of_function("main"), WaitClass::unexplained);
   EXPECT_EQ(class_of_function(""), WaitClass::unexplained);
 }
@@ -39,6 +41,16 @@ TEST(WaitClasses, TheKernelKnowsWhatIsRead) {
   EXPECT_EQ(of({{"schedule", true}, {"anon_pipe_read", true}, {"vfs_read", true}, {"read", false}}),
             WaitClass::message);
   EXPECT_EQ(of({{"io_schedule", true}, {"filemap_read", true}, {"read", false}}), WaitClass::io);
+}
+
+// Windows waits for files with the same functions as for locks.
+TEST(WaitClasses, AFileOfWindowsIsNoLock) {
+  EXPECT_EQ(of({{"KeWaitForSingleObject", true},
+                {"IopSynchronousServiceTail", true},
+                {"NtReadFile", true},
+                {"ReadFile", false}}),
+            WaitClass::io);
+  EXPECT_EQ(of({{"KeWaitForSingleObject", true}, {"NtWaitForSingleObject", true}}), WaitClass::lock);
 }
 
 TEST(WaitClasses, APageFaultIsOneWhoeverTouchedThePage) {

@@ -93,6 +93,8 @@ struct WaitReport {
   u64 duration = 0;
   u64 switches = 0, wakeups = 0, contradictions = 0;
   u64 lost_records = 0;
+  u64 lost_events = 0, lost_buffers = 0;  // of a trace
+  bool is_damaged = false;                // parts of the file are missing or cannot be read: how much is not known
   bool has_wakeups = true, has_stacks = true, has_other_samples = false;
   bool has_interrupts = false;
   bool of_whole_cores = true;  // else there are no rows of starved threads and of cores

@@ -89,6 +89,12 @@ std::span<const u64> StackJoiner::frames(u32 stack) const {
   return std::span(frames_).subspan(begins_[stack], begins_[stack + 1] - begins_[stack]);
 }
 
+u64 StackJoiner::unexplained() const {
+  u64 events = 0;
+  for (const auto& [key, waiting] : references_) events += waiting.events.size();
+  return events;
+}
+
 void StackJoiner::take(const StackEvent& stack, u8 pointer_size) {
   if (stack.form == StackForm::key_definition) {
     ++counts_.key_definitions;

@@ -31,6 +31,8 @@ class StackJoiner {
   const Joined& joined(u32 event) const { return events_[event].stacks; }
   std::span<const u64> frames(u32 stack) const;  // innermost first; of kNone: none
   const Counts& counts() const { return counts_; }
+  // When all was taken: events whose stack has a key that nothing explained.
+  u64 unexplained() const;
 
  private:
   struct Waiting {

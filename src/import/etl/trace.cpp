@@ -65,19 +65,24 @@ void add_flagged(const TraceFile& file, const CoreCursor& core, TraceLosses& los
 // The buffers of a file are numbered as they were written, whatever core they are of. Those without a number before
 // the first one were in another file, or a ring has no room for them.
 void add_missing(const TraceFile& file, std::span<const CoreCursor> cores, TraceLosses& losses) {
-  std::vector<std::int64_t> numbers;
-  for (usize i = 1; i < file.buffers().size(); ++i) numbers.push_back(file.buffers()[i].sequence);
+  using Number = std::pair<u32, std::int64_t>;  // session and number
+  const auto number_of = [&](usize buffer) {
+    return Number{file.buffers()[buffer].session, file.buffers()[buffer].sequence};
+  };
+  std::vector<Number> numbers;
+  for (usize i = 1; i < file.buffers().size(); ++i) numbers.push_back(number_of(i));
   std::sort(numbers.begin(), numbers.end());
   for (usize i = 1; i < numbers.size(); ++i) {
-    const u64 step = static_cast<u64>(numbers[i]) - static_cast<u64>(numbers[i - 1]);
+    if (numbers[i].first != numbers[i - 1].first) continue;
+    const u64 step = static_cast<u64>(numbers[i].second) - static_cast<u64>(numbers[i - 1].second);
     if (step <= 1) continue;
     losses.missing_buffers += step - 1;
     if (losses.gaps.size() >= kMostGaps) continue;
     TraceGap gap{.sign = TraceGap::Sign::numbers, .buffers = step - 1};
     for (const CoreCursor& core : cores) {
       const auto& own = core.buffers();
-      const auto after = std::partition_point(own.begin(), own.end(),
-                                              [&](u32 one) { return file.buffers()[one].sequence < numbers[i]; });
+      const auto after =
+          std::partition_point(own.begin(), own.end(), [&](u32 one) { return number_of(one) < numbers[i]; });
       if (after == own.begin() || after == own.end()) continue;
       const CoreCursor::Span& left = core.spans()[static_cast<usize>(after - own.begin()) - 1];
       const CoreCursor::Span& right = core.spans()[static_cast<usize>(after - own.begin())];

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "import/etl/text.h"
 
@@ -110,11 +111,16 @@ void TraceFile::find_buffers(const Passed& looked_at) {
   // A look at one page brings its neighbours into memory.
   constexpr u64 kOften = 4 << 20;
   u64 offset = 0, told = 0;
+  u32 sessions = 0;
   while (file_.size() - offset >= kBufferHeader) {
     const Bytes header = file_.subspan(offset, kBufferHeader);
     Buffer buffer{.offset = offset, .size = field<u32>(header, 0), .filled = field<u32>(header, 0x30)};
     buffer.flags = field<u16>(header, 0x34);
     buffer.sequence = field<std::int64_t>(header, 0x18);
+    // Behind the file's own header there is another where a session was appended, whose numbers begin anew.
+    constexpr u16 kHeaderBuffer = 4;
+    if (field<u16>(header, 0x36) == kHeaderBuffer && offset != 0) ++sessions;
+    buffer.session = sessions;
     const auto core = field<u16>(header, 0x28);
     buffer.core = (buffer.flags & processor_index) != 0 ? core & kCoreMask : core & 0xff;
     if (buffer.size < kBufferHeader || buffer.size > kMostBufferSize) {
@@ -158,7 +164,9 @@ std::vector<std::vector<u32>> TraceFile::buffers_by_core() const {
     cores[core].push_back(i);
   }
   for (std::vector<u32>& one : cores) {
-    std::stable_sort(one.begin(), one.end(), [&](u32 a, u32 b) { return buffers_[a].sequence < buffers_[b].sequence; });
+    std::stable_sort(one.begin(), one.end(), [&](u32 a, u32 b) {
+      return std::tie(buffers_[a].session, buffers_[a].sequence) < std::tie(buffers_[b].session, buffers_[b].sequence);
+    });
   }
   return cores;
 }

@@ -43,6 +43,7 @@ class TraceFile {
     u32 size = 0, filled = 0;
     u16 core = 0, flags = 0;
     std::int64_t sequence = 0;
+    u32 session = 0;  // of those that were appended to each other
     bool is_packed() const;
     bool tells_lost_events() const;
     bool tells_lost_buffers() const;

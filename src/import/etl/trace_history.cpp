@@ -160,6 +160,14 @@ u32 TraceHistory::process_of(u32 thread, u64 time) const {
   return number != kNobody ? threads_[number].process : kNobody;
 }
 
+u32 TraceHistory::later_threads(u32 thread, u64 time) const {
+  const auto found = threads_of_id_.find(thread);
+  if (found == threads_of_id_.end() || found->second.size() == 1) return 0;
+  const u32 number = begun_at(threads_, found->second, time);
+  const auto at = std::find(found->second.begin(), found->second.end(), number);
+  return at == found->second.end() ? 0 : static_cast<u32>(found->second.end() - at) - 1;
+}
+
 std::vector<std::pair<u32, u32>> TraceHistory::children() const {
   std::vector<std::pair<u32, u32>> children;
   for (const Process& one : processes_) {

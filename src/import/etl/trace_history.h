@@ -24,6 +24,8 @@ class TraceHistory {
   void finish();
 
   u32 process_of(u32 thread, u64 time) const;
+  // How many threads of the same number came after the one that had it then.
+  u32 later_threads(u32 thread, u64 time) const;
   // The file name of its image; empty: not known.
   std::string_view image_of(u32 process, u64 time) const;
 
