@@ -92,6 +92,24 @@ diag::Result<u64> run_rounds(const request::Request& request, u64 rounds, const 
                      .hint = fmt::format("at least {} are needed", kFewestRounds)};
 }
 
+// A program that crashes costs little: what both cost is compared only where they end alike.
+class Endings {
+ public:
+  diag::Result<void> add(const request::Request& side, bool is_before, const device::ProcessState& program) {
+    if (program.running) return {};
+    status_[is_before ? 0 : 1] = program.exit_code;
+    name_[is_before ? 0 : 1] = side.program->path;
+    if (!status_[0].has_value() || !status_[1].has_value() || *status_[0] == *status_[1]) return {};
+    return diag::Error{.text = fmt::format("{} ended with status {} and {} with {}: what they cost is not compared",
+                                           name_[0], *status_[0], name_[1], *status_[1]),
+                       .hint = "run each of them alone and see why"};
+  }
+
+ private:
+  std::optional<u32> status_[2];
+  std::string name_[2];
+};
+
 request::Request of_side(const request::Request& both, bool is_before) {
   request::Request request = both;
   if (is_before) return request;
@@ -114,6 +132,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, u64 rounds, diag:
         fmt::format("{} events are counted at once here: name fewer with -e", machine.capabilities.counted_at_once));
   QuietConsole heard(console);
   std::vector<compare::RunCosts> before, after;
+  Endings endings;
   const auto run = [&](bool is_before, u64) -> diag::Result<void> {
     const request::Request one = of_side(request, is_before);
     plan::CountPlan plan = planned;
@@ -122,6 +141,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, u64 rounds, diag:
     WPERF_TRY(measure::MeasuredCount count, measure::measure_count(one, plan, machine, program, heard));
     if (count.trouble.has_value()) return *count.trouble;
     if (console.interrupted()) return {};
+    WPERF_CHECK_OK(endings.add(one, is_before, machine.device->programs().process(program.pid())));
     (is_before ? before : after).push_back(costs_of(count.profile, one.program->command_line));
     return {};
   };
@@ -141,6 +161,10 @@ diag::Result<int> record_in_turn(const request::Request& asked, u64 rounds, diag
   if (request.sampling.spe.has_value()) return usage("bench --record samples events, not SPE");
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   QuietConsole heard(console);
+  // Runs of a machine that repeats itself would be copies.
+  if (machine.capabilities.kernel == nullptr && machine.capabilities.foreign_driver.empty())
+    request.sampling.jitter = true;
+  Endings endings;
   const auto file_of = [&](bool is_before, u64 round) {
     const std::string name =
         fmt::format("{}-{}-{}.data", *request.comparison.record_as, is_before ? "before" : "after", round + 1);
@@ -153,7 +177,10 @@ diag::Result<int> record_in_turn(const request::Request& asked, u64 rounds, diag
     one.outputs.directory.reset();
     WPERF_TRY(const measure::Recording recording, measure::record_samples(one, machine, heard));
     if (recording.trouble.has_value()) return *recording.trouble;
-    return {};
+    if (console.interrupted()) return {};
+    const raw::Process* const program = measure::find_process(recording.processes, recording.sampled.pid);
+    if (program == nullptr) return {};
+    return endings.add(one, is_before, {.running = program->running, .exit_code = program->exit_code});
   };
   WPERF_TRY(const u64 whole, run_rounds(request, rounds, run, console));
   std::vector<std::string> files;

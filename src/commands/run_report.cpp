@@ -366,14 +366,15 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   }
   if (recorded.samples == 0) {
     const bool idle = recorded.idle_samples != 0;
-    return diag::Error{.text = fmt::format("{} has no samples: {}", *request.data_file,
+    const std::string name = request.data_file_is_kept ? *request.data_file : "the recording";
+    return diag::Error{.text = fmt::format("{} has no samples: {}", name,
                                            idle                       ? "all cores were idle whenever one was taken"
                                            : recorded.samples_were_on ? "none came while it was recorded"
                                                                       : "sampling was not on while it was recorded"),
-                       .hint = idle ? "--idle shows those of idle cores"
-                               : recorded.switches_were_on
-                                   ? fmt::format("`wperf waits {}` shows its switches", *request.data_file)
-                                   : "record with the profile source, as `wpr -start CPU` does"};
+                       .hint = idle                        ? "--idle shows those of idle cores"
+                               : recorded.switches_were_on ? fmt::format("`wperf waits {}` shows its switches", name)
+                               : recorded.samples_were_on  ? "choose a shorter interval, or record longer"
+                                                          : "record with the profile source, as `wpr -start CPU` does"};
   }
   WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(recorded.file.openable_path()));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));

@@ -57,6 +57,17 @@ void explain_defaults(const request::Request& request, const measure::Machine& m
 
 // -r: the worst status is that of all.
 // Where not all events can be counted at once, the program runs once for each of `parts`.
+// The events of the parts from `first` on.
+std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
+  std::string names;
+  for (usize part = first; part < parts.size(); ++part) {
+    for (const plan::Entry& entry : parts[part].schedules[index_of(EventClass::core)].entries) {
+      if (!entry.padding) names += (names.empty() ? "" : ", ") + entry.name;
+    }
+  }
+  return names;
+}
+
 diag::Result<int> run_counts(const request::Request& request, const plan::CountPlan& plan,
                              std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
   // The program writes where we write: what is said once is not said again in between.
@@ -81,7 +92,9 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
       return *count.trouble;
     }
     if (!counted.empty() && (run == 0 || counted.size() == parts.size())) {
+      const std::string uncounted = names_of(parts, counted.size());
       profiles.push_back(measure::joined_parts(plan, std::move(counted)));
+      if (!uncounted.empty()) profiles.back().remarks.push_back("interrupted before these were counted: " + uncounted);
     }
   }
   profile::CountProfile profile = measure::mean_of_runs(profiles);

@@ -27,7 +27,7 @@ namespace wperf::commands {
 namespace {
 
 constexpr u64 kWantedSamples = 5000;
-constexpr u64 kLeastInterval = 100;
+constexpr u64 kLeastInterval = 100, kLeastIntervalOfWindows = 4096;
 
 diag::Result<void> check_request(const request::Request& request) {
   if (request.program.has_value() || request.duration_ms() != 0) return {};
@@ -112,7 +112,8 @@ bool took_turns(const profile::CountProfile& profile) {
 // counter is Windows' own.
 u32 counters_for_events(const request::Request& request, const plan::Capabilities& machine) {
   u32 free = machine.counters_free[index_of(EventClass::core)];
-  if (machine.counted_at_once != 0) free = std::min(free, machine.counted_at_once);
+  // Where all that is counted takes a counter, cycles do, too.
+  if (machine.counted_at_once > 1) free = std::min(free, machine.counted_at_once - 1);
   const bool takes_one = machine.kernel == nullptr && !request.kernel;
   return takes_one && free > 1 ? free - 1 : free;
 }
@@ -204,7 +205,9 @@ diag::Result<void> sample_node(Search& search) {
   report::TopdownAnswer& answer = search.found.answer;
   const std::string_view event = sampled_event(drill);
   if (event.empty()) return {};
-  const u64 interval = std::clamp<u64>(drill.count_of(event) / kWantedSamples, kLeastInterval, 0x7fffffff);
+  const auto& kernel = search.machine.capabilities.kernel;
+  const u64 least = kernel != nullptr && kernel->is_windows() ? kLeastIntervalOfWindows : kLeastInterval;
+  const u64 interval = std::clamp<u64>(drill.count_of(event) / kWantedSamples, least, 0x7fffffff);
   request::Request request = sampling_request(search);
   request.sampling.events = {
       {.text = std::string(event), .number = {}, .interval = static_cast<u32>(interval), .interval_error = {}}};

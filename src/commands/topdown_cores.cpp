@@ -12,14 +12,20 @@
 namespace wperf::commands {
 namespace {
 
-diag::Error no_method(pmu::Product product) {
+diag::Error no_method(pmu::Product product, const plan::Capabilities& machine) {
   std::string known;
   for (usize i = 0; i < pmu::product_count(); ++i) {
     const pmu::Product other = pmu::product_at(i);
     if (other.topdown_count() != 0) known += (known.empty() ? "" : ", ") + std::string(other.name());
   }
+  std::string text = fmt::format("no top-down method is known for {}", product.title());
+  if (machine.kernel != nullptr && !machine.kernel->has_counters()) {
+    text = "top-down counts hardware events, and this machine shows no hardware counters (a virtual machine?)";
+  } else if (machine.midr == 0) {
+    text = "top-down is Arm's method, and this machine has no Arm cores";
+  }
   return {
-      .text = fmt::format("no top-down method is known for {}", product.title()),
+      .text = std::move(text),
       .hint = fmt::format("there is one for {}; `wperf topdown --device sim:cpu=neoverse-v3 -- PROGRAM.exe` shows an "
                           "ARM64 Windows program on a simulated one",
                           known),
@@ -69,7 +75,7 @@ diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Request& 
                                 kind.product.title()));
     return true;
   });
-  if (kinds.empty()) return no_method(first);
+  if (kinds.empty()) return no_method(first, machine);
   return kinds;
 }
 

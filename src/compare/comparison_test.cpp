@@ -247,6 +247,21 @@ TEST(Comparison, TooFewRunsAreRefused) {
   EXPECT_TRUE(compare_runs({counted(1)}, {counted(1)}, {}).has_value());
 }
 
+TEST(Comparison, CopiesOfARunAreOneRun) {
+  const MadeProfile before = MadeProfile("p").add("f", 100).add("g", 100);
+  const MadeProfile after = MadeProfile("p").add("f", 108).add("g", 92);
+  const std::vector<RunCosts> befores(5, before.costs()), afters(5, after.costs());
+  const Comparison found = compare_runs(befores, afters, {.per = Per::run, .counter = {}}).value();
+  EXPECT_TRUE(found.is_one_run);
+  EXPECT_FALSE(function_of(found, "f").found);
+  EXPECT_EQ(found.events.at(0).samples_before, 200u);
+  ASSERT_FALSE(found.notes.empty());
+  EXPECT_NE(found.notes.back().find("they count as one"), std::string::npos);
+  // Counts that repeat are exact.
+  EXPECT_FALSE(
+      compare_runs(std::vector<RunCosts>(4, counted(1)), std::vector<RunCosts>(4, counted(2)), {}).value().is_one_run);
+}
+
 Verdict::Kind judged(const Comparison& comparison, std::string_view condition) {
   return judge(comparison, {request::parse_fail_condition(condition).value()}).at(0).kind;
 }
@@ -260,6 +275,10 @@ TEST(Gate, FailsOnlyWhereAllOfTheIntervalIsBeyond) {
   EXPECT_EQ(judged(found, "inst_retired>0.9%"), Kind::passed);  // the median is beyond, the near end is not
   EXPECT_EQ(judged(found, "*>0%"), Kind::failed);
   EXPECT_EQ(judged(found, "cycles>0%"), Kind::unknown);
+  // From nothing to something is more than any percentage; the other way it is not.
+  const std::vector<RunCosts> none(4, counted(0));
+  EXPECT_EQ(judged(compare_runs(none, after, {}).value(), "inst_retired>500%"), Kind::failed);
+  EXPECT_EQ(judged(compare_runs(after, none, {}).value(), "inst_retired>0%"), Kind::passed);
   EXPECT_EQ(judged(compare_runs({counted(1)}, {counted(2)}, {}).value(), "inst_retired>0%"), Kind::unknown);
   const Comparison units = compared(MadeProfile("p").add("a::f(int)", 1000), MadeProfile("p").add("a::f(int)", 1500));
   EXPECT_EQ(judged(units, "function:f>10%"), Kind::failed);

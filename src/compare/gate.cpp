@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "compare/name_keys.h"
@@ -75,9 +76,15 @@ Verdict judge_one(const Comparison& comparison, const FailCondition& condition) 
   if (condition.kind == FailCondition::Kind::total) {
     for (const TotalChange& total : comparison.totals) {
       if (condition.name != "*" && condition.name != total.event) continue;
-      if (total.has_ratio) candidates.push_back({total.event, total.ratio, total.low, total.high, total.has_interval});
-      // Nothing is not more than nothing.
-      if (!total.has_ratio && total.median_after <= total.median_before) candidates.push_back({total.event, 1, 1, 1});
+      if (total.has_ratio) {
+        candidates.push_back({total.event, total.ratio, total.low, total.high, total.has_interval});
+      } else if (total.median_after <= total.median_before) {
+        candidates.push_back({total.event, 1, 1, 1});  // nothing is not more than nothing
+      } else {
+        // From nothing to something is more than any percentage: where that is sure.
+        constexpr double kBeyond = std::numeric_limits<double>::infinity();
+        candidates.push_back({total.event, kBeyond, kBeyond, kBeyond, total.found});
+      }
     }
     return verdict_of(condition, candidates);
   }

@@ -198,7 +198,10 @@ class DriverDevice final : public Device {
   }
 
   diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
-    return open_driver_sampling(*machine_, plan);
+    // No two recordings of one start are copies of each other.
+    plan::SamplePlan seeded = plan;
+    seeded.seed = machine_->seed().value_or(machine_->now_ns()) + sampled_++;
+    return open_driver_sampling(*machine_, seeded);
   }
 
   diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) override {
@@ -301,6 +304,7 @@ class DriverDevice final : public Device {
   }
 
   std::unique_ptr<DriverMachine> machine_;
+  u64 sampled_ = 0;  // sessions
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,6 +44,8 @@ class MachineFacts {
   virtual std::vector<DeviceMemory> dmc_channels() = 0;  // where ACPI says the DMC-620s are
   virtual u32 dsu_clusters() = 0;  // how many DSUs ACPI names; 0: none, or the driver finds them itself
   virtual DeviceIdentity identity() = 0;
+  // What all chance comes from, where a machine repeats itself; none: it does not.
+  virtual std::optional<u64> seed() const { return std::nullopt; }
 };
 
 class DriverMachine : public DriverTransport, public Programs, public MachineFacts {};

@@ -217,6 +217,8 @@ bool take_fault(std::string_view word, etw::FakeWindows& windows) {
     windows.takes_sources = false;
   } else if (word == "disk-full") {
     windows.disk_full = true;
+  } else if (word == "ended") {
+    windows.ended_after = 3;
   } else if (word == "loses") {
     windows.lost_per_second = 1000;
   } else if (word == "no-session") {

@@ -20,7 +20,7 @@ diag::Error error_of(const WperfSimError& error) {
 
 class SimMachine final : public SimulatedMachine {
  public:
-  SimMachine(const WperfSimApi* api, WperfSim* sim) : api_(api), sim_(sim) {}
+  SimMachine(const WperfSimApi* api, WperfSim* sim, u64 seed) : api_(api), sim_(sim), seed_(seed) {}
   ~SimMachine() override { api_->close(sim_); }
   SimMachine(const SimMachine&) = delete;
   SimMachine& operator=(const SimMachine&) = delete;
@@ -76,6 +76,7 @@ class SimMachine final : public SimulatedMachine {
   }
 
   u64 now_ns() override { return api_->now_ns(sim_); }
+  std::optional<u64> seed() const override { return seed_; }
 
   std::vector<DeviceMemory> dmc_channels() override {
     u64 bases[16] = {};
@@ -134,7 +135,20 @@ class SimMachine final : public SimulatedMachine {
 
   const WperfSimApi* api_;
   WperfSim* sim_;
+  u64 seed_;
 };
+
+// Of "…,seed=N,…", which the simulator has found good.
+u64 seed_of(std::string_view options) {
+  constexpr std::string_view kKey = "seed=";
+  u64 seed = 1;
+  while (!options.empty()) {
+    const std::string_view one = options.substr(0, options.find(','));
+    options.remove_prefix(std::min(one.size() + 1, options.size()));
+    if (one.starts_with(kKey)) seed = std::strtoull(std::string(one.substr(kKey.size())).c_str(), nullptr, 0);
+  }
+  return seed;
+}
 
 }  // namespace
 
@@ -161,7 +175,7 @@ diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std
     failure.code = diag::ExitCode::usage;
     return failure;
   }
-  return std::unique_ptr<SimulatedMachine>(std::make_unique<SimMachine>(api, sim));
+  return std::unique_ptr<SimulatedMachine>(std::make_unique<SimMachine>(api, sim, seed_of(options)));
 }
 
 diag::Result<std::unique_ptr<DriverMachine>> open_sim_machine(const std::string& options) {

@@ -295,7 +295,8 @@ std::vector<Check> examine(const request::Request& request, const Opened& opened
   if (auto check = check_interrupt(device)) checks.push_back(std::move(*check));
   if (auto taken = device.acquire(request.force_lock); !taken.has_value()) {
     checks.push_back(failure("lock", taken.error()));
-    checks.back().fix = "end the other wperf, or take the driver from it with --force-lock";
+    if (taken.error().hint.empty())
+      checks.back().fix = "end the other wperf, or take the driver from it with --force-lock";
     return checks;
   }
   checks.push_back({.name = "lock", .detail = "free", .fix = {}});

@@ -106,6 +106,10 @@ CountProfile joined_parts(const plan::CountPlan& plan, std::vector<CountProfile>
   for (usize part = 1; part < parts.size(); ++part) {
     profile::ClassCounts& more = parts[part].classes[index_of(EventClass::core)];
     for (usize unit = 0; unit < std::min(counts.units.size(), more.units.size()); ++unit) {
+      for (CountRow& row : more.units[unit].rows) {
+        row.run = static_cast<u32>(part);
+        row.run_seconds = parts[part].elapsed_seconds;
+      }
       std::move(more.units[unit].rows.begin(), more.units[unit].rows.end(),
                 std::back_inserter(counts.units[unit].rows));
     }

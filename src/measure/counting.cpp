@@ -17,6 +17,7 @@ struct Waiting {
   u64 duration_ms = 0;  // 0 = endless
   u64 step_ms = kCountStepMs;
   device::CountSession* session = nullptr;  // polled for a lost lock
+  bool keeps_what_was = false;              // counted, when somebody else ends the session
 };
 
 // `trouble` receives what the machine says of a crashed program.
@@ -42,7 +43,12 @@ diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiti
       progress.step();
       next_step += waiting.step_ms * kNanosecondsPerMillisecond;
     }
-    if (waiting.session != nullptr) WPERF_CHECK_OK(waiting.session->check());
+    if (waiting.session == nullptr) continue;
+    if (auto checked = waiting.session->check(); !checked.has_value()) {
+      if (!waiting.keeps_what_was) return std::move(checked).error();
+      trouble = std::move(checked).error();
+      return WaitEnd::time;
+    }
   }
 }
 
@@ -99,7 +105,10 @@ diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& p
   for (const std::string& remark : outcome.remarks) console.out("note: " + remark + "\n");
   Progress progress(console, "counting", !machine.device->programs().shares_console());
   WPERF_CHECK_OK(session->start());
-  const Waiting waiting{.duration_ms = duration_ms, .step_ms = kCountStepMs, .session = session.get()};
+  const Waiting waiting{.duration_ms = duration_ms,
+                        .step_ms = kCountStepMs,
+                        .session = session.get(),
+                        .keeps_what_was = machine.capabilities.kernel != nullptr};
   WPERF_TRY(outcome.end,
             wait_with_progress(machine.device->programs(), waiting, program, progress, console, outcome.trouble));
   WPERF_CHECK_OK(session->stop());

@@ -80,8 +80,14 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
     WPERF_TRY(const u64 bytes, recording.session->written());
     return Collected{.amount = bytes};
   };
-  WPERF_TRY(Collection collection,
-            collect_samples(machine, request.duration_ms(), pid, console, kSampleDrainNs, written));
+  auto collected = collect_samples(machine, request.duration_ms(), pid, console, kSampleDrainNs, written);
+  // Somebody may have ended it: what was recorded until then is shown.
+  Collection collection;
+  if (collected.has_value()) {
+    collection = std::move(collected).value();
+  } else {
+    collection.trouble = std::move(collected).error();
+  }
   return finish_session(request, machine, std::move(collection), recording, console);
 }
 

@@ -123,6 +123,13 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Reques
   std::vector<SampleEvent> events;
   for (const request::SampledEvent& one : asked) {
     WPERF_TRY(SampleEvent event, plan_kernel_sample(one, machine, words, rate_hz));
+    const bool is_clock = event.kernel_event.has_value() && event.kernel_event->clock;
+    if (machine.kernel->is_windows() && sampling.rate_hz.has_value() && event.adaptive && !is_clock) {
+      return diag::Error{
+          .text = fmt::format("--freq is for the timer here: Windows does not adapt the interval of {}", event.name),
+          .hint = fmt::format("-e {}:INTERVAL samples one in so many", event.name),
+          .code = diag::ExitCode::usage};
+    }
     events.push_back(std::move(event));
   }
   if (events.size() > kMostKernelEvents) {

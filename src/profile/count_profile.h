@@ -23,7 +23,10 @@ struct CountRow {
   double fraction = 1;        // of the time it was measured
   double low = 0, high = 0;   // 95 % interval of what a counter of its own would have counted
   bool has_interval = false;  // false: too little was seen, low and high say nothing
-  double deviation = 0;       // standard deviation of the runs that `value` is the mean of
+  // Of counts that took several runs of a program: which one, and how long that ran; 0 seconds: as long as all of it.
+  u32 run = 0;
+  double run_seconds = 0;
+  double deviation = 0;  // standard deviation of the runs that `value` is the mean of
   // False: its turn never came, so value and scaled are 0 and say nothing. Of a sum: nor did that of one of its parts.
   bool counted() const { return fraction > 0; }
 };

@@ -47,7 +47,7 @@ void TraceCollector::take(const etl::Event& event) {
   if (const auto stack = etl::stack_event(event)) return stacks.take(*stack, event.pointer_size);
   if (const auto interval = etl::interval_event(event)) return take_interval(*interval);
   if (const auto mask = etl::group_mask_event(event)) {
-    constexpr u32 kProfile = 2, kSwitches = 4;
+    constexpr u32 kProfile = 2 | 0x400, kSwitches = 4;  // by time, by counters
     any_mask = true;
     samples_on |= (mask->words[1] & kProfile) != 0;
     switches_on |= (mask->words[1] & kSwitches) != 0;

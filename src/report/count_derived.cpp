@@ -18,9 +18,11 @@ bool is_one_of(const profile::CountRow& row, Names names) {
   return std::find(names.begin(), names.end(), row.name) != names.end();
 }
 
-const profile::CountRow* find_row(Rows rows, Names names) {
-  const auto found = std::find_if(rows.begin(), rows.end(),
-                                  [&](const profile::CountRow& row) { return row.counted() && is_one_of(row, names); });
+// One that was counted together with `beside`.
+const profile::CountRow* find_row(Rows rows, const profile::CountRow& beside, Names names) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const profile::CountRow& row) {
+    return row.run == beside.run && row.counted() && is_one_of(row, names);
+  });
   return found == rows.end() ? nullptr : &*found;
 }
 
@@ -34,14 +36,14 @@ bool is_clock(const profile::CountRow& row) {
 
 // "l1-dcache-load-misses" → its accesses, "l1-dcache-loads".
 const profile::CountRow* accesses_of(const profile::CountRow& misses, Rows rows) {
-  if (is_one_of(misses, {"branch-misses"})) return find_row(rows, {"branches", "branch-instructions"});
-  if (is_one_of(misses, {"branchmispredictions"})) return find_row(rows, {"branchinstructions"});
-  if (is_one_of(misses, {"cache-misses"})) return find_row(rows, {"cache-references"});
+  if (is_one_of(misses, {"branch-misses"})) return find_row(rows, misses, {"branches", "branch-instructions"});
+  if (is_one_of(misses, {"branchmispredictions"})) return find_row(rows, misses, {"branchinstructions"});
+  if (is_one_of(misses, {"cache-misses"})) return find_row(rows, misses, {"cache-references"});
   constexpr std::string_view kMisses = "-misses";
   if (!std::string_view(misses.name).ends_with(kMisses)) return nullptr;
   std::string accesses = misses.name.substr(0, misses.name.size() - kMisses.size());
   accesses += accesses.ends_with("prefetch") ? "es" : "s";
-  return find_row(rows, {accesses});
+  return find_row(rows, misses, {accesses});
 }
 
 std::string_view share_unit(const profile::CountRow& misses) {
@@ -54,15 +56,16 @@ std::string_view share_unit(const profile::CountRow& misses) {
 
 std::optional<Derived> derive(const profile::CountRow& row, Rows rows, double elapsed_seconds) {
   if (!row.counted()) return {};
+  if (row.run_seconds > 0) elapsed_seconds = row.run_seconds;
   if (is_clock(row)) {
     if (elapsed_seconds <= 0) return {};
     return Derived{count_of(row) / kNanosecondsPerSecond / elapsed_seconds, "CPUs used"};
   }
-  const profile::CountRow* clock = find_row(rows, {"task-clock"});
+  const profile::CountRow* clock = find_row(rows, row, {"task-clock"});
   const double seconds = clock != nullptr ? count_of(*clock) / kNanosecondsPerSecond : elapsed_seconds;
   const Names cycle_names = {"cycles", "cpu-cycles", "cpu_cycles", "cycle", "totalcycles"};
   if (is_one_of(row, {"instructions", "inst_retired", "instructionretired"})) {
-    const profile::CountRow* cycles = find_row(rows, cycle_names);
+    const profile::CountRow* cycles = find_row(rows, row, cycle_names);
     if (cycles != nullptr && count_of(*cycles) > 0) return Derived{count_of(row) / count_of(*cycles), "per cycle"};
   }
   if (const profile::CountRow* accesses = accesses_of(row, rows); accesses != nullptr && count_of(*accesses) > 0) {

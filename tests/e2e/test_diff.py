@@ -152,6 +152,22 @@ class BenchTest(WperfTest):
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertRegex(done.stdout, r"FAILED: inst_retired>0\.1%: inst_retired: \+")
 
+    def test_programs_that_end_otherwise_are_not_compared(self):
+        for program, other in ((["sh", "-c", "exit 0"], ["sh", "-c", "kill -SEGV $$"]), (["true"], ["false"])):
+            done = self.run_wperf("bench", "-n", "4", "-e", "task-clock", "--fail-if", "task-clock>5%", "--", *program, "---",
+                                  *other, device="linux")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertRegex(done.stderr, "ended with status .*: what they cost is not compared")
+
+    def test_recordings_of_one_start_are_no_copies(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def places(seed):
+                self.ok("record", "-q", "-e", "inst_retired:997", "--jitter", "-o", "run.data", "--", workload("fib.exe"), "18",
+                        cwd=folder, device=f"sim:pace=free,seed={seed}")
+                return re.findall(r"^ +[0-9a-f]+ .*$", self.ok("report", "run.data", "--records", "-", cwd=folder), re.MULTILINE)
+            self.assertEqual(places(3), places(3))
+            self.assertNotEqual(places(3), places(4))
+
     def test_runs_that_are_recorded(self):
         with tempfile.TemporaryDirectory() as folder:
             program = workload("fib.exe")

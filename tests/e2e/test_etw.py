@@ -112,6 +112,34 @@ class EtwTest(WperfTest):
         self.assertRegex(tree, r"\[running\]")
         self.assertRegex(tree, r"big_karatsuba_multiply")
 
+    def test_a_session_that_somebody_ends_keeps_what_was_recorded(self):
+        for command in (("record",), ("waits",)):
+            done = self.run_wperf(*command, "--timeout", "2", "--", "googolplex.exe", cwd=self.folder,
+                                  device="etw:fake,pace=free,ended")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn("somebody else ended the trace session", done.stderr)
+            self.assertIn("googolplex.exe", done.stdout)
+        self.assertRegex(self.run_wperf("record", "--timeout", "2", "--", "googolplex.exe", cwd=self.folder,
+                                        device="etw:fake,pace=free,ended").stdout, r"\d+ +.*big_school_multiply")
+
+    def test_what_windows_cannot_is_said_before(self):
+        line = ("record", "--timeout", "0.1")
+        self.assertIn("--freq is for the timer", self.fails(*line, "--freq", "1000", "-e", "br_retired", "--", "googolplex.exe",
+                                                            cwd=self.folder, status=2))
+        self.assertIn("named twice", self.fails(*line, "-e", "timer:1000000,timer:500000", "--", "googolplex.exe",
+                                                cwd=self.folder, status=2))
+        many = "ld_spec:9999,st_spec:9999,br_retired:9999,inst_retired:9999,l1d_cache:9999"
+        self.assertIn("more than it has room for at once", self.fails(*line, "-e", many, "--", "googolplex.exe", cwd=self.folder,
+                                                                      status=3))
+        none = self.fails(*line, "-e", "r9999:4096", "--", "googolplex.exe", cwd=self.folder, status=1)
+        self.assertIn("the recording has no samples: none came", none)
+
+    def test_derived_numbers_are_of_one_run(self):
+        shutil.copy(workload("threads.exe"), self.folder)
+        line = ("stat", "-e", "inst_retired,br_retired,ld_spec,st_spec,cpu_cycles", "--", "threads.exe", "4", "50")
+        self.assertNotIn("per cycle", self.ok(*line, cwd=self.folder))
+        self.assertIn("per cycle", self.ok("stat", "-e", "inst_retired,cpu_cycles", *line[3:], cwd=self.folder))
+
     def test_top_with_waits(self):
         line = ("top", "--once", "--waits", "--every", "300ms", "-e", "inst_retired:20000", "--json")
         seen = json.loads(self.ok(*line, "--", workload("threads.exe"), "4", "3000000", cwd=self.folder))

@@ -25,6 +25,19 @@ LIKELY = {"branches": "Branch_Effectiveness", "code": "L1I_Cache_Effectiveness",
           "pages": "DTLB_Effectiveness", "divisions": "", "barriers": ""}
 
 
+class TopdownElsewhere(WperfTest):
+    def test_of_windows_tracing(self):
+        text = self.ok("topdown", "--", workload("bottlenecks.exe"), "memory", "20000", device="etw:fake,pace=free")
+        self.assertRegex(text, "backend")
+        self.assertNotIn("exceeds", text)
+
+    def test_a_machine_without_counters_says_so(self):
+        done = self.run_wperf("topdown", "--", "true", device="linux")
+        if done.returncode == 0:
+            self.skipTest("this machine has Arm's counters")
+        self.assertRegex(done.stderr, "shows no hardware counters|has no Arm cores|no top-down method is known")
+
+
 class Topdown(WperfTest):
     def topdown(self, cpu, *arguments):
         done = self.run_wperf("topdown", "--json", *arguments, device=f"sim:cpu={cpu},pace=free")

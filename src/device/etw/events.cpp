@@ -90,6 +90,14 @@ diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const Pr
                          .hint = is_timer ? "--freq chooses how often" : fmt::format("-e {}:{}", one.name, least),
                          .code = diag::ExitCode::usage};
     }
+    const bool is_twice = std::any_of(session.sources.begin(), session.sources.end(), [&](const WantedSource& other) {
+      return other.number == one.number && (one.number.has_value() || other.event == one.event);
+    });
+    if (is_twice) {
+      return diag::Error{.text = fmt::format("{} is named twice: Windows has one interval for it", one.name),
+                         .hint = "name it once",
+                         .code = diag::ExitCode::usage};
+    }
     session.sources.push_back(std::move(one));
   }
   return {};

@@ -39,6 +39,7 @@ struct FakeWindows {
   bool elevated = true, may_profile = true, hypervisor = false;
   bool takes_sources = true;  // sources can be added
   bool disk_full = false;
+  u32 ended_after = 0;      // queries: then somebody else ends the session; 0: nobody does
   u32 lost_per_second = 0;  // events
   u32 most_sessions = 8, most_sources = 4, most_counters = 4;
   std::vector<ProfileSource> sources = {};    // usual ones where empty

@@ -28,6 +28,8 @@ std::string utf8(std::u16string_view wide) {
   return etl::take_wide_text(bytes);
 }
 
+constexpr std::string_view kStartSession = "start a trace session";
+
 diag::Error error_of(WindowsError error, std::string_view doing) {
   const auto made = [&](std::string text, std::string hint) {
     return diag::Error{.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::no_device};
@@ -38,6 +40,10 @@ diag::Error error_of(WindowsError error, std::string_view doing) {
       return made(fmt::format("Windows does not let this user {}", doing),
                   "start wperf from an elevated prompt (Run as administrator)");
     case kNoSystemResources:
+      if (doing != kStartSession) {
+        return made(fmt::format("Windows cannot {}: these are more than it has room for at once", doing),
+                    "name fewer events with -e");
+      }
       return made(fmt::format("Windows cannot {}: all its trace sessions are in use", doing),
                   "`logman query -ets` names them; `logman stop NAME -ets` ends one that nobody needs");
     case kDiskFull:
@@ -271,14 +277,14 @@ diag::Result<void> Session::start_trace() {
   if (error == kNoSystemResources) {
     error = start_kernel_logger(properties);
     // Whoever has it is not known; `logman query` tells where its trace goes.
-    if (error == kAlreadyExists) return error_of(kNoSystemResources, "start a trace session");
+    if (error == kAlreadyExists) return error_of(kNoSystemResources, kStartSession);
   }
   if (error == kAlreadyExists) {
     return diag::Error{.text = fmt::format("a trace session is called \"{}\" already", utf8(name_)),
                        .hint = fmt::format("logman stop \"{}\" -ets ends it", utf8(name_)),
                        .code = diag::ExitCode::no_device};
   }
-  return checked(error, "start a trace session");
+  return checked(error, kStartSession);
 }
 
 // Windows has eight sessions of the newer kind, and this one.
@@ -334,7 +340,11 @@ diag::Result<SessionState> Session::state() {
   const WindowsError error = api_.control(handle_, name_, properties, ControlCode::query);
   if (error == kInstanceNotFound) {
     runs_ = false;
-    return diag::Error{.text = "somebody else ended the trace session while it recorded", .hint = {}};
+    return diag::Error{
+        .text = "somebody else ended the trace session while it recorded",
+        .hint =
+            "what was recorded until then is what there is; another profiler, or `logman stop`, may have "
+            "ended it"};
   }
   WPERF_CHECK_OK(checked(error, "tell of the trace session"));
   return session_state(properties);
