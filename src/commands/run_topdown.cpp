@@ -355,6 +355,14 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
   }
   auto& notes = found.back().answer.notes;
   notes.insert(notes.end(), left_out.begin(), left_out.end());
+  const std::vector<raw::Process> programs = machine.device->programs().processes();
+  const bool has_threads = std::any_of(programs.begin(), programs.end(),
+                                       [](const raw::Process& program) { return program.threads.size() > 1; });
+  if (machine.capabilities.kernel == nullptr && request.program.has_value() && has_threads) {
+    notes.push_back(
+        fmt::format("this is core {}, where the program was started: its threads on other cores are not in it",
+                    text_of(kinds.front().cores)));
+  }
   WPERF_CHECK_OK(show(request, found, console));
   return 0;
 }

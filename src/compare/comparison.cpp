@@ -183,10 +183,19 @@ diag::Result<void> Comparer::add_total(const std::string& event, Per per, bool i
 
 void Comparer::find_totals() {
   if (out_.is_one_run) return;
+  // What is the same in all runs (page faults that never happened) asks nothing: it does not count among the tests.
+  std::vector<TotalChange*> asked;
   std::vector<double> answers;
-  for (const TotalChange& total : out_.totals) answers.push_back(total.answer);
+  for (TotalChange& total : out_.totals) {
+    const auto is_first = [&](double value) { return value == total.before.front(); };
+    if (std::all_of(total.before.begin(), total.before.end(), is_first) &&
+        std::all_of(total.after.begin(), total.after.end(), is_first))
+      continue;
+    asked.push_back(&total);
+    answers.push_back(total.answer);
+  }
   const std::vector<bool> found = found_among(answers, kWrongShare);
-  for (usize i = 0; i < found.size(); ++i) out_.totals[i].found = found[i];
+  for (usize i = 0; i < found.size(); ++i) asked[i]->found = found[i];
 }
 
 diag::Result<Runs> Comparer::measures_of(const std::string& event, Per per, double mean_period) const {

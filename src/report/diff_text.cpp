@@ -195,7 +195,7 @@ std::string diff_text(const Comparison& comparison, const DiffOptions& options) 
     append_kind(out, event, event.functions, UnitKind::function, options);
     append_kind(out, event, event.lines, UnitKind::line, options);
     out += '\n' + sensitivity_text(event) + '\n';
-    if (comparison.is_one_run && !event.has_scatter)
+    if (comparison.is_one_run && !event.has_scatter && event.compared != 0)
       out += "Nothing tells when samples were taken: that they come in bursts is not known here.\n";
   }
   for (const std::string& note : comparison.notes) out += "note: " + note + '\n';

@@ -135,6 +135,12 @@ class SampleTest(WindowsPerfTest):
         self.assertEqual([event["type"] for event in sampling["events"]], ["inst_retired", "ld_spec"])
         self.assertTrue(all(len(event["samples"]) > 3 for event in sampling["events"]))
 
+    def test_an_event_that_slices_cut_off_is_named(self):
+        text = self.ok("record", "-e", "ld_spec:1000,br_retired:100000", "-c", "1", "--timeout", "1", "--", workload("googolplex.exe"),
+                       device=self.fake())
+        self.assertRegex(text, r"br_retired came \d+ times, less than 8 times a slice")
+        self.assertNotIn("ld_spec came", text)
+
     def test_a_kept_recording_is_reported_the_same(self):
         with tempfile.TemporaryDirectory() as folder:
             kept = pathlib.Path(folder) / "kept.data"

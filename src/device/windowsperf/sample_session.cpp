@@ -28,7 +28,9 @@ class SamplingInSlices final : public SampleSession {
       sources_.push_back(
           {.event = event.code, .interval = event.interval, .filter_bits = plan.kernel ? 0 : u32{kUserOnly}});
       least = std::min<u64>(least, std::max(event.interval, 1u));
+      names_.push_back(event.name);
     }
+    came_.resize(names_.size());
     slice_ns_ = std::clamp(least * kNanosecondsPerSecond / (kMostEventsPerSecond / kWantedSamples), kLeastSliceNs,
                            kGreatestSliceNs);
     statistics_.core = core_;
@@ -59,6 +61,8 @@ class SamplingInSlices final : public SampleSession {
   Opened& opened_;
   u32 core_, process_;
   std::vector<SampleSource> sources_;
+  std::vector<std::string> names_;  // of them
+  std::vector<u64> came_;           // samples of each
   bool running_ = false;
   u64 slice_ns_ = 0, begun_ns_ = 0;
   raw::CoreStatistics statistics_;
@@ -113,6 +117,7 @@ diag::Result<void> SamplingInSlices::take(const SampleAnswer& answer) {
       ++strange_;
       continue;
     }
+    for (u32 event = 0; event < came_.size(); ++event) came_[event] += events >> event & 1;
     // When it was is known by its slice, whose it was by nothing: the program runs on this core.
     const u64 time_ns = begun_ns_ + (now_ns - begun_ns_) * (i + 1) / (answer.count + 1);
     waiting_.push_back({.time_ns = time_ns,
@@ -156,6 +161,15 @@ std::string SamplingInSlices::remark() const {
         "; in {} of them its buffer ran full, and how many samples are missing after that is not known: "
         "use a longer interval",
         full_slices_);
+  // What a slice cuts off at its end is half an interval of each event; the most frequent one says how long they are.
+  constexpr u64 kEnoughInASlice = 8;
+  for (usize i = 0; i < names_.size() && names_.size() > 1 && slices_ > 1; ++i) {
+    if (came_[i] >= slices_ * kEnoughInASlice) continue;
+    text += fmt::format(
+        "; {} came {} times, less than {} times a slice, and what it lacks by that is not known: record it "
+        "alone, or more often",
+        names_[i], came_[i], kEnoughInASlice);
+  }
   if (strange_ != 0) text += fmt::format("; {} samples named none of the events", strange_);
   return text;
 }
