@@ -217,13 +217,46 @@ void Parser::finish() {
 
 }  // namespace
 
+namespace {
+
+// Outputs of a recording of which only one would be written.
+diag::Result<void> check_outputs(const Request& request) {
+  const Command command = request.command;
+  if (command != Command::report && command != Command::sample && command != Command::record) return {};
+  const request::RecordingView& view = request.recording;
+  const bool exports = command == Command::report && view.export_format.has_value();
+  const std::pair<const char*, bool> outputs[] = {
+      {"--records", request.sampling.records_file.has_value()},
+      {"--export", exports},
+      {view.html_file.has_value() ? "--html" : "--svg", view.wants_page()},
+      {"--folded", view.folded},
+  };
+  const char* first = nullptr;
+  for (const auto& [option, is_given] : outputs) {
+    if (is_given && first != nullptr) {
+      return diag::Error{.text = fmt::format("{} and {} do not go together: a report has one form", first, option),
+                         .hint = "the same recording can be reported once more",
+                         .code = diag::ExitCode::usage};
+    }
+    if (is_given) first = option;
+  }
+  if (request.outputs.json && (exports || view.wants_page())) {
+    return diag::Error{.text = fmt::format("{} and --json do not go together: a report has one form", first),
+                       .hint = "the same recording can be reported once more",
+                       .code = diag::ExitCode::usage};
+  }
+  return {};
+}
+
+}  // namespace
+
 diag::Result<void> check_command(const Request& request) {
   if (request.recording.html_all && !request.recording.html_file.has_value()) {
     return diag::Error{.text = "--html-all is about the page of --html, and there is none",
                        .hint = "--html page.html --html-all",
                        .code = diag::ExitCode::usage};
   }
-  if (request.command != Command::none) return {};
+  if (request.command != Command::none) return check_outputs(request);
   for (const std::string& word : request.unexpected) {
     if (!word.starts_with('-')) return unknown_command(word);
   }

@@ -460,5 +460,25 @@ TEST(CommandLine, ALineSaysWhatToDo) {
   EXPECT_EQ(check_command(parsed({"--versoin"})).error().text, "no command on the line");
 }
 
+TEST(CommandLine, AReportHasOneForm) {
+  const auto text_of = [](std::vector<std::string> line) {
+    const auto checked = check_command(parsed(std::move(line)));
+    return checked.has_value() ? std::string() : checked.error().text;
+  };
+  const std::string end = " do not go together: a report has one form";
+  EXPECT_EQ(text_of({"report", "x", "--html", "y", "--records", "z"}), "--records and --html" + end);
+  EXPECT_EQ(text_of({"report", "x", "--svg", "y", "--records", "z"}), "--records and --svg" + end);
+  EXPECT_EQ(text_of({"report", "x", "--export", "csv", "--records", "z"}), "--records and --export" + end);
+  EXPECT_EQ(text_of({"report", "x", "--export", "csv", "--html", "z"}), "--export and --html" + end);
+  EXPECT_EQ(text_of({"report", "x", "--folded", "--html", "z"}), "--html and --folded" + end);
+  EXPECT_EQ(text_of({"report", "x", "--export", "csv", "--json"}), "--export and --json" + end);
+  EXPECT_EQ(text_of({"report", "x", "--html", "z", "--json"}), "--html and --json" + end);
+  EXPECT_EQ(text_of({"record", "--html", "z", "--records", "y", "--", "p"}), "--records and --html" + end);
+  EXPECT_EQ(text_of({"report", "x", "--html", "y", "--svg", "z"}), "");
+  EXPECT_EQ(text_of({"report", "x", "--records", "-", "--json"}), "");
+  EXPECT_EQ(text_of({"report", "x", "--folded", "-o", "y"}), "");
+  EXPECT_EQ(text_of({"stat", "--export", "prometheus", "--json"}), "");
+}
+
 }  // namespace
 }  // namespace wperf::cli

@@ -11,6 +11,7 @@
 #include "commands/run_report.h"
 #include "export/profiles/writers.h"
 #include "measure/tool.h"
+#include "os/files.h"
 #include "os/mapped_file.h"
 #include "os/output_file.h"
 #include "output/outputs.h"
@@ -103,6 +104,15 @@ std::string left_out(const Writer& writer, const stacks::StackProfile& profile, 
 
 }  // namespace
 
+push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Moments& moments,
+                          const std::string& file) {
+  const u64 length_ns = moments.end_ns != 0 ? moments.end_ns - moments.begin_ns
+                                            : static_cast<u64>(std::max(profile.elapsed_seconds, 0.0) * 1e9);
+  if (moments.begin_unix_ns != 0) return {moments.begin_unix_ns, moments.begin_unix_ns + length_ns};
+  const u64 end_ns = os::last_change_unix_ns(file);
+  return {end_ns - std::min(end_ns, length_ns), end_ns};
+}
+
 std::string first_folded_text(const stacks::StackProfile& profile, const report::StackOptions& options,
                               diag::Console& console) {
   const std::vector<u32> used = profile_export::used_events(profile);
@@ -179,6 +189,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
   const Writer& writer = writer_of(format);
   WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
   profile_export::Source source{profile, moments, measure::tool_version()};
+  source.begin_unix_ns = time_of(profile, moments, *request.data_file).begin_unix_ns;
   for (const request::PushLabel& label : request.push.labels) source.attributes.emplace_back(label.name, label.value);
   writer.write(source, [&](std::string_view part) { out.write(part); });
   if (const std::string missing = left_out(writer, profile, moments); !missing.empty()) {

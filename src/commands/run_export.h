@@ -3,9 +3,14 @@
 #pragma once
 #include "commands/run_report.h"
 #include "commands/timed_samples.h"
+#include "push/profile_packing.h"
 #include "report/stack_report.h"
 
 namespace wperf::commands {
+
+// By what the recording says of the clock on the wall; else it ended when its file was last written. Called by push,
+// too.
+push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Moments& moments, const std::string& file);
 
 // Is there a place for it to go? Asked before anything is read.
 diag::Result<void> check_export(const request::Request& request, const diag::Console& console);

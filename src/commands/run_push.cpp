@@ -1,34 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "commands/commands.h"
+#include "commands/run_export.h"
 #include "commands/run_report.h"
 #include "measure/tool.h"
-#include "os/files.h"
 #include "output/outputs.h"
 #include "push/delivery.h"
 #include "push/profile_packing.h"
 #include "report/number_text.h"
 
 namespace wperf::commands {
-namespace {
-
-constexpr u64 kNsPerSecond = 1'000'000'000;
-
-// By what the recording says of the clock on the wall; else it ended when its file was last written.
-push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Moments& moments,
-                          const std::string& file) {
-  const u64 length_ns = moments.end_ns != 0
-                            ? moments.end_ns - moments.begin_ns
-                            : static_cast<u64>(std::max(profile.elapsed_seconds, 0.0) * double{kNsPerSecond});
-  if (moments.begin_unix_ns != 0) return {moments.begin_unix_ns, moments.begin_unix_ns + length_ns};
-  const u64 end_ns = os::last_change_unix_ns(file);
-  return {end_ns - std::min(end_ns, length_ns), end_ns};
-}
-
-}  // namespace
 
 diag::Result<void> run_push(const request::Request& asked, diag::Console& console) {
   if (!asked.data_file.has_value() && !asked.push.spool.has_value()) {

@@ -429,6 +429,7 @@ diag::Result<void> report_file(const request::Request& asked, diag::Console& con
                        .code = diag::ExitCode::usage};
   }
   WPERF_TRY(request.data_file, choose_recording(asked, console));
+  WPERF_CHECK_OK(output::check_inputs_stay(request));
   return use_recording(
       request, console,
       {.of_perf = [&](const perf_data::PerfFile& file) -> diag::Result<void> {

@@ -35,6 +35,7 @@ diag::Result<measure::Recording> make_recording(const request::Request& request,
 diag::Result<int> record(const request::Request& request, measure::Machine& machine, diag::Console& console) {
   WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
   const request::Request shown = shown_request(request, recording);
+  WPERF_CHECK_OK(output::check_inputs_stay(shown));
   if (!recording.trace.empty()) {
     WPERF_CHECK_OK(run_report(shown, console));
     tell_kept(request, recording, console);

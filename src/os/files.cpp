@@ -65,6 +65,11 @@ bool is_pipe_or_device(const std::string& path) {
          !std::filesystem::is_directory(found);
 }
 
+bool is_same_file(const std::string& path, const std::string& other) {
+  std::error_code error;
+  return std::filesystem::equivalent(native_path(path), native_path(other), error) && !error;
+}
+
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes) {
   errno = 0;
   std::fstream file(native_path(path), std::ios::binary | std::ios::in | std::ios::out);

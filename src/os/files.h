@@ -25,6 +25,8 @@ diag::Result<std::string> load_text_file(const std::string& path, size_t limit);
 diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes);
 // Other bytes from `offset` on, in a file that is there; at its end they are appended.
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes);
+// Are both names, behind links, those of one file that is there?
+bool is_same_file(const std::string& path, const std::string& other);
 // Is there nothing of this name, or an ordinary file that this user owns and that has no other name?
 bool may_be_replaced(const std::string& path);
 // `name` below `directory`, unless name is absolute.

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output/outputs.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
 #include "os/files.h"
 #include "os/output_file.h"
 
@@ -8,6 +13,29 @@ namespace wperf::output {
 
 std::string output_path(const request::Outputs& outputs, const std::string& file) {
   return outputs.directory.has_value() ? os::join_path(*outputs.directory, file) : file;
+}
+
+diag::Result<void> check_inputs_stay(const request::Request& request) {
+  std::vector<std::string> inputs = request.further_files;
+  if (request.data_file.has_value()) inputs.push_back(*request.data_file);
+  const request::Comparison& sides = request.comparison;
+  inputs.insert(inputs.end(), sides.before.begin(), sides.before.end());
+  inputs.insert(inputs.end(), sides.after.begin(), sides.after.end());
+  const std::pair<const char*, const std::optional<std::string>&> outputs[] = {
+      {"--html", request.recording.html_file}, {"--svg", request.recording.svg_file},
+      {"-o", request.outputs.json_file},       {"--records", request.sampling.records_file},
+      {"--junit", sides.junit_file},           {"--markdown", sides.markdown_file}};
+  for (const auto& [option, file] : outputs) {
+    if (!file.has_value() || *file == kConsole) continue;
+    const std::string path = output_path(request.outputs, *file);
+    for (const std::string& input : inputs) {
+      if (!os::is_same_file(path, input)) continue;
+      return diag::Error{.text = fmt::format("{} would overwrite {}, which is to be read", option, input),
+                         .hint = "name another file for what is written",
+                         .code = diag::ExitCode::usage};
+    }
+  }
+  return {};
 }
 
 diag::Result<void> write_output_file(const std::string& path, std::string_view text, diag::Console& console) {

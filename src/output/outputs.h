@@ -12,6 +12,8 @@ namespace wperf::output {
 
 // `file` resolved against --cwd.
 std::string output_path(const request::Outputs& outputs, const std::string& file);
+// Would an output replace a file that the command reads? Asked before anything is opened, because inputs are mapped.
+diag::Result<void> check_inputs_stay(const request::Request& request);
 // Writes the text. A file that cannot be opened is a warning, `Unable to open F`, and no failure of the run (contract
 // 1.4); one that cannot be written to its end is an error.
 diag::Result<void> write_output_file(const std::string& path, std::string_view text, diag::Console& console);

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where results go: full disks, pipes, devices, links, a closed stdout. What cannot be written to its end is one sentence and
 status 1, what was measured is shown all the same, and nothing but a file is ever replaced."""
+import json
 import os
 import pathlib
 import stat
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 from support import BINARY, TIMEOUT, WperfTest, workload
@@ -145,6 +147,33 @@ class OutputsTest(WperfTest):
         if os.access(closed, os.R_OK):
             self.skipTest("root reads everything")
         self.assertIn("hint: a recording is for who made it", self.fails("report", closed))
+
+    def test_what_is_read_is_never_written(self):
+        data = self.recording()
+        bytes_before = data.read_bytes()
+        link = self.folder / "link"
+        link.symlink_to(data.name)
+        for option, name in (("--html", data), ("--svg", data), ("-o", data), ("--records", data), ("--html", link),
+                             ("--html", self.folder / "." / data.name)):
+            with self.subTest(option=option, name=name):
+                error = self.fails("report", data, option, name, status=2)
+                self.assertEqual(error, f"error: {option} would overwrite {data}, which is to be read\n"
+                                 "hint: name another file for what is written\n")
+        for arguments in (("report", data, "--export", "csv", "-o", data), ("diff", data, data, "--html", data),
+                          ("waits", data, "--html", data), ("report", data.name, "--cwd", self.folder, "-o", data.name)):
+            with self.subTest(arguments):
+                self.assertIn("would overwrite", self.fails(*arguments, status=2, cwd=self.folder))
+        # Nobody named it.
+        self.assertIn("--html would overwrite good.data", self.fails("report", "--html", data, status=2, cwd=self.folder))
+        self.assertEqual(data.read_bytes(), bytes_before)
+        kept = self.folder / "kept.data"
+        self.assertIn("would overwrite", self.fails(*RECORD, "--output-perf-data", kept, "--html", kept, *PROGRAM, status=2))
+        self.assertIn("ld_spec", self.ok("report", kept))
+
+    def test_a_profile_says_when_it_began(self):
+        self.ok("report", self.recording(), "--export", "firefox", "-o", self.folder / "profile.json")
+        began = json.loads((self.folder / "profile.json").read_text())["meta"]["startTime"] / 1000
+        self.assertLess(abs(time.time() - began), 24 * 3600)
 
     def test_control_characters_are_shown(self):
         done = self.run_wperf("list", "\x1b]0;title\x07", "-q")

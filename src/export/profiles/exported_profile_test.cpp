@@ -117,6 +117,14 @@ TEST(Message, WritesWhatProtobufSays) {
   EXPECT_EQ(outer.bytes(), "\x1a\x03\x08\x96\x01\x2a\x02hi\x32\x03\x03\x8e\x02");
 }
 
+TEST(Writers, FirefoxBeginsByTheClockOnTheWall) {
+  const stacks::StackProfile profile = small_profile();
+  const stacks::Moments moments;
+  std::string text;
+  write_firefox({profile, moments, "tool", 1'700'000'000'123'456'789}, [&](std::string_view piece) { text += piece; });
+  EXPECT_NE(text.find(R"("startTime":1700000000123.457,)"), text.npos);
+}
+
 TEST(Writers, AnEmptyProfileHarmsNone) {
   stacks::StackProfile profile;
   profile.nodes.assign(1, {});

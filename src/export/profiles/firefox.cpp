@@ -123,7 +123,7 @@ class FirefoxWriter {
         !profile_.events.empty() && is_clock(profile_.events[0]) ? &profile_.events[0] : nullptr;
     json_.fixed("interval", clock != nullptr && clock->interval != 0 ? static_cast<double>(clock->interval) / 1e6 : 1,
                 6);
-    digits("startTime", "0");
+    json_.fixed("startTime", static_cast<double>(source_.begin_unix_ns) / 1e6, 3);
     digits("processType", "0");
     digits("stackwalk", "1");
     digits("debug", "false");

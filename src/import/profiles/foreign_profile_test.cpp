@@ -93,6 +93,26 @@ TEST(Pprof, CountsAndInlinedFrames) {
   EXPECT_TRUE(got.profile.has_callers);
 }
 
+// As wperf itself writes it.
+TEST(Pprof, AnEventMayBeCalledSamples) {
+  for (const u64 event : {2, 4}) {
+    std::string file = block(1, number(1, 1) + number(2, 3)) + block(1, number(1, 2) + number(2, 3));
+    if (event == 4) file += block(1, number(1, 5) + number(2, 3)) + block(1, number(1, 4) + number(2, 3));
+    file +=
+        block(2, packed(1, {10}) + packed(2, event == 2 ? std::vector<u64>{2, 20} : std::vector<u64>{2, 20, 3, 30}));
+    file += block(4, number(1, 10) + block(4, number(1, 1))) + block(5, number(1, 1) + number(2, 6));
+    for (const char* const text : {"", "samples.samples", "samples", "count", "cycles", "cycles.samples", "main"}) {
+      file += block(6, text);
+    }
+    const ForeignProfile got = read(file);
+    ASSERT_EQ(got.profile.events.size(), event / 2);
+    EXPECT_EQ(got.profile.events[0].name, "samples");
+    EXPECT_EQ(got.profile.events[0].samples, 2u);
+    EXPECT_EQ(stacks_of(got.profile), (Stacks{{"main", 20}}));
+    EXPECT_EQ(got.profile.events.back().samples, event == 2 ? 2u : 3u);
+  }
+}
+
 TEST(Pprof, CutInTheMiddleAndNamesThatAreNotThere) {
   const std::string whole = small_pprof();
   for (usize size = 0; size < whole.size(); ++size) {

@@ -188,6 +188,8 @@ void PprofReader::make_events() {
   };
   std::optional<u32> all = number_of("samples", "");
   if (!all.has_value()) all = number_of("sample", "");
+  // An event of that name, with wperf's own count beside it, counts nothing for the others.
+  if (all.has_value() && number_of(string(types_[*all].type), ".samples").has_value()) all.reset();
   std::vector<bool> is_column(types_.size(), true);
   if (all.has_value() && types_.size() > 1) is_column[*all] = false;
   std::vector<std::optional<u32>> counts;
@@ -198,6 +200,8 @@ void PprofReader::make_events() {
     if (own.has_value()) is_column[*own] = false;
     counts.push_back(own);
   }
+  // Whatever they are called: something was counted.
+  if (std::find(is_column.begin(), is_column.end(), true) == is_column.end()) is_column.back() = true;
   for (u32 i = 0; i < types_.size(); ++i) {
     if (!is_column[i]) continue;
     const std::string_view name = string(types_[i].type), unit = string(types_[i].unit);
