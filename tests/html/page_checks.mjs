@@ -236,6 +236,93 @@ async function checkPrint(page) {
   await page.emulateMedia({ media: "screen" });
 }
 
+const rowsOf = (page) => page.locator(".panel:not([hidden]) .table-row").allInnerTexts();
+
+// Shares, ids, times and tips say what is so.
+async function checkTexts(page) {
+  await page.getByRole("tab", { name: "Functions" }).click();
+  await settled(page);
+  const main = (await rowsOf(page)).find((row) => row.trim().endsWith("main"));
+  check(main !== undefined && main.split(/\s+/).slice(0, 2).join(" ") === "0.00 1.88", "the margin of none of 200 samples: " + main);
+  check(await page.evaluate(() => [...document.querySelectorAll(".panel:not([hidden]) .table-row .cell")].every((cell) => cell.title === cell.textContent)), "a cell has no title");
+  await page.getByRole("tab", { name: "Threads" }).click();
+  await settled(page);
+  check((await rowsOf(page)).some((row) => row.includes("4242425")), "ids are written like counts: " + await rowsOf(page));
+  const scale = await page.evaluate(() => {
+    const texts = [], pen = { fillRect() {}, fillText(text) { texts.push(text); } };
+    for (let width = 600; width < 6000; width += 100) window.wperf.page.timeline.drawScale(pen, width);
+    return texts;
+  });
+  check(scale.length > 100 && scale.every((text) => !text.includes("e+")), "the scale says " + scale.filter((text) => text.includes("e+")));
+  await page.getByRole("tab", { name: "Flame graph" }).click();
+  const box = await page.locator("#flame").boundingBox();
+  await page.mouse.move(box.x + box.width / 4, box.y + box.height - 10);
+  check(await page.locator(".tip").isVisible(), "a frame has no tip");
+  await page.keyboard.press("i");
+  check(!(await page.locator(".tip").isVisible()), "a tip stays when its frame goes");
+  await page.keyboard.press("i");
+}
+
+// A ratio is one of what was counted, whatever the widths show.
+async function checkRatio(page) {
+  const told = await page.evaluate(() => ["period", "samples"].map((measure) => {
+    const { page: shown } = window.wperf;
+    const [over, event] = ["ld_spec", "inst_spec"].map((name) => shown.profile.events.findIndex((one) => one.name === name));
+    shown.store.change({ colour: "ratio", event, over, measure });
+    const { tree, rows, groups } = shown.profile;
+    const isBelow = (node) => node === 1 || (node > 1 && isBelow(tree.parent[node]));
+    const sum = (of) => rows.period.reduce((all, value, row) => {
+      const group = groups.begin.findIndex((begin) => begin > row) - 1;
+      return all + (groups.event[group] === of && isBelow(rows.node[row]) ? value : 0);
+    }, 0);
+    const graph = shown.tabs[0].view, line = (node) => graph.describe(node).find((text) => text.includes(" per "));
+    return { lines: Array.from(tree.functions, (_, node) => node).slice(1, 5).map(line), wanted: `ld_spec per thousand inst_spec: ${((1000 * sum(over)) / sum(event)).toPrecision(4)}` };
+  }));
+  same(told[1].lines, told[0].lines, "ratios by samples");
+  for (const one of told) same(one.lines[0], one.wanted, "ratio of the first frame");
+}
+
+// Of 70 cores and 70 threads neither hides the other.
+async function checkWide(page) {
+  const names = await page.evaluate(() => window.wperf.page.timeline.rows.map((row) => row.name));
+  same(names.length, 130, "rows of the timeline");
+  same([names[0], names[63], names[64], names[129]], ["core 0", "core 63", "and 6 more cores", "and 6 more threads"], "rows of the timeline");
+}
+
+// Pages of threads' time have no slices to choose.
+async function checkWhole(page) {
+  const box = await page.locator("#time").boundingBox();
+  await page.mouse.move(box.x + 200, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 400, box.y + 30, { steps: 4 });
+  same([(await state(page)).from, (await page.locator(".tip").innerText()).split("\n")[0]], [-1, "No stretch of time to choose"], "a drag where there is no time");
+  await page.mouse.up();
+  await page.locator("#time").focus();
+  await page.keyboard.press("ArrowRight");
+  same((await state(page)).from, -1, "an arrow where there is no time");
+}
+
+async function checkPaper(page) {
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  const surface = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--surface").trim());
+  same(await surface(), "#fff", "paper");
+  await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+  const dark = await surface();
+  const printed = await page.evaluate(() => {
+    window.dispatchEvent(new Event("beforeprint"));
+    const canvas = document.getElementById("flame"), view = window.wperf.page.tabs[0].view;
+    const copy = document.createElement("canvas").getContext("2d");
+    copy.drawImage(canvas, 1 - canvas.width, 0);
+    const { data } = copy.getImageData(0, 0, 1, 1);
+    return { height: canvas.height, levels: view.levels.length, corner: [data[0], data[1], data[2]] };
+  });
+  same(printed.height, 20 * printed.levels, "height of the printed graph");
+  check(Math.min(...printed.corner) > 128, "the printed graph is dark: " + printed.corner);
+  await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+  same(await surface(), dark, "the screen after printing");
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
+}
+
 async function inChromium() {
   const { chromium } = require("playwright-core");
   const browser = await chromium.launch({ executablePath: plan.chromium, args: ["--no-sandbox"] });
@@ -248,6 +335,10 @@ async function inChromium() {
     await checkTrees(page);
     await checkTables(page);
     await checkPrint(page);
+    await checkTexts(page);
+    await checkPaper(page);
+    const broken = await opened(browser, plan.page, {}, "#keep=t:%25zz&drop=t:%25");
+    same([await whole(broken), (await state(broken)).keep], [plan.samples, ""], "a link that is no text");
     const linked = await opened(browser, plan.page, {}, fragment);
     same(await whole(linked), plan.firstHalf, "samples of the linked range");
     const hostile = await opened(browser, plan.hostile);
@@ -255,7 +346,11 @@ async function inChromium() {
     await checkAccess(hostile);
     const still = await opened(browser, plan.page, { javaScriptEnabled: false });
     check(await still.getByRole("cell", { name: "inner", exact: true }).first().isVisible(), "without scripts there is no table");
-    await checkWaits(await opened(browser, plan.waits));
+    const waits = await opened(browser, plan.waits);
+    await checkWhole(waits);
+    await checkWaits(waits);
+    await checkRatio(await opened(browser, plan.others[0]));
+    await checkWide(await opened(browser, plan.wide));
     await checkDifference(browser);
     await checkMany(await opened(browser, plan.many.page), plan.many);
     for (const [file, samples] of plan.foreign) await checkForeign(await opened(browser, file), samples);

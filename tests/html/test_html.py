@@ -132,6 +132,7 @@ class HtmlTest(unittest.TestCase):
         self.wperf("record", "--device", "sim:pace=free", "-e", "arm_spe_0//", "-c", "0", "--timeout", "1", "--html", "spe.html", "-q", "--",
                    BINARY.parents[1] / "workloads" / "googolplex.exe")
         self.wperf("waits", "--device", "etw:fake", "--timeout", "0.2", "--html", "waits.html", "-q", "--", BINARY.parents[1] / "workloads" / "threads.exe")
+        _, wide = self.make_page("wide", [b"main"], [sample(SECOND + i * 10**7, i % 70, i % 70, [0]) for i in range(140)], b"prog")
         at, timed = timed_data()
         (self.folder / "timed.data").write_bytes(timed)
         self.map.write_bytes(b"".join(b"%x 100 %s\n" % (CODE + i * 0x100, name.encode()) for i, name in enumerate(NAMES)))
@@ -140,7 +141,7 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual(counted["samples"], len(at))
         moments = {"page": str(self.folder / "timed.html"), "times": [time - at[0] for time in at], "counted": counted["period"],
                    "marks": [[at[i] + 10 - at[0], name] for i, name in ((8, "first"), (24, "second </script>"))]}
-        plan = {"difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": str(self.folder / "waits.html"), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
+        plan = {"wide": str(wide), "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": str(self.folder / "waits.html"), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
                 "samples": 200, "firstHalf": 100, "withInner": 100, "hostileSamples": 64, "depth": 7}
         return plan
 

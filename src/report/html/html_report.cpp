@@ -61,6 +61,12 @@ void append_losses(std::string& out, const StackProfile& profile) {
     append_list(out, lines);
 }
 
+// Does it count nanoseconds? As isClock of painting.js.
+bool is_clock(const stacks::StackEvent& event) {
+  constexpr u32 kSoftware = 1;
+  return (event.type == kSoftware && event.code < 2) || event.name == "Timer" || event.name.ends_with("(ns)");
+}
+
 void append_facts(std::string& out, const StackProfile& profile) {
   out += "<h2>The recording</h2>\n<table><tbody>\n";
   const auto row = [&out](std::string_view name, const std::string& value) {
@@ -75,19 +81,23 @@ void append_facts(std::string& out, const StackProfile& profile) {
       row("Time of all threads", report::markup_text(report::duration(static_cast<double>(event.period) / 1e9)));
       continue;
     }
-    row("Event", fmt::format("{}: {} samples, {} counted{}", report::markup_text(event.name),
-                             report::with_commas(event.samples), report::with_commas(event.period),
-                             event.interval > 1 ? ", one every " + report::with_commas(event.interval) : ""));
+    row("Event",
+        fmt::format("{}: {} samples, {} counted{}", report::markup_text(event.name), report::with_commas(event.samples),
+                    is_clock(event) ? report::markup_text(report::duration(static_cast<double>(event.period) / 1e9))
+                                    : report::with_commas(event.period),
+                    event.interval > 1 ? ", one every " + report::with_commas(event.interval) : ""));
   }
   out += "</tbody></table>\n";
 }
 
-// Half the width of Wilson's interval for a share of 95 %, in percent.
+// How far Wilson's interval of 95 % reaches from a share, in percent, on its longer side; as marginOf of filters.js.
 double margin_of(u64 hits, u64 all) {
   if (all == 0) return 0;
   constexpr double kZ = 1.96;
-  const double n = static_cast<double>(all), share = static_cast<double>(hits) / n;
-  return 100 * kZ * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n)) / (1 + kZ * kZ / n);
+  const double n = static_cast<double>(all), share = static_cast<double>(hits) / n, scale = 1 + kZ * kZ / n;
+  const double middle = (share + kZ * kZ / (2 * n)) / scale;
+  const double half = kZ * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n)) / scale;
+  return 100 * (half + std::abs(middle - share));
 }
 
 void append_table(std::string& out, const StackProfile& profile, u32 event, const HtmlOptions& options) {

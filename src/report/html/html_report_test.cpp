@@ -57,6 +57,23 @@ TEST(HtmlReport, HostileNamesStayText) {
   EXPECT_EQ(picture.find("<img"), std::string::npos);
 }
 
+TEST(HtmlReport, NoneOfManySamplesMayStillBeSome) {
+  stacks::StackProfile profile = profile_of("cycles");
+  profile.events[0].samples = 594;
+  profile.samples = {{0, 0, 0, 2, 594, 50}};
+  const std::string page = html_text(profile, {});
+  EXPECT_NE(page.find("<td>0.00</td><td>0.64</td><td>0</td><td>100.00</td>"), std::string::npos);
+}
+
+TEST(HtmlReport, ClocksTellTime) {
+  for (const char* const name : {"Timer", "wait (ns)"}) {
+    stacks::StackProfile profile = profile_of(name);
+    profile.events[0].period = 1'500'000'000;
+    EXPECT_NE(html_text(profile, {}).find(std::string(name) + ": 5 samples, 1.500 s counted"), std::string::npos)
+        << name;
+  }
+}
+
 TEST(HtmlReport, ColumnsHoldTreeAndRows) {
   const std::string bytes = profile_columns(profile_of("main"), {}).profile;
   u32 length = 0;

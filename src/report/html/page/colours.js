@@ -21,6 +21,16 @@ function divergent(ratio, average) {
   return toned(step < 0 ? 215 : 28, Math.abs(step));
 }
 
+// What the other event counted for each of this one.
+const ratioOf = (shown, node) => shown.other.total[node] / (shown.counted.total ?? shown.weight.total)[node];
+
+// As people write it: instructions per cycle, but misses per thousand instructions.
+function ratioText(over, event, ratio) {
+  const isWork = (name) => /^(instructions|inst_|cycles|cpu_cycles|cpu-cycles)/i.test(name);
+  const perThousand = /^(instructions|inst_)/i.test(event.name) && !isWork(over.name) && !isClock(over);
+  return `${over.name} per ${perThousand ? "thousand " : ""}${event.name}: ${((perThousand ? 1000 : 1) * ratio).toPrecision(4)}`;
+}
+
 function stateHue(name) {
   if (name === "[running]") return 152;
   if (name === "[ready]") return 48;
@@ -49,8 +59,7 @@ class Colours {
     const function_ = shown.functions[node];
     if (state.colour === "change") return changeColour(changeOf(shown, node).step);
     if (state.colour === "ratio" && shown.other.total !== null) {
-      const average = shown.other.total[0] / shown.weight.total[0];
-      return divergent(shown.other.total[node] / shown.weight.total[node], average);
+      return divergent(ratioOf(shown, node), ratioOf(shown, 0));
     }
     const key = state.colour + function_;
     let colour = this.kept.get(key);

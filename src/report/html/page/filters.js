@@ -76,14 +76,16 @@ function tasksPassing(profile, state) {
 }
 
 // The samples that pass, by node: `self` is what the width shows, `samples` how many they are, `other` what the event
-// counted that the colour compares with.
+// counted that the colour compares with, and `counted` what is compared with it: of ratios always what was counted,
+// because samples of two events stand for different numbers of them.
 function selfWeights(profile, state) {
   const { groups, rows, tree } = profile;
   const self = new Float64Array(tree.count), samples = new Float64Array(tree.count);
   const over = profile.difference ? 1 : state.over;  // what was before
   const other = over >= 0 ? new Float64Array(tree.count) : null;
   const passing = nodesPassing(profile, state), isTask = tasksPassing(profile, state);
-  const values = state.measure === "samples" ? rows.samples : rows.period;
+  const values = state.measure === "samples" && !profile.difference ? rows.samples : rows.period;
+  const counted = other !== null && values !== rows.period ? new Float64Array(tree.count) : null;
   for (let group = 0; group < groups.count; ++group) {
     if (isTask[groups.task[group]] === 0) continue;
     if (state.from >= 0 && (groups.slice[group] < state.from || groups.slice[group] > state.to)) continue;
@@ -94,15 +96,16 @@ function selfWeights(profile, state) {
         if (passing[node] === 0) continue;
         self[node] += values[row];
         samples[node] += rows.samples[row];
+        if (counted !== null) counted[node] += rows.period[row];
       }
     }
     if (other !== null && groups.event[group] === over) {
       for (let row = groups.begin[group]; row < end; ++row) {
-        if (passing[rows.node[row]] !== 0) other[rows.node[row]] += values[row];
+        if (passing[rows.node[row]] !== 0) other[rows.node[row]] += rows.period[row];
       }
     }
   }
-  return { self, samples, other };
+  return { self, samples, other, counted };
 }
 
 // By node, with what it called.
@@ -131,9 +134,12 @@ function functionSums(profile, weights) {
   return sums;
 }
 
-// Half the width of Wilson's 95 % interval of a share, in percent.
+// How far Wilson's 95 % interval of a share reaches from it, in percent, on its longer side: around few samples it does
+// not lie evenly.
 function marginOf(hits, all) {
   if (all === 0) return 0;
-  const z = 1.96, share = hits / all;
-  return (100 * z * Math.sqrt((share * (1 - share)) / all + (z * z) / (4 * all * all))) / (1 + (z * z) / all);
+  const z = 1.96, share = hits / all, scale = 1 + (z * z) / all;
+  const middle = (share + (z * z) / (2 * all)) / scale;
+  const half = (z * Math.sqrt((share * (1 - share)) / all + (z * z) / (4 * all * all))) / scale;
+  return 100 * (half + Math.abs(middle - share));
 }

@@ -118,6 +118,15 @@ class FlameGraph {
     this.outline(pen, this.hovered, 1.5);
   }
 
+  // At once: who prints waits for no frame.
+  print(begins) {
+    const kMostHeight = 8000;  // browsers do not draw pictures of any size
+    this.canvas.style.flex = begins ? "none" : "";
+    this.canvas.style.height = begins ? Math.min(Math.max(this.levels.length, 2) * kFrameHeight, kMostHeight) + "px" : "";
+    if (begins) this.view.top = 0;
+    this.draw();
+  }
+
   drawLevel(pen, level) {
     const nodes = this.levels[level], total = this.shown.weight.total, x = this.x;
     const { from, to } = this.view;
@@ -214,8 +223,7 @@ class FlameGraph {
       `total ${percentText(total, this.whole)} %${margin} · ${text(total)}${samples(shown.samples.total)}`,
       `self ${percentText(self, this.whole)} % · ${text(self)}${samples(shown.samples.self)}`];
     if (shown.other.total !== null) {
-      const ratio = shown.other.total[node] / total;
-      lines.push(`${profile.events[state.over].name} per ${profile.events[state.event].name}: ${ratio.toPrecision(4)}`);
+      lines.push(ratioText(profile.events[state.over], event, ratioOf(shown, node)));
     }
     const hot = page.hottestLine(function_, state.event);
     if (hot !== null) lines.push("hottest: " + hot);

@@ -8,6 +8,7 @@ const shareColumn = (title, key, sorts, hint) => ({
   bar: (row) => (row.whole > 0 ? (100 * row[key]) / row.whole : 0),
 });
 const countColumn = (title, key) => ({ title, isNumber: true, value: (row) => row[key], text: (row) => wholeText(row[key]) });
+const idColumn = (title, key) => ({ ...countColumn(title, key), text: (row) => String(row[key]) });
 const weightColumn = (title, key) => ({ title, isNumber: true, value: (row) => row[key], text: (row) => (isClock(row.event) ? secondsText(row[key] / 1e9) : wholeText(row[key])) });
 const samplesColumn = { ...countColumn("Samples", "samples"), text: (row) => (isAllTime(row.event) ? "–" : wholeText(row.samples)) };
 const marginColumn = {
@@ -68,7 +69,7 @@ class ThreadTable {
     this.page = page;
     const choose = (row) => page.store.change({ tasks: row.word });
     this.table = new Table("Threads", [
-      shareColumn("Self %", "self", true), marginColumn, samplesColumn, countColumn("Process", "pid"), countColumn("Thread", "tid"),
+      shareColumn("Self %", "self", true), marginColumn, samplesColumn, idColumn("Process", "pid"), idColumn("Thread", "tid"),
       nameColumn("Name"),
     ], { opened: choose, menu: (event, row) => page.showItems(event, [["Show this thread only", () => choose(row)], ["Show its process only", () => choose({ word: "p" + row.pid })]]) });
     this.root = element("section", { class: "view", "aria-label": "Threads" }, this.table.root);

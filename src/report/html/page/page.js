@@ -24,6 +24,8 @@ class Page {
       const state = stateOf(location.hash, profile);
       if (fragmentOf(state) !== fragmentOf(this.store.state)) this.store.set(state);
     });
+    addEventListener("beforeprint", () => this.print(true));
+    addEventListener("afterprint", () => this.print(false));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
   }
 
@@ -107,6 +109,7 @@ class Page {
     }
     if (tree) this.shown = treeOfState(this.profile, this.weights, state);
     const changes = { rows, tree, zoom: differs("zoom") };
+    if (tree || changes.zoom) this.tip.hide();  // what it told of is no longer there
     this.timeline.update(state, changes);
     for (const tab of this.tabs) {
       const isOpen = tab.id === state.tab;
@@ -254,6 +257,20 @@ class Page {
   switchTheme() {
     document.documentElement.dataset.theme = isDark() ? "light" : "dark";
     this.recolour();
+  }
+  // Paper is light, and as long as the graph is high.
+  print(begins) {
+    const { dataset } = document.documentElement;
+    if (begins) {
+      this.themeOfScreen = dataset.theme;
+      dataset.theme = "light";
+    } else if (this.themeOfScreen === undefined) {
+      delete dataset.theme;
+    } else {
+      dataset.theme = this.themeOfScreen;
+    }
+    this.recolour();
+    for (const { view, panel } of this.tabs) if (!panel.hidden) view.print?.(begins);
   }
   recolour() {
     this.colours.refresh();

@@ -46,17 +46,18 @@ const wholeText = (value) => kWholeNumbers.format(value);
 const percentText = (part, whole) => (whole > 0 ? ((100 * part) / whole).toFixed(2) : "0.00");
 function shortNumber(value) {
   const units = [[1e12, " T"], [1e9, " G"], [1e6, " M"], [1e3, " K"]];
-  for (const [size, unit] of units) if (value >= size) return (value / size).toPrecision(3) + unit;
+  // What is rounded to a thousand of a unit is one of the next.
+  for (const [size, unit] of units) if (value >= 0.9995 * size) return (value / size).toPrecision(3) + unit;
   return String(Math.round(value * 100) / 100);
 }
 function secondsText(seconds) {
   if (seconds === 0) return "0 s";
-  if (seconds < 1e-3) return (seconds * 1e6).toPrecision(3) + " µs";
-  if (seconds < 1) return (seconds * 1e3).toPrecision(3) + " ms";
+  if (seconds < 0.9995e-3) return (seconds * 1e6).toPrecision(3) + " µs";
+  if (seconds < 0.9995) return (seconds * 1e3).toPrecision(3) + " ms";
   return seconds.toFixed(seconds < 100 ? 3 : 1) + " s";
 }
 // What an event counted. Clocks count nanoseconds; and of threads' time there are no samples, only time.
-const isClock = (event) => /^(time \(ns\)|cpu-clock|task-clock)(:|$)/.test(event.name);
+const isClock = (event) => /^(cpu-clock|task-clock|Timer)(:|$)|\((ns|nanoseconds)\)$/.test(event.name);
 const isAllTime = (event) => event.name === "time (ns)";
 const weightText = (event, measure, value) => (isClock(event) && measure === "period" ? secondsText(value / 1e9) : shortNumber(value));
 

@@ -55,6 +55,8 @@ function stateOf(fragment, profile) {
     if (typeof standard === "string") state[name] = text;
     else if (Number.isInteger(Number(text))) state[name] = Number(text);
   }
+  state.keep = readableWords(state.keep);
+  state.drop = readableWords(state.drop);
   const within = (value, count, otherwise) => (value >= 0 && value < count ? value : otherwise);
   const hot = profile.events.findIndex((event) => event.samples > 0);
   if (!words.has("event")) state.event = Math.max(hot, 0);
@@ -71,5 +73,13 @@ function stateOf(fragment, profile) {
 }
 
 const wordsOf = (text) => (text === "" ? [] : text.split(" "));
+// Links are typed and cut by anyone: what is no text is left out.
+const readableWords = (text) => wordsOf(text).filter((word) => {
+  try {
+    return decodeURIComponent(word) !== "";
+  } catch {
+    return false;
+  }
+}).join(" ");
 const withWord = (text, word) => (wordsOf(text).includes(word) ? text : (text + " " + word).trim());
 const withoutWord = (text, word) => wordsOf(text).filter((one) => one !== word).join(" ");

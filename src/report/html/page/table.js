@@ -91,7 +91,7 @@ class Table {
       }
       const text = column.text(row);
       cell.append(element("span", { class: "cell-text" }, text));
-      if (column.isName) cell.title = text;
+      cell.title = text;
       made.append(cell);
     }
     made.addEventListener("click", () => this.choose(index));

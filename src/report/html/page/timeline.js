@@ -4,6 +4,12 @@
 
 const kRowHeight = 22, kScaleHeight = 18, kNameWidth = 150, kMostRows = 64, kStateHeight = 9, kMostCounters = 12;
 
+// What is not drawn is at least told.
+function mostOf(rows, most, what) {
+  if (rows.length <= most) return rows;
+  return [...rows.slice(0, most), { name: `and ${wholeText(rows.length - most)} more ${what}`, task: "", detail: "", isRest: true }];
+}
+
 class Timeline {
   constructor(page) {
     this.page = page;
@@ -61,9 +67,10 @@ class Timeline {
     this.threadsInAll = threadRows.length;
     // Of a profile without times there is nothing to draw.
     this.root.hidden = profile.slices === 1 && profile.states.size + profile.counters.length + profile.marks.length + profile.lost.length === 0;
-    const measured = [...this.markRows(), ...this.counterRows()];
-    this.rows = [...measured, ...(coreRows.length > 1 ? coreRows : [all]), ...threadRows].slice(0, kMostRows);
-    if (profile.slices === 1 && threadRows.length > 0) this.rows = [...measured, ...threadRows].slice(0, kMostRows);  // where it was in time, only states tell
+    const measured = [...this.markRows(), ...mostOf(this.counterRows(), kMostCounters, "counters")];
+    const ofCores = coreRows.length > 1 ? mostOf(coreRows, kMostRows, "cores") : [all];
+    this.rows = [...measured, ...ofCores, ...mostOf(threadRows, kMostRows, "threads")];
+    if (profile.slices === 1 && threadRows.length > 0) this.rows = [...measured, ...mostOf(threadRows, kMostRows, "threads")];  // where it was in time, only states tell
     const shares = coreRows.length > 1 ? coreRows : [all];
     for (const row of this.rows) if (row.values !== undefined) row.greatest = Math.max(...(shares.includes(row) ? shares : threadRows.slice(0, 8)).map((one) => one.peak()));
     this.canvas.style.height = kScaleHeight + Math.max(this.rows.length, 1) * kRowHeight + 2 + "px";
@@ -78,7 +85,7 @@ class Timeline {
       if (!rows.has(track.name)) rows.set(track.name, { name: harmlessName(track.name), task: "", detail: "", tracks: [] });
       rows.get(track.name).tracks.push(track);
     }
-    return [...rows.values()].slice(0, kMostCounters);
+    return [...rows.values()];
   }
   emptyRow(name, task, detail = "") {
     const values = new Float64Array(this.page.profile.slices);
@@ -183,7 +190,7 @@ class Timeline {
   }
   drawName(context, row, y, room) {
     const isChosen = row.task !== "" && wordsOf(this.state.tasks).includes(row.task);
-    context.fillStyle = styled(isChosen ? "--accent" : "--ink");
+    context.fillStyle = styled(isChosen ? "--accent" : row.isRest ? "--quiet" : "--ink");
     context.save();
     context.beginPath();
     context.rect(0, y, kNameWidth - 8, kRowHeight);
@@ -194,6 +201,7 @@ class Timeline {
     context.fillRect(kNameWidth, y + kRowHeight - 1, room, 1);
   }
   drawRow(context, row, y, room) {
+    if (row.isRest) return;
     if (row.marks !== undefined) return this.drawMarks(context, row.marks, y, room);
     if (row.tracks !== undefined) return this.drawCounter(context, row, y, room);
     const { slices } = this.page.profile;
@@ -330,7 +338,15 @@ class Timeline {
     }
   }
 
+  // Why no stretch of time can be chosen; empty: one can.
+  whyWhole() {
+    return this.page.profile.slices > 1 ? "" : "What the views show is of all of the time: no stretch of it can be chosen.";
+  }
   choose(from, to) {
+    if (from >= 0 && this.whyWhole() !== "") {
+      this.spoken.textContent = this.whyWhole();
+      return;
+    }
     this.page.store.change({ from, to });
   }
   rowAt(y) {
@@ -345,6 +361,10 @@ class Timeline {
       this.page.store.change({ tasks: wordsOf(words).includes(row.task) ? withoutWord(words, row.task) : withWord(words, row.task) });
       return;
     }
+    if (this.whyWhole() !== "") {
+      this.spoken.textContent = this.whyWhole();
+      return this.page.tip.show(event.clientX, event.clientY, ["No stretch of time to choose", this.whyWhole()]);
+    }
     this.begun = this.sliceAt(event.offsetX);
     this.canvas.setPointerCapture(event.pointerId);
   }
@@ -356,6 +376,7 @@ class Timeline {
     }
     const row = this.rowAt(event.offsetY);
     if (row === undefined) return this.page.tip.hide();
+    if (this.begun === undefined && event.buttons === 1 && this.whyWhole() !== "") return;  // which the tip says
     const slice = this.sliceAt(event.offsetX);
     const lines = [row.name];
     if (row.detail !== "") lines.push(row.detail);

@@ -133,7 +133,7 @@ function summed(parent, functions, count, values) {
 function shownTree(profile, weights, made) {
   const { tree } = profile;
   if (made === null) {
-    return summed(tree.parent, tree.functions, tree.count, { weight: weights.self, samples: weights.samples, other: weights.other });
+    return summed(tree.parent, tree.functions, tree.count, { weight: weights.self, samples: weights.samples, other: weights.other, counted: weights.counted });
   }
   const count = made.edges.parent.length;
   const moved = (self) => {
@@ -144,7 +144,7 @@ function shownTree(profile, weights, made) {
     return out;
   };
   return summed(Int32Array.from(made.edges.parent), Int32Array.from(made.edges.functions), count,
-    { weight: moved(weights.self), samples: moved(weights.samples), other: moved(weights.other) });
+    { weight: moved(weights.self), samples: moved(weights.samples), other: moved(weights.other), counted: moved(weights.counted) });
 }
 
 function treeOfState(profile, weights, state) {
