@@ -61,11 +61,26 @@ bool is_of_perf(perf_data::Bytes bytes) {
   return text.starts_with("PERF") || text == "2ELIFREP";
 }
 
+constexpr const char* kWhatIsRead =
+    "it reads perf.data, .etl, pprof, Firefox Profiler, speedscope, Perfetto and folded stacks";
+
+// Of what begins like nothing that is known.
+diag::Error not_known(const std::string& file, perf_data::Bytes bytes) {
+  if (const u64 line = profiles::first_line_without_count(bytes); line != 0) {
+    return {.text = fmt::format("{}: these are no folded stacks: line {} does not end with a count", file, line),
+            .hint = "each line is OUTERMOST;...;INNERMOST COUNT",
+            .code = diag::ExitCode::damaged_input};
+  }
+  return {.text = file + ": this is no recording, and no profile that is known here",
+          .hint = kWhatIsRead,
+          .code = diag::ExitCode::damaged_input};
+}
+
 diag::Error not_read(const std::string& file, profiles::Format format) {
   return {
       .text = fmt::format("{} is {}, which report does not read", file,
                           format == profiles::Format::chrome ? "a trace in Chrome's format" : "JSON of another kind"),
-      .hint = "it reads perf.data, .etl, pprof, Firefox Profiler, speedscope, Perfetto and folded stacks",
+      .hint = kWhatIsRead,
       .code = diag::ExitCode::damaged_input};
 }
 
@@ -92,8 +107,7 @@ profiles::TellPassed tell_passed(std::function<void(u64 begin, u64 end)> release
   };
 }
 
-// False: it is packed with gzip, but no profile is in it.
-diag::Result<bool> use_packed(const recording::RecordingInput& input, const request::Request& request,
+diag::Result<void> use_packed(const recording::RecordingInput& input, const request::Request& request,
                               diag::Console& console, const RecordingUses& uses) {
   constexpr u64 kMostBytes = u64{16} << 30;
   zip::Unpacked outcome{};
@@ -101,7 +115,19 @@ diag::Result<bool> use_packed(const recording::RecordingInput& input, const requ
               outcome = zip::unpack_gzip(input.bytes(), kMostBytes, take);
             }));
   const profiles::Format format = profiles::format_of(unpacked.bytes());
-  if (format == profiles::Format::none) return false;
+  if (format == profiles::Format::none && outcome == zip::Unpacked::damaged) {
+    return diag::Error{
+        .text = *request.data_file + " is packed with gzip, and cut or damaged: nothing in it can be read",
+        .hint = {},
+        .code = diag::ExitCode::damaged_input};
+  }
+  if (format == profiles::Format::none) {
+    return is_of_perf(unpacked.bytes())
+               ? diag::Error{.text = *request.data_file + " is a perf.data file packed with gzip",
+                             .hint = "unpack it: gunzip FILE",
+                             .code = diag::ExitCode::damaged_input}
+               : not_known(*request.data_file, unpacked.bytes());
+  }
   if (outcome == zip::Unpacked::damaged)
     console.warn("warning: the file is cut or damaged: what could be unpacked is shown");
   if (outcome == zip::Unpacked::not_sound)
@@ -111,16 +137,19 @@ diag::Result<bool> use_packed(const recording::RecordingInput& input, const requ
                               .bytes = unpacked.bytes(),
                               .passed = tell_passed(release, unpacked.bytes().size(), request, console)},
                              request, uses));
-  return true;
+  return {};
 }
 
 // False: it is no profile of another program.
 diag::Result<bool> use_foreign(const recording::RecordingInput& input, const request::Request& request,
                                diag::Console& console, const RecordingUses& uses) {
   if (is_of_perf(input.bytes())) return false;
-  if (zip::has_gzip_look(input.bytes())) return use_packed(input, request, console, uses);
+  if (zip::has_gzip_look(input.bytes())) {
+    WPERF_CHECK_OK(use_packed(input, request, console, uses));
+    return true;
+  }
   const profiles::Format format = profiles::format_of(input.bytes());
-  if (format == profiles::Format::none) return false;
+  if (format == profiles::Format::none) return not_known(*request.data_file, input.bytes());
   const auto release = [&input](u64 begin, u64 end) { input.release(begin, end); };
   WPERF_CHECK_OK(use_profile({.format = format,
                               .bytes = input.bytes(),

@@ -53,19 +53,24 @@ struct Writer {
   ExportFormat format;
   void (*write)(const Source& source, const profile_export::TakeBytes& take);
   bool times, states, counters, marks, losses;  // that it has a place for
+  bool periods, cores, threads;
 };
 constexpr Writer kWriters[] = {
-    {ExportFormat::pprof, profile_export::write_pprof, false, false, false, false, false},
-    {ExportFormat::firefox, profile_export::write_firefox, true, true, true, true, true},
-    {ExportFormat::speedscope, profile_export::write_speedscope, false, false, false, false, false},
-    {ExportFormat::chrome, profile_export::write_chrome, true, true, true, true, true},
-    {ExportFormat::perfetto, profile_export::write_perfetto, true, true, false, false, false},
-    {ExportFormat::perfetto_perf, profile_export::write_perfetto_perf, true, true, false, false, false},
-    {ExportFormat::callgrind, profile_export::write_callgrind, false, false, false, false, false},
-    {ExportFormat::otlp, profile_export::write_otlp, true, false, false, false, false},
-    {ExportFormat::csv, profile_export::write_csv, false, false, false, false, false},
-    {ExportFormat::sql, profile_export::write_sql, true, true, true, true, true},
+    {ExportFormat::pprof, profile_export::write_pprof, false, false, false, false, false, true, false, true},
+    {ExportFormat::firefox, profile_export::write_firefox, true, true, true, true, true, false, false, true},
+    {ExportFormat::speedscope, profile_export::write_speedscope, false, false, false, false, false, false, false, true},
+    {ExportFormat::chrome, profile_export::write_chrome, true, true, true, true, true, false, true, true},
+    {ExportFormat::perfetto, profile_export::write_perfetto, true, true, false, false, false, true, true, true},
+    {ExportFormat::perfetto_perf, profile_export::write_perfetto_perf, true, true, false, false, false, true, true,
+     true},
+    {ExportFormat::callgrind, profile_export::write_callgrind, false, false, false, false, false, false, false, false},
+    {ExportFormat::otlp, profile_export::write_otlp, true, false, false, false, false, false, true, true},
+    {ExportFormat::csv, profile_export::write_csv, false, false, false, false, false, true, true, true},
+    {ExportFormat::sql, profile_export::write_sql, true, true, true, true, true, true, true, true},
 };
+
+// Written by report.
+constexpr Writer kFolded{ExportFormat::folded, nullptr, false, false, false, false, false, false, false, false};
 
 const Writer& writer_of(ExportFormat format) {
   return *std::find_if(std::begin(kWriters), std::end(kWriters),
@@ -85,6 +90,21 @@ bool has_recursion(const stacks::StackProfile& profile) {
   return false;
 }
 
+// Of what samples tell apart.
+void append_lost_columns(const Writer& writer, const stacks::StackProfile& profile,
+                         std::vector<std::string_view>& parts) {
+  const auto& samples = profile.samples;
+  const auto differ = [&](auto value_of) {
+    return std::any_of(samples.begin(), samples.end(),
+                       [&](const stacks::StackSample& one) { return value_of(one) != value_of(samples[0]); });
+  };
+  const auto counts_more = [](const stacks::StackSample& one) { return one.period != one.count; };
+  if (!writer.periods && std::any_of(samples.begin(), samples.end(), counts_more))
+    parts.emplace_back("how much samples stand for (they are counted as they are)");
+  if (!writer.cores && differ([](const auto& one) { return one.core; })) parts.emplace_back("cores");
+  if (!writer.threads && differ([](const auto& one) { return one.task; })) parts.emplace_back("threads");
+}
+
 // What of the recording the format leaves out.
 std::string left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments) {
   std::vector<std::string_view> parts;
@@ -93,6 +113,7 @@ std::string left_out(const Writer& writer, const stacks::StackProfile& profile, 
   if (!writer.counters && !moments.counters.empty()) parts.emplace_back("counters over time");
   if (!writer.marks && !moments.marks.empty()) parts.emplace_back("when programs and threads began and ended");
   if (!writer.losses && !moments.losses.empty()) parts.emplace_back("when something was lost");
+  append_lost_columns(writer, profile, parts);
   const bool has_inlined = std::any_of(profile.functions.begin(), profile.functions.end(),
                                        [](const stacks::StackFunction& one) { return one.is_inlined; });
   if (has_inlined && writer.format == ExportFormat::callgrind) parts.emplace_back("that functions were inlined");
@@ -100,6 +121,13 @@ std::string left_out(const Writer& writer, const stacks::StackProfile& profile, 
     parts.emplace_back("that a function calls itself (its inclusive cost counts each level)");
   }
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void tell_left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments,
+                   diag::Console& console) {
+  const std::string missing = left_out(writer, profile, moments);
+  if (!missing.empty())
+    console.warn(fmt::format("note: {} has no place for: {}", request::export_name(writer.format), missing));
 }
 
 }  // namespace
@@ -155,6 +183,10 @@ diag::Result<void> check_export(const request::Request& request, const diag::Con
 diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside& beside,
                                   const report::StackOptions& options, const request::Request& request,
                                   diag::Console& console, const ExportSink& sink) {
+  if (beside.operations != nullptr) {
+    console.warn(fmt::format("note: {} has no place for: latencies, addresses and sources of data that SPE told of",
+                             request::export_name(*request.recording.export_format)));
+  }
   recording::WantedDetail wanted = recording::wanted_detail(request);
   wanted.callers = true;
   if (*request.recording.export_format == ExportFormat::folded) {
@@ -181,6 +213,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
   if (format == ExportFormat::folded) {
     WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
     out.write(first_folded_text(profile, options, console));
+    tell_left_out(kFolded, profile, moments, console);
     return out.close();
   }
   stacks::keep_chosen(options.filter, profile, moments);
@@ -192,9 +225,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
   source.begin_unix_ns = time_of(profile, moments, *request.data_file).begin_unix_ns;
   for (const request::PushLabel& label : request.push.labels) source.attributes.emplace_back(label.name, label.value);
   writer.write(source, [&](std::string_view part) { out.write(part); });
-  if (const std::string missing = left_out(writer, profile, moments); !missing.empty()) {
-    console.warn(fmt::format("note: {} has no place for: {}", request::export_name(format), missing));
-  }
+  tell_left_out(writer, profile, moments, console);
   return out.close();
 }
 

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import WperfTest
+from support import WperfTest, workload
 
 GO_PROGRAM = """package main
 
@@ -113,6 +113,32 @@ class ForeignProfileTest(WperfTest):
         first, folded = "main;work 2\nmain 1\n", self.folder / "stacks.folded"
         folded.write_text(first, encoding="utf-8")
         self.assertEqual(sorted(self.ok("report", folded, "--folded").splitlines()), sorted(first.splitlines()))
+
+    def test_events_stay_apart(self):
+        both = self.folder / "both.data"
+        self.ok("record", "-e", "ld_spec:200000,inst_spec:100000", "-c", "1", "--timeout", "0.2", "-q", "--output-perf-data", both,
+                "--", workload("googolplex.exe"))
+
+        def events(file):
+            found = json.loads(self.ok("report", file, "--json", "--sort", "comm,pid,tid,symbol"))["recording"]["events"]
+            return {event["event"]: sorted((row["comm"], row["pid"], row["tid"], row["symbol"], row["samples"]) for row in event["rows"])
+                    for event in found}
+
+        truth = events(both)
+        self.assertEqual(set(truth), {"ld_spec", "inst_spec"})
+        for form in ("firefox", "speedscope"):
+            made = self.folder / f"both.{form}"
+            done = self.run_wperf("report", both, "--export", form, "-o", made)
+            self.assertIn("how much samples stand for", done.stderr)
+            self.assertEqual(events(made), truth, form)
+
+    def test_what_is_wrong_with_a_file_is_said(self):
+        for text, said in ((b"main;a 3\nmain;b x\n", "line 2 does not end with a count"), (b"hello\n", "no profile that is known here"),
+                           (gzip.compress(b"main;a 3\n")[:14], "is packed with gzip, and cut or damaged"),
+                           (gzip.compress(b"PERFILE2 and more"), "a perf.data file packed with gzip")):
+            bad = self.folder / "bad"
+            bad.write_bytes(text)
+            self.assertIn(said, self.fails("report", bad, status=4))
 
     def test_what_a_profile_cannot_answer_is_said(self):
         folded, chrome = self.folder / "asked.folded", self.folder / "chrome.json"

@@ -171,7 +171,7 @@ class OutputsTest(WperfTest):
         self.assertIn("ld_spec", self.ok("report", kept))
 
     def test_a_profile_says_when_it_began(self):
-        self.ok("report", self.recording(), "--export", "firefox", "-o", self.folder / "profile.json")
+        self.assertEqual(self.run_wperf("report", self.recording(), "--export", "firefox", "-o", self.folder / "profile.json").returncode, 0)
         began = json.loads((self.folder / "profile.json").read_text())["meta"]["startTime"] / 1000
         self.assertLess(abs(time.time() - began), 24 * 3600)
 

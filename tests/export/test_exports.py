@@ -188,6 +188,7 @@ class Exports(WperfTest):
         for inclusive in ("no", "yes"):
             done = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", f"--inclusive={inclusive}",
                                    self.folder / "out.callgrind"], capture_output=True, check=True)
+            self.assertEqual(done.stderr, b"")
             texts[inclusive] = done.stdout.decode("utf-8", "replace")
         self.assertRegex(texts["no"], r"\s66 \(100.0%\)\s+PROGRAM TOTALS")
         for name, (own, _) in self.truth.items():
@@ -243,6 +244,15 @@ class Exports(WperfTest):
         self.assertEqual(totals, self.truth)
         self.assertIn("is a profile", self.fails("report", self.folder / "first.pb.gz", "--export", "perf.data", "-o",
                                                  self.folder / "no.data", status=2))
+
+    def test_what_is_left_out_is_told(self):
+        told = {}
+        for form in ("pprof", "firefox", "speedscope", "callgrind", "csv", "folded"):
+            told[form] = self.run_wperf("report", self.data, "--export", form, "-o", self.folder / "told").stderr
+        for form, (counts, threads) in {"pprof": (False, False), "firefox": (True, False), "speedscope": (True, False),
+                                        "callgrind": (True, True), "csv": (False, False), "folded": (True, True)}.items():
+            self.assertEqual("how much samples stand for" in told[form], counts, told[form])
+            self.assertEqual(told[form].endswith("threads\n"), threads, told[form])
 
     def test_filters_choose(self):
         task = hostile_recording.PROCESS + 1

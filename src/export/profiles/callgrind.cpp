@@ -21,17 +21,19 @@ class CallgrindWriter {
 
   void write() {
     add_costs();
-    out_.text += "# callgrind format\nversion: 1\ncreator: " + source_.tool + "\npositions: line\nevents:";
+    out_.text += "# callgrind format\nversion: 1\ncreator: " + source_.tool + "\npositions: line\n";
+    // For callgrind_annotate the header ends with "events".
+    for (const u32 event : used_) {
+      out_.text += fmt::format("event: {} : {} (samples)\n", event_word(profile_.events[event].name),
+                               one_line(profile_.events[event].name));
+    }
+    out_.text += "events:";
     for (const u32 event : used_) {
       out_.text += ' ';
       out_.text += event_word(profile_.events[event].name);
     }
     if (used_.empty()) out_.text += " samples";
     out_.text += '\n';
-    for (const u32 event : used_) {
-      out_.text += fmt::format("event: {} : {} (samples)\n", event_word(profile_.events[event].name),
-                               one_line(profile_.events[event].name));
-    }
     out_.text += "summary:";
     for (const u32 event : used_) out_.text += fmt::format(" {}", profile_.events[event].samples);
     out_.text += '\n';

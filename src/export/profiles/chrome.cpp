@@ -58,11 +58,17 @@ class ChromeWriter {
     bool is_first = true;
     for_each_moment(source_, [&](u32 moment, u32 row, u64 count, u64) {
       const stacks::StackSample& sample = profile_.samples[row];
-      out_.text += is_first ? "\n{\"cpu\":" : ",\n{\"cpu\":";
+      out_.text += is_first ? "\n{" : ",\n{";
       is_first = false;
-      out_.number(sample.core);
-      out_.text += ",\"tid\":";
-      out_.number(profile_.tasks[sample.task].tid);
+      if (sample.core != kNothing) {
+        out_.text += "\"cpu\":";
+        out_.number(sample.core);
+        out_.text += ',';
+      }
+      // Without one, its reader shows no sample.
+      out_.text += "\"tid\":";
+      const u32 tid = profile_.tasks[sample.task].tid;
+      out_.number(tid != kNothing ? tid : 0);
       out_.text += ",\"ts\":";
       append_time(moment != kNothing ? moments_.samples.times_ns[moment] : 0);
       out_.text += ",\"name\":";
@@ -77,10 +83,12 @@ class ChromeWriter {
     out_.text += "],\n";
   }
 
+  // Its reader wants both ids; 0 is who nobody knows.
   void begin_event(char phase, std::string_view name, u32 pid, u32 tid, u64 time) {
+    const auto known = [](u32 id) { return id != kNothing ? id : 0; };
     fmt::format_to(std::back_inserter(out_.text),
                    "{}\n{{\"ph\":\"{}\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":", is_first_ ? "" : ",", phase,
-                   quoted(name), pid, tid);
+                   quoted(name), known(pid), known(tid));
     is_first_ = false;
     append_time(time);
   }
@@ -95,7 +103,7 @@ class ChromeWriter {
     for (u32 i = 0; i < profile_.tasks.size(); ++i) {
       const stacks::StackTask& task = profile_.tasks[i];
       for (const std::string_view kind : {"process_name", "thread_name"}) {
-        if (kind == "process_name" && task.pid != task.tid) continue;
+        if (task.tid == kNothing || (kind == "process_name" && task.pid != task.tid)) continue;
         begin_event('M', kind, task.pid, task.tid, 0);
         out_.text += ",\"args\":{\"name\":" + quoted(names_.thread(i)) + "}";
         end_event();

@@ -125,6 +125,35 @@ TEST(Writers, FirefoxBeginsByTheClockOnTheWall) {
   EXPECT_NE(text.find(R"("startTime":1700000000123.457,)"), text.npos);
 }
 
+std::string written(void (*write)(const Source&, const TakeBytes&), const stacks::StackProfile& profile) {
+  std::string text;
+  write({profile, {}, "wperf"}, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+// A folded profile knows no process, no thread and no core.
+TEST(Writers, WhatIsNotKnownIsLeftOut) {
+  stacks::StackProfile profile = small_profile();
+  for (stacks::StackTask& task : profile.tasks) task.pid = task.tid = kNothing;
+  for (stacks::StackSample& sample : profile.samples) sample.core = kNothing;
+  for (const auto write : {write_csv, write_sql, write_firefox, write_speedscope, write_chrome, write_callgrind}) {
+    EXPECT_EQ(written(write, profile).find("4294967295"), std::string::npos);
+  }
+  EXPECT_NE(written(write_csv, profile).find("cycles,,,a,,3,31,inner (inlined),app,a:b.c,12,"), std::string::npos);
+  EXPECT_NE(written(write_sql, profile).find("(0,NULL,NULL,'a')"), std::string::npos);
+  EXPECT_NE(written(write_speedscope, profile).find(R"("name":"a [cycles]")"), std::string::npos);
+  EXPECT_NE(written(write_firefox, profile).find(R"("pid":"unknown","tid":"unknown")"), std::string::npos);
+  EXPECT_EQ(written(write_otlp, profile).find("process.pid"), std::string::npos);
+  EXPECT_EQ(written(write_otlp, profile).find("cpu.logical_number"), std::string::npos);
+}
+
+TEST(Writers, TheSqlOfNoNoteHasNone) {
+  stacks::StackProfile profile = small_profile();
+  EXPECT_EQ(written(write_sql, profile).find("'note'"), std::string::npos);
+  profile.note = "of today";
+  EXPECT_NE(written(write_sql, profile).find("('note','of today')"), std::string::npos);
+}
+
 TEST(Writers, AnEmptyProfileHarmsNone) {
   stacks::StackProfile profile;
   profile.nodes.assign(1, {});

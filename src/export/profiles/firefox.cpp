@@ -210,13 +210,17 @@ class FirefoxWriter {
     digits("registerTime", "0");
     digits("unregisterTime", "null");
     digits("pausedRanges", "[]");
+    // For wperf, which reads it back; others know the name alone.
+    if (thread.event != kNothing) member("wperfEvent", clean_text(profile_.events[thread.event].name));
     const bool names_event = used_events(profile_).size() > 1 && thread.event != kNothing;
     member("name", names_event ? fmt::format("{} [{}]", names_.thread(thread.task), profile_.events[thread.event].name)
                                : names_.thread(thread.task));
-    digits("isMainThread", task.pid == task.tid && thread.has_marks ? "true" : "false");
+    const bool is_known = task.pid != kNothing;
+    digits("isMainThread", is_known && task.pid == task.tid && thread.has_marks ? "true" : "false");
     member("processName", names_.thread(thread.task));
-    member("pid", fmt::format("{}", task.pid));
-    json_.integer("tid", task.tid);
+    // Its readers want both: texts, which no number of a process can be, where nobody knows them.
+    member("pid", is_known ? fmt::format("{}", task.pid) : "unknown");
+    task.tid != kNothing ? json_.integer("tid", task.tid) : member("tid", "unknown");
     write_samples(thread);
     write_markers(thread, has_losses);
     json_.end_object();

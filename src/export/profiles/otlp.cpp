@@ -103,7 +103,7 @@ class OtlpWriter {
       const stacks::StackSample& one = profile_.samples[row];
       if (one.event != event) continue;
       about = of_task(one.task);
-      about.push_back(of_core(one.core));
+      if (one.core != kNothing) about.push_back(of_core(one.core));
       sample.clear();
       sample.number(1, stack_of_node_[one.node]);
       sample.packed(2, std::span<const u32>(about));
@@ -139,7 +139,8 @@ class OtlpWriter {
     std::vector<u32>& known = task_attributes_[number];
     if (known.empty()) {
       const stacks::StackTask& task = profile_.tasks[number];
-      known = {attribute("process.pid", {}, task.pid), attribute("thread.id", {}, task.tid)};
+      if (task.pid != kNothing) known.push_back(attribute("process.pid", {}, task.pid));
+      if (task.tid != kNothing) known.push_back(attribute("thread.id", {}, task.tid));
       if (!names_.thread(number).empty()) known.push_back(attribute("thread.name", names_.thread(number), 0));
     }
     return known;

@@ -114,8 +114,8 @@ class PprofWriter {
       sample.packed(2, std::span<const u64>(values));
       values[column_[one.event]] = values[column_[one.event] + 1] = 0;
       const stacks::StackTask& task = profile_.tasks[one.task];
-      add_label(pid, 3, task.pid);
-      add_label(tid, 3, task.tid);
+      if (task.pid != kNothing) add_label(pid, 3, task.pid);
+      if (task.tid != kNothing) add_label(tid, 3, task.tid);
       if (thread_names[one.task] != 0) add_label(thread, 2, thread_names[one.task]);
       fields.message(kSample, sample);
       put(fields);

@@ -74,14 +74,21 @@ class SpeedscopeWriter {
     out_.flush_if_long();
   }
 
+  // "comm (pid/tid) event", of what is known; an importer of wperf takes it apart again.
+  std::string name_of(u32 event, u32 task) const {
+    const stacks::StackTask& of = profile_.tasks[task];
+    std::string name = names_.thread(task);
+    if (of.pid != kNothing && of.tid != kNothing) name += fmt::format(" ({}/{})", of.pid, of.tid);
+    return fmt::format("{}{}[{}]", name, name.empty() ? "" : " ", profile_.events[event].name);
+  }
+
   void write_profile(std::span<const Part> parts) {
     const auto [event, task] = key_of(parts[0]);
     u64 total = 0;
     for (const Part& part : parts) total += part.count;
     json_.begin_object();
     json_.string("type", "sampled");
-    json_.string("name", fmt::format("{} ({}/{}) {}", names_.thread(task), profile_.tasks[task].pid,
-                                     profile_.tasks[task].tid, profile_.events[event].name));
+    json_.string("name", name_of(event, task));
     json_.string("unit", "none");
     json_.integer("startValue", 0);
     json_.integer("endValue", total);

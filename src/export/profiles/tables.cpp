@@ -86,7 +86,7 @@ class SqlWriter {
     table("metadata");
     row(std::string_view("tool"), source_.tool);
     row(std::string_view("file"), clean_text(profile_.file));
-    row(std::string_view("note"), clean_text(profile_.note));
+    if (!profile_.note.empty()) row(std::string_view("note"), clean_text(profile_.note));
     for (const std::string& text : loss_texts(profile_.losses)) row(std::string_view("loss"), text);
     for (const auto& [name, text] : source_.attributes) row("label " + name, clean_text(text));
     table("events");
@@ -96,7 +96,7 @@ class SqlWriter {
     }
     table("tasks");
     for (u32 i = 0; i < profile_.tasks.size(); ++i) {
-      row(i, u64{profile_.tasks[i].pid}, u64{profile_.tasks[i].tid}, names_.thread(i));
+      row(i, profile_.tasks[i].pid, profile_.tasks[i].tid, names_.thread(i));
     }
     table("modules");
     for (u32 i = 0; i < profile_.modules.size(); ++i) {
@@ -153,7 +153,7 @@ class SqlWriter {
       const std::string_view kind = mark.kind == stacks::MarkKind::program_begins  ? "program begins"
                                     : mark.kind == stacks::MarkKind::thread_begins ? "thread begins"
                                                                                    : "ends";
-      row(mark.time_ns, u64{mark.pid}, u64{mark.tid}, kind, clean_text(mark.text));
+      row(mark.time_ns, mark.pid, mark.tid, kind, clean_text(mark.text));
     }
     table("losses");
     for (const stacks::TimedLoss& loss : moments_.losses) {
@@ -179,6 +179,12 @@ void append_field(std::string_view text, std::string& out) {
   out += '"';
   for (const char c : text) out.append(c == '"' ? 2 : 1, c);
   out += '"';
+}
+
+// An id, if it is known, and the comma behind it.
+void append_known(u32 id, std::string& out) {
+  if (id != kNothing) out += fmt::format_int(id).str();
+  out += ',';
 }
 
 // As folded stacks have it: what separates frames stands in no name.
@@ -229,9 +235,13 @@ void write_csv(const Source& source, const TakeBytes& take) {
     const PlaceLine where = names.line(place);
     out.text += labels;
     append_field(events[sample.event], out.text);
-    fmt::format_to(std::back_inserter(out.text), ",{},{},", task.pid, task.tid);
+    out.text += ',';
+    append_known(task.pid, out.text);
+    append_known(task.tid, out.text);
     append_field(names.thread(sample.task), out.text);
-    fmt::format_to(std::back_inserter(out.text), ",{},{},{},", sample.core, sample.count, sample.period);
+    out.text += ',';
+    append_known(sample.core, out.text);
+    fmt::format_to(std::back_inserter(out.text), "{},{},", sample.count, sample.period);
     append_field(functions[function], out.text);
     out.text += ',';
     append_field(modules[profile.functions[function].module], out.text);

@@ -17,6 +17,7 @@ constexpr u32 kNewestVersion = 70;
 
 struct Thread {
   std::string name, process, pid, tid, weight_type;
+  std::string event;  // as wperf says it
   FirefoxTables own;
   std::vector<u32> stacks;  // of samples; kNothing: none
   std::vector<double> times, weights;
@@ -86,6 +87,8 @@ void FirefoxReader::read_thread() {
   json_.for_each_member([&](std::string_view key) {
     if (key == "name") {
       thread.name = json_.string();
+    } else if (key == "wperfEvent") {
+      thread.event = json_.string();
     } else if (key == "processName") {
       thread.process = json_.string();
     } else if (key == "pid") {
@@ -121,7 +124,10 @@ void FirefoxReader::count(Thread& thread, const std::vector<u32>& shared_nodes) 
   thread.own = {};
   const std::vector<u32>& nodes = own_nodes.empty() ? shared_nodes : own_nodes;
   const bool is_plain = thread.weight_type.empty() || thread.weight_type == "samples";
-  const u32 event = builder_.event(is_plain ? "samples" : thread.weight_type);
+  const bool is_own = is_plain && !thread.event.empty();
+  const u32 event = builder_.event(is_own ? thread.event : is_plain ? "samples" : thread.weight_type);
+  const std::string mark = " [" + thread.event + "]";
+  if (is_own && thread.name.ends_with(mark)) thread.name.resize(thread.name.size() - mark.size());
   const u32 task =
       builder_.task(number_of(thread.pid), number_of(thread.tid), thread.name.empty() ? thread.process : thread.name);
   double now_ms = 0;

@@ -2,6 +2,7 @@
 // Folded stacks: "outermost;…;innermost 17", a stack a line, as tools that draw flame graphs take them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "import/profiles/foreign_profile.h"
@@ -61,14 +62,15 @@ diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes
   const u32 event = builder.event("samples"), task = builder.task(kNothing, kNothing, "");
   Frames frames(builder);
   std::string_view rest = text_of(file);
-  u64 lines = 0, not_read = 0, told = 0;
+  u64 lines = 0, not_read = 0, told = 0, number = 0, first_not_read = 0;
   while (!rest.empty()) {
     std::string_view line = take_part(rest, '\n');
+    ++number;
     if (line.empty() || line == "\r" || line.front() == '#') continue;
     ++lines;
     u64 count = 0;
     if (!take_count(line, count)) {
-      ++not_read;
+      if (not_read++ == 0) first_not_read = number;
       continue;
     }
     u32 node = ProfileBuilder::kRoot;
@@ -78,8 +80,29 @@ diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes
   }
   std::vector<std::string> warnings;
   if (not_read != 0)
-    warnings.push_back(fmt::format("{} of {} lines end with no count and are left out", not_read, lines));
+    warnings.push_back(fmt::format("{} of {} lines end with no count and are left out, line {} first", not_read, lines,
+                                   first_not_read));
   return finish_profile(builder, std::move(warnings));
+}
+
+u64 first_line_without_count(Bytes file) {
+  constexpr usize kEnough = 64 << 10;
+  std::string_view rest = text_of(file).substr(0, kEnough);
+  const bool is_whole = rest.size() == file.size();
+  bool has_frames = false;
+  u64 number = 0, first = 0;
+  while (!rest.empty()) {
+    if (!is_whole && rest.find('\n') == rest.npos) break;
+    std::string_view line = take_part(rest, '\n');
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (std::any_of(line.begin(), line.end(), [](char c) { return static_cast<u8>(c) < ' ' && c != '\t'; })) return 0;
+    if (line.empty() || line.front() == '#') continue;
+    has_frames = has_frames || line.find(';') != line.npos;
+    u64 count = 0;
+    if (first == 0 && !take_count(line, count)) first = number;
+  }
+  return has_frames ? first : 0;
 }
 
 }  // namespace wperf::profiles

@@ -23,6 +23,8 @@ enum class Format : u8 { none, pprof, folded, speedscope, firefox, perfetto, chr
 Format format_of(Bytes file);
 // "pprof", "Firefox Profiler".
 std::string_view format_name(Format format);
+// Of text that might have been folded stacks: what is wrong with it, for its writer. 0: it is nothing like them.
+u64 first_line_without_count(Bytes file);
 
 struct ForeignProfile {
   stacks::StackProfile profile;

@@ -129,6 +129,18 @@ TEST(Pprof, ValuesBelowZeroAreSaid) {
   EXPECT_NE(got.warnings[0].find("1 values below zero"), std::string::npos);
 }
 
+TEST(Folded, TheFirstLineWithoutACountIsNamed) {
+  const auto line = [](const std::string& text) { return first_line_without_count(bytes_of(text)); };
+  EXPECT_EQ(line("main;a 3\n\nmain;b x\n"), 3u);
+  EXPECT_EQ(line("# made by hand\nmain;a\n"), 2u);
+  EXPECT_EQ(line("main;a 3\n"), 0u);
+  EXPECT_EQ(line("hello\n"), 0u);
+  EXPECT_EQ(line(std::string("main;a\0b\n", 9)), 0u);
+  const ForeignProfile got = read("main;a 3\nmain;b x\nmain;c 4\n");
+  ASSERT_EQ(got.warnings.size(), 1u);
+  EXPECT_EQ(got.warnings[0], "1 of 3 lines end with no count and are left out, line 2 first");
+}
+
 TEST(Folded, StacksCountsAndBadLines) {
   const ForeignProfile got = read("# made by hand\nmain;a b;c 3\nmain;sys_read_[k] 4\r\nmain;a b;c 2\nno count\n");
   EXPECT_EQ(stacks_of(got.profile), (Stacks{{"main;a b;c", 5}, {"main;sys_read", 4}}));

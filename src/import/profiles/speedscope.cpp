@@ -3,6 +3,7 @@
 // and closed at moments). Frames are shared and may stand behind the profiles, so the file is walked twice.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -22,6 +23,8 @@ double nanoseconds_of(std::string_view unit) {
 
 // One profile, as its members come; their order is free.
 struct SpeedscopeThread {
+  u32 pid = kNothing, tid = kNothing;
+  std::string event;  // as wperf says it
   std::string name, unit;
   double start = 0;
   std::vector<u32> nodes;       // of samples, or of stretches of time; kNothing: damaged
@@ -29,6 +32,25 @@ struct SpeedscopeThread {
   std::vector<double> moments;  // of stretches
   bool is_evented = false;
 };
+
+// "comm (12/13) [cycles]", as wperf names its profiles → what each is.
+void take_name_apart(SpeedscopeThread& thread) {
+  std::string_view name = thread.name;
+  const usize mark = name.starts_with('[') ? 0 : name.rfind(" [");
+  if (!name.ends_with(']') || mark == name.npos) return;
+  const usize begin = mark + (name[mark] == '[' ? 1 : 2);
+  thread.event = name.substr(begin, name.size() - begin - 1);
+  name = name.substr(0, mark);
+  const usize ids = name.rfind(" (");
+  const std::string_view of = ids != name.npos ? name.substr(ids) : std::string_view();
+  if (const usize slash = of.find('/'); slash != of.npos && of.ends_with(')')) {
+    const char* const end = of.data() + of.size() - 1;
+    std::from_chars(of.data() + 2, of.data() + slash, thread.pid);
+    std::from_chars(of.data() + slash + 1, end, thread.tid);
+    name = name.substr(0, ids);
+  }
+  thread.name = std::string(name);
+}
 
 class SpeedscopeReader {
  public:
@@ -39,6 +61,7 @@ class SpeedscopeReader {
     read_frames();
     JsonReader json(file_);
     json.for_each_member([&](std::string_view key) {
+      if (key == "exporter") is_own_ = json.string().starts_with("wperf");
       if (key == "profiles") json.for_each([&] { read_thread(json); });
     });
     if (not_counted_ != 0)
@@ -70,6 +93,7 @@ class SpeedscopeReader {
   std::vector<u32> open_;    // nodes of the frames that are open
   double moment_ = 0;        // of the event before
   u64 not_counted_ = 0, told_ = 0;
+  bool is_own_ = false;  // written by wperf
 };
 
 void SpeedscopeReader::read_frames() {
@@ -111,6 +135,7 @@ void SpeedscopeReader::read_thread(JsonReader& json) {
       json.for_each([&] { read_event(json, thread); });
     }
   });
+  if (is_own_) take_name_apart(thread);
   count(thread);
 }
 
@@ -153,8 +178,11 @@ void SpeedscopeReader::read_event(JsonReader& json, SpeedscopeThread& thread) {
 void SpeedscopeReader::count(const SpeedscopeThread& thread) {
   const double to_ns = nanoseconds_of(thread.unit);
   const bool is_time = to_ns != 0, is_plain = thread.unit.empty() || thread.unit == "none";
-  const u32 event = builder_.event(is_time ? "time (nanoseconds)" : is_plain ? "samples" : thread.unit);
-  const u32 task = builder_.task(kNothing, kNothing, thread.name);
+  const u32 event = builder_.event(is_time                ? "time (nanoseconds)"
+                                   : !is_plain            ? thread.unit
+                                   : thread.event.empty() ? "samples"
+                                                          : thread.event);
+  const u32 task = builder_.task(thread.pid, thread.tid, thread.name);
   double moment = thread.start;
   for (usize i = 0; i < thread.nodes.size(); ++i) {
     const double weight = i < thread.weights.size() ? thread.weights[i] : thread.weights.empty() ? 1 : -1;
