@@ -45,6 +45,7 @@ class Parser {
   diag::Result<void> take_program();
   diag::Result<request::Program> program_of(std::span<const std::string> words) const;
   void finish();
+  void warn_of_idle_options();
   diag::Error first_mistake(diag::Error error) const;
 
   bool given(Command command) const { return (given_commands_ & (1u << static_cast<u32>(command))) != 0; }
@@ -58,7 +59,8 @@ class Parser {
   OptionEffects options_;
   usize next_ = 0;
   u32 given_commands_ = 0;
-  std::optional<Command> first_command_;  // that is not help
+  std::optional<Command> first_command_;                                 // that is not help
+  std::vector<std::pair<const OptionRow*, std::string>> given_options_;  // with how they were written
 };
 
 diag::Result<Request> Parser::run() {
@@ -193,6 +195,7 @@ diag::Result<request::Program> Parser::program_of(std::span<const std::string> w
 }
 
 diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
+  given_options_.emplace_back(&row, spelling);
   if (row.value == Value::none) {
     options_.take_flag(row.option);
     return {};
@@ -204,10 +207,67 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
   return options_.take_value(row.option, spelling, arguments_[next_++]);
 }
 
+// WindowsPerf takes each of its options with any command, and scripts made for it need an empty stderr. And how a
+// terminal is used, which device, or that stacks are wanted (as perf's users repeat it with report, where it chooses
+// the view), may be said of all commands at once.
+bool may_be_idle(Option option) {
+  switch (option) {
+    case Option::events:
+    case Option::metrics:
+    case Option::cores:
+    case Option::timeout:
+    case Option::timeline:
+    case Option::interval:
+    case Option::count:
+    case Option::kernel:
+    case Option::dmc:
+    case Option::metric_file:
+    case Option::extra_events:
+    case Option::config:
+    case Option::pe_file:
+    case Option::pdb_file:
+    case Option::image_name:
+    case Option::spawn_delay:
+    case Option::symbol:
+    case Option::display_row:
+    case Option::display_long:
+    case Option::annotate:
+    case Option::disassemble:
+    case Option::export_perf_data:
+    case Option::json:
+    case Option::quiet:
+    case Option::verbose:
+    case Option::output:
+    case Option::output_csv:
+    case Option::directory:
+    case Option::force_lock:
+    case Option::device:
+    case Option::no_pager:
+    case Option::colours:
+    case Option::all_help:
+    case Option::stacks:
+    case Option::call_graph:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void Parser::warn_of_idle_options() {
+  if (request_.command == Command::none || request_.command == Command::help) return;
+  for (const auto& [row, spelling] : given_options_) {
+    if (may_be_idle(row->option) || row->commands.has(request_.command)) continue;
+    const std::string warning = fmt::format("warning: {} has no effect on {}", spelling, row_of(request_.command).name);
+    const auto& told = request_.warnings;
+    if (std::find(told.begin(), told.end(), warning) == told.end()) request_.warnings.push_back(warning);
+  }
+}
+
 void Parser::finish() {
   for (const Command command : kPriority) {
     if (given(command) && request_.command == Command::none) request_.command = command;
   }
+  warn_of_idle_options();
   if (given(Command::help)) request_.help_topic = first_command_;
   if (request_.timeline.enabled && !request_.timeout.has_value()) request_.timeout = request::Duration{1000};
   if (request_.pe_file.has_value() && !request_.program.has_value() && spawns()) {
