@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "import/perf_data/byte_order.h"
+#include "import/profiles/stat_counts.h"
 #include "import/zip/gzip_file.h"
 #include "recording/packed_records.h"
 #include "recording/trace_sources.h"
@@ -86,6 +87,11 @@ diag::Error not_read(const std::string& file, profiles::Format format) {
 
 diag::Result<void> use_profile(const OpenedProfile& profile, const request::Request& request,
                                const RecordingUses& uses) {
+  if (profile.format == profiles::Format::other_json && profiles::read_stat_counts(profile.bytes).has_value()) {
+    return diag::Error{.text = *request.data_file + " holds counts of `wperf stat --json`, and no recording",
+                       .hint = "wperf diff BEFORE AFTER compares such files",
+                       .code = diag::ExitCode::usage};
+  }
   if (profile.format == profiles::Format::chrome || profile.format == profiles::Format::other_json)
     return not_read(*request.data_file, profile.format);
   if (uses.of_profile) return uses.of_profile(profile);

@@ -132,6 +132,11 @@ class ForeignProfileTest(WperfTest):
             self.assertIn("how much samples stand for", done.stderr)
             self.assertEqual(events(made), truth, form)
 
+    def test_counts_are_no_recording(self):
+        counts = self.folder / "counts.json"
+        self.ok("stat", "-e", "inst_spec", "-c", "1", "--timeout", "0.1", "-q", "-o", counts)
+        self.assertIn("holds counts of `wperf stat --json`", self.fails("report", counts, status=2))
+
     def test_what_is_wrong_with_a_file_is_said(self):
         for text, said in ((b"main;a 3\nmain;b x\n", "line 2 does not end with a count"), (b"hello\n", "no profile that is known here"),
                            (gzip.compress(b"main;a 3\n")[:14], "is packed with gzip, and cut or damaged"),

@@ -94,6 +94,7 @@ async function checkTime(page) {
   await page.mouse.move(box.x + 150 + room / 2, box.y + 30, { steps: 4 });
   await page.mouse.up();
   same(await whole(page), plan.firstHalf, "samples of the first half");
+  check((await page.locator(".summary").innerText()).includes("shares are of these"), "nothing tells what shares are of");
   const fragment = await page.evaluate(() => location.hash);
   check(fragment.includes("from=0"), "the fragment does not tell the range: " + fragment);
   await page.locator("#time").focus();

@@ -100,17 +100,35 @@ double margin_of(u64 hits, u64 all) {
   return 100 * (half + std::abs(middle - share));
 }
 
+// What the filters leave of an event. Shares of a page are shares of it, in its tables as in its views.
+stacks::StackEvent chosen_part(const StackProfile& profile, u32 event, const HtmlOptions& options) {
+  stacks::StackEvent part = profile.events[event];
+  part.samples = part.period = 0;
+  const stacks::ChosenSamples chosen(profile, options.filter);
+  for (const stacks::StackSample& sample : profile.samples) {
+    if (sample.event != event || !chosen.has(sample)) continue;
+    part.samples += sample.count;
+    part.period += sample.period;
+  }
+  return part;
+}
+
 void append_table(std::string& out, const StackProfile& profile, u32 event, const HtmlOptions& options) {
   stacks::StackRows made =
       make_rows(profile, event, {stacks::SortKey::module, stacks::SortKey::symbol}, options.filter, true);
   std::stable_sort(made.rows.begin(), made.rows.end(),
                    [](const auto& a, const auto& b) { return a.self_period > b.self_period; });
-  const stacks::StackEvent& of = profile.events[event];
+  const stacks::StackEvent of = chosen_part(profile, event, options);
+  std::string choice;
+  if (of.samples != profile.events[event].samples) {
+    choice = fmt::format("<p>Shares are of the {} samples that were chosen, of {} in all.</p>\n",
+                         report::with_commas(of.samples), report::with_commas(profile.events[event].samples));
+  }
   out += fmt::format(
-      "<h2>Hottest functions by {}</h2>\n<table><thead><tr><th scope=\"col\">Self %</th><th scope=\"col\">± "
+      "<h2>Hottest functions by {}</h2>\n{}<table><thead><tr><th scope=\"col\">Self %</th><th scope=\"col\">± "
       "(95 %)</th><th scope=\"col\">Samples</th><th scope=\"col\">With callees %</th><th "
       "scope=\"col\">Module</th><th scope=\"col\">Function</th></tr></thead><tbody>\n",
-      report::markup_text(of.name));
+      report::markup_text(of.name), choice);
   const auto share = [&of](u64 period) {
     return 100 * static_cast<double>(period) / static_cast<double>(std::max<u64>(of.period, 1));
   };

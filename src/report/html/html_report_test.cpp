@@ -65,6 +65,19 @@ TEST(HtmlReport, NoneOfManySamplesMayStillBeSome) {
   EXPECT_NE(page.find("<td>0.00</td><td>0.64</td><td>0</td><td>100.00</td>"), std::string::npos);
 }
 
+TEST(HtmlReport, SharesAreOfWhatWasChosen) {
+  stacks::StackProfile profile = profile_of("cycles");
+  profile.names.push_back("other");
+  profile.tasks.push_back({3, 4, 1});
+  profile.samples = {{0, 0, 0, 2, 3, 30}, {0, 1, 0, 2, 1, 10}, {0, 0, 0, 1, 1, 10}};
+  EXPECT_EQ(html_text(profile, {}).find("Shares are of"), std::string::npos);
+  stacks::StackFilter filter;
+  filter.tids = {4};
+  const std::string page = html_text(profile, {.filter = filter});
+  EXPECT_NE(page.find("<p>Shares are of the 1 samples that were chosen, of 5 in all.</p>"), std::string::npos);
+  EXPECT_NE(page.find("<tr><td>100.00</td>"), std::string::npos);
+}
+
 TEST(HtmlReport, ClocksTellTime) {
   for (const char* const name : {"Timer", "wait (ns)"}) {
     stacks::StackProfile profile = profile_of(name);

@@ -137,7 +137,7 @@ class Page {
     const all = this.profile.events[state.event];
     const counted = weightText(all, "period", this.sums.whole);
     this.summary.textContent = isAllTime(all) ? `${counted} of threads' time` : `${wholeText(this.sums.wholeSamples)} of ${wholeText(all.samples)} samples` +
-      (state.measure === "samples" ? "" : isClock(all) ? `, ${counted}` : `, ${counted} counted`);
+      (state.measure === "samples" ? "" : isClock(all) ? `, ${counted}` : `, ${counted} counted`) + (this.sums.wholeSamples < all.samples ? "; shares are of these" : "");
   }
   // What was searched for last; several views ask.
   functionsMatching(text) {
