@@ -282,7 +282,9 @@ namespace {
 // Outputs of a recording of which only one would be written.
 diag::Result<void> check_outputs(const Request& request) {
   const Command command = request.command;
-  if (command != Command::report && command != Command::sample && command != Command::record) return {};
+  if (command != Command::report && command != Command::sample && command != Command::record &&
+      command != Command::waits)
+    return {};
   const request::RecordingView& view = request.recording;
   const bool exports = command == Command::report && view.export_format.has_value();
   const std::pair<const char*, bool> outputs[] = {

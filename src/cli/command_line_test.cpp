@@ -485,6 +485,7 @@ TEST(CommandLine, AReportHasOneForm) {
   EXPECT_EQ(text_of({"report", "x", "--export", "csv", "--json"}), "--export and --json" + end);
   EXPECT_EQ(text_of({"report", "x", "--html", "z", "--json"}), "--html and --json" + end);
   EXPECT_EQ(text_of({"record", "--html", "z", "--records", "y", "--", "p"}), "--records and --html" + end);
+  EXPECT_EQ(text_of({"waits", "x", "--html", "z", "--records", "y"}), "--records and --html" + end);
   EXPECT_EQ(text_of({"report", "x", "--html", "y", "--svg", "z"}), "");
   EXPECT_EQ(text_of({"report", "x", "--records", "-", "--json"}), "");
   EXPECT_EQ(text_of({"report", "x", "--folded", "-o", "y"}), "");
