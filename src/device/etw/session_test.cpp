@@ -84,7 +84,9 @@ class PlayedMachine final : public FakeMachine {
 
 struct Case : testing::Test {
   PlayedMachine machine;
-  std::string file = testing::TempDir() + "wperf-session-test.etl";
+  // Tests run side by side.
+  std::string file =
+      testing::TempDir() + "wperf-session-" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".etl";
   ~Case() override { std::remove(file.c_str()); }
 
   SessionPlan plan(std::vector<WantedSource> sources = {{.name = "timer", .number = kTimer, .interval = 2500}}) const {
