@@ -314,6 +314,7 @@ diag::Result<void> report_weighted(const perf_data::PerfFile& file, const Weight
                                    const request::Request& request, diag::Console& console) {
   recording::WantedDetail wanted = recording::wanted_detail(request);
   wanted.weights = &weighted.weights;
+  wanted.time_origin = weighted.time_origin;
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
   for (stacks::StackEvent& event : recorded.profile.events) {
     if (event.samples != 0) event.name = weighted.event;

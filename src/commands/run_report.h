@@ -29,6 +29,7 @@ diag::Result<void> report_recording(const perf_data::PerfFile& file, const reque
 struct WeightedSamples {
   std::string_view event;           // what they are now
   const std::vector<u64>& weights;  // see WantedDetail::weights
+  u64 time_origin = 0;              // where --time begins to count
 };
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
                                    const request::Request& request, diag::Console& console);

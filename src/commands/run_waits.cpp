@@ -134,7 +134,8 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
     chosen.recording.pids.assign(selection.processes.begin(), selection.processes.end());
     chosen.recording.relative = true;
     const std::vector<u64> weights = wait_weights(accounting, switches, request, console);
-    return report_weighted(file, {.event = "wait (ns)", .weights = weights}, chosen, console);
+    return report_weighted(file, {.event = "wait (ns)", .weights = weights, .time_origin = switches.begin}, chosen,
+                           console);
   }
   const std::vector<bool> chosen = chosen_threads(accounting, switches, selection);
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end() && !chosen.empty()) {

@@ -254,6 +254,9 @@ class Builder {
         const WaitPlace place = names_.place_of(wait);
         row.function = place.function;
         row.wait = place.wait;
+        if (switches_.has_windows_reasons) row.reason = waits::reason_name(wait.reason);
+        row.has_end = wait.has_end;
+        row.wake_to_run = wait.latency();
         if (wait.has_end && switches_.has_wakeups) {
           row.waker = names_.text_of(wait.waker);
           const bool by_thread = wait.waker != waits::kNobody && wait.waker != waits::kUnknown;

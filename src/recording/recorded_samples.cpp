@@ -419,7 +419,8 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   const bool has_run_time = out.run.has_value() && out.run->start_ns < out.run->end_ns;
   if (request.recording.time.has_value() || (wanted.slice_ns != 0 && !has_run_time)) {
     const ProcessHistory::Span span = span_of(history, wanted.traces);
-    if (request.recording.time.has_value()) reader.limit_time(*request.recording.time, span.begin);
+    if (request.recording.time.has_value())
+      reader.limit_time(*request.recording.time, wanted.time_origin.value_or(span.begin));
     if (wanted.slice_ns != 0 && !has_run_time)
       reader.slice_time(stacks::make_time_slices(span.begin, span.end, wanted.slice_ns));
   }

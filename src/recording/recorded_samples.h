@@ -33,6 +33,8 @@ struct WantedDetail {
   // By sample of the file: what it counts for, instead of its period. 0: it does not count. Null: all count as
   // recorded.
   const std::vector<u64>* weights = nullptr;
+  // Where --time begins to count. None: at the first sample.
+  std::optional<u64> time_origin = std::nullopt;
   const perf_data::AuxTraces* traces = nullptr;  // of SPE: what it recorded counts, too; null: there is none
   modules::FunctionFiles* functions = nullptr;   // of modules, kept for the next report
   OpenedCode* opened = nullptr;                  // files of code, kept open for the next report

@@ -118,6 +118,8 @@ class Document {
       json_.string("function", row.function);
       json_.string("ended_by", row.waker);
       json_.string("ended_in", row.waker_function);
+      if (!row.reason.empty()) json_.string("reason", row.reason);
+      if (row.has_end && report.has_wakeups) json_.integer("wake_to_run_ns", row.wake_to_run);
     });
   }
 

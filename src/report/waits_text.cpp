@@ -159,6 +159,9 @@ void append_timeline(std::string& out, const WaitReport& report, usize width) {
   Table table;
   table.columns = {right("from"),     right("for"), left("state"),   right("core"),
                    left("waits for"), left("in"),   left("ended by")};
+  const bool has_reasons = std::any_of(report.timeline.begin(), report.timeline.end(),
+                                       [](const waits::StretchRow& row) { return !row.reason.empty(); });
+  if (has_reasons) table.columns.push_back(left("reason"));
   for (const waits::StretchRow& row : report.timeline) {
     const bool waits = row.state == waits::State::waiting;
     table.rows.push_back(
@@ -166,6 +169,7 @@ void append_timeline(std::string& out, const WaitReport& report, usize width) {
          std::string(state_text(row)), row.state == waits::State::running ? std::to_string(row.core) : "-",
          waits ? std::string(name_of(row.wait)) : "-", name_or_dash(row.function),
          row.waker_function.empty() ? name_or_dash(row.waker) : row.waker + " in " + row.waker_function});
+    if (has_reasons) table.rows.back().push_back(name_or_dash(std::string(row.reason)));
   }
   append_part(out, "timeline of " + report.timeline_of + ", in seconds of the recording", std::move(table), ~u32{0},
               width);

@@ -67,7 +67,7 @@ WaitClass class_of_reason(u8 reason) {
     case 16:  // WrLpcReceive
     case 17:  // WrLpcReply
       return WaitClass::message;
-    case 22:  // WrKeyedEvent
+    case 21:  // WrKeyedEvent
     case 27:  // WrResource
     case 28:  // WrPushLock
     case 29:  // WrMutex
@@ -79,6 +79,24 @@ WaitClass class_of_reason(u8 reason) {
     default:
       return WaitClass::unexplained;
   }
+}
+
+std::string_view reason_name(u8 reason) {
+  static constexpr std::string_view kNames[] = {"Executive",        "FreePage",          "PageIn",
+                                                "PoolAllocation",   "DelayExecution",    "Suspended",
+                                                "UserRequest",      "WrExecutive",       "WrFreePage",
+                                                "WrPageIn",         "WrPoolAllocation",  "WrDelayExecution",
+                                                "WrSuspended",      "WrUserRequest",     "WrEventPair",
+                                                "WrQueue",          "WrLpcReceive",      "WrLpcReply",
+                                                "WrVirtualMemory",  "WrPageOut",         "WrRendezvous",
+                                                "WrKeyedEvent",     "WrTerminated",      "WrProcessInSwap",
+                                                "WrCpuRateControl", "WrCalloutStack",    "WrKernel",
+                                                "WrResource",       "WrPushLock",        "WrMutex",
+                                                "WrQuantumEnd",     "WrDispatchInt",     "WrPreempted",
+                                                "WrYieldExecution", "WrFastMutex",       "WrGuardedMutex",
+                                                "WrRundown",        "WrAlertByThreadId", "WrDeferredPreempt",
+                                                "WrPhysicalFault"};
+  return reason < std::size(kNames) ? kNames[reason] : std::string_view();
 }
 
 void StackClass::take(std::string_view function, bool is_kernel) {

@@ -24,6 +24,8 @@ bool is_timer_interrupt(std::string_view name);
 
 // By Windows' KWAIT_REASON, where no function tells.
 WaitClass class_of_reason(u8 reason);
+// Microsoft's word for it; empty: none is known.
+std::string_view reason_name(u8 reason);
 
 // A stack is told from the inside out: take() each function, then ask.
 class StackClass {

@@ -61,6 +61,11 @@ TEST(WaitClasses, APageFaultIsOneWhoeverTouchedThePage) {
 TEST(WaitClasses, ReasonsOfWindows) {
   EXPECT_EQ(class_of_reason(37), WaitClass::lock);
   EXPECT_EQ(class_of_reason(15), WaitClass::idle_pool);
+  EXPECT_EQ(class_of_reason(21), WaitClass::lock);
+  EXPECT_EQ(class_of_reason(22), WaitClass::unexplained) << "of a thread that has ended";
+  EXPECT_EQ(reason_name(21), "WrKeyedEvent");
+  EXPECT_EQ(reason_name(39), "WrPhysicalFault");
+  EXPECT_EQ(reason_name(40), "");
   EXPECT_EQ(class_of_reason(39), WaitClass::paging);
   EXPECT_EQ(class_of_reason(6), WaitClass::unexplained) << "UserRequest says nothing";
 }

@@ -56,6 +56,9 @@ struct StretchRow {
   std::string function;  // where it waited
   WaitClass wait = WaitClass::unexplained;
   std::string waker, waker_function;
+  std::string_view reason = {};  // Windows' word; empty: not told
+  u64 wake_to_run = 0;           // of a wait that ended
+  bool has_end = false;
 };
 
 // Rows that are not listed, because they are too short.

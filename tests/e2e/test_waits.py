@@ -229,6 +229,25 @@ class TracesWithAScript(WperfTest):
         done = self.ok("waits", str(TRACES / "synth-base.etl"), "--sort", "tid")
         self.assertIn("wait (ns)", done)
 
+    def test_one_by_one_they_are_those_of_the_timeline(self):
+        trace = str(TRACES / "synth-base.etl")
+        timeline = json.loads(self.ok("waits", trace, "--json", "--tid", "1001", "--time", "0-1"))["waits"]["timeline"]
+        waits = [row for row in timeline if row["state"] == "waiting"]
+        self.assertEqual({row["reason"] for row in waits}, {"UserRequest"})
+        ended = [row["wake_to_run_ns"] for row in waits if "wake_to_run_ns" in row]  # the last one lasts on
+        self.assertEqual(ended, [50_000] * (len(waits) - 1))
+        lines = self.ok("waits", trace, "--json", "--tid", "1001", "--records", "-").splitlines()
+        records = [json.loads(line) for line in lines]
+        self.assertEqual([one["period"] for one in records], [row["length_ns"] for row in waits])
+        # Both count time from the same moment.
+        second = waits[1]["from_ns"] / 1e9
+        chosen = self.ok("waits", trace, "--json", "--tid", "1001", "--records", "-", "--time", f"{second - 1e-4:.4f}-{second + 1e-4:.4f}")
+        self.assertEqual(json.loads(chosen), records[1])
+
+    def test_a_thread_that_is_not_there(self):
+        self.assertIn("of no thread that --pid", self.fails("waits", str(TRACES / "synth-base.etl"), "--tid", "99999"))
+        self.assertIn("lost: 5 events", self.run_wperf("waits", str(TRACES / "synth-lost.etl")).stdout)
+
 
 def a_few_chances(test):
     """What a busy machine does to the times of one run it seldom does to four: what is wrong fails each of them."""
