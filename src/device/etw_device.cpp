@@ -127,7 +127,7 @@ class EtwDevice final : public Device {
     machine.counted_at_once = counters != 0 ? counters : kLeastCounters;
     machine.counters_total[index_of(EventClass::core)] = counters;
     machine.counters_free[index_of(EventClass::core)] = counters;
-    machine.kernel = std::make_shared<etw::TraceEvents>(sources_, machine.midr != 0);
+    machine.kernel = std::make_shared<etw::TraceEvents>(sources_, machine.midr != 0, machine.core_count, counters);
     return machine;
   }
   diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {

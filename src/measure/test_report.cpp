@@ -17,6 +17,11 @@ profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capa
   test.device_id = machine.device_id;
   test.period_max_ms = machine.period_max_ms;
   test.period_min_ms = machine.period_min_ms;
+  if (machine.kernel != nullptr) {
+    test.sampling_interval = machine.kernel->usual_interval();
+    for (auto& [name, fact] : machine.kernel->session_facts())
+      test.session.emplace_back(std::move(name), std::move(fact));
+  }
   for (const EventClass event_class : kEventClasses) {
     const usize i = index_of(event_class);
     test.classes[i] = machine.counters_total[i] > 0;

@@ -49,6 +49,10 @@ class KernelEvents {
     std::string name, kind;
   };
   virtual std::vector<Word> words(bool of_hardware) const = 0;
+  // What `test` tells of the recording that would be made; empty: nothing.
+  virtual std::vector<Word> session_facts() const { return {}; }
+  // Between two samples of an event, where nobody names one.
+  virtual u32 usual_interval() const { return 0x4000000; }
 };
 
 }  // namespace wperf::plan

@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/event_class.h"
@@ -28,7 +29,9 @@ struct TestReport {
   std::array<bool, kEventClassCount> requested{};  // events of the class were given
   std::array<std::vector<ScheduledEvent>, kEventClassCount> schedules;
   u32 period_ms = 0, period_max_ms = 0, period_min_ms = 0;
-  bool spe = false;  // tool, driver and machine can sample with it
+  u32 sampling_interval = 0x4000000;
+  std::vector<std::pair<std::string, std::string>> session;  // what Windows' tracing would be asked for
+  bool spe = false;                                          // tool, driver and machine can sample with it
 };
 
 }  // namespace wperf::profile

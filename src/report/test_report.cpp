@@ -103,7 +103,7 @@ void add_device(Rows& rows, pmu::Product product, const profile::TestReport& tes
     rows.add(fmt::format("pmu_device.events_query(events) [{}]", kClassNames[index_of(event_class)]),
              std::to_string(test.classes[index_of(event_class)] ? known : 0));
   }
-  rows.add("pmu_device.sampling.INTERVAL_DEFAULT", "0x4000000");
+  rows.add("pmu_device.sampling.INTERVAL_DEFAULT", fmt::format("0x{:x}", test.sampling_interval));
   rows.add("pmu_device.version_name", std::string(pmu_version_name(test.id_aa64dfr0)));
 }
 
@@ -174,6 +174,7 @@ std::vector<Block> test_report(pmu::Product product, const profile::TestReport& 
   add_counters(rows, test);
   add_schedules(rows, test);
   add_settings(rows, test);
+  for (const auto& [name, fact] : test.session) rows.add("trace_session [" + name + "]", fact);
   return {{.json_key = "Test_Results", .heading = {}, .table = std::move(table)}};
 }
 

@@ -134,6 +134,15 @@ class EtwTest(WperfTest):
         none = self.fails(*line, "-e", "r9999:4096", "--", "googolplex.exe", cwd=self.folder, status=1)
         self.assertIn("the recording has no samples: none came", none)
 
+    def test_what_the_session_would_be(self):
+        rows = dict(re.findall(r"^ +trace_session \[(.+?)\] +(.+)$", self.ok("test"), re.MULTILINE))
+        self.assertEqual(rows["counters at once"], "4")
+        self.assertRegex(rows["buffers"], r"^\d+ to \d+ of 1024 KB for the timer at 4000 Hz on 8 cores$")
+        self.assertEqual(rows["source Timer"], "0, interval 2500")
+        self.assertEqual(rows["source TotalCycles"], "19, interval 65536")
+        self.assertIn("0x10000", re.search(r"INTERVAL_DEFAULT +(\S+)", self.ok("test"))[1])
+        self.assertRegex(self.ok("list"), r"branchinstructions +.*profile source 6, interval 4096 to \d+, like br_retired")
+
     def test_derived_numbers_are_of_one_run(self):
         shutil.copy(workload("threads.exe"), self.folder)
         line = ("stat", "-e", "inst_retired,br_retired,ld_spec,st_spec,cpu_cycles", "--", "threads.exe", "4", "50")

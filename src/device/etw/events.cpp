@@ -15,6 +15,26 @@ namespace {
 constexpr u32 kSourceType = 1, kSwitchType = 2, kTimeType = 3, kSwitchCountType = 5;
 constexpr u64 kTimerUnitNs = 100;
 
+// What counts the same on an Arm core, by what a source is called: Microsoft does not say which event it is.
+std::string_view event_like(u32 source) {
+  switch (source) {
+    case 2:
+      return "inst_spec";
+    case 6:
+      return "br_retired";
+    case 8:
+      return "l1d_cache_refill";
+    case 9:
+      return "l1i_cache_refill";
+    case 11:
+      return "br_mis_pred_retired";
+    case 19:
+      return "cpu_cycles";
+    default:
+      return {};
+  }
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = ascii_lower(c);
@@ -44,13 +64,33 @@ std::vector<plan::KernelEvents::Word> TraceEvents::words(bool of_hardware) const
   std::vector<Word> words;
   for (const ProfileSource& source : sources_) {
     if (source.number != kTimer && !of_hardware) continue;
+    const std::string_view event = on_arm_ ? event_like(source.number) : std::string_view();
     words.push_back(
-        {lower(source.name), fmt::format("profile source {}, interval {} to {}{}", source.number, source.least,
-                                         source.greatest, source.number == kTimer ? " x 100 ns" : "")});
+        {lower(source.name),
+         fmt::format("profile source {}, interval {} to {}{}{}{}", source.number, source.least, source.greatest,
+                     source.number == kTimer ? " x 100 ns" : "", event.empty() ? "" : ", like ", event)});
   }
   words.push_back({"task-clock", "time on cores (stat)"});
   words.push_back({"context-switches", "times threads came to cores (stat)"});
   return words;
+}
+
+std::vector<plan::KernelEvents::Word> TraceEvents::session_facts() const {
+  constexpr u32 kUsualRate = 4000;  // of `record` without --freq
+  const u32 buffers = buffers_for(cores_, kUsualRate, true);
+  std::vector<Word> facts;
+  facts.push_back({"mode", "system logger, into a file, sequential, clock QPC"});
+  facts.push_back({"events", "processes, threads, images; samples with stacks; with waits: switches, readies"});
+  facts.push_back({"buffers", fmt::format("{} to {} of 1024 KB for the timer at {} Hz on {} cores", buffers,
+                                          2 * buffers, kUsualRate, cores_)});
+  facts.push_back({"counters at once", std::to_string(at_once_)});
+  for (const ProfileSource& source : sources_) {
+    facts.push_back(
+        {"source " + source.name, fmt::format("{}, interval {}", source.number,
+                                              source.number == kTimer ? 10'000'000 / kUsualRate : kUsualInterval)});
+  }
+  facts.push_back({"sources that can be added", on_arm_ ? "any event number of the cores" : "none"});
+  return facts;
 }
 
 diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const ProfileSource> sources,

@@ -11,7 +11,8 @@ namespace wperf::etw {
 
 class TraceEvents final : public plan::KernelEvents {
  public:
-  TraceEvents(std::vector<ProfileSource> sources, bool on_arm) : sources_(std::move(sources)), on_arm_(on_arm) {}
+  TraceEvents(std::vector<ProfileSource> sources, bool on_arm, u32 cores, u32 at_once)
+      : sources_(std::move(sources)), on_arm_(on_arm), cores_(cores), at_once_(at_once) {}
 
   diag::Result<std::optional<plan::KernelEvent>> find(std::string_view name) const override;
   // Windows takes numbers of events on Arm; on x64 they would be others than those of our catalogue.
@@ -21,10 +22,13 @@ class TraceEvents final : public plan::KernelEvents {
   bool is_windows() const override { return true; }
   std::string_view usual_event() const override { return "timer"; }
   std::vector<Word> words(bool of_hardware) const override;
+  std::vector<Word> session_facts() const override;
+  u32 usual_interval() const override { return kUsualInterval; }
 
  private:
   std::vector<ProfileSource> sources_;
   bool on_arm_;
+  u32 cores_, at_once_;  // at_once_: counters
 };
 
 // What the session is asked for: its sources of samples, and whether it watches switches.
