@@ -118,7 +118,6 @@ void TraceFile::find_buffers(const Passed& looked_at) {
     buffer.flags = field<u16>(header, 0x34);
     buffer.sequence = field<std::int64_t>(header, 0x18);
     // Behind the file's own header there is another where a session was appended, whose numbers begin anew.
-    constexpr u16 kHeaderBuffer = 4;
     if (field<u16>(header, 0x36) == kHeaderBuffer && offset != 0) ++sessions;
     buffer.session = sessions;
     const auto core = field<u16>(header, 0x28);
