@@ -175,8 +175,11 @@ def record(folder, name):
     path = folder / f"{name}.data"
     words = [word.replace("{0}", str(folder)) for word in RECORDINGS[name]]
     if name == "through_pipe":
-        with open(path, "wb") as file:
-            done = subprocess.run(["perf", "record", "-o", "-", *words], stdout=file, stderr=subprocess.DEVNULL, check=False)
+        for _ in range(3):  # on a busy machine perf sometimes writes no sample at all into a pipe
+            with open(path, "wb") as file:
+                done = subprocess.run(["perf", "record", "-o", "-", *words], stdout=file, stderr=subprocess.DEVNULL, check=False)
+            if done.returncode != 0 or perf("script", "-i", path, "-F", "ip", check=False).stdout.strip():
+                break
     else:
         done = perf("record", "-o", path, *words, check=False)
     return path if done.returncode == 0 and path.exists() else None
