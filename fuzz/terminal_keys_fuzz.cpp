@@ -34,7 +34,11 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   top::LiveTable table;
   const std::string name(text.substr(0, text.size() / 2));
-  table.add(profile_named(name), 1, 0, {}, {{.function = name, .module = name, .begun = 1, .waited = 1}});
+  profile::CountRow counter;
+  counter.name = name;
+  const top::BesideSamples beside{.waits = {{.function = name, .module = name, .begun = 1, .waited = 1}},
+                                  .counters = {counter}};
+  table.add(profile_named(name), 1, 0, {}, beside);
   top::TopView view;
   top::KeyReader reader;
   const top::PictureFacts facts{.of = std::string(text),

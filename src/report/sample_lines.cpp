@@ -116,7 +116,7 @@ void LineText::grow(usize size) {
   const std::string_view before = text();
   const usize capacity = std::max({kFirst, 2 * capacity_, before.size() + size});
   auto larger = std::make_unique_for_overwrite<char[]>(capacity);
-  char* const at = put(larger.get(), before);
+  char* const at = before.empty() ? larger.get() : put(larger.get(), before);
   buffer_ = std::move(larger);
   capacity_ = capacity;
   at_ = at;

@@ -61,6 +61,8 @@ TEST(HtmlReport, NoneOfManySamplesMayStillBeSome) {
   stacks::StackProfile profile = profile_of("cycles");
   profile.events[0].samples = 594;
   profile.samples = {{0, 0, 0, 2, 594, 50}};
+  profile.slices = {};
+  profile.slice_counts = {};
   const std::string page = html_text(profile, {});
   EXPECT_NE(page.find("<td>0.00</td><td>0.64</td><td>0</td><td>100.00</td>"), std::string::npos);
 }
