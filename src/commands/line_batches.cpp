@@ -64,11 +64,11 @@ void LineBatches::end_batch() {
   }
   if (helper_.joinable()) {
     changed_.notify_all();
-  } else if (filled_ > 1) {
+  } else if (filled_ > 1 && !is_alone_) {
     try {
       helper_ = std::thread([this] { help(); });
     } catch (const std::system_error&) {
-      // This one does it alone, then.
+      is_alone_ = true;
     }
   }
   if (filled_ - written_ == kBatches) write_oldest();

@@ -56,7 +56,8 @@ class LineBatches {
   std::condition_variable changed_;
   usize filled_ = 0, taken_ = 0, written_ = 0;  // batches; taken: by who spells them
   bool is_over_ = false;
-  std::thread helper_;  // there once there is more than one batch
+  std::thread helper_;     // there once there is more than one batch
+  bool is_alone_ = false;  // the system gives no thread
 };
 
 }  // namespace wperf::commands

@@ -132,7 +132,9 @@ WindowsError FakeTraceApi::control(u64 session, const std::u16string& name, std:
   }
   if (code != ControlCode::query && code != ControlCode::stop) return kInvalidParameter;
   if (!drain(*one)) return kNoSystemResources;
-  if (code == ControlCode::query && windows_.ended_after != 0 && --windows_.ended_after == 0) {
+  const bool is_last = code == ControlCode::query && windows_.ended_after == 1;
+  if (code == ControlCode::query && windows_.ended_after != 0) --windows_.ended_after;
+  if (is_last) {
     if (one->samples) (void)machine_.end();
     (void)write_trace(*one);
     running_.erase(running_.begin() + (one - running_.data()));
