@@ -75,7 +75,10 @@ class Agent(PushTest):
         self.assertGreaterEqual(len(memory), 10)
         # The first ones fill caches.
         self.assertLess(max(memory), 64 * MEGABYTE)
-        self.assertLess(memory[-1], memory[len(memory) // 3] + 2 * MEGABYTE, memory)
+        # What leaks grows in many periods; something is read but once (the kernel's names, say, at its first sample).
+        later = memory[len(memory) // 3:]
+        once = max(after - before for before, after in zip(later, later[1:]))
+        self.assertLess(later[-1] - once, later[0] + 2 * MEGABYTE, memory)
 
     def test_a_server_that_dies_and_comes_back(self):
         port = free_port()
