@@ -275,10 +275,6 @@ void Parser::finish() {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Outputs of a recording of which only one would be written.
 diag::Result<void> check_outputs(const Request& request) {
   const Command command = request.command;

@@ -78,10 +78,9 @@ std::vector<u64> wait_weights(const waits::Accounting& accounting, const recordi
 
 // What the tables name: where threads waited, and where those were that woke them.
 std::vector<u64> named_samples(const recording::RecordedSwitches& switches, const waits::Accounting& accounting,
-                               const WaitSelection& selection) {
+                               const WaitSelection& selection, const std::vector<bool>& chosen) {
   // The critical path may lead to all threads.
   if (selection.critical_path) return std::vector<u64>(switches.samples, 1);
-  const std::vector<bool> chosen = chosen_threads(accounting, switches, selection);
   std::vector<u64> weights(switches.samples);
   for (const waits::Wait& wait : accounting.waits) {
     if (!chosen[wait.thread]) continue;
@@ -142,7 +141,7 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
     return diag::Error{.text = "of no thread that --pid, --tid and --comm choose a switch was recorded",
                        .hint = "without them all threads are listed"};
   }
-  const std::vector<u64> named = named_samples(switches, accounting, selection);
+  const std::vector<u64> named = named_samples(switches, accounting, selection, chosen);
   recording::WantedDetail wanted = recording::wanted_detail(request);
   wanted.callers = wanted.rows = true;
   wanted.weights = &named;
