@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`wperf report` beside the installed perf on the same recordings: time and memory.
 
-usage: bench/perfdata/run.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [--sizes small,large,huge] [FILE...]
-The recordings are made here, of real programs with frame-pointer stacks: about 1 MB, 50 MB and 300 MB. They stay in the
-user's cache folder. Both sides run in turns, the medians count. floor.cpp is the loop that nothing is faster than. --check
+usage: bench/perfdata/run.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [--sizes 1,53,310,490] [FILE...]
+The recordings are made here, of real programs with frame-pointer stacks, as many megabytes each as --sizes says. They stay
+in the user's cache folder. Both sides run in turns, the medians count. floor.cpp is the loop that nothing is faster than. --check
 fails when a promise is not held, and says which.
 """
 import argparse
@@ -20,12 +20,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "wperf" / "bench"
 WORK = """
 import json, re
-for _ in range({rounds}):
-    data = [{{"a": i, "b": [str(j) for j in range(20)]}} for i in range(30000)]
-    text = json.dumps(data)
-    json.loads(text)
-    sorted(text.split(","))
-    re.findall(r"\\\\d+", text)
+data = [{"a": i, "b": [str(j) for j in range(20)]} for i in range(30000)]
+text = json.dumps(data)
+json.loads(text)
+sorted(text.split(","))
+re.findall(r"\\d+", text)
 """
 # What folds stacks elsewhere: perf's script, and a program that does what stackcollapse-perf.pl does. The latter is
 # Perl of others; ours is shorter and not slower.
@@ -73,14 +72,13 @@ int main(int count, char** words) {
 """
 
 
-def record(path, rounds, frequency):
-    """Python, a pipeline, a program full of system calls, and one with deep stacks."""
+def record(path, megabytes, frequency):
+    """Python, a pipeline, a program full of system calls, and one with deep stacks: again and again until the file is as large."""
     program = path.parent / "expressions"
     (path.parent / "expressions.cpp").write_text(EXPRESSIONS)
     subprocess.run(["g++", "-O1", "-g", "-fno-omit-frame-pointer", f"{program}.cpp", "-o", program], check=True)
-    script = (f"{program} {500 * rounds}; python3 -c '{WORK.format(rounds=max(1, rounds // 2))}'; "
-              f"seq 1 {100000 * rounds} | sort -R | md5sum; for i in $(seq {rounds}); do find /usr/share /usr/lib | wc; done; "
-              f"tar c /usr/include | cat | wc")
+    script = (f"while [ $(stat -c %s '{path}') -lt {megabytes * 1000000} ]; do {program} 500; python3 -c '{WORK}'; "
+              "seq 1 100000 | sort -R | md5sum; find /usr/share /usr/lib | wc; tar c /usr/include | cat | wc; done")
     subprocess.run(["perf", "record", "-q", "-F", str(frequency), "-g", "-o", path, "--", "bash", "-c", script], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -147,30 +145,26 @@ class Bench:
                    rates["json"] >= 0.75 * rates["by hand"])
 
 
-def bench_huge(bench, wperf, path, floor):
-    """perf may take more memory than there is: only what is ours is run."""
-    print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
-    for view in ("--tree", "--children"):
-        times = [run([wperf, "report", path, view]) for _ in range(bench.rounds)]
-        peak = max(one[1] for one in times)
-        bench.judge(f"huge {view}", f"{statistics.median(one[0] for one in times) * 1000:8.1f} ms {peak:7.1f} MB (promised 500 MB)",
-                    peak < 500)
-    bench.beside_floor([wperf, "report", path, "--tree"], [floor, path])
-
-
-def bench_file(bench, wperf, path, is_small, collapse, floor):
-    print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB")
+def bench_file(bench, wperf, path, collapse, floor):
+    size = path.stat().st_size
+    print(f"{path.name}: {size / 1e6:.1f} MB")
     stdio = ["perf", "report", "-i", path, "--stdio"]
     ours = [wperf, "report", path]
     bench.compare("call tree", [*ours, "--tree"], [*stdio, "--no-children"], 10, 10)
     bench.compare("callers of hot functions", [*ours, "--callers"], [*stdio, "--no-children"], 10, 10)
     bench.compare("flat", ours, [*stdio, "--no-children", "-g", "none"], 5)
-    if not is_small:
+    if size < 5_000_000:
+        return
+    if size < 200_000_000:
         bench.compare("children", [*ours, "--children"], [*stdio, "--children"], 25)
-        folding = ["sh", "-c", f"perf script -i '{path}' | perl '{collapse}'"]
-        bench.compare("folded stacks", [*ours, "--folded"], folding, 40)
-        bench.beside_floor([*ours, "--tree"], [floor, path])
-        bench.lines([*ours, "--records", "-"], [floor, path])
+    else:  # perf may take more memory than there is: only what is ours is run
+        times = [run([*ours, "--children"]) for _ in range(bench.rounds)]
+        peak = max(one[1] for one in times)
+        bench.judge("children", f"{statistics.median(one[0] for one in times) * 1000:8.1f} ms {peak:7.1f} MB (promised 500 MB)", peak < 500)
+    folding = ["sh", "-c", f"perf script -i '{path}' | perl '{collapse}'"]
+    bench.compare("folded stacks", [*ours, "--folded"], folding, 40)
+    bench.beside_floor([*ours, "--tree"], [floor, path])
+    bench.lines([*ours, "--records", "-"], [floor, path])
 
 
 def main():
@@ -179,7 +173,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--wperf", type=pathlib.Path, default=ROOT / "build" / "release" / "bin" / "wperf")
     parser.add_argument("--keep", type=pathlib.Path, default=CACHE, help="record into this folder; what is there is used")
-    parser.add_argument("--sizes", default="small,large,huge")
+    parser.add_argument("--sizes", default="1,53,310,490", help="megabytes of each recording")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     if shutil.which("perf") is None:
@@ -194,18 +188,13 @@ def main():
     floor = folder / "floor"
     subprocess.run(["g++", "-O2", "-std=c++20", "-o", floor, pathlib.Path(__file__).with_name("floor.cpp")], check=True)
     files = list(options.files)
-    for name, rounds, frequency in (("small", 1, 3000), ("large", 6, 25000), ("huge", 36, 25000)):
-        if options.files or name not in options.sizes.split(","):
-            continue
-        path = folder / f"{name}.data"
+    for megabytes in [] if options.files else map(int, options.sizes.split(",")):
+        path = folder / f"{megabytes}MB.data"
         if not path.exists():
-            record(path, rounds, frequency)
+            record(path, megabytes, 3000 if megabytes < 5 else 25000)
         files.append(path)
     for path in files:
-        if path.stat().st_size > 200_000_000:
-            bench_huge(bench, options.wperf, path, floor)
-        else:
-            bench_file(bench, options.wperf, path, path.stat().st_size < 5_000_000, collapse, floor)
+        bench_file(bench, options.wperf, path, collapse, floor)
     for name in bench.broken:
         print(f"not held: {name}")
     return 1 if options.check and bench.broken else 0

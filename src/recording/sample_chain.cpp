@@ -60,8 +60,9 @@ void collect_frames(const SampleChain& chain, std::vector<StackFrame>& out) {
   const bool exact_ip = (chain.misc & perf_data::kMiscExactIp) != 0;
   bool is_first = true;
   u64 entered_from = 0;
-  for (usize i = 0; i < chain.callchain.size(); ++i) {
-    const u64 address = chain.callchain[i];
+  const Words callchain = chain.callchain.words();
+  for (usize i = 0; i < callchain.size(); ++i) {
+    const u64 address = callchain[i];
     if (address == kDeferredMark) break;
     if (!chain.calls.empty() && kind == AddressKind::user && i != 0 && address < perf_data::kCallchainMarks) {
       entered_from = address;
@@ -76,7 +77,7 @@ void collect_frames(const SampleChain& chain, std::vector<StackFrame>& out) {
     is_first = false;
     if (!again) out.push_back({address, kind});
   }
-  if (!chain.calls.empty() && kind == AddressKind::user) append_call_branches(chain.calls, entered_from, out);
+  if (!chain.calls.empty() && kind == AddressKind::user) append_call_branches(chain.calls.words(), entered_from, out);
 }
 
 stacks::SampleHash hash_of(const std::vector<StackFrame>& frames, const stacks::StackAggregator::Origin& origin) {
@@ -95,8 +96,8 @@ stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackAggregat
   hash.mix(chain.ip);
   hash.mix(chain.misc);
   if (!chain.callers) return hash;
-  hash.mix_words(chain.callchain.bytes());
-  if (!chain.calls.empty()) hash.mix_words(chain.calls.bytes());
+  hash.mix_words(chain.callchain.words().bytes());
+  if (!chain.calls.empty()) hash.mix_words(chain.calls.words().bytes());
   return hash;
 }
 

@@ -9,13 +9,28 @@
 
 namespace wperf::recording {
 
+// Words of the file. Not a span: two halves of one that were just written are not read as a whole, which would wait
+// until both have left the core's store buffer.
+class ChainWords {
+ public:
+  ChainWords() = default;
+  ChainWords(const perf_data::Words& words) : begin_(words.bytes().data()), size_(static_cast<u32>(words.size())) {}
+  perf_data::Words words() const { return perf_data::Words({begin_, usize{size_} * sizeof(u64)}); }
+  usize bytes() const { return usize{size_} * sizeof(u64); }
+  bool empty() const { return size_ == 0; }
+
+ private:
+  const std::byte* begin_ = nullptr;
+  u32 size_ = 0;
+};
+
 // Views into the file: small enough to wait in a queue.
 struct SampleChain {
   u64 ip = 0;
   u16 misc = 0;
-  bool callers = false;        // wanted
-  perf_data::Words callchain;  // addresses, with marks between them
-  perf_data::Words calls;      // three words a branch, instead of the user part of the chain; empty: none
+  bool callers = false;  // wanted
+  ChainWords callchain;  // addresses, with marks between them
+  ChainWords calls;      // three words a branch, instead of the user part of the chain; empty: none
 };
 
 SampleChain chain_of(const perf_data::Sample& sample, const perf_data::EventAttributes& attributes, bool callers);

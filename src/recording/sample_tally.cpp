@@ -29,7 +29,7 @@ void SampleTally::count_oldest() {
 
 void SampleTally::queue_stack(const Arriving& one) {
   Batch& batch = batches_[filled_ % kBatches];
-  const std::span callchain = one.chain.callchain.bytes(), calls = one.chain.calls.bytes();
+  const std::span callchain = one.chain.callchain.words().bytes(), calls = one.chain.calls.words().bytes();
   batch.words.insert(batch.words.end(), callchain.begin(), callchain.end());
   batch.words.insert(batch.words.end(), calls.begin(), calls.end());
   batch.stacks.push_back(
