@@ -151,11 +151,16 @@ KernelSymbols::Function KernelSymbols::find(u64 address) {
 // Into last_.
 bool KernelSymbols::find_in_kept(u64 distance) {
   if (distance - last_.begin < last_.end - last_.begin) return true;
-  constexpr u32 kSearchesTogether = 32;
-  if (++searches_ % kSearchesTogether == 0) kept_file_->release(0, kept_file_->bytes().size());
-  const auto found = kept_->find(distance);
-  if (found.has_value()) last_ = *found;
-  return found.has_value();
+  const bool is_behind = distance - last_.begin < u64{1} << 63;
+  const auto found = kept_->find(distance, is_behind ? last_.line : 0);
+  if (!found.has_value()) return false;
+  last_ = *found;
+  constexpr usize kReleasedTogether = 256 << 10;
+  if (last_.line >= released_ + kReleasedTogether) {
+    kept_file_->release(released_, last_.line);
+    released_ = last_.line;
+  }
+  return true;
 }
 
 KernelSymbols::Function KernelSymbols::find_in_lists(u64 address, std::string_view module) {

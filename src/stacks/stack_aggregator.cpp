@@ -27,6 +27,7 @@ AggregatedAddress StackAggregator::address(u32 number) const {
 
 // A stack often differs from the one before in its last frames only.
 void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
+  frames = frames.first(std::min(frames.size(), kMostFrames));
   const usize callers = frames.size() - 1;
   const auto key_of = [&](usize i) {
     // Where the kernel was entered from user code, that code was interrupted, and stands at the instruction itself.
@@ -42,7 +43,7 @@ void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
     append_frame(last_callers_.back());
   }
   append_frame({address_key(space, frames[0].kind, false), frames[0].address});
-  stacks_.push_back({static_cast<u32>(depth), static_cast<u32>(frames.size() - depth)});
+  stacks_.push_back({static_cast<u16>(depth), static_cast<u16>(frames.size() - depth)});
 }
 
 // What a stack shares with the one before it, that one may share with others.

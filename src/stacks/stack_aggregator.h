@@ -62,7 +62,9 @@ class StackAggregator {
   u32 add_row(const SampleHash& hash, const Origin& origin, u64 period) {
     return rows_.add(hash, origin.event, origin.task, origin.core, period);
   }
-  // `frames`: innermost first, never empty.
+  // `frames`: innermost first, never empty. Of more than kMostFrames, the outermost are left out: no record has room
+  // for as many.
+  static constexpr usize kMostFrames = 0xffff;
   void add_stack(u32 space, std::span<const StackFrame> frames);
 
   // When all were added; what follows is asked only then.
@@ -93,7 +95,7 @@ class StackAggregator {
  private:
   // One for each row. Written like this, stacks of a program take few bytes, however deep.
   struct Stack {
-    u32 shared = 0, own = 0;
+    u16 shared = 0, own = 0;
   };
   struct AddressKey {
     u64 where = 0, address = 0;

@@ -13,11 +13,17 @@ bool is_in(const std::vector<T>& list, const T& value) {
   return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
 }
 
+constexpr u32 bit_of(SortKey key) {
+  return 1u << static_cast<u32>(key);
+}
+constexpr u32 kOfTasks = bit_of(SortKey::comm) | bit_of(SortKey::pid) | bit_of(SortKey::tid) | bit_of(SortKey::core) |
+                         bit_of(SortKey::core_kind);
+
 // Each different set of values gets a number and a row to begin with; a row is one of tasks × one of places.
 class RowKeys {
  public:
   RowKeys(const StackProfile& profile, const std::vector<SortKey>& keys) : profile_(profile) {
-    for (const SortKey key : keys) wanted_ |= 1u << static_cast<u32>(key);
+    for (const SortKey key : keys) wanted_ |= bit_of(key);
     places_.reserve(profile.places.size());
     for (const StackPlace& place : profile.places) {
       const u64 module = wants(SortKey::module) ? profile.functions[place.function].module : kNothing;
@@ -31,6 +37,7 @@ class RowKeys {
 
   u32 place_key(u32 place) const { return places_[place]; }
   u32 task_key(const StackSample& sample) {
+    if ((wanted_ & kOfTasks) == 0) return 0;
     const StackTask& one = profile_.tasks[sample.task];
     const u64 comm = wants(SortKey::comm) ? one.name : kNothing, pid = wants(SortKey::pid) ? one.pid : kNothing;
     const u64 tid = wants(SortKey::tid) ? one.tid : kNothing;
@@ -54,7 +61,7 @@ class RowKeys {
   }
 
  private:
-  bool wants(SortKey key) const { return (wanted_ >> static_cast<u32>(key) & 1) != 0; }
+  bool wants(SortKey key) const { return (wanted_ & bit_of(key)) != 0; }
   u32 kind_of(const StackSample& sample) const { return profile_.core_kinds.of(sample.event, sample.core); }
 
   const StackProfile& profile_;
@@ -87,7 +94,8 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
   SmallIdTable numbers;
   std::vector<u32> counted_for;  // by row: the last sample that it was given, so that a recursion counts once
   u32 serial = 0;
-  // Samples of one stack that no key tells apart are one: its frames are walked once.
+  // Samples of one stack that no key tells apart are one: its frames are walked once. Without callers, a stack is
+  // what it ends in.
   GrowingArray<StackSample> alike;
   std::vector<u32> task_key_of;
   SmallIdTable known;
@@ -96,7 +104,8 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
     out.samples += sample.count;
     out.period += sample.period;
     const u32 task_key = row_keys.task_key(sample);
-    const auto [number, is_new] = known.insert(sample.node, task_key);
+    const u32 stack = with_children ? sample.node : profile.nodes[sample.node].place;
+    const auto [number, is_new] = known.insert(stack, task_key);
     if (is_new) {
       alike.push_back(sample);
       task_key_of.push_back(task_key);

@@ -75,6 +75,7 @@ struct ProcessHistory::Collector {
       if (is_windows_path(mapping.file)) {
         range.code = history.code_of(mapping, false);
         history.codes_[range.code].is_kernel = true;
+        history.has_kernel_code_ = true;
       }
       history.kernel_.push_back(range);
       return;
@@ -145,6 +146,7 @@ ProcessHistory ProcessHistory::collect(const PerfFile& file) {
 }
 
 CodePlace ProcessHistory::kernel_place(u64 address) const {
+  if (!has_kernel_code_) return {.code = kNoCode};
   const auto after = std::partition_point(kernel_.begin(), kernel_.end(),
                                           [&](const KernelRange& range) { return range.begin <= address; });
   if (after == kernel_.begin()) return {.code = kNoCode};

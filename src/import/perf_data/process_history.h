@@ -126,7 +126,7 @@ class ProcessHistory {
   u32 code_of(const Mmap& mapping, bool anonymous);
   u32 name_index(std::string_view name);
 
-  bool has_times_ = true;
+  bool has_times_ = true, has_kernel_code_ = false;
   Span samples_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, u32> name_numbers_;

@@ -148,8 +148,11 @@ void close_gaps(std::vector<ElfSymbol>& symbols) {
 }
 
 void merge_in(std::vector<ElfSymbol>& symbols, const std::vector<ElfSymbol>& more) {
-  symbols.insert(symbols.end(), more.begin(), more.end());
-  order_by(symbols, [](const ElfSymbol& one) { return one.begin; });
+  std::vector<ElfSymbol> merged;
+  merged.reserve(symbols.size() + more.size());
+  std::merge(symbols.begin(), symbols.end(), more.begin(), more.end(), std::back_inserter(merged),
+             [](const ElfSymbol& a, const ElfSymbol& b) { return a.begin < b.begin; });
+  symbols.swap(merged);
   symbols.erase(std::unique(symbols.begin(), symbols.end(),
                             [](const ElfSymbol& a, const ElfSymbol& b) { return a.begin == b.begin; }),
                 symbols.end());

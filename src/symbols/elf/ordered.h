@@ -39,7 +39,7 @@ void order_by(std::vector<T>& items, Key key, usize first = 0) {
   const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
   if (std::is_sorted(begin, items.end(), [&](const T& a, const T& b) { return key(a) < key(b); })) return;
   using KeyType = decltype(key(items[0]));
-  constexpr usize kMany = 4096;
+  constexpr usize kMany = 512;
   std::vector<std::pair<KeyType, usize>> order;
   order.reserve(items.size() - first);
   for (usize i = first; i < items.size(); ++i) order.emplace_back(key(items[i]), i);

@@ -11,6 +11,7 @@ constexpr std::string_view kFirstWords = "wperf kernel list 1 ";
 constexpr usize kDigits = 16;
 // Functions before the symbol have distances that wrap around: counted from here all of them rise.
 constexpr u64 kMiddle = u64{1} << 63;
+constexpr usize kFirstStep = 256;  // bytes of lines
 
 using Digits = std::array<char, kDigits>;
 
@@ -72,13 +73,21 @@ std::optional<KernelList> KernelList::open(std::span<const std::byte> bytes, std
 }
 
 // Numbers of one length are in the order of their digits, so that only the line that is found is read as one.
-std::optional<KernelList::Found> KernelList::find(u64 distance) const {
+std::optional<KernelList::Found> KernelList::find(u64 distance, usize from) const {
   const u64 wanted = distance + kMiddle;
   if (wanted >= end_) return {};
   const Digits digits = hex_of(wanted);
   const std::string_view wanted_text(digits.data(), digits.size());
   // Lines begin at both; the one at `low` is not beyond the wanted one, if any is, those from `high` on are.
-  usize low = 0, high = lines_.size();
+  usize low = from < lines_.size() ? from : 0, high = lines_.size();
+  for (usize step = kFirstStep; step < high - low; step *= 2) {
+    const usize line = begin_of_line(low, low + step);
+    if (line != low && lines_.substr(line, kDigits) > wanted_text) {
+      high = line;
+    } else {
+      low = line;
+    }
+  }
   while (true) {
     const usize middle = low + (high - low) / 2;
     const usize line = begin_of_line(low, middle);
@@ -105,7 +114,7 @@ std::optional<KernelList::Found> KernelList::line_at(usize line, usize next, u64
   const auto end = next < lines_.size() ? hex_at(lines_.substr(next)) : end_;
   const usize name = line + kDigits + 1;
   if (!begin.has_value() || !end.has_value() || wanted < *begin || wanted >= *end || name >= next) return {};
-  return Found{*begin - kMiddle, *end - kMiddle, lines_.substr(name, next - 1 - name)};
+  return Found{*begin - kMiddle, *end - kMiddle, lines_.substr(name, next - 1 - name), line};
 }
 
 }  // namespace wperf::symbols

@@ -24,8 +24,11 @@ class KernelList {
   struct Found {
     u64 begin = 0, end = 0;  // their distances, as numbers modulo 2^64; it ends where the next one begins
     std::string_view name;
+    usize line = 0;  // where it stands in the list
   };
-  std::optional<Found> find(u64 distance) const;
+  // `from`: the line of a function that was found for a smaller distance: what is near it is found by looking near it,
+  // and nothing before it is looked at.
+  std::optional<Found> find(u64 distance, usize from = 0) const;
 
  private:
   usize begin_of_line(usize low, usize at) const;

@@ -20,9 +20,14 @@ TEST(KernelList, FindsWhatTheWholeListFinds) {
   const std::string written = KernelList::write(symbols, "_text", kReference);
   const auto list = opened(written);
   ASSERT_TRUE(list.has_value());
+  usize line = 0;
   for (u64 address = kReference - 0x1010; address < kReference + 0x1000; address += 8) {
     const ListedSymbol* expected = symbols.find(address);
     const auto found = list->find(address - kReference);
+    const auto near = list->find(address - kReference, line);
+    ASSERT_EQ(near.has_value(), found.has_value());
+    if (found.has_value()) line = found->line;
+    EXPECT_EQ(near.has_value() ? near->name : "", found.has_value() ? found->name : "");
     ASSERT_EQ(found.has_value(), expected != nullptr && expected->module.empty()) << std::hex << address;
     if (!found.has_value()) continue;
     EXPECT_EQ(found->name, expected->name) << std::hex << address;
