@@ -203,12 +203,12 @@ diag::Result<void> use_recording(const request::Request& request, diag::Console&
     file.replace_records(unpacked.bytes, unpacked.damage);
   } else {
     const u64 size = std::max<u64>(input.bytes().size(), 1);
-    file.tell_what_is_passed([&, size](u64 begin, u64 end) {
-      input.release(begin, end);
-      if (console.progress_due()) {
-        console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(end, size) / size));
-      }
-    });
+    file.tell_what_is_passed(
+        [&](u64 begin, u64 end) { input.release(begin, end); },
+        [&, size](u64 end) {
+          if (!console.progress_due()) return;
+          console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(end, size) / size));
+        });
   }
   tell_damage(file, console);
   return uses.of_perf(file);

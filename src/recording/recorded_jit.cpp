@@ -23,6 +23,10 @@ std::optional<u32> process_of_dump(std::string_view path) {
 
 }  // namespace
 
+bool RecordedJit::is_dump(std::string_view path) {
+  return process_of_dump(path).has_value();
+}
+
 RecordedJit RecordedJit::open(const perf_data::ProcessHistory& history, bool has_monotonic_times,
                               perf_data::Bytes own) {
   RecordedJit out;

@@ -24,6 +24,8 @@ class RecordedJit {
   // `own`: the section of the recording that has dumps, whose times are those of its samples; empty: it has none.
   static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, perf_data::Bytes own);
 
+  static bool is_dump(std::string_view path);  // by its name
+
   bool empty() const { return dumps_.empty(); }
   // Replaces the addresses of a stack, innermost first, that lie in code of a dump; their frames become of kind made.
   void replace_addresses(u32 pid, u64 when, std::span<stacks::StackFrame> frames);

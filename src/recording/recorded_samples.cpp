@@ -9,8 +9,9 @@
 #include <unordered_map>
 
 #include "decode/spe/event_names.h"
-#include "import/perf_data/process_history.h"
+#include "import/perf_data/history_collector.h"
 #include "modules/symbol_folders.h"
+#include "recording/history_ahead.h"
 #include "recording/leaf_callers.h"
 #include "recording/recorded_core_kinds.h"
 #include "recording/recorded_jit.h"
@@ -51,15 +52,13 @@ std::string event_name(const perf_data::Event& event) {
 
 class SampleReader {
  public:
-  SampleReader(const perf_data::PerfFile& file, const ProcessHistory& history, const WantedDetail& wanted,
-               stacks::StackProfile& profile)
+  SampleReader(const perf_data::PerfFile& file, const WantedDetail& wanted, stacks::StackProfile& profile)
       : file_(file),
-        history_(history),
         wanted_(wanted),
+        has_times_(ProcessHistory::Collector::has_times(file)),
         profile_(profile),
         tally_(
             {.rows = wanted.rows || wanted.sample_rows, .order = wanted.sample_times, .slices = wanted.slice_ns != 0}) {
-    profile_.names = history.names();
     for (const perf_data::Event& event : file.attrs()) {
       const perf_data::EventAttributes& attributes = event.attributes;
       profile_.events.push_back({.name = event_name(event),
@@ -71,12 +70,16 @@ class SampleReader {
     }
     if (profile_.events.empty()) profile_.events.emplace_back().name = "unknown";
     profile_.has_callers = has_callchains_;
-    const bool monotonic = !file.attrs().empty() && file.attrs()[0].attributes.uses_clock_id() &&
-                           file.attrs()[0].attributes.clock_id == kMonotonicClock;
-    jit_ = RecordedJit::open(history, monotonic && history.has_times(),
-                             file.features().section(perf_data::kMadeCodeFeature));
   }
 
+  // Who a thread was comes from one of these. Of code that was made at run time, only the whole history knows.
+  void follow(HistoryAhead& ahead) { ahead_ = &ahead; }
+  void look_up_in(const ProcessHistory& history) {
+    history_ = &history;
+    const bool monotonic = !file_.attrs().empty() && file_.attrs()[0].attributes.uses_clock_id() &&
+                           file_.attrs()[0].attributes.clock_id == kMonotonicClock;
+    jit_ = RecordedJit::open(history, monotonic && has_times_, file_.features().section(perf_data::kMadeCodeFeature));
+  }
   // Callers of functions that have not saved the link register.
   void call_leaves_with(LeafCallers& leaves) { leaves_ = &leaves; }
   void slice_time(const stacks::TimeSlices& slices) { profile_.slices = slices; }
@@ -96,7 +99,7 @@ class SampleReader {
   // The operations that SPE recorded, each kind of them as an event; none of them has callers.
   void add_operations(const perf_data::AuxTraces& traces);
   void run();
-  stacks::StackAggregator finish();
+  stacks::StackAggregator finish(const ProcessHistory& history);
   stacks::GrowingArray<u32> take_rows() { return tally_.take_rows(); }
   stacks::Moments take_moments() { return moments_.finish(tally_.take_order(), profile_.events); }
   const RecordedJit& jit() const { return jit_; }
@@ -126,17 +129,21 @@ class SampleReader {
   }
   KnownTask find_task(u32 pid, u32 tid, u64 when);
   u32 name_of(u32 tid, u32 name);
+  void finish_names(const ProcessHistory& history);
 
   static constexpr usize kKnownTasks = 256;
+  static constexpr u32 kNameless = u32{1} << 31;  // of a name's number: it is one of nameless_
 
   const perf_data::PerfFile& file_;
-  const ProcessHistory& history_;
+  const ProcessHistory* history_ = nullptr;
+  HistoryAhead* ahead_ = nullptr;
   const WantedDetail& wanted_;
+  const bool has_times_;
   stacks::StackProfile& profile_;
   SampleTally tally_;
   stacks::IdTable tasks_;
   std::array<KnownTask, kKnownTasks> known_tasks_{};
-  std::unordered_map<u32, u32> nameless_;  // tid → index into names
+  std::unordered_map<u32, u32> nameless_;  // tid → number
   std::unordered_map<u64, u64> values_;    // of a counter by id, as the sample before told it
   std::vector<StackFrame> frames_;
   u64 samples_ = 0;  // of the file, so far
@@ -157,6 +164,7 @@ void SampleReader::run() {
   const perf_data::ReadStatistics statistics = file_.for_each_record(perf_data::Visitors{
       [&](const Sample& sample, const Record& record) {
         ++samples_;
+        if (ahead_ != nullptr && ahead_->gave_up()) return;  // it all begins again
         if (wanted_.weights != nullptr) return take_weighted(sample, record);
         take(sample, record);
       },
@@ -191,10 +199,11 @@ void SampleReader::run() {
     losses.unknown_types.emplace_back(type, statistics.by_type[type]);
     losses.unknown_records += statistics.by_type[type];
   }
-  losses.merged_changes = history_.merged_changes();
 }
 
-stacks::StackAggregator SampleReader::finish() {
+stacks::StackAggregator SampleReader::finish(const ProcessHistory& history) {
+  finish_names(history);
+  profile_.losses.merged_changes = history.merged_changes();
   if (first_time_ < last_time_) profile_.elapsed_seconds = static_cast<double>(last_time_ - first_time_) / 1e9;
   tally_.finish(samples_);
   stacks::StackAggregator aggregator = tally_.take_stacks();
@@ -204,7 +213,7 @@ stacks::StackAggregator SampleReader::finish() {
 }
 
 void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
-  const CanonicalCode canonical(history_);
+  const CanonicalCode canonical(*history_);
   const RecordedRecords records(traces, canonical);
   DecodeStates states;
   std::map<std::pair<decode::spe::OperationName, u64>, u32> events;
@@ -239,13 +248,13 @@ void SampleReader::take_weighted(const Sample& sample, const Record& record) {
   if (weight == 0 || sample.time < begin_ || sample.time > end_) return;
   if (sample.time != 0) note_time(sample.time);
   add(sample, sample.event == perf_data::kNoEvent ? 0 : sample.event, weight,
-      history_.has_times() ? sample.time : record.file_offset);
+      has_times_ ? sample.time : record.file_offset);
 }
 
 void SampleReader::take(const Sample& sample, const Record& record) {
   if (sample.time < begin_ || sample.time > end_) return;
   if (sample.time != 0) note_time(sample.time);
-  const u64 when = history_.has_times() ? sample.time : record.file_offset;
+  const u64 when = has_times_ ? sample.time : record.file_offset;
   const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
   if (file_.attrs()[event].attributes.has(perf_data::kSampleRead)) return take_values(sample, when);
   add(sample, event, sample.period, when);
@@ -307,7 +316,8 @@ void SampleReader::unwind(const Sample& sample, u32 space) {
 }
 
 SampleReader::KnownTask SampleReader::find_task(u32 pid, u32 tid, u64 when) {
-  const ProcessHistory::Task task = history_.task_at(pid, tid, when);
+  const ProcessHistory::Task task =
+      ahead_ != nullptr ? ahead_->task_at(pid, tid, when) : history_->task_at(pid, tid, when);
   const u32 name = name_of(tid, task.name);
   const auto [number, is_new] = tasks_.insert((u64{pid} << 32) | tid, name);
   if (is_new) profile_.tasks.push_back({pid, tid, name});
@@ -317,9 +327,19 @@ SampleReader::KnownTask SampleReader::find_task(u32 pid, u32 tid, u64 when) {
 // A thread that nobody named is called by its number, as perf does it.
 u32 SampleReader::name_of(u32 tid, u32 name) {
   if (name != perf_data::kNoCode) return name;
-  const auto [entry, is_new] = nameless_.try_emplace(tid, static_cast<u32>(profile_.names.size()));
-  if (is_new) profile_.names.push_back(fmt::format(":{}", static_cast<int>(tid)));
-  return entry->second;
+  return kNameless | nameless_.try_emplace(tid, static_cast<u32>(nameless_.size())).first->second;
+}
+
+void SampleReader::finish_names(const ProcessHistory& history) {
+  profile_.names = history.names();
+  const usize named = profile_.names.size();
+  profile_.names.resize(named + nameless_.size());
+  for (const auto& [tid, number] : nameless_) {
+    profile_.names[named + number] = fmt::format(":{}", static_cast<int>(tid));
+  }
+  for (stacks::StackTask& task : profile_.tasks) {
+    if ((task.name & kNameless) != 0) task.name = static_cast<u32>(named) + (task.name & ~kNameless);
+  }
 }
 
 void count_incomplete(const RecordedUnwinder::Incomplete& incomplete, stacks::StackLosses& losses) {
@@ -411,38 +431,59 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
                                       const WantedDetail& wanted) {
   RecordedSamples out;
   stacks::StackProfile& profile = out.profile;
-  if (request.data_file_is_kept) profile.file = request.data_file.value_or("");
   out.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  const ProcessHistory history = ProcessHistory::collect(file);
-  if (wanted.core_kinds) profile.core_kinds = recorded_core_kinds(file);
-  SampleReader reader(file, history, wanted, profile);
   const bool has_run_time = out.run.has_value() && out.run->start_ns < out.run->end_ns;
-  if (request.recording.time.has_value() || (wanted.slice_ns != 0 && !has_run_time)) {
-    const ProcessHistory::Span span = span_of(history, wanted.traces);
-    if (request.recording.time.has_value())
-      reader.limit_time(*request.recording.time, wanted.time_origin.value_or(span.begin));
-    if (wanted.slice_ns != 0 && !has_run_time)
-      reader.slice_time(stacks::make_time_slices(span.begin, span.end, wanted.slice_ns));
-  }
-  if (wanted.slice_ns != 0 && has_run_time) {
-    reader.slice_time(stacks::make_time_slices(out.run->start_ns, out.run->end_ns, wanted.slice_ns));
-  }
+  const bool wants_span = request.recording.time.has_value() || (wanted.slice_ns != 0 && !has_run_time);
+  const bool has_leaves = wanted.callers && out.run.has_value() && out.run->windows;
+  const bool has_copies =
+      wanted.callers && std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
+        return event.attributes.has(perf_data::kSampleUserStack);
+      });
+  const bool needs_history = wants_span || has_leaves || has_copies || wanted.traces != nullptr ||
+                             !file.features().section(perf_data::kMadeCodeFeature).empty();
+
+  std::optional<SampleReader> reader;
   std::optional<LeafCallers> leaves;
-  if (wanted.callers && out.run.has_value() && out.run->windows) {
-    leaves.emplace(file, history);
-    reader.call_leaves_with(*leaves);
-  }
   std::optional<RecordedUnwinder> unwinder;
-  const bool has_copies = std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
-    return event.attributes.has(perf_data::kSampleUserStack);
-  });
-  if (wanted.callers && has_copies) {
-    unwinder.emplace(file, history, modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false});
-    reader.unwind_with(*unwinder);
+  const auto begin_reading = [&] {
+    profile = {};
+    if (request.data_file_is_kept) profile.file = request.data_file.value_or("");
+    if (wanted.core_kinds) profile.core_kinds = recorded_core_kinds(file);
+    reader.emplace(file, wanted, profile);
+    if (wanted.slice_ns != 0 && has_run_time) {
+      reader->slice_time(stacks::make_time_slices(out.run->start_ns, out.run->end_ns, wanted.slice_ns));
+    }
+  };
+  std::optional<ProcessHistory> history;
+  if (!needs_history && HistoryAhead::is_of_use(file)) {
+    HistoryAhead ahead(file);
+    begin_reading();
+    reader->follow(ahead);
+    reader->run();
+    history = ahead.finish();
   }
-  reader.run();
-  if (wanted.traces != nullptr) reader.add_operations(*wanted.traces);
-  stacks::StackAggregator aggregator = reader.finish();
+  if (!history.has_value()) {
+    history = ProcessHistory::collect(file);
+    begin_reading();
+    reader->look_up_in(*history);
+    if (wants_span) {
+      const ProcessHistory::Span span = span_of(*history, wanted.traces);
+      if (request.recording.time.has_value()) {
+        reader->limit_time(*request.recording.time, wanted.time_origin.value_or(span.begin));
+      }
+      if (wanted.slice_ns != 0 && !has_run_time) {
+        reader->slice_time(stacks::make_time_slices(span.begin, span.end, wanted.slice_ns));
+      }
+    }
+    if (has_leaves) reader->call_leaves_with(leaves.emplace(file, *history));
+    if (has_copies) {
+      reader->unwind_with(unwinder.emplace(
+          file, *history, modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false}));
+    }
+    reader->run();
+    if (wanted.traces != nullptr) reader->add_operations(*wanted.traces);
+  }
+  stacks::StackAggregator aggregator = reader->finish(*history);
   if (out.run.has_value()) add_run(*out.run, profile);
   if (unwinder.has_value()) count_incomplete(unwinder->incomplete(), profile.losses);
   const PlaceOptions options{.search = {.folders = modules::symbol_folders(request),
@@ -460,11 +501,11 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
                              .lists = wanted.rows,
                              .tell = wanted.tell_naming,
                              .opened = wanted.code ? nullptr : wanted.opened};
-  NamedPlaces named = name_places(file, history, aggregator, reader.jit(), options, profile);
+  NamedPlaces named = name_places(file, *history, aggregator, reader->jit(), options, profile);
   out.files = std::move(named.files);
   out.lists = std::move(named.lists);
-  if (wanted.rows || wanted.sample_rows) out.row_of_sample = reader.take_rows();
-  if (wanted.times) out.moments = reader.take_moments();
+  if (wanted.rows || wanted.sample_rows) out.row_of_sample = reader->take_rows();
+  if (wanted.times) out.moments = reader->take_moments();
   return out;
 }
 

@@ -40,9 +40,13 @@ class PerfFile {
   // The file is shorter than its header says.
   bool is_cut() const { return is_cut_; }
 
-  // Tells during each pass over the records which bytes of the file lie behind it, 128 KB at a time, so that their
-  // memory may be given back.
-  void tell_what_is_passed(std::function<void(u64 begin, u64 end)> callback) { when_passed_ = std::move(callback); }
+  // Tells during each pass over the records which bytes of the file lie behind it, so that their memory may be given
+  // back; passes may go on at the same time. `progress` is told of the passes that somebody waits for.
+  void tell_what_is_passed(std::function<void(u64 begin, u64 end)> release,
+                           std::function<void(u64 end)> progress = {}) {
+    when_passed_ = std::move(release);
+    progress_ = std::move(progress);
+  }
 
   // Other bytes for those of the record section, which the caller keeps alive: what was packed in it, unpacked.
   // `damage`: of the section, found on the way.
@@ -60,8 +64,9 @@ class PerfFile {
   }
 
   // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
+  enum class Pass : u8 { waited_for, beside_another };
   template <class Visitor>
-  ReadStatistics for_each_record(Visitor&& visitor) const {
+  ReadStatistics for_each_record(Visitor&& visitor, Pass pass = Pass::waited_for) const {
     RecordStream stream = records();
     Record record;
     Sample sample;
@@ -70,7 +75,8 @@ class PerfFile {
     while (stream.next(record)) {
       visit_record(record, events_, visitor, stream.statistics(), sample);
       if (record.file_offset - passed < kPassedAtOnce || !when_passed_) continue;
-      if (told != passed) when_passed_(told, passed);
+      if (told != passed && pass == Pass::waited_for) when_passed_(told, passed);
+      if (progress_ && pass == Pass::waited_for) progress_(passed);
       told = passed;
       passed = record.file_offset;
     }
@@ -91,6 +97,7 @@ class PerfFile {
   static constexpr u64 kPassedAtOnce = 1 << 19;
 
   std::function<void(u64 begin, u64 end)> when_passed_;
+  std::function<void(u64 end)> progress_;
   Bytes data_;
   u64 data_offset_ = 0;
   EventTable events_;

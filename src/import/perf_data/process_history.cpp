@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "import/perf_data/history_collector.h"
+
 namespace wperf::perf_data {
 namespace {
 
@@ -24,125 +26,144 @@ bool is_without_file(std::string_view path) {
 
 }  // namespace
 
-struct ProcessHistory::Change {
-  enum class Kind : u8 { mapping, name, fork } kind = Kind::mapping;
-  bool begins_empty = false;  // fork: of a process that was there before; its mappings follow
-  u64 when = 0;
-  u32 pid = 0, tid = 0, parent_pid = 0, parent_tid = 0;
-  u64 begin = 0, end = 0, offset = 0;
-  u32 code_or_name = 0;
-};
+bool ProcessHistory::Collector::has_times(const PerfFile& file) {
+  return std::all_of(file.attrs().begin(), file.attrs().end(), [](const Event& event) {
+    return event.attributes.has(kSampleTime) && event.attributes.sample_id_all();
+  });
+}
 
-// Takes the records in the order of the file.
-struct ProcessHistory::Collector {
-  ProcessHistory& history;
-  std::unordered_map<std::string_view, Bytes> build_ids;  // by path, as found out at the end of the recording
-  std::vector<Change> changes;
-
-  explicit Collector(ProcessHistory& of, const PerfFile& file) : history(of) {
-    for (const BuildId& one : file.features().build_ids()) {
-      const auto [entry, is_new] = build_ids.try_emplace(one.file, one.id);
-      // Two builds of one name: nobody knows which mapping was whose.
-      if (!is_new && !std::equal(one.id.begin(), one.id.end(), entry->second.begin(), entry->second.end())) {
-        entry->second = {};
-      }
+ProcessHistory::Collector::Collector(const PerfFile& file) {
+  history_.has_times_ = has_times(file);
+  history_.rename(kIdle, history_.name_index("swapper"), 0);
+  for (const BuildId& one : file.features().build_ids()) {
+    const auto [entry, is_new] = build_ids_.try_emplace(one.file, one.id);
+    // Two builds of one name: nobody knows which mapping was whose.
+    if (!is_new && !std::equal(one.id.begin(), one.id.end(), entry->second.begin(), entry->second.end())) {
+      entry->second = {};
     }
   }
+}
 
-  Mmap with_build_id(Mmap mapping) const {
-    if (!mapping.build_id.empty()) return mapping;
-    const auto known = build_ids.find(mapping.file);
-    if (known != build_ids.end()) mapping.build_id = known->second;
-    return mapping;
-  }
-  u64 when(const Identity& identity, const Record& record, u64 otherwise) const {
-    if (!history.has_times_) return record.file_offset;
-    return identity.has(kSampleTime) ? identity.time : otherwise;
-  }
-  void operator()(const TimeOfSample& time, const Record&) {
-    Span& span = history.samples_;
-    if (time.ns == 0) return;
-    span.begin = span.end == 0 ? time.ns : std::min(span.begin, time.ns);
-    span.end = std::max(span.end, time.ns);
-  }
-  void operator()(const Mmap& mapping, const Record& record) {
-    if (mapping.is_data || mapping.length == 0 || mapping.address + mapping.length < mapping.address) return;
-    const u32 mode = record.misc & kMiscCpuMode;
-    if (mapping.pid == kNobodysPid || mapping.address >= kKernelHalf || mode == kKernelMode) {
-      KernelRange range{mapping.address,     mapping.address + mapping.length,
-                        mapping.page_offset, mapping.file,
-                        mapping.build_id,    kNoCode};
-      if (is_windows_path(mapping.file)) {
-        range.code = history.code_of(mapping, false);
-        history.codes_[range.code].is_kernel = true;
-        history.has_kernel_code_ = true;
-      }
-      history.kernel_.push_back(range);
-      return;
+void ProcessHistory::Collector::add(const Change& change) {
+  is_out_of_order_ = is_out_of_order_ || change.when < applied_until_;
+  changes_.push_back(change);
+}
+
+void ProcessHistory::Collector::operator()(const Mmap& mapping, const Record& record) {
+  if (mapping.is_data || mapping.length == 0 || mapping.address + mapping.length < mapping.address) return;
+  const u32 mode = record.misc & kMiscCpuMode;
+  if (mapping.pid == kNobodysPid || mapping.address >= kKernelHalf || mode == kKernelMode) {
+    KernelRange range{mapping.address,     mapping.address + mapping.length,
+                      mapping.page_offset, mapping.file,
+                      mapping.build_id,    kNoCode};
+    if (is_windows_path(mapping.file)) {
+      range.code = history_.code_of(mapping, false);
+      history_.codes_[range.code].is_kernel = true;
+      history_.has_kernel_code_ = true;
     }
-    const bool anonymous = is_without_file(mapping.file);
-    Change change;
-    change.when = when(mapping.identity, record, 0);
-    change.pid = mapping.pid;
-    change.begin = mapping.address;
-    change.end = mapping.address + mapping.length;
-    change.offset = anonymous ? mapping.address : mapping.page_offset;
-    if (change.offset + mapping.length < change.offset) return;
-    change.code_or_name = history.code_of(anonymous ? mapping : with_build_id(mapping), anonymous);
-    changes.push_back(change);
+    history_.kernel_.push_back(range);
+    return;
   }
-  // An exec takes no mappings away: those of the new program may have been told before it, when perf looked through
-  // /proc while the program began. What is mapped later replaces what it covers.
-  void operator()(const Comm& comm, const Record& record) {
-    Change change;
-    change.kind = Change::Kind::name;
-    change.when = when(comm.identity, record, 0);
-    change.pid = comm.pid;
-    change.tid = comm.tid;
-    change.code_or_name = history.name_index(comm.name);
-    history.process_of_thread_[comm.tid] = comm.pid;
-    changes.push_back(change);
-  }
-  void operator()(const perf_data::Task& task, const Record& record) {
-    if (task.is_exit) return;
-    history.process_of_thread_[task.tid] = task.pid;
-    Change change;
-    change.kind = Change::Kind::fork;
-    // perf marks the forks that it made up for processes that were there before.
-    change.begins_empty = (record.misc & kMiscCommExec) != 0;
-    change.when = when(task.identity, record, task.time);
-    change.pid = task.pid;
-    change.tid = task.tid;
-    change.parent_pid = task.parent_pid;
-    change.parent_tid = task.parent_tid;
-    changes.push_back(change);
-  }
-  void operator()(const KernelSymbol& symbol, const Record&) {
-    if (symbol.address + symbol.length < symbol.address) return;
-    history.kernel_.push_back({symbol.address, symbol.address + symbol.length, 0, symbol.name, {}, kNoCode});
-  }
-};
+  const bool anonymous = is_without_file(mapping.file);
+  Change change;
+  change.when = when(mapping.identity, record, 0);
+  change.pid = mapping.pid;
+  change.begin = mapping.address;
+  change.end = mapping.address + mapping.length;
+  change.offset = anonymous ? mapping.address : mapping.page_offset;
+  if (change.offset + mapping.length < change.offset) return;
+  change.code_or_name = history_.code_of(anonymous ? mapping : with_build_id(mapping), anonymous);
+  add(change);
+}
 
-ProcessHistory ProcessHistory::collect(const PerfFile& file) {
-  ProcessHistory history;
-  for (const Event& event : file.attrs()) {
-    history.has_times_ = history.has_times_ && event.attributes.has(kSampleTime) && event.attributes.sample_id_all();
+// An exec takes no mappings away: those of the new program may have been told before it, when perf looked through
+// /proc while the program began. What is mapped later replaces what it covers.
+void ProcessHistory::Collector::operator()(const Comm& comm, const Record& record) {
+  Change change;
+  change.kind = Change::Kind::name;
+  change.when = when(comm.identity, record, 0);
+  change.pid = comm.pid;
+  change.tid = comm.tid;
+  change.code_or_name = history_.name_index(comm.name);
+  history_.process_of_thread_[comm.tid] = comm.pid;
+  add(change);
+}
+
+void ProcessHistory::Collector::operator()(const perf_data::Task& task, const Record& record) {
+  if (task.is_exit) return;
+  history_.process_of_thread_[task.tid] = task.pid;
+  Change change;
+  change.kind = Change::Kind::fork;
+  // perf marks the forks that it made up for processes that were there before.
+  change.begins_empty = (record.misc & kMiscCommExec) != 0;
+  change.when = when(task.identity, record, task.time);
+  change.pid = task.pid;
+  change.tid = task.tid;
+  change.parent_pid = task.parent_pid;
+  change.parent_tid = task.parent_tid;
+  add(change);
+}
+
+void ProcessHistory::Collector::operator()(const KernelSymbol& symbol, const Record&) {
+  if (symbol.address + symbol.length < symbol.address) return;
+  history_.kernel_.push_back({symbol.address, symbol.address + symbol.length, 0, symbol.name, {}, kNoCode});
+}
+
+u64 ProcessHistory::Collector::when(const Identity& identity, const Record& record, u64 otherwise) const {
+  if (!history_.has_times_) return record.file_offset;
+  return identity.has(kSampleTime) ? identity.time : otherwise;
+}
+
+Mmap ProcessHistory::Collector::with_build_id(Mmap mapping) const {
+  if (!mapping.build_id.empty()) return mapping;
+  const auto known = build_ids_.find(mapping.file);
+  if (known != build_ids_.end()) mapping.build_id = known->second;
+  return mapping;
+}
+
+void ProcessHistory::Collector::apply_until(u64 when) {
+  applied_until_ = std::max(applied_until_, when);
+  const auto later = std::stable_partition(changes_.begin(), changes_.end(),
+                                           [&](const Change& change) { return change.when < applied_until_; });
+  std::stable_sort(changes_.begin(), later, [](const Change& a, const Change& b) { return a.when < b.when; });
+  for (auto change = changes_.begin(); change != later; ++change) history_.apply(*change);
+  changes_.erase(changes_.begin(), later);
+}
+
+ProcessHistory::Task ProcessHistory::Collector::task_so_far(u32 pid, u32 tid, u64 when) {
+  Task task = history_.task_at(pid, tid, when);
+  task.end = std::min(task.end, applied_until_);
+  const auto known = history_.processes_.find(pid);
+  if (known == history_.processes_.end()) return task;
+  Process& process = known->second;
+  if (when < process.since) {
+    task.end = std::min(task.end, process.since);
+  } else {
+    task.space = history_.current_space(process);
+    task.begin = std::max(task.begin, process.since);
   }
-  history.rename(kIdle, history.name_index("swapper"), 0);
-  Collector collector(history, file);
-  history.statistics_ = file.for_each_record(collector);
-  std::stable_sort(collector.changes.begin(), collector.changes.end(),
-                   [](const Change& a, const Change& b) { return a.when < b.when; });
-  for (const Change& change : collector.changes) history.apply(change);
-  for (auto& [pid, process] : history.processes_) {
-    history.freeze(process, ~u64{0});
+  return task;
+}
+
+ProcessHistory ProcessHistory::Collector::finish(ReadStatistics statistics) {
+  apply_until(~u64{0});
+  for (const Change& change : changes_) history_.apply(change);  // those of the last moment that there is
+  for (auto& [pid, process] : history_.processes_) {
+    history_.freeze(process, ~u64{0});
     process.stretches.clear();
   }
-  std::stable_sort(history.kernel_.begin(), history.kernel_.end(),
+  std::stable_sort(history_.kernel_.begin(), history_.kernel_.end(),
                    [](const KernelRange& a, const KernelRange& b) { return a.begin < b.begin; });
-  history.name_numbers_.clear();
-  history.code_numbers_.clear();
-  return history;
+  history_.name_numbers_.clear();
+  history_.code_numbers_.clear();
+  history_.statistics_ = std::move(statistics);
+  return std::move(history_);
+}
+
+ProcessHistory ProcessHistory::collect(const PerfFile& file) {
+  Collector collector(file);
+  ReadStatistics statistics = file.for_each_record(collector);
+  return collector.finish(std::move(statistics));
 }
 
 CodePlace ProcessHistory::kernel_place(u64 address) const {
@@ -174,11 +195,20 @@ void ProcessHistory::freeze(Process& process, u64 when) {
     return;
   }
   kept_stretches_ += process.stretches.size();
-  process.versions.push_back({process.since, static_cast<u32>(spaces_.size())});
-  std::vector<Stretch>& space = spaces_.emplace_back();
+  process.versions.push_back({process.since, current_space(process)});
+  std::vector<Stretch>& space = spaces_[process.space];
   space.reserve(process.stretches.size());
   for (const auto& [begin, stretch] : process.stretches) space.push_back(stretch);
   process.since = when;
+  process.space = kNoCode;
+}
+
+u32 ProcessHistory::current_space(Process& process) {
+  if (process.space == kNoCode) {
+    process.space = static_cast<u32>(spaces_.size());
+    spaces_.emplace_back();
+  }
+  return process.space;
 }
 
 // A later mapping replaces what it covers; what sticks out of it on both sides stays.

@@ -47,6 +47,8 @@ struct CodePlace {
 
 class ProcessHistory {
  public:
+  // Takes records one after the other; history_ahead asks what it knows so far.
+  class Collector;
   static ProcessHistory collect(const PerfFile& file);
 
   // What "when" means here: the time of a record, or in files without times its place in the file.
@@ -110,19 +112,20 @@ class ProcessHistory {
     std::map<u64, Stretch> stretches;  // while collecting, by begin; disjoint
     std::vector<Version> versions;     // the spaces it had until now
     u64 since = 0;
+    u32 space = kNoCode;  // what the one that it has now will be called, where somebody asked already
   };
   struct Name {
     u64 since = 0;
     u32 name = 0;
   };
   struct Change;
-  struct Collector;
 
   void apply(const Change& change);
   void map_code(const Change& change);
   void fork(const Change& change);
   void rename(u32 tid, u32 name, u64 when);
   void freeze(Process& process, u64 when);
+  u32 current_space(Process& process);
   u32 code_of(const Mmap& mapping, bool anonymous);
   u32 name_index(std::string_view name);
 
