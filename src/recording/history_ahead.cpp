@@ -15,6 +15,7 @@ using perf_data::Record;
 
 constexpr usize kWorthAThread = 4 << 20;     // bytes of records
 constexpr u64 kPublishedAtOnce = 256 << 10;  // bytes of records
+constexpr u64 kAllRead = u64{1} << 63;       // an offset that no file has
 
 }  // namespace
 
@@ -28,7 +29,17 @@ HistoryAhead::HistoryAhead(const PerfFile& file) : collector_(file) {
 }
 
 HistoryAhead::~HistoryAhead() {
+  let_go();
   if (collecting_.valid()) collecting_.wait();
+}
+
+// No samples are read any more.
+void HistoryAhead::let_go() {
+  {
+    const std::scoped_lock lock(mutex_);
+    read_.store(kAllRead, std::memory_order_relaxed);
+  }
+  changed_.notify_all();
 }
 
 void HistoryAhead::collect(const PerfFile& file) {
@@ -44,7 +55,10 @@ void HistoryAhead::collect(const PerfFile& file) {
   } over{*this};
   perf_data::ReadStatistics statistics = file.for_each_record(
       perf_data::Visitors{
-          [&](const perf_data::TimeOfSample& time, const Record& record) { collector_(time, record); },
+          [&](const perf_data::TimeOfSample& time, const Record& record) {
+            if (record.file_offset > near_until_) stay_near(record.file_offset);
+            collector_(time, record);
+          },
           [&](const perf_data::Mmap& mapping, const Record& record) {
             // Which code was made when, samples have to know as they are read.
             if (RecordedJit::is_dump(mapping.file)) give_up();
@@ -55,7 +69,7 @@ void HistoryAhead::collect(const PerfFile& file) {
           [&](const perf_data::KernelSymbol& symbol, const Record& record) { collector_(symbol, record); },
           [&](const perf_data::FinishedRound&, const Record& record) { end_round(record.file_offset); },
       },
-      PerfFile::Pass::beside_another);
+      PerfFile::Pass::ahead_of_another);
   const std::scoped_lock lock(mutex_);
   if (collector_.is_out_of_order()) give_up();
   history_ = collector_.finish(std::move(statistics));
@@ -78,9 +92,32 @@ void HistoryAhead::end_round(u64 offset) {
   changed_.notify_all();
 }
 
+// Waits for samples, but not where these wait for it.
+void HistoryAhead::stay_near(u64 offset) {
+  near_until_ = offset + kPublishedAtOnce;
+  if (offset <= read_.load(std::memory_order_relaxed) + kFarthest) return;
+  std::unique_lock lock(mutex_);
+  waiting_.store(offset, std::memory_order_relaxed);
+  changed_.wait(lock, [&] { return is_awaited_ || offset <= read_.load(std::memory_order_relaxed) + kNear; });
+  waiting_.store(0, std::memory_order_relaxed);
+}
+
+// Asked for again with each sample until the history goes on, so that none has to come at the right moment.
+void HistoryAhead::wake() {
+  {
+    const std::scoped_lock lock(mutex_);
+  }
+  changed_.notify_all();
+}
+
 ProcessHistory::Task HistoryAhead::task_at(u32 pid, u32 tid, u64 when) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return when < known_until_ || is_over_; });
+  if (when >= known_until_ && !is_over_) {
+    is_awaited_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return when < known_until_ || is_over_; });
+    is_awaited_ = false;
+  }
   if (history_.has_value()) return history_->task_at(pid, tid, when);
   const ProcessHistory::Task task = collector_.task_so_far(pid, tid, when);
   answers_.push_back({pid, tid, when, task});
@@ -94,6 +131,7 @@ bool HistoryAhead::holds(const Answer& given) const {
 }
 
 std::optional<ProcessHistory> HistoryAhead::finish() {
+  let_go();
   collecting_.get();
   if (gave_up()) return std::nullopt;
   return std::move(history_);

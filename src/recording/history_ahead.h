@@ -30,12 +30,20 @@ class HistoryAhead {
 
   // Waits until that moment is known.
   ProcessHistory::Task task_at(u32 pid, u32 tid, u64 when);
+  // How far the samples were read: the history stays near, where what it brings into memory is of use to both.
+  void follow(u64 offset) {
+    read_.store(offset, std::memory_order_relaxed);
+    const u64 waiting = waiting_.load(std::memory_order_relaxed);
+    if (waiting != 0 && offset + kNear >= waiting) wake();
+  }
   // What was answered so far may be wrong.
   bool gave_up() const { return gave_up_.load(std::memory_order_relaxed); }
   // The whole; nothing: it gave up.
   std::optional<ProcessHistory> finish();
 
  private:
+  static constexpr u64 kFarthest = 2 << 20, kNear = kFarthest / 2;  // bytes of records between history and samples
+
   struct Answer {
     u32 pid, tid;
     u64 when;
@@ -43,18 +51,25 @@ class HistoryAhead {
   };
   void collect(const perf_data::PerfFile& file);
   void end_round(u64 offset);
+  void stay_near(u64 offset);
+  void wake();
+  void let_go();
   bool holds(const Answer& given) const;
   void give_up() { gave_up_.store(true, std::memory_order_relaxed); }
 
   perf_data::ProcessHistory::Collector collector_;  // its changes take effect under the mutex
   u64 end_of_round_ = 0;                            // the newest sample before the round that is being read
   u64 published_ = 0;                               // the offset where others were told last
+  u64 near_until_ = 0;                              // offset
   std::atomic<bool> gave_up_ = false;
+  std::atomic<u64> read_ = 0;
+  std::atomic<u64> waiting_ = 0;  // offset of the history that waits for samples to come near; 0: it does not
 
   std::mutex mutex_;
   std::condition_variable changed_;
   u64 known_until_ = 0;
   bool is_over_ = false;
+  bool is_awaited_ = false;      // samples cannot go on without what comes next
   std::vector<Answer> answers_;  // given before all was known
   std::optional<ProcessHistory> history_;
   std::future<void> collecting_;

@@ -164,7 +164,10 @@ void SampleReader::run() {
   const perf_data::ReadStatistics statistics = file_.for_each_record(perf_data::Visitors{
       [&](const Sample& sample, const Record& record) {
         ++samples_;
-        if (ahead_ != nullptr && ahead_->gave_up()) return;  // it all begins again
+        if (ahead_ != nullptr) {
+          ahead_->follow(record.file_offset);
+          if (ahead_->gave_up()) return;  // it all begins again
+        }
         if (wanted_.weights != nullptr) return take_weighted(sample, record);
         take(sample, record);
       },

@@ -40,8 +40,8 @@ class PerfFile {
   // The file is shorter than its header says.
   bool is_cut() const { return is_cut_; }
 
-  // Tells during each pass over the records which bytes of the file lie behind it, so that their memory may be given
-  // back; passes may go on at the same time. `progress` is told of the passes that somebody waits for.
+  // Tells during a pass over the records which bytes of the file lie behind it, so that their memory may be given back,
+  // and how far it is. A pass that is ahead of another leaves both to that one.
   void tell_what_is_passed(std::function<void(u64 begin, u64 end)> release,
                            std::function<void(u64 end)> progress = {}) {
     when_passed_ = std::move(release);
@@ -64,23 +64,24 @@ class PerfFile {
   }
 
   // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
-  enum class Pass : u8 { waited_for, beside_another };
+  enum class Pass : u8 { alone, ahead_of_another };
   template <class Visitor>
-  ReadStatistics for_each_record(Visitor&& visitor, Pass pass = Pass::waited_for) const {
+  ReadStatistics for_each_record(Visitor&& visitor, Pass pass = Pass::alone) const {
     RecordStream stream = records();
     Record record;
     Sample sample;
+    const bool tells = when_passed_ && pass == Pass::alone;
     // The newest part is not told of: a visitor may look back at the last records, and would bring it in again.
     u64 told = data_offset_, passed = data_offset_;
     while (stream.next(record)) {
       visit_record(record, events_, visitor, stream.statistics(), sample);
-      if (record.file_offset - passed < kPassedAtOnce || !when_passed_) continue;
-      if (told != passed && pass == Pass::waited_for) when_passed_(told, passed);
-      if (progress_ && pass == Pass::waited_for) progress_(passed);
+      if (record.file_offset - passed < kPassedAtOnce || !tells) continue;
+      if (told != passed) when_passed_(told, passed);
+      if (progress_) progress_(passed);
       told = passed;
       passed = record.file_offset;
     }
-    if (when_passed_) when_passed_(told, data_offset_ + data_.size());
+    if (tells) when_passed_(told, data_offset_ + data_.size());
     stream.statistics().gaps += earlier_.places;
     stream.statistics().gap_bytes += earlier_.bytes;
     return std::move(stream.statistics());
