@@ -18,6 +18,7 @@
 #include "measure/recording_run.h"
 #include "output/outputs.h"
 #include "plan/count_parts.h"
+#include "plan/default_events.h"
 #include "profile/count_profile.h"
 
 namespace wperf::commands {
@@ -118,7 +119,12 @@ request::Request of_side(const request::Request& both, bool is_before) {
   return request;
 }
 
-// Each run is what `stat` does, with its default events.
+// `stat` counts nothing of a driver where nothing is named; two programs to compare are worth a choice of ours.
+void choose_events(const plan::Capabilities& machine, request::Request& request) {
+  if (request.items.empty() && machine.kernel == nullptr) request.items.emplace_back(plan::default_events(machine));
+}
+
+// Each run is what `stat` does.
 diag::Result<int> count_in_turn(const request::Request& asked, u64 rounds, diag::Console& console) {
   const request::Sampling& sampling = asked.sampling;
   if (sampling.jitter || sampling.rate_hz.has_value() || sampling.call_stacks.source != request::StackSource::none)
@@ -126,6 +132,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, u64 rounds, diag:
   request::Request request = asked;
   request.command = request::Command::stat;
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
+  choose_events(machine.capabilities, request);
   WPERF_TRY(const plan::CountPlan planned, measure::plan_counts(request, machine));
   if (plan::parts_of(planned, machine.capabilities.counted_at_once).size() != 1)
     return usage(

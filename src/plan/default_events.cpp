@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/default_events.h"
 
+#include <algorithm>
+
 namespace wperf::plan {
 
 bool wants_default_events(const request::Request& request) {
@@ -38,6 +40,20 @@ request::EventList default_events(const KernelEvents& kernel, bool of_program) {
   }
   request::EventList list;
   for (const char* name : names) list.tokens.emplace_back().text = name;
+  return list;
+}
+
+request::EventList default_events(const Capabilities& machine) {
+  const std::vector<pmu::Product> kinds = kinds_of_cores(machine);
+  const auto is_known = [&](const char* name) {
+    return std::all_of(kinds.begin(), kinds.end(), [&](pmu::Product kind) { return kind.find_event(name); });
+  };
+  request::EventList list;
+  for (const char* name :
+       {"inst_retired", "br_retired", "br_mis_pred_retired", "l1d_cache_refill", "l2d_cache_refill"}) {
+    if (list.tokens.size() == machine.counters_free[index_of(EventClass::core)]) break;
+    if (is_known(name)) list.tokens.emplace_back().text = name;
+  }
   return list;
 }
 

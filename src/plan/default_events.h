@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `stat` counts where the system's kernel counts and no event was named. Called by count_plan.
+// What is counted where no event was named: by `stat` where the system's kernel counts, by `bench` everywhere. Called
+// by count_plan and run_bench.
 #pragma once
 #include "plan/kernel_events.h"
+#include "plan/plan.h"
 #include "request/request.h"
 
 namespace wperf::plan {
@@ -10,5 +12,8 @@ namespace wperf::plan {
 bool wants_default_events(const request::Request& request);
 // Of a program, or else of cores. Each is left out where the machine does not count it or this user may not.
 request::EventList default_events(const KernelEvents& kernel, bool of_program);
+// Of a driver, which counts cycles by itself: what most want to know, as many as are counted at once, of what all the
+// machine's cores know.
+request::EventList default_events(const Capabilities& machine);
 
 }  // namespace wperf::plan

@@ -147,6 +147,15 @@ class BenchTest(WperfTest):
         self.assertEqual(len(set(total["runs_before"] + total["runs_after"])), 1)
         self.assertEqual(total["change"], "is the same")
 
+    def test_what_is_counted_where_nothing_is_named(self):
+        program = [workload("fib.exe"), "12"]
+        done = self.run_wperf("bench", "-n", "4", "--json", "--", *program, "---", *program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        totals = json.loads(done.stdout)["diff"]["totals"]
+        self.assertEqual([one["event"] for one in totals], ["cycle", "inst_retired", "br_retired", "br_mis_pred_retired",
+                                                            "l1d_cache_refill", "l2d_cache_refill"])
+        self.assertGreater(min(totals[1]["runs_before"]), 1000)
+
     def test_more_instructions_fail_the_gate(self):
         done = self.bench([workload("fib.exe"), "12"], [workload("fib.exe"), "13"], "--fail-if", "inst_retired>0.1%")
         self.assertEqual(done.returncode, 5, done.stderr)
