@@ -268,6 +268,10 @@ void Parser::finish() {
     if (given(command) && request_.command == Command::none) request_.command = command;
   }
   warn_of_idle_options();
+  if (request_.outputs.json_file == "-") {  // stdout, which --export goes to by itself
+    request_.outputs.json_file.reset();
+    if (!request_.recording.export_format.has_value()) request_.outputs.json = request_.outputs.quiet = true;
+  }
   if (given(Command::help)) request_.help_topic = first_command_;
   if (request_.timeline.enabled && !request_.timeout.has_value()) request_.timeout = request::Duration{1000};
   if (request_.pe_file.has_value() && !request_.program.has_value() && spawns()) {

@@ -65,6 +65,7 @@ diag::Result<int> run_on_device(const request::Request& request, diag::Console& 
 diag::Result<int> run(const request::Request& asked, diag::Console& console) {
   using request::Command;
   WPERF_CHECK_OK(output::check_inputs_stay(asked));
+  WPERF_CHECK_OK(output::check_one_document(asked));
   if (!needs_choice(asked)) return run_on_device(asked, console);
   const measure::ChosenDevice chosen = measure::choose_device(asked, device::devices_here());
   request::Request request = asked;

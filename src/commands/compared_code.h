@@ -7,7 +7,9 @@
 
 namespace wperf::commands {
 
+enum class FileDetail : u8 { names, lines };  // lines take longer
+
 // Looks where the names of the recordings came from, too: beside the recording's paths, in --symbol-path.
-compare::OpenBuildFile code_of_builds(const request::Request& request);
+compare::OpenBuildFile code_of_builds(const request::Request& request, FileDetail detail);
 
 }  // namespace wperf::commands

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "commands/compared_code.h"
 #include "commands/page_output.h"
 #include "compare/comparison.h"
+#include "compare/function_sources.h"
 #include "compare/gate.h"
 #include "compare/stack_changes.h"
 #include "measure/tool.h"
@@ -35,16 +37,24 @@ diag::Result<void> write_files(const compare::Comparison& comparison, const std:
                                diag::Console& console) {
   const request::Comparison& asked = request.comparison;
   if (asked.junit_file.has_value()) {
-    WPERF_CHECK_OK(output::write_output_file(output::output_path(request.outputs, *asked.junit_file),
-                                             report::gate_junit(verdicts), console));
+    WPERF_CHECK_OK(
+        output::write_named_output(*asked.junit_file, report::gate_junit(verdicts), request.outputs, console));
   }
   if (!asked.markdown_file.has_value()) return {};
-  const std::string text = report::diff_markdown(comparison, verdicts, options);
-  if (*asked.markdown_file == output::kConsole) {
-    console.document(text);
-    return {};
+  return output::write_named_output(*asked.markdown_file, report::diff_markdown(comparison, verdicts, options),
+                                    request.outputs, console);
+}
+
+// GitHub reads both streams of a job: stderr where stdout is one document.
+void annotate(const std::vector<compare::Verdict>& verdicts, const request::Request& request, diag::Console& console) {
+  std::string lines = report::gate_annotations(verdicts);
+  if (lines.empty()) return;
+  if (!output::stdout_is_document(request)) {
+    console.document(lines);
+    return;
   }
-  return output::write_output_file(output::output_path(request.outputs, *asked.markdown_file), text, console);
+  lines.pop_back();  // warn() ends the last one
+  console.warn(lines);
 }
 
 // "old.data", or "5 files".
@@ -53,9 +63,9 @@ std::string side_text(const std::vector<std::string>& files) {
 }
 
 // The stacks of both sides, as a page, as a picture and as text.
-diag::Result<void> write_stacks(const std::vector<compare::RunCosts>& before,
-                                const std::vector<compare::RunCosts>& after, const compare::Comparison& comparison,
-                                const request::Request& request, diag::Console& console) {
+diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::span<const compare::RunCosts> after,
+                                const compare::Comparison& comparison, const request::Request& request,
+                                diag::Console& console) {
   const request::RecordingView& view = request.recording;
   if (!view.wants_page() && !view.folded) return {};
   WPERF_TRY(const compare::StackChanges changes, compare::merge_stacks(before, after, comparison.matched));
@@ -97,21 +107,26 @@ diag::Result<int> show_comparison(const std::vector<compare::RunCosts>& before,
                                   const std::vector<compare::RunCosts>& after, const request::Request& request,
                                   diag::Console& console) {
   compare::ComparisonOptions compared = comparison_options(request.comparison.per);
-  compared.open = code_of_builds(request);
+  compared.open = code_of_builds(request, FileDetail::names);
   WPERF_TRY(const compare::Comparison comparison, compare::compare_runs(before, after, compared));
-  WPERF_CHECK_OK(write_stacks(before, after, comparison, request, console));
-  const std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
+  // Of runs that are copies of one, that one alone.
+  const std::span compared_before(before.data(), comparison.files_before.size());
+  const std::span compared_after(after.data(), comparison.files_after.size());
+  WPERF_CHECK_OK(write_stacks(compared_before, compared_after, comparison, request, console));
+  std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
   const report::DiffOptions options{.rows = request.sampling.display.rows,
                                     .verbose = request.outputs.verbose,
                                     .coloured = console.coloured(),
                                     .width = console.animated() ? console.width() : 0};
-  if (!output::silent(request.outputs)) {
+  if (!output::silent(request.outputs) && !output::stdout_is_document(request)) {
     std::string text = report::diff_text(comparison, options);
     if (!verdicts.empty()) text += '\n' + report::gate_text(verdicts);
     console.out(text);
   }
-  if (request.comparison.annotations && !request.outputs.json && request.comparison.markdown_file != output::kConsole)
-    console.document(report::gate_annotations(verdicts));
+  if (request.comparison.annotations) {
+    compare::find_sources(comparison, compared_after, code_of_builds(request, FileDetail::lines), verdicts);
+    annotate(verdicts, request, console);
+  }
   if (output::wants_json(request.outputs)) {
     WPERF_CHECK_OK(output::deliver_json(request.outputs, report::diff_json(comparison, verdicts, options), console));
   }

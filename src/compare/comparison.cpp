@@ -286,6 +286,7 @@ void Comparer::add_units(EventChange& change, const std::string& event, const Ru
     for (usize i = 0; i < units.size(); ++i) {
       const Unit& matched = out_.matched.units[units[i]];
       UnitChange row;
+      row.unit = units[i];
       row.kind = kind;
       row.module = matched.module;
       row.name = matched.name;

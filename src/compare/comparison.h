@@ -39,6 +39,7 @@ struct TotalChange {
 };
 
 struct UnitChange {
+  u32 unit = 0;  // index into Comparison::matched
   UnitKind kind = UnitKind::function;
   std::string module, name;
   double before = 0, after = 0;  // what it costs by the measure: a share of 1, per second, per run

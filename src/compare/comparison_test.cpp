@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compare/function_sources.h"
 #include "compare/gate.h"
 
 namespace wperf::compare {
@@ -114,6 +115,9 @@ class OpenedFile final : public BuildFile {
     }
     return {};
   }
+  std::optional<SourceLine> source_of(u64 begin) const override {
+    return SourceLine{"made.c", static_cast<u32>(begin)};
+  }
   void for_each_name(const std::function<void(u64, std::string_view)>& visit) const override {
     for (const MadeFile::Function& one : file_.functions) visit(one.begin, one.name);
   }
@@ -148,6 +152,26 @@ TEST(Comparison, ARenamedFunctionIsFoundByItsCode) {
   // The gate knows it by both names.
   const auto gate = judge(found, {request::parse_fail_condition("function:checksum>10%").value()});
   EXPECT_EQ(gate.at(0).kind, Verdict::Kind::failed);
+}
+
+TEST(Comparison, AGateTellsWhereTheFunctionBegins) {
+  const MadeProfile before = MadeProfile("prog").add("main", 500).add("checksum", 1000).lies_at(0x100);
+  const MadeProfile after = MadeProfile("prog").add("main", 500).add("checksum", 1500).lies_at(0x1000);
+  const std::vector<RunCosts> after_runs{after.costs()};
+  const Comparison found = compare_runs({before.costs()}, after_runs, {.per = Per::run, .counter = {}}).value();
+  std::vector<Verdict> gate = judge(found, {request::parse_fail_condition("function:checksum>10%").value(),
+                                            request::parse_fail_condition("function:main>10%").value(),
+                                            request::parse_fail_condition("module:prog>10%").value()});
+  const MadeFile file;
+  find_sources(found, after_runs, [&](const auto&) { return std::make_unique<OpenedFile>(file); }, gate);
+  ASSERT_TRUE(gate[0].source.has_value());
+  EXPECT_EQ(gate[0].source->file, "made.c");
+  EXPECT_EQ(gate[0].source->line, 0x1100U) << "as the build after has it";
+  EXPECT_FALSE(gate[1].source.has_value()) << "it passed";
+  EXPECT_FALSE(gate[2].source.has_value()) << "a module has no line";
+  std::vector<Verdict> without = judge(found, {request::parse_fail_condition("function:checksum>10%").value()});
+  find_sources(found, after_runs, [](const auto&) { return std::unique_ptr<BuildFile>(); }, without);
+  EXPECT_FALSE(without[0].source.has_value());
 }
 
 TEST(Comparison, EqualCodeIsNoRenameWhereTheOldNameIsStillThere) {

@@ -25,10 +25,11 @@ struct Candidate {
   std::string what;
   double ratio = 1, low = 0, high = 0;
   bool has_interval = true;
+  std::optional<u32> function = {};  // where it is one
 };
 
 Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>& candidates) {
-  Verdict verdict{.condition = condition.text, .why = {}};
+  Verdict verdict{.condition = condition.text, .why = {}, .function = {}, .source = {}};
   const double allowed = 1 + condition.percent / 100;
   const Candidate* worst = nullptr;
   for (const Candidate& one : candidates) {
@@ -45,6 +46,7 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
     verdict.why = condition.name + ": nothing of this name was measured on both sides";
     return verdict;
   }
+  verdict.function = worst->function;
   const bool fails = worst->low > allowed;
   verdict.kind = fails ? Verdict::Kind::failed : Verdict::Kind::passed;
   verdict.why = fmt::format("{}: {} (95 % interval {} to {}), {} {:.6g} %", worst->what, percent_of(worst->ratio),
@@ -95,7 +97,11 @@ Verdict judge_one(const Comparison& comparison, const FailCondition& condition) 
       // Of any name: only what is found among all, else chance alone would fail the gate.
       if (condition.name == "*" && !row.found && change.low > 1) continue;
       const std::string what = row.kind == UnitKind::module ? row.module : row.name;
-      candidates.push_back({what + " (" + event.event + ')', change.ratio, change.low, change.high});
+      candidates.push_back({.what = what + " (" + event.event + ')',
+                            .ratio = change.ratio,
+                            .low = change.low,
+                            .high = change.high,
+                            .function = row.kind == UnitKind::function ? std::optional(row.unit) : std::nullopt});
     }
   }
   return verdict_of(condition, candidates);

@@ -2,6 +2,7 @@
 // Conditions of --fail-if, judged: a gate fails only where it is sure that something grew by more than allowed. Pure.
 // Called by run_diff and run_bench; shown by report/diff_gate.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ struct Verdict {
   // unknown: nothing of this name was measured, or its interval has no end.
   enum class Kind { passed, failed, unknown };
   Kind kind = Kind::passed;
-  std::string condition;  // as typed
-  std::string why;        // a sentence without its end
+  std::string condition;             // as typed
+  std::string why;                   // a sentence without its end
+  std::optional<u32> function;       // the one that decided, where it was one: index into Comparison::matched
+  std::optional<SourceLine> source;  // where it begins, where that was looked for
 };
 std::vector<Verdict> judge(const Comparison& comparison, const std::vector<request::FailCondition>& conditions);
 

@@ -59,7 +59,7 @@ class StackMerger {
 
 }  // namespace
 
-diag::Result<StackChanges> merge_stacks(const std::vector<RunCosts>& before, const std::vector<RunCosts>& after,
+diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::span<const RunCosts> after,
                                         const MatchedUnits& matched) {
   StackMerger merger(matched);
   usize number = 0;  // of the run

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The call stacks of both sides in one tree, for a picture and for folded stacks. Pure. Called by run_diff.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct StackChanges {
 
 // Functions are the same where the comparison has found them the same, below the same callers. Refused: the runs are of
 // different events, or have no stacks.
-diag::Result<StackChanges> merge_stacks(const std::vector<RunCosts>& before, const std::vector<RunCosts>& after,
+diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::span<const RunCosts> after,
                                         const MatchedUnits& matched);
 
 // "main;parse 120 180", a line for each stack: samples before and after. What scripts for difference graphs read.

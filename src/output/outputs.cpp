@@ -38,6 +38,39 @@ diag::Result<void> check_inputs_stay(const request::Request& request) {
   return {};
 }
 
+namespace {
+
+// The options whose documents go to stdout.
+std::vector<std::string_view> documents_on_stdout(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  const request::Comparison& sides = request.comparison;
+  std::vector<std::string_view> options;
+  const std::pair<std::string_view, bool> documents[] = {
+      {"--json", request.outputs.json && !request.outputs.json_file.has_value() && !prints_records(request)},
+      {"--folded", view.folded},
+      {"--records -", prints_records(request)},
+      {"--html -", view.html_file == kConsole},
+      {"--svg -", view.svg_file == kConsole},
+      {"--markdown -", sides.markdown_file == kConsole},
+      {"--junit -", sides.junit_file == kConsole}};
+  for (const auto& [option, is_given] : documents) {
+    if (is_given) options.push_back(option);
+  }
+  return options;
+}
+
+}  // namespace
+
+diag::Result<void> check_one_document(const request::Request& request) {
+  const std::vector<std::string_view> options = documents_on_stdout(request);
+  if (options.size() < 2) return {};
+  return diag::Error{
+      .text = fmt::format("{} and {} would be written to the same place, and nobody could tell them apart", options[0],
+                          options[1]),
+      .hint = "name a file for one of them; -o FILE is that of --json",
+      .code = diag::ExitCode::usage};
+}
+
 diag::Result<void> write_output_file(const std::string& path, std::string_view text, diag::Console& console) {
   auto file = os::OutputFile::create_text(path);
   if (!file.has_value()) {
@@ -46,6 +79,13 @@ diag::Result<void> write_output_file(const std::string& path, std::string_view t
   }
   file.value().write(text);
   return file.value().close();
+}
+
+diag::Result<void> write_named_output(const std::string& file, std::string_view text, const request::Outputs& outputs,
+                                      diag::Console& console) {
+  if (file != kConsole) return write_output_file(output_path(outputs, file), text, console);
+  console.document(text);
+  return {};
 }
 
 bool wants_json(const request::Outputs& outputs) {
@@ -57,10 +97,9 @@ bool wants_spe_json(const request::Request& request) {
 }
 
 bool stdout_is_document(const request::Request& request) {
-  const bool json = request.outputs.json && !request.outputs.json_file.has_value();
   const bool counts = request.command == request::Command::stat && request.recording.export_format.has_value() &&
                       !request.outputs.json_file.has_value();
-  return json || counts || request.recording.folded || prints_records(request);
+  return counts || !documents_on_stdout(request).empty();
 }
 
 bool prints_records(const request::Request& request) {

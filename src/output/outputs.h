@@ -14,9 +14,14 @@ namespace wperf::output {
 std::string output_path(const request::Outputs& outputs, const std::string& file);
 // Would an output replace a file that the command reads? Asked before anything is opened, because inputs are mapped.
 diag::Result<void> check_inputs_stay(const request::Request& request);
+// Of all that is asked for, only one document can be stdout's.
+diag::Result<void> check_one_document(const request::Request& request);
 // Writes the text. A file that cannot be opened is a warning, `Unable to open F`, and no failure of the run (contract
 // 1.4); one that cannot be written to its end is an error.
 diag::Result<void> write_output_file(const std::string& path, std::string_view text, diag::Console& console);
+// The same of a file that an option named: resolved against --cwd, or stdout.
+diag::Result<void> write_named_output(const std::string& file, std::string_view text, const request::Outputs& outputs,
+                                      diag::Console& console);
 // Does anyone want the JSON? -o asks for it even without --json.
 bool wants_json(const request::Outputs& outputs);
 // The same of a report on SPE: where --records prints the records, --json is about those.

@@ -105,7 +105,10 @@ std::string gate_annotations(const std::vector<Verdict>& verdicts) {
   std::string out;
   for (const Verdict& verdict : verdicts) {
     if (verdict.kind == Verdict::Kind::passed) continue;
-    out += fmt::format("::{} title={}::{}\n", verdict.kind == Verdict::Kind::failed ? "error" : "warning",
+    std::string place;
+    if (verdict.source.has_value())
+      place = fmt::format("file={},line={},", command_text(verdict.source->file, true), verdict.source->line);
+    out += fmt::format("::{} {}title={}::{}\n", verdict.kind == Verdict::Kind::failed ? "error" : "warning", place,
                        command_text("wperf: " + verdict.condition, true), command_text(verdict.why, false));
   }
   return out;

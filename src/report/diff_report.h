@@ -28,7 +28,8 @@ std::string diff_markdown(const compare::Comparison& comparison, const std::vect
 std::string gate_text(const std::vector<compare::Verdict>& verdicts);
 // A test for each condition, as CI systems read them.
 std::string gate_junit(const std::vector<compare::Verdict>& verdicts);
-// `::error …`: what GitHub shows beside a change. Only of conditions that did not pass.
+// `::error …`: what GitHub shows beside a change, at the source where that is known. Only of conditions that did not
+// pass.
 std::string gate_annotations(const std::vector<compare::Verdict>& verdicts);
 
 // For the files of this room: "grew by 20.1 %", "+11.3 to +29.5 %", a cost by its measure.

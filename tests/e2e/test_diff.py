@@ -135,6 +135,38 @@ class DiffTest(WperfTest):
         self.assertIn("nothing of this name", self.fails("diff", before, after, "--fail-if", "function:absent>1%", status=1))
 
 
+    def test_stdout_has_one_document(self):
+        before = self.folded("a.folded", main__parse=4000, main__emit=6000)
+        after = self.folded("b.folded", main__parse=5000, main__emit=6000)
+        gated = ("diff", before, after, "--per", "run", "--fail-if", "function:parse>5%")
+        begins = {"--json": '{"diff"', "-o -": '{"diff"', "--markdown -": "## What changed", "--junit -": "<?xml", "--svg -": "<?xml",
+                  "--html -": "<!DOCTYPE html>", "--folded": "main;"}
+        ends = {"--json": "}", "-o -": "}", "--markdown -": ".", "--junit -": "</testsuites>", "--svg -": "</svg>", "--html -": "</html>",
+                "--folded": "6000"}
+        annotation = "::error title=wperf%3A function%3Aparse>5%25::parse"
+        for option, begin in begins.items():
+            with self.subTest(option):
+                done = self.run_wperf(*gated, *option.split(), "--github", cwd=self.folder)
+                self.assertEqual(done.returncode, 5)
+                self.assertTrue(done.stdout.startswith(begin) and done.stdout.rstrip().endswith(ends[option]), done.stdout)
+                self.assertNotIn("::error", done.stdout)
+                self.assertTrue(done.stderr.startswith(annotation), done.stderr)
+                self.assertTrue(done.stderr.endswith("\nfailed: function:parse>5%\n"), done.stderr)
+        self.assertFalse((self.folder / "-").exists())
+        for first, second in (("--json", "--markdown -"), ("--json", "--junit -"), ("--json", "--folded"), ("--markdown -", "--junit -"),
+                              ("--html -", "--svg -"), ("--folded", "--markdown -"), ("--json", "--html -")):
+            with self.subTest((first, second)):
+                told = self.fails(*gated, *first.split(), *second.split(), status=2)
+                self.assertIn(f"error: {first} and {second} would be written to the same place", told)
+        self.run_wperf(*gated, "--json", "-o", "all.json", "--markdown", "-", "--junit", "gate.xml", cwd=self.folder)
+        self.assertEqual(sorted(path.name for path in self.folder.glob("[ag]*.[jx]*")), ["all.json", "gate.xml"])
+
+    def test_pictures_of_copies(self):
+        one, other = self.folded("a.folded", main__f=1000), self.folded("b.folded", main__f=1500)
+        text = self.ok("diff", *[one] * 5, "--", *[other] * 5, "--folded")
+        self.assertEqual(text, "main;f 1000 1500\n")
+
+
 class BenchTest(WperfTest):
     def bench(self, old, new, *options):
         return self.run_wperf("bench", "-n", "4", "-e", "inst_retired", *options, "--", *old, "---", *new)

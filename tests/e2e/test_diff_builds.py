@@ -112,6 +112,15 @@ class Builds(WperfTest):
         self.assertTrue(back["checksum"]["change"].startswith("shrank by "), back["checksum"])
         self.assertLess(back["checksum"]["after"], back["checksum"]["before"])
 
+    def check_annotation(self):
+        small, large = self.recorded("small"), self.recorded("large", "-DROUNDS=3")
+        line = SOURCE.splitlines().index("PLACED unsigned HOT(unsigned rounds) {") + 1
+        done = self.run_wperf("diff", small, large, "--per", "run", "--github", "--fail-if", "function:checksum>5%",
+                              "--fail-if", "function:checksum>900%")
+        self.assertEqual(done.returncode, 5)
+        [said] = [one for one in done.stdout.splitlines() if one.startswith("::")]
+        self.assertRegex(said, f"^::error file=[^,]*fixture.c,line={line},title=wperf%3A function%3Achecksum>5%25::checksum")
+
     def check_rename(self):
         rows, diff = self.compared(self.recorded("one"), self.recorded("two", "-DHOT=digest", "-DMOVED"))
         self.assertNotIn("checksum", rows)
@@ -157,6 +166,9 @@ class WindowsBuilds(Builds):
     def test_sign(self):
         self.check_sign()
 
+    def test_annotation(self):
+        self.check_annotation()
+
     def test_rename(self):
         self.check_rename()
 
@@ -199,6 +211,9 @@ class LinuxBuilds(Builds):
 
     def test_sign(self):
         self.check_sign()
+
+    def test_annotation(self):
+        self.check_annotation()
 
     def test_rename(self):
         self.check_rename()
