@@ -340,7 +340,7 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   std::vector<std::string> left_out;
   WPERF_TRY(const std::vector<KindOfCore> kinds, kinds_with_method(request, machine.capabilities, left_out));
-  const bool are_several = kinds.size() + left_out.size() > 1;
+  const bool are_several = plan::kinds_of_cores(machine.capabilities).size() > 1;
   std::vector<Search> searches;
   for (const KindOfCore& kind : kinds) {
     WPERF_TRY(Search search, begin_search(request, kind, are_several, machine, console));
@@ -358,7 +358,11 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
   const std::vector<raw::Process> programs = machine.device->programs().processes();
   const bool has_threads = std::any_of(programs.begin(), programs.end(),
                                        [](const raw::Process& program) { return program.threads.size() > 1; });
-  if (machine.capabilities.kernel == nullptr && request.program.has_value() && has_threads) {
+  const bool is_on_one_core = machine.capabilities.kernel == nullptr && request.program.has_value();
+  const std::string other_kinds = note_of_other_kinds(kinds.front(), machine.capabilities);
+  if (is_on_one_core && !other_kinds.empty()) {
+    notes.push_back(other_kinds);
+  } else if (is_on_one_core && has_threads) {
     notes.push_back(
         fmt::format("this is core {}, where the program was started: its threads on other cores are not in it",
                     text_of(kinds.front().cores)));

@@ -32,13 +32,13 @@ diag::Error no_method(pmu::Product product, const plan::Capabilities& machine) {
       .code = diag::ExitCode::usage};
 }
 
-// A program runs on the first core that was chosen, or wherever the kernel puts it; a machine has all it has.
-diag::Result<std::vector<KindOfCore>> kinds_of(const request::Request& request, const plan::Capabilities& machine) {
-  WPERF_TRY(std::vector<u32> cores, plan::expand_cores(request.cores, machine.core_count, request::kMeasuredCores));
-  if (cores.empty()) {
-    cores.resize(request.program.has_value() ? 1 : machine.core_count);
-    std::iota(cores.begin(), cores.end(), 0u);
-  }
+std::vector<u32> first_cores(u32 count) {
+  std::vector<u32> cores(count);
+  std::iota(cores.begin(), cores.end(), 0u);
+  return cores;
+}
+
+std::vector<KindOfCore> kinds_among(const std::vector<u32>& cores, const plan::Capabilities& machine) {
   std::vector<KindOfCore> kinds;
   for (const u32 core : cores) {
     const pmu::Product product = plan::product_of_core(machine, core);
@@ -51,6 +51,40 @@ diag::Result<std::vector<KindOfCore>> kinds_of(const request::Request& request, 
       kind->cores.push_back({core, core});
   }
   return kinds;
+}
+
+std::vector<KindOfCore> all_kinds(const plan::Capabilities& machine) {
+  return kinds_among(first_cores(machine.core_count), machine);
+}
+
+// "cores 0-3 (Cortex-A55), cores 4-7 (Cortex-A76)"
+std::string names_of(const std::vector<KindOfCore>& kinds) {
+  std::string text;
+  for (const KindOfCore& kind : kinds)
+    text += fmt::format("{}cores {} ({})", text.empty() ? "" : ", ", text_of(kind.cores), kind.product.title());
+  return text;
+}
+
+// A kernel counts a program wherever it runs, as one number.
+diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
+  const u32 one = kinds.back().cores.front().first;
+  return {.text = fmt::format("this machine has several kinds of cores, each with a method of its own, and counts of a "
+                              "program that moves between them would mix: {}",
+                              names_of(kinds)),
+          .hint = is_started ? fmt::format("-c {} keeps the program on that core", one)
+                             : fmt::format("without -p, -c {} looks at all that runs on that core", one),
+          .code = diag::ExitCode::usage};
+}
+
+// A driver measures a program on the core where it starts, a kernel wherever it runs; a machine has all it has.
+diag::Result<std::vector<KindOfCore>> kinds_of(const request::Request& request, const plan::Capabilities& machine) {
+  WPERF_TRY(const std::vector<u32> cores,
+            plan::expand_cores(request.cores, machine.core_count, request::kMeasuredCores));
+  if (!cores.empty()) return kinds_among(cores, machine);
+  std::vector<KindOfCore> kinds = all_kinds(machine);
+  const bool is_started = request.program.has_value(), is_one_program = is_started || request.process.has_value();
+  if (machine.kernel != nullptr && is_one_program && kinds.size() > 1) return would_mix(kinds, is_started);
+  return is_started ? kinds_among({0}, machine) : kinds;
 }
 
 }  // namespace
@@ -77,6 +111,18 @@ diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Request& 
   });
   if (kinds.empty()) return no_method(first, machine);
   return kinds;
+}
+
+std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabilities& machine) {
+  std::vector<KindOfCore> others = all_kinds(machine);
+  std::erase_if(others, [&](const KindOfCore& kind) { return kind.product == measured.product; });
+  if (others.empty()) return {};
+  std::string note = fmt::format("the program was started on core {}: what it did on {} is not in it",
+                                 text_of(measured.cores), names_of(others));
+  const auto other = std::find_if(others.begin(), others.end(),
+                                  [](const KindOfCore& kind) { return kind.product.topdown_count() != 0; });
+  if (other != others.end()) note += fmt::format("; -c {} starts it there", other->cores.front().first);
+  return note;
 }
 
 }  // namespace wperf::commands

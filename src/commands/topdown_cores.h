@@ -21,6 +21,9 @@ diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Request& 
                                                         const plan::Capabilities& machine,
                                                         std::vector<std::string>& notes);
 
+// Of a program that a driver measures on one core: which kinds that leaves out, and how to choose them. Empty: none.
+std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabilities& machine);
+
 std::string text_of(const std::vector<request::CoreRange>& ranges);  // "0-3,6"
 
 }  // namespace wperf::commands

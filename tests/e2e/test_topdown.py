@@ -169,6 +169,17 @@ class Topdown(WperfTest):
             self.assertIn(said, page)
         self.assertIn("is no node", self.fails("topdown", "--timeout", "0.1", "--node", "nothing", device=device, status=2))
 
+    def test_a_program_says_which_kinds_are_not_in_it(self):
+        device = "c1-ultra*2+neoverse-n1*1+c1-nano*2"
+        program = ("-k", "--counts-only", "--level", "1", "--", workload("bottlenecks.exe"), "divisions", "20000")
+        big, little = self.topdown(device, *program), self.topdown(device, "-c", "3", *program)
+        self.assertEqual([(kind["core"], kind["cores"]) for kind in (big, little)], [("C1-Ultra", "0"), ("C1-Nano", "3")])
+        for kind in (big, little):
+            self.assertAlmostEqual(sum(self.level_1(kind).values()), 100, delta=1)
+        self.assertIn("the program was started on core 0: what it did on cores 2 (Neoverse N1), cores 3-4 (C1-Nano) "
+                      "is not in it; -c 2 starts it there", big["notes"])
+        self.assertIn("started on core 3: what it did on cores 0-1 (C1-Ultra), cores 2", " ".join(little["notes"]))
+
     def test_a_page_says_what_the_text_says(self):
         with tempfile.TemporaryDirectory() as folder:
             done = self.run_wperf("topdown", "--html", "a.html", "--", workload("bottlenecks.exe"), "branches", "20000",
