@@ -81,6 +81,9 @@ def make_folder(folder, build):
     folder = pathlib.Path(folder)
     for workload in (build / "workloads").iterdir():
         (folder / workload.name).symlink_to(workload)
+    for file in (ROOT / "build" / "tools" / "programs").glob("*"):  # of others, where they were built
+        if file.suffix in (".exe", ".pdb"):
+            (folder / file.name).symlink_to(file)
     (folder / "build").mkdir()
     (folder / "build" / "release").symlink_to(build)
     for name, workload in (("prog.exe", "exact_1k.exe"), ("myprog.exe", "exact_1k.exe"), ("server.exe", "googolplex.exe")):

@@ -28,6 +28,11 @@ def shorten(lines):
     return [line if len(line) <= MOST_COLUMNS else line[:MOST_COLUMNS].rstrip() + " ..." for line in lines]
 
 
+def is_here(command, folder):
+    """Programs that others wrote are only there where scripts/programs has built them."""
+    return all(pathlib.Path(folder, name).exists() for name in re.findall(r"[\w./-]+\.exe\b", command))
+
+
 def output_of(command, folder, environment):
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, env=environment, capture_output=True,
                           text=True, timeout=300)
@@ -49,7 +54,13 @@ def main():
             if wanted and page.name not in wanted:
                 continue
             text = page.read_text()
-            filled = MARK.sub(lambda m: m[1] + output_of(m["command"], folder, environment) + m[4], text)
+
+            def fill(mark):
+                if is_here(mark["command"], folder):
+                    return mark[1] + output_of(mark["command"], folder, environment) + mark[4]
+                print(f"{page.relative_to(doc_examples.ROOT)}: left as it is, no program for: {mark['command']}")
+                return mark[0]
+            filled = MARK.sub(fill, text)
             if filled != text:
                 page.write_text(filled)
                 print(page.relative_to(doc_examples.ROOT))
