@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands/recorded_spe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -15,6 +17,7 @@
 #include "measure/sampled_program.h"
 #include "modules/for_each_module.h"
 #include "modules/symbol_folders.h"
+#include "plan/plan.h"
 #include "profile/spe_profile_builder.h"
 #include "recording/mapped_code.h"
 #include "recording/recorded_records.h"
@@ -239,6 +242,22 @@ RecordsRequest records_of(const request::Request& request, const std::vector<u64
   return records;
 }
 
+// Kinds of cores, each once, whose data sources nobody has published names for.
+std::vector<std::string> kinds_without_source_names(const recording::DecodeStates& states,
+                                                    const std::vector<u64>& midrs) {
+  std::vector<std::string> kinds;
+  for (const auto& [core, state] : states) {
+    const u64 midr = core < midrs.size() ? midrs[core] : 0;
+    if (decode::spe::find_data_source_family(midr) != nullptr) continue;
+    const pmu::Product product = pmu::identify(midr);
+    std::string kind = midr == 0                         ? "a core that the recording does not name"
+                       : product == pmu::architectural() ? fmt::format("the core with MIDR {:#x}", midr)
+                                                         : std::string(product.title());
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
 }  // namespace
 
 std::optional<AuxTraces> spe_traces(const perf_data::PerfFile& file) {
@@ -292,6 +311,8 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
       name_code(file, canonical, of_run, profile::spe_addresses_to_name(aggregator, run), request, code);
   run.target = std::move(code.target);
   read.profile = profile::make_spe_profile(aggregator, std::move(run), answers);
+  if (read.profile.memory.has_value())
+    read.profile.memory->limits.nameless_cores = kinds_without_source_names(states, midrs);
   const FileOfModule files = [&](u32 module) { return &code.files[module]; };
   WPERF_CHECK_OK(add_code_and_sources(read.profile.samples, files, display));
 

@@ -136,6 +136,7 @@ struct MemoryLimits {
   u64 saturated = 0;  // latencies that stopped at 4095
   u64 loads_without_source = 0, stores_without_source = 0;
   u64 unnamed_sources = 0;                       // hits whose source is a number without public meaning
+  std::vector<std::string> nameless_cores = {};  // kinds of cores no source of which has a public name
   bool threads_known = false;                    // false: no record says whose it is
   bool latencies_rounded = false;                // up, by at most 6.25 %: in the percentiles of functions and lines
   u64 forgotten_lines = 0, forgotten_pages = 0;  // hits of data lines and pages that are not in the tables

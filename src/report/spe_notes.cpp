@@ -62,8 +62,10 @@ void add_limits(const profile::MemoryProfile& memory, Notes& notes) {
                         : fmt::format("{} loads came without data source", with_commas(limits.loads_without_source)));
   }
   if (limits.unnamed_sources != 0) {
-    notes.push_back(fmt::format("{} data sources are numbers whose meaning is not public for this core",
-                                with_commas(limits.unnamed_sources)));
+    std::string cores;
+    for (const std::string& core : limits.nameless_cores) cores += (cores.empty() ? "" : ", ") + core;
+    notes.push_back(fmt::format("{} data sources are numbers whose meaning is not public for {}",
+                                with_commas(limits.unnamed_sources), cores.empty() ? "this core" : cores));
   }
   if (limits.saturated != 0) {
     notes.push_back(fmt::format("{} latencies are 4095 cycles, where 12-bit counters stop: they may have been longer",

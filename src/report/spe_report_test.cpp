@@ -166,7 +166,10 @@ TEST(SpeNotes, OnlyWhatIsTrue) {
   EXPECT_TRUE(says(profile, "no load or store was sampled"));
   profile.memory->all.hits = profile.memory->all.stores = 5;
   profile.memory->limits.stores_without_source = 5;
+  profile.memory->limits.unnamed_sources = 3;
+  profile.memory->limits.nameless_cores = {"Neoverse V3", "C1-Ultra"};
   EXPECT_TRUE(says(profile, "does not tell where the data of stores"));
+  EXPECT_TRUE(says(profile, "3 data sources are numbers whose meaning is not public for Neoverse V3, C1-Ultra"));
   EXPECT_TRUE(says(profile, "do not tell threads apart"));
   EXPECT_FALSE(says(profile, "rounded"));
   profile.memory->limits.latencies_rounded = true;

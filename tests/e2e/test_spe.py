@@ -121,6 +121,14 @@ class SpeTest(WperfTest):
         self.assertEqual(sum(row["hits"] for row in memory["sources"]), memory["hits"])
         self.assertIn(memory["functions"][0]["symbol"], ("make_cycle", "chase"))
 
+    def test_cores_whose_sources_have_no_names_are_named(self):
+        for cpu, named in (("neoverse-v3", "not public for Neoverse V3"), ("neoverse-v2", None)):
+            text = self.ok("record", "--mem", "-e", "arm_spe_0/load_filter=1/", "-c", "0", "--timeout", "1", "--", workload("chase.exe"),
+                           device=f"sim:cpu={cpu},pace=free")
+            self.assertEqual("source-0x" in text, named is not None)
+            self.assertEqual("not public" in text, named is not None)
+            self.assertIn(named or "l1", text)
+
     def test_false_sharing_is_found_and_named(self):
         document = self.json("record", "--json", "-e", "arm_spe_0//", "--all-cores", "--timeout", "2", "--mem", "--",
                              workload("false_sharing.exe"), cwd=self.path)
