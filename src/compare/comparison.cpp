@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <span>
 #include <utility>
@@ -60,8 +61,8 @@ diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string&
 
 // Of a thing and one side.
 struct SideSums {
-  double samples = 0, cost = 0, inlined = 0, most_inlined = 0;
-  u32 host = 0;  // that most of it was inlined into
+  double samples = 0, cost = 0, inlined = 0;
+  std::map<u32, double> hosts;  // what of it was inlined into each
 };
 
 class Comparer {
@@ -112,6 +113,7 @@ class Comparer {
   void add_units(EventChange& change, const std::string& event, const Runs& runs, double mean_period);
   std::vector<Scatter> scatters_of(const std::vector<RunCounts>& counts, const Runs& runs,
                                    const std::vector<u32>& units, const std::string& event) const;
+  std::string hosts_text(const SideSums& side) const;
   std::string inlining_note(const SideSums& before, const SideSums& after) const;
   void find_units();
   void tell_of_shares(const EventChange& change);
@@ -249,17 +251,19 @@ void Comparer::add_units(EventChange& change, const std::string& event, const Ru
   std::vector<RunCounts> all(out_.matched.units.size(), RunCounts{std::vector<double>(runs_.size(), 0)});
   std::vector<SideSums> sums(2 * out_.matched.units.size());
   for (usize run = 0; run < runs_.size(); ++run) {
-    const std::vector<UnitCost>& costs = find_event(*runs_[run], event)->units;
+    const EventCosts& of_event = *find_event(*runs_[run], event);
+    const std::vector<UnitCost>& costs = of_event.units;
+    const std::vector<u32>& numbers = out_.matched.of_run[run];
+    const usize side_number = run < runs.before ? 0 : 1;
+    for (const InlinedCost& one : of_event.inlined)
+      sums[2 * numbers[one.unit] + side_number].hosts[numbers[one.host]] += one.cost;
     for (usize unit = 0; unit < costs.size(); ++unit) {
-      const u32 number = out_.matched.of_run[run][unit];
+      const u32 number = numbers[unit];
       all[number].samples[run] += costs[unit].cost / mean_period;
-      SideSums& side = sums[2 * number + (run < runs.before ? 0 : 1)];
+      SideSums& side = sums[2 * number + side_number];
       side.samples += costs[unit].samples;
       side.cost += costs[unit].cost;
       side.inlined += costs[unit].inlined;
-      if (costs[unit].inlined <= side.most_inlined) continue;
-      side.most_inlined = costs[unit].inlined;
-      side.host = out_.matched.of_run[run][costs[unit].host];
     }
   }
   SeenRates measures;
@@ -323,12 +327,28 @@ void Comparer::add_units(EventChange& change, const std::string& event, const Ru
       detectable_ratio(percent, {.factor = factors.empty() ? 1 : median_of(factors)}, kConfidence);
 }
 
+// Those that most of it was inlined into first.
+std::string Comparer::hosts_text(const SideSums& side) const {
+  std::vector<std::pair<u32, double>> hosts(side.hosts.begin(), side.hosts.end());
+  std::stable_sort(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr usize kNamed = 4;
+  const usize named = hosts.size() <= kNamed ? hosts.size() : kNamed - 1;
+  std::string text;
+  for (usize i = 0; i < named; ++i) {
+    const bool is_last = i + 1 == hosts.size();
+    text += (i == 0 ? "" : is_last ? " and " : ", ") + out_.matched.units[hosts[i].first].name;
+  }
+  if (named < hosts.size()) text += fmt::format(" and {} more", hosts.size() - named);
+  return text;
+}
+
 // Where most of a cost was inlined on one side and not on the other, it moved; compared frame by frame it is the same.
 std::string Comparer::inlining_note(const SideSums& before, const SideSums& after) const {
   if (before.cost <= 0 || after.cost <= 0) return {};
   const double more = after.inlined / after.cost - before.inlined / before.cost;
-  if (more > 0.5) return "moved into " + out_.matched.units[after.host].name + ", which has it inlined now";
-  if (more < -0.5) return "moved out of " + out_.matched.units[before.host].name + ", which had it inlined";
+  const auto have = [](const SideSums& side) { return side.hosts.size() == 1 ? "has" : "have"; };
+  if (more > 0.5) return fmt::format("moved into {}, which {} it inlined now", hosts_text(after), have(after));
+  if (more < -0.5) return fmt::format("moved out of {}, which had it inlined", hosts_text(before));
   return {};
 }
 

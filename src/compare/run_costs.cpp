@@ -166,7 +166,7 @@ class RunCostsBuilder {
     const bool has_blocks = wishes_.scatters && !profile_.slice_counts.empty();
     std::vector<Blocks> blocks;
     for (const stacks::StackEvent& event : profile_.events) {
-      run_.events.push_back({.event = event.name, .units = {}, .scatters = {}});
+      run_.events.push_back({.event = event.name, .units = {}, .inlined = {}, .scatters = {}});
       if (has_blocks) blocks.emplace_back(profile_, block_length(profile_));
     }
     hosts_.resize(run_.events.size());
@@ -192,7 +192,8 @@ class RunCostsBuilder {
     }
     for (usize event = 0; event < run_.events.size(); ++event) {
       run_.events[event].units.resize(run_.units.size());
-      find_hosts(static_cast<u32>(event));
+      for (const auto& [pair, cost] : hosts_[event])
+        run_.events[event].inlined.push_back({pair.first, pair.second, cost});
       if (has_blocks) run_.events[event].scatters = blocks[event].scatters(run_.units.size());
     }
     for (const EventCosts& event : run_.events) {
@@ -221,16 +222,6 @@ class RunCostsBuilder {
     if (host == units_[0]) return;
     costs[units_[0]].inlined += static_cast<double>(sample.period);
     hosts_[sample.event][{units_[0], host}] += static_cast<double>(sample.period);
-  }
-
-  void find_hosts(u32 event) {
-    std::unordered_map<u32, double> most;
-    for (const auto& [pair, cost] : hosts_[event]) {
-      double& before = most[pair.first];
-      if (cost <= before) continue;
-      before = cost;
-      run_.events[event].units[pair.first].host = pair.second;
-    }
   }
 
   const StackProfile& profile_;

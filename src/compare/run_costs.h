@@ -30,14 +30,20 @@ inline constexpr double kFewestSamples = 6;  // were all of fewer on one side, t
 struct UnitCost {
   double cost = 0;     // in units of the event
   double samples = 0;  // that tell of it
-  double inlined = 0;  // the part of the cost that was inlined into another function
-  u32 host = ~u32{0};  // the function that most of it was inlined into
+  double inlined = 0;  // the part of the cost that was inlined into other functions
+};
+
+// Of the cost of a function, the part that was inlined into one other, its host.
+struct InlinedCost {
+  u32 unit = 0, host = 0;
+  double cost = 0;
 };
 
 struct EventCosts {
   std::string event;
   double cost = 0, samples = 0;
   std::vector<UnitCost> units;  // by unit
+  std::vector<InlinedCost> inlined;
   // How much it came in bursts. Empty: nothing tells when samples were taken.
   std::vector<Scatter> scatters;  // by unit
 };

@@ -19,7 +19,7 @@ RunCosts made_run(std::string file, std::initializer_list<std::pair<const char*,
   RunCosts run;
   run.file = std::move(file);
   run.seconds = 2;
-  compare::EventCosts event{.event = "cycles", .units = {}, .scatters = {}};
+  compare::EventCosts event{.event = "cycles", .units = {}, .inlined = {}, .scatters = {}};
   run.units.push_back({.kind = UnitKind::module, .module = "prog", .name = {}, .key = {}, .begins = {}});
   event.units.emplace_back();
   for (const auto& [name, count] : samples) {
@@ -41,7 +41,7 @@ compare::Comparison one_run_a_side() {
   RunCosts after =
       made_run("new.data", {{"parse", 5000}, {"emit", 2400}, {"render", 2010}, {"new_list", 300}, {"rare", 3}});
   after.events[0].units[1].inlined = after.events[0].units[1].cost;
-  after.events[0].units[1].host = 3;
+  after.events[0].inlined = {{1, 3, after.events[0].units[1].cost}};
   return compare::compare_runs({before}, {after}, {}).value();
 }
 
