@@ -11,13 +11,6 @@ u64 absent(Win32Call& call) {
 }
 
 constexpr Win32Function kAbsent[] = {
-    // Exceptions of C++ and of Windows.
-    {"__C_specific_handler", kCrtDll | kNtDll, absent},
-    {"RtlLookupFunctionEntry", kKernelDll | kNtDll, absent},
-    {"RtlRestoreContext", kKernelDll | kNtDll, absent},
-    {"RtlUnwindEx", kKernelDll | kNtDll, absent},
-    {"RtlVirtualUnwind", kKernelDll | kNtDll, absent},
-    {"RtlCaptureContext", kKernelDll | kNtDll, absent},
     {"RtlPcToFileHeader", kKernelDll | kNtDll, absent},
     // Waiting for what is not a thread.
     {"CreateMutexA", kKernelDll, absent},

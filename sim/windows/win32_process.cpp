@@ -40,13 +40,6 @@ u64 terminate_process(Win32Call& call) {
   return call.end(call.argument32(1));
 }
 
-u64 raise_exception(Win32Call& call) {
-  const u32 code = call.argument32(0);
-  call.crash("exception " + hex(code));
-  call.state.exit_code = code;
-  return 0;
-}
-
 u64 give_up(Win32Call& call) {
   call.crash("the program gave up");
   call.state.exit_code = 0xc0000409;  // what abort() and __fastfail end with
@@ -154,7 +147,6 @@ constexpr Win32Function kProcess[] = {
     {"RtlExitUserProcess", kNtDll, exit_process},
     {"TerminateProcess", kKernelDll, terminate_process},
     {"NtTerminateProcess", kNtDll, terminate_process},
-    {"RaiseException", kKernelDll, raise_exception},
     {"RaiseFailFastException", kKernelDll, give_up},
     {"FatalExit", kKernelDll, give_up},
     {"UnhandledExceptionFilter", kKernelDll, give_up},

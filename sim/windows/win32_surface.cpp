@@ -6,13 +6,13 @@
 namespace wperf::sim {
 namespace {
 
-std::array<std::span<const Win32Function>, 21> parts() {
-  return {start_functions(),    process_functions(),     module_functions(),     memory_functions(),
-          thread_functions(),   time_functions(),        console_functions(),    text_functions(),
-          crt_functions(),      thread_life_functions(), crt_start_functions(),  crt_stream_functions(),
-          crt_file_functions(), crt_text_functions(),    crt_number_functions(), condition_functions(),
-          file_functions(),     folder_functions(),      locale_functions(),     system_functions(),
-          absent_functions()};
+std::array<std::span<const Win32Function>, 22> parts() {
+  return {start_functions(),     process_functions(),     module_functions(),     memory_functions(),
+          thread_functions(),    time_functions(),        console_functions(),    text_functions(),
+          crt_functions(),       thread_life_functions(), crt_start_functions(),  crt_stream_functions(),
+          crt_file_functions(),  crt_text_functions(),    crt_number_functions(), condition_functions(),
+          file_functions(),      folder_functions(),      locale_functions(),     system_functions(),
+          exception_functions(), absent_functions()};
 }
 
 std::string_view without_extension(std::string_view name) {

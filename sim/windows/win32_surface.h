@@ -44,6 +44,7 @@ std::span<const Win32Function> crt_stream_functions();
 std::span<const Win32Function> crt_file_functions();
 std::span<const Win32Function> crt_text_functions();
 std::span<const Win32Function> crt_number_functions();
+std::span<const Win32Function> exception_functions();
 std::span<const Win32Function> absent_functions();  // programs name them; who calls one is told that it is not there
 
 inline constexpr u32 kThreadReturnNumber = 0;    // where a thread's function returns to: w0 is its exit code

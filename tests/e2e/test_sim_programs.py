@@ -93,7 +93,7 @@ class FunctionsOfTheTable(unittest.TestCase):
     BOTH = {"kBoth": "kNtDll | kCrtDll"}
     TITLES = {"process": "processes", "module": "modules", "memory": "memory", "thread_life": "threads", "thread": "locks and slots",
               "condition": "waiting", "time": "time", "console": "console and handles", "file": "files", "folder": "names of files",
-              "text": "text", "locale": "letters", "system": "the system", "crt": "memory and text", "start": "start and end",
+              "text": "text", "locale": "letters", "system": "the system", "exception": "exceptions", "crt": "memory and text", "start": "start and end",
               "stream": "streams", "number": "numbers", "format": "formats"}
 
     def table(self):

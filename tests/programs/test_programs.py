@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs that others wrote, built by scripts/programs, run on the simulated machine and answer what Debian's own builds
 of them answer; views of them name their functions."""
+import os
 import pathlib
 import random
 import shutil
@@ -239,6 +240,40 @@ class Closed(Programs):
         self.assertIn("file (", text)
         self.assertIn("nil\tnew: Permission denied\t13", text)
         self.assertFalse((self.folder / "new").exists())
+
+
+ZIG = pathlib.Path(os.environ.get("WPERF_ZIG") or next(iter(TOOLS.glob("zig-*/package/zig")), "none"))
+
+
+@unittest.skipUnless(ZIG.exists() and shutil.which("c++"), "zig and a native compiler make the programs")
+class ExceptionsTest(WperfTest):
+    """Built twice from one source: for Windows, where the simulated machine unwinds, and for this system."""
+    SOURCE = pathlib.Path(__file__).resolve().with_name("exceptions.cpp")
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def build(self, compiler, name, *options):
+        environment = dict(os.environ, ZIG_GLOBAL_CACHE_DIR=str(TOOLS / "zig-cache"))
+        subprocess.run([*compiler, "-std=c++17", *options, self.SOURCE, "-o", self.folder / name], env=environment, check=True,
+                       capture_output=True)
+        return self.folder / name
+
+    def test_exceptions_unwind_as_on_this_system(self):
+        native = subprocess.run([self.build(["c++"], "native", "-O1", "-pthread")], capture_output=True, text=True, timeout=TIMEOUT)
+        self.assertEqual(native.returncode, 3)
+        windows = [ZIG, "c++", "-target", "aarch64-windows-gnu", "-g", "-gcodeview", "-fno-lto", "-w"]
+        for optimised in ("-O0", "-O2"):
+            with self.subTest(optimised):
+                program = self.build(windows, f"exceptions{optimised}.exe", optimised, "-fno-sanitize=undefined")
+                done = self.run_wperf("stat", "-v", "-e", "inst_retired", "-c", "0", "--json", "-o", "counts.json", "--", program,
+                                      device="sim:pace=free,console=shown", cwd=self.folder)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout, native.stdout)
+        crashed = self.run_wperf("stat", "-e", "inst_retired", "-c", "0", "--", program, "uncaught", device="sim:pace=free")
+        self.assertIn("crashed on the simulated machine: abort, called from", crashed.stderr)
 
 
 if __name__ == "__main__":

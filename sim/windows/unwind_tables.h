@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One frame of a simulated program, unwound by the tables of its image (.pdata and .xdata, "ARM64 exception handling"
+// of the Windows ABI): the registers of the caller, and who handles exceptions of the frame. Reads the program's memory
+// and trusts nothing in it. Called by win32_exception.cpp.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "sim/windows/process_state.h"
+
+namespace wperf::sim {
+
+struct FunctionEntry {
+  u64 image = 0;    // where its image begins
+  u64 address = 0;  // of the entry in .pdata; 0: there is none, as of a function that saves nothing
+  u32 begin = 0;    // of the function, from the image on
+  u32 unwind = 0;   // the packed codes, or where .xdata has them
+};
+// Nothing: the address is in no image.
+std::optional<FunctionEntry> find_function_entry(const ProcessState& state, u64 pc);
+// Where the entry is known, its contents are read.
+std::optional<FunctionEntry> read_function_entry(const GuestMemory& memory, u64 image, u64 address);
+
+struct UnwoundFrame {
+  u64 handler = 0;       // 0: none
+  u64 handler_data = 0;  // what the compiler wrote for it
+  std::string trouble;   // why it could not be unwound; empty: it was
+};
+// The frame is at a call: neither in its prologue nor in its epilogue. `registers` become the caller's, after that
+// call.
+UnwoundFrame unwind_frame(const GuestMemory& memory, const FunctionEntry& entry, ThreadState& registers);
+
+}  // namespace wperf::sim
