@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/ascii.h"
 #include "report/count_derived.h"
@@ -80,10 +81,15 @@ u32 LiveTable::wait_number(const waits::WaitedIn& one) {
 u32 LiveTable::function_number(const stacks::StackProfile& profile, u32 function) {
   const stacks::StackFunction& one = profile.functions[function];
   const u32 module = module_number(profile.modules[one.module]);
-  const auto found = function_numbers_.find(FunctionView{module, one.is_kernel, one.name});
-  if (found != function_numbers_.end()) return found->second;
-  const u32 number = static_cast<u32>(functions_.size());
-  function_numbers_.emplace(FunctionKey{module, one.is_kernel, one.name}, number);
+  const u64 hash = std::hash<std::string>()(one.name);
+  u64 others = u64{module} << 1 | (one.is_kernel ? 1 : 0);
+  u32 number = function_numbers_->insert(hash, others).id;
+  // Another name of the same hash: the next one of those that have it.
+  while (number < functions_.size() && functions_[number].name != one.name) {
+    others += u64{1} << 33;
+    number = function_numbers_->insert(hash, others).id;
+  }
+  if (number < functions_.size()) return number;
   functions_.push_back({.name = one.name,
                         .shown = (one.is_kernel ? "[k] " : "") + one.name,
                         .module = modules_[module].first,

@@ -3,7 +3,6 @@
 // and each name once. Pure. Filled by live_screen, read by picture.
 #pragma once
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -100,28 +99,6 @@ class LiveTable {
   struct Place {
     u32 function = 0, thread = 0, core = 0, event = 0;
   };
-  // Searched for without copying the name.
-  struct FunctionView {
-    u32 module = 0;
-    bool is_kernel = false;
-    std::string_view name = {};
-    bool operator==(const FunctionView&) const = default;
-  };
-  struct FunctionKey {
-    u32 module = 0;
-    bool is_kernel = false;
-    std::string name;
-    FunctionView view() const { return {module, is_kernel, name}; }
-    bool operator==(const FunctionKey&) const = default;
-    friend bool operator==(const FunctionKey& key, const FunctionView& view) { return key.view() == view; }
-  };
-  struct FunctionHash {
-    using is_transparent = void;
-    usize operator()(const FunctionView& view) const {
-      return std::hash<std::string_view>()(view.name) + 2 * usize{view.module} + (view.is_kernel ? 1 : 0);
-    }
-    usize operator()(const FunctionKey& key) const { return (*this)(key.view()); }
-  };
   struct Hits {
     u64 samples = 0, period = 0;
   };
@@ -158,15 +135,16 @@ class LiveTable {
   std::deque<Counts> newest_;
   Counts all_;                  // without hits
   std::vector<Hits> all_hits_;  // by number of the place
-  // The numbers of places; they only grow in number, so a copy of the table shares them.
+  // The numbers of places, and of functions by the hash of their name and by what else tells them apart. They only grow
+  // in number, so a copy of the table shares them.
   std::shared_ptr<stacks::IdTable> places_ = std::make_shared<stacks::IdTable>();
+  std::shared_ptr<stacks::IdTable> function_numbers_ = std::make_shared<stacks::IdTable>();
   std::vector<TableEvent> events_;
   // Where they are they stay.
   std::deque<TableFunction> functions_;
   std::deque<TableThread> threads_;
   std::deque<std::string> cores_;
   std::deque<std::pair<std::string, std::string>> modules_;  // name, and why functions have no names
-  std::unordered_map<FunctionKey, u32, FunctionHash, std::equal_to<>> function_numbers_;
   std::map<std::tuple<u32, u32, std::string>, u32> thread_numbers_;
   std::map<std::string, u32> module_numbers_;
   std::map<u32, u32> core_numbers_;
