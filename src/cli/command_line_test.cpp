@@ -461,14 +461,14 @@ TEST(CommandLine, ALineSaysWhatToDo) {
 }
 
 TEST(CommandLine, OptionsOfOtherCommandsAreTold) {
-  EXPECT_EQ(parsed({"stat", "--html", "x", "--html", "y"}).warnings,
-            (std::vector<std::string>{"warning: --html has no effect on stat"}));
+  EXPECT_EQ(parsed({"list", "--html", "x", "--html", "y"}).warnings,
+            (std::vector<std::string>{"warning: --html has no effect on list"}));
   EXPECT_EQ(parsed({"waits", "x.data", "--export", "csv"}).warnings,
             (std::vector<std::string>{"warning: --export has no effect on waits"}));
   EXPECT_TRUE(parsed({"report", "x.data", "--html", "y", "--device", "sim", "--no-pager"}).warnings.empty());
   // Of WindowsPerf's options it says nothing, as its clients take any word on stderr for a failure.
   EXPECT_TRUE(parsed({"list", "-e", "inst_spec", "-k", "--annotate", "--timeout", "1"}).warnings.empty());
-  EXPECT_TRUE(parsed({"stat", "--html", "x", "--help"}).warnings.empty());
+  EXPECT_TRUE(parsed({"list", "--html", "x", "--help"}).warnings.empty());
 }
 
 TEST(CommandLine, AReportHasOneForm) {

@@ -80,8 +80,8 @@ constexpr CommandSet kColoured(Command::sample, Command::record, Command::report
 constexpr CommandSet kCompared(Command::diff, Command::bench);
 constexpr CommandSet kWaits(Command::waits);
 constexpr CommandSet kTopdown(Command::topdown);
-constexpr CommandSet kPaged(Command::sample, Command::record, Command::report, Command::waits, Command::topdown,
-                            Command::diff, Command::bench);
+constexpr CommandSet kPaged(Command::stat, Command::sample, Command::record, Command::report, Command::waits,
+                            Command::topdown, Command::diff, Command::bench);
 constexpr CommandSet kBench(Command::bench);
 constexpr CommandSet kLive(Command::top);
 constexpr CommandSet kReport(Command::report);
@@ -277,7 +277,7 @@ constexpr OptionRow kOptions[] = {
     {Option::html, "--html", "", false, Value::file, "FILE", kPaged, Group::output,
      "Write the recording as one HTML file that opens in any browser without a network: flame graph, timeline, tables, "
      "and with --annotate or --disassemble the code of hot functions. `waits --html` shows where threads ran and "
-     "waited, `topdown --html` the tree, `diff --html` what changed."},
+     "waited, `stat -t --html` counts over time, `topdown --html` the tree, `diff --html` what changed."},
     {Option::html_all, "--html-all", "", false, Value::none, "", kRecordings, Group::output,
      "With --html: the time of each sample, and not only which 20 ms it was in. The file becomes about six times as "
      "large."},

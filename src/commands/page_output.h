@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --html and --svg: what was found as files for people. Called by run_report, run_topdown and
-// compared_output.
+// --html and --svg: what was found as files for people. Called by run_report, run_stat, run_topdown
+// and compared_output.
 #pragma once
 #include <string>
 

@@ -5,14 +5,17 @@
 
 #include "commands/commands.h"
 #include "commands/listening_counts.h"
+#include "commands/page_output.h"
 #include "commands/quiet_console.h"
 #include "measure/count_runs.h"
 #include "measure/measure_counts.h"
+#include "measure/tool.h"
 #include "os/output_file.h"
 #include "output/outputs.h"
 #include "plan/count_parts.h"
 #include "plan/default_events.h"
 #include "report/count_report.h"
+#include "report/html/count_page.h"
 #include "request/export_format.h"
 #include "request/sample_target.h"
 
@@ -148,6 +151,13 @@ diag::Result<void> check_runs(const request::Request& request) {
                      .code = diag::ExitCode::usage};
 }
 
+diag::Result<void> check_page(const request::Request& request) {
+  if (!request.recording.html_file.has_value() || request.timeline.enabled) return {};
+  return diag::Error{.text = "--html shows counts over time, and without -t there is one count",
+                     .hint = "wperf stat -t -i 0 --timeout 1 --html page.html -- PROGRAM",
+                     .code = diag::ExitCode::usage};
+}
+
 diag::Result<void> run_timeline(const request::Request& request, const plan::CountPlan& plan, measure::Machine& machine,
                                 const measure::SpawnedProgram& program, diag::Console& console,
                                 const std::vector<output::TimelineFile>& files) {
@@ -156,6 +166,9 @@ diag::Result<void> run_timeline(const request::Request& request, const plan::Cou
   // What was counted before an error is still written.
   auto written = output::write_timeline_files(timeline, files, console);
   console.out(report::timeline_notes(timeline));
+  if (const auto& file = request.recording.html_file; file.has_value() && written.has_value()) {
+    written = write_page(*file, report_html::count_page(timeline, measure::tool_version()), request, console);
+  }
   if (request.outputs.json)
     WPERF_CHECK_OK(output::deliver_json(request.outputs, report::timeline_json(timeline), console));
   return measured.has_value() ? written : measured;
@@ -167,6 +180,7 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
   WPERF_CHECK_OK(check_runs(request));
   WPERF_CHECK_OK(check_prometheus(request));
   WPERF_CHECK_OK(check_listening(request));
+  WPERF_CHECK_OK(check_page(request));
   if (request.outputs.verbose) console.out(request::deduced_text(request));
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine));

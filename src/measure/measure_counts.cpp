@@ -21,8 +21,12 @@ profile::CountProfile profile_of(const plan::CountPlan& plan, const Machine& mac
 
 diag::Result<void> collect(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
                            const SpawnedProgram& program, diag::Console& console, profile::TimelineProfile& timeline) {
+  u64 first_ns = 0;
   for (u64 n = 0; request.timeline.count == 0 || n < request.timeline.count; ++n) {
     WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
+    const raw::CountCapture& capture = outcome.capture;
+    if (n == 0) first_ns = capture.start_ns;
+    timeline.spans.push_back({capture.start_ns - first_ns, capture.end_ns - first_ns});
     timeline.counts.push_back(profile_of(plan, machine, outcome));
     trace_counters(timeline.counts.back());
     if (outcome.trouble.has_value()) return *outcome.trouble;

@@ -129,10 +129,16 @@ struct CountProfile {
   std::optional<Runs> runs;                            // all counts and times are means of several runs
 };
 
+// When one of several counts was taken, since the first began.
+struct CountSpan {
+  u64 begin_ns = 0, end_ns = 0;
+};
+
 struct TimelineProfile {
   double duration_seconds = 0, interval_seconds = 0;
   u64 requested_counts = 0;          // -n
   std::vector<CountProfile> counts;  // in time order
+  std::vector<CountSpan> spans;      // of each
 };
 
 }  // namespace wperf::profile

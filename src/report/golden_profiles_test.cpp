@@ -154,7 +154,7 @@ CountProfile nothing() {
 
 profile::TimelineProfile timeline_of(CountProfile first) {
   profile::TimelineProfile timeline{
-      .duration_seconds = 2.2, .interval_seconds = 0.1, .requested_counts = 3, .counts = {}};
+      .duration_seconds = 2.2, .interval_seconds = 0.1, .requested_counts = 3, .counts = {}, .spans = {}};
   for (u64 i = 0; i < 3; ++i) {
     timeline.counts.push_back(first);
     for (ClassCounts& counts : first.classes) {

@@ -31,11 +31,15 @@ struct ThreadState {
   ThreadDoing doing = ThreadDoing::running;
 };
 
+// The value of a point before which nothing was counted: there was a pause, or its turn never came.
+inline constexpr u64 kNotCounted = ~u64{0};
+
 struct CounterPoint {
   u64 time_ns = 0, value = 0;
 };
 
-// What was counted since the point before, at each point.
+// What was counted since the point before, at each point; only the counts of `stat -t` have points that are
+// kNotCounted.
 struct CounterTrack {
   std::string name;
   std::string unit;     // "", or "bytes"

@@ -273,6 +273,14 @@ class TimelineTest(WperfTest):
             self.assertIn("timeline", json.loads((pathlib.Path(folder) / "f.json").read_text()))
             self.assertIn("core 0,core 0,", (pathlib.Path(folder) / "g.csv").read_text())
 
+    def test_a_page_is_of_counts_over_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("without -t there is one count", self.fails("stat", "-e", "ld_spec", "--html", "page.html", status=2, cwd=folder))
+            text = self.ok("stat", "-t", "-i", "0", "-n", "2", "--timeout", "0.1", "-e", "ld_spec", "-c", "0", "--output-csv", "x.csv",
+                           "--html", "page.html", cwd=folder)
+            self.assertIn("wrote page.html", text)
+            self.assertEqual(sorted(one.name for one in pathlib.Path(folder).iterdir()), ["page.html", "x.csv"])
+
     def test_timeline_ends_with_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             text = self.ok("stat", "-e", "inst_retired", "-t", "-i", "0", "--timeout", "0.1", "-c", "0", "--",

@@ -210,6 +210,49 @@ async function checkMoments(page, plan) {
   same(colours, [], "colours that the timeline lacks");
 }
 
+// Counts over time: what stat says in JSON is what the counters sum up to, and of pauses it says that nothing was counted.
+async function checkCounts(browser, plan) {
+  const page = await opened(browser, plan.page);
+  const told = await page.evaluate(() => {
+    const { page: shown } = window.wperf;
+    return { all: shown.tabs[0].view.counters.rows.map((row) => [row.name, row.sum, row.points]), rows: shown.timeline.rows.map((row) => row.name), tabs: shown.tabs.map((tab) => tab.id) };
+  });
+  same(told.tabs, ["moments", "about"], "views of counts");
+  same(told.all.sort(), plan.sums, "sums of counts");
+  same([...told.rows].sort(), plan.sums.map(([name]) => name).sort(), "rows of the timeline of counts");
+  const rate = (begin, end) => page.evaluate(([from, to]) => {
+    const { page: shown } = window.wperf, slices = shown.profile.slices, length = shown.timeline.seconds();
+    const at = (seconds) => Math.floor((seconds / length) * slices);
+    shown.store.change({ from: at(from), to: at(to) });
+    return shown.tabs[0].view.counters.rows[0].sum;
+  }, [begin, end]);
+  const paused = await rate(...plan.pause);
+  await settled(page);
+  same(paused, 0, "counted in a pause");
+  check((await page.locator(".panel:not([hidden]) .table-row").first().innerText()).includes("not counted"), "a pause is a number");
+  const counted = await rate(...plan.count);
+  await settled(page);
+  same(counted > 0, plan.sums[0][1] > 0, "what was counted in a part of a count");
+  check(!(await page.locator(".panel:not([hidden]) .table-row").first().innerText()).includes("not counted"), "a count is no number");
+  await page.locator("#time").focus();
+  await page.keyboard.press("Escape");
+  const painted = await page.evaluate(() => {
+    window.wperf.page.timeline.draw();
+    const canvas = document.getElementById("time"), row = canvas.getContext("2d").getImageData(151, 18 + 22 - 2, canvas.clientWidth - 152, 1).data;
+    const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const pixels = { "--counter": 0, "--line": 0 };
+    for (let i = 0; i < row.length; i += 4) {
+      const found = "#" + [row[i], row[i + 1], row[i + 2]].map((value) => value.toString(16).padStart(2, "0")).join("");
+      for (const name of Object.keys(pixels)) if (found === colour(name)) ++pixels[name];
+    }
+    return pixels;
+  });
+  check(painted["--counter"] > 50 && painted["--line"] > 50, "counts and pauses of a graph: " + JSON.stringify(painted));
+  await checkAccess(page);
+  const still = await opened(browser, plan.page, { javaScriptEnabled: false });
+  for (const text of plan.cells) check(await still.getByRole("cell", { name: text, exact: true }).first().isVisible(), `without scripts there is no cell ${text}`);
+}
+
 // However many frames there are, a picture has no more rectangles than pixels to show them.
 async function checkMany(page, plan) {
   same(await whole(page), plan.stacks, "samples of many stacks");
@@ -353,6 +396,7 @@ async function inChromium() {
     await checkRatio(await opened(browser, plan.others[0]));
     await checkWide(await opened(browser, plan.wide));
     await checkDifference(browser);
+    for (const one of plan.counts) await checkCounts(browser, one);
     await checkMany(await opened(browser, plan.many.page), plan.many);
     for (const [file, samples] of plan.foreign) await checkForeign(await opened(browser, file), samples);
     const moments = await opened(browser, plan.moments.page);

@@ -141,9 +141,24 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual(counted["samples"], len(at))
         moments = {"page": str(self.folder / "timed.html"), "times": [time - at[0] for time in at], "counted": counted["period"],
                    "marks": [[at[i] + 10 - at[0], name] for i, name in ((8, "first"), (24, "second </script>"))]}
-        plan = {"wide": str(wide), "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": str(self.folder / "waits.html"), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
+        plan = {"wide": str(wide), "counts": [self.counts_page("counts", "-c", "1", "--", BINARY.parents[1] / "workloads" / "googolplex.exe"), self.counts_page("zeros", "-c", "0,1")], "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": str(self.folder / "waits.html"), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
                 "samples": 200, "firstHalf": 100, "withInner": 100, "hostileSamples": 64, "depth": 7}
         return plan
+
+    def counts_page(self, name, *words):
+        """Three counts with pauses between."""
+        self.wperf("stat", "--device", "sim:pace=free", "-t", "-i", "0.6", "-n", "3", "--timeout", "0.4", "-e", "ld_spec,inst_spec", "--json", "-o", f"{name}.json",
+                   "--output-csv", f"{name}.csv", "--html", f"{name}.html", "-q", *words)
+        sums, cells = {}, []
+        for count in json.loads((self.folder / f"{name}.json").read_text())["timeline"]:
+            for core in count["core"]["cores"]:
+                for row in core["Performance_counter"]:
+                    event = f"core {core['core_number']}: {row['event_name']}"
+                    sums[event] = sums.get(event, 0) + row["counter_value"]
+                    cells.append(f"{row['counter_value']:,}")
+        self.assertEqual(len(cells), 9 * len(words[1].split(",")))
+        return {"page": str(self.folder / f"{name}.html"), "sums": [[event, total, 3] for event, total in sorted(sums.items())], "cells": cells, "pause": [0.5, 0.9],
+                "count": [1.1, 1.3]}
 
     def many_stacks(self):
         """Stacks that share as little as can be: most frames are narrower than what a screen can show."""
@@ -215,7 +230,7 @@ class HtmlTest(unittest.TestCase):
         self.wperf("topdown", "--device", "sim:cpu=neoverse-n2,pace=free", "--html", "topdown.html", "-q", "--",
                    BINARY.parents[1] / "workloads" / "bottlenecks.exe", "memory", "20000")
         # Errors only: it warns of each script that the policy allows by its hash, because it computes no hashes.
-        done = subprocess.run(["java", "-jar", checker, "--errors-only", plan["page"], plan["hostile"], plan["difference"]["page"], plan["difference"]["hostile"], *plan["others"],
+        done = subprocess.run(["java", "-jar", checker, "--errors-only", plan["page"], plan["hostile"], plan["difference"]["page"], plan["difference"]["hostile"], *[one["page"] for one in plan["counts"]], *plan["others"],
                                self.folder / "topdown.html"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False)
         self.assertEqual((done.stdout, done.returncode), ("", 0))

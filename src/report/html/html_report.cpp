@@ -39,16 +39,6 @@ std::string policy(PageKind kind) {
       base64(bytes_of_hex(script)), base64(bytes_of_hex(kStyleHash)));
 }
 
-void append_list(std::string& out, const std::string& lines) {
-  out += "<ul class=\"losses\">\n";
-  for (usize at = 0; at < lines.size();) {
-    const usize end = std::min(lines.find('\n', at), lines.size());
-    out += "<li>" + report::markup_text(std::string_view(lines).substr(at, end - at)) + "</li>\n";
-    at = end + 1;
-  }
-  out += "</ul>\n";
-}
-
 void append_losses(std::string& out, const StackProfile& profile) {
   std::string lines = report::stack_losses_text(profile, "");
   if (profile.trace.has_value()) {
@@ -113,7 +103,7 @@ stacks::StackEvent chosen_part(const StackProfile& profile, u32 event, const Htm
   return part;
 }
 
-void append_table(std::string& out, const StackProfile& profile, u32 event, const HtmlOptions& options) {
+void append_functions(std::string& out, const StackProfile& profile, u32 event, const HtmlOptions& options) {
   stacks::StackRows made =
       make_rows(profile, event, {stacks::SortKey::module, stacks::SortKey::symbol}, options.filter, true);
   std::stable_sort(made.rows.begin(), made.rows.end(),
@@ -184,6 +174,30 @@ void append_cells(std::string& out, std::initializer_list<std::string_view> cell
   out += "</tr>\n";
 }
 
+void append_table(std::string& out, std::string_view caption, const report::Table& table) {
+  if (table.rows.empty()) return;
+  out += fmt::format("<table><caption>{}</caption><thead><tr>", report::markup_text(caption));
+  for (const report::Column& column : table.columns)
+    out += "<th scope=\"col\">" + report::markup_text(column.title) + "</th>";
+  out += "</tr></thead><tbody>\n";
+  for (const auto& row : table.rows) {
+    out += "<tr>";
+    for (const std::string& cell : row) out += "<td>" + report::markup_text(cell) + "</td>";
+    out += "</tr>\n";
+  }
+  out += "</tbody></table>\n";
+}
+
+void append_list(std::string& out, const std::string& lines) {
+  out += "<ul class=\"losses\">\n";
+  for (usize at = 0; at < lines.size();) {
+    const usize end = std::min(lines.find('\n', at), lines.size());
+    out += "<li>" + report::markup_text(std::string_view(lines).substr(at, end - at)) + "</li>\n";
+    at = end + 1;
+  }
+  out += "</ul>\n";
+}
+
 std::string page_start(std::string_view title, PageKind kind) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
@@ -218,7 +232,7 @@ std::string html_text(const StackProfile& profile, const HtmlOptions& options) {
   append_losses(out, profile);
   append_facts(out, profile);
   for (u32 event = 0; event < profile.events.size(); ++event) {
-    if (profile.events[event].samples != 0) append_table(out, profile, event, options);
+    if (profile.events[event].samples != 0) append_functions(out, profile, event, options);
   }
   return out + views_end(profile, options);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/table.h"
 #include "stacks/moments.h"
 #include "stacks/stack_rows.h"
 
@@ -33,6 +34,10 @@ std::string views_end(const stacks::StackProfile& profile, const HtmlOptions& op
 // A table until its first row, and the cells of a row, which end it.
 void append_head(std::string& out, std::string_view caption, std::initializer_list<std::string_view> columns);
 void append_cells(std::string& out, std::initializer_list<std::string_view> cells);
+// All of a table; nothing if it has no rows.
+void append_table(std::string& out, std::string_view caption, const report::Table& table);
+// Lines as a list. What a reader should know of a page before its numbers: the page's own warning counts them.
+void append_list(std::string& out, const std::string& lines);
 std::string base64(std::string_view bytes);
 
 }  // namespace wperf::report_html

@@ -145,13 +145,14 @@ TEST(HtmlReport, SamplesHaveTheirTimesAndRows) {
 TEST(HtmlReport, CountersAndMarksAreColumns) {
   const stacks::StackProfile profile = profile_of("main");
   stacks::Moments moments;
-  moments.counters.push_back({.name = "inst", .unit = "", .core = 3, .points = {{7, 1000}, {5, 300}}});
+  moments.counters.push_back(
+      {.name = "inst", .unit = "", .core = 3, .points = {{7, 1000}, {5, 300}, {9, stacks::kNotCounted}}});
   moments.marks.push_back({.time_ns = 4, .pid = 1, .tid = 2, .kind = stacks::MarkKind::ends, .text = {}});
   moments.marks.push_back({.time_ns = 9, .pid = 5, .tid = 5, .kind = stacks::MarkKind::program_begins, .text = "x"});
   const std::string bytes = profile_columns(profile, {.moments = &moments}).profile;
-  EXPECT_NE(bytes.find(R"("counters":[["inst","",4,0,2]],"mark_texts":["","x"])"), std::string::npos);
-  const std::vector<u64> expected = {14, 3, 1000, 300, 8, 10, 1, 5, 2, 5, 2, 0, 0, 1};
-  const std::vector<u64> all = numbers_of(bytes.substr(bytes.size() - 16));
+  EXPECT_NE(bytes.find(R"("counters":[["inst","",4,0,3]],"mark_texts":["","x"])"), std::string::npos);
+  const std::vector<u64> expected = {14, 3, 8, 1001, 301, 0, 8, 10, 1, 5, 2, 5, 2, 0, 0, 1};
+  const std::vector<u64> all = numbers_of(bytes.substr(bytes.size() - 18));
   EXPECT_EQ(all, expected);
 }
 

@@ -30,7 +30,7 @@ void MomentColumns::add_counters() {
     u64 before = origin_;
     for (const stacks::CounterPoint& point : track.points) {
       counter_times_.add_signed(point.time_ns - before);
-      counter_values_.add(point.value);
+      counter_values_.add(point.value + 1);  // 0: kNotCounted
       before = point.time_ns;
     }
   }

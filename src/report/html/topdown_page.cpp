@@ -11,7 +11,6 @@
 #include "report/memory_tables.h"
 #include "report/number_text.h"
 #include "report/spe_report.h"
-#include "report/table.h"
 #include "topdown/method.h"
 
 namespace wperf::report_html {
@@ -67,7 +66,7 @@ void append_groups(std::string& out, const topdown::Drill& drill) {
   append_text(out, report::topdown_group_verdict(drill));
 }
 
-void append_functions(std::string& out, const TopdownSamples& where) {
+void append_sampled_functions(std::string& out, const TopdownSamples& where) {
   if (where.event.empty()) return;
   if (where.samples == 0) {
     append_text(out, "No sample of " + where.event + " was taken, so nobody can be named.");
@@ -92,20 +91,6 @@ void append_functions(std::string& out, const TopdownSamples& where) {
   if (where.functions.size() > shown) append_text(out, fmt::format("… and {} more", where.functions.size() - shown));
 }
 
-void append_table(std::string& out, std::string_view caption, const report::Table& table) {
-  if (table.rows.empty()) return;
-  out += fmt::format("<table><caption>{}</caption><thead><tr>", report::markup_text(caption));
-  for (const report::Column& column : table.columns)
-    out += "<th scope=\"col\">" + report::markup_text(column.title) + "</th>";
-  out += "</tr></thead><tbody>\n";
-  for (const auto& row : table.rows) {
-    out += "<tr>";
-    for (const std::string& cell : row) out += "<td>" + report::markup_text(cell) + "</td>";
-    out += "</tr>\n";
-  }
-  out += "</tbody></table>\n";
-}
-
 void append_memory(std::string& out, const profile::SpeProfile& profile) {
   const report::SpeOptions options{.samples = {}, .memory = true, .memory_rows = kMostPlaces};
   append_table(out, "Where data came from, by SPE", report::source_table(*profile.memory));
@@ -117,7 +102,7 @@ void append_kind(std::string& out, const Topdown& kind) {
   out += "<h1>" + report::markup_text(report::topdown_headline(kind)) + "</h1>\n";
   append_tree(out, kind.drill);
   append_groups(out, kind.drill);
-  append_functions(out, kind.answer.where);
+  append_sampled_functions(out, kind.answer.where);
   if (kind.answer.memory.has_value() && kind.answer.memory->memory.has_value()) append_memory(out, *kind.answer.memory);
   for (const std::string& note : kind.answer.notes) append_text(out, "Note: " + note);
 }

@@ -60,7 +60,7 @@ function readCounters(reader, profile) {
     let before = 0;
     reader.read(track.time.length, (i, value) => { track.time[i] = before += signedOf(value); });
   }
-  for (const track of tracks) reader.read(track.value.length, (i, value) => { track.value[i] = value; });
+  for (const track of tracks) reader.read(track.value.length, (i, value) => { track.value[i] = value - 1; });  // -1: nothing was counted
   return tracks;
 }
 
@@ -74,41 +74,35 @@ function readMarks(reader, count, profile) {
 }
 
 const markText = (mark) => `${kMarkKinds[mark.kind]}${mark.text === "" ? "" : ": " + mark.text}`;
-const trackName = (track, tasks) => track.name + (track.core >= 0 ? `, core ${track.core}` : track.task >= 0 ? `, ${harmlessName(tasks.name[track.task])}` : "");
+// Whose it is comes first: names of events are long.
+const trackName = (track, tasks) => (track.core >= 0 ? `core ${track.core}: ` : track.task >= 0 ? `${harmlessName(tasks.name[track.task])}: ` : "") + track.name;
 
-// What tracks counted between two moments. What a point tells was counted since the one before.
-function countedBetween(track, from, to) {
-  const { time, value } = track;
-  let sum = 0;
-  for (let i = firstFrom(time, from); i < time.length; ++i) {
-    const begin = i === 0 ? time[0] : time[i - 1];
-    if (begin >= to) break;
-    const length = time[i] - begin;
-    sum += length > 0 ? (value[i] * (Math.min(time[i], to) - Math.max(begin, from))) / length : time[i] < to ? value[i] : 0;
+// What a track counted between two moments, and in how much of this time: what a point tells was counted since the one
+// before, and where that is -1, nothing was. Of the first point nobody knows since when: it is told apart.
+function countedBetween({ time, value }, from, to) {
+  const told = { sum: 0, known: 0, first: time[0] >= from && time[0] < to ? Math.max(value[0], 0) : 0 };
+  for (let i = Math.max(1, firstFrom(time, from)); i < time.length && time[i - 1] < to; ++i) {
+    if (value[i] < 0) continue;
+    const begin = time[i - 1], length = time[i] - begin;
+    const inside = Math.min(time[i], to) - Math.max(begin, from);
+    if (length > 0) told.known += inside;
+    if (length > 0) told.sum += (value[i] * inside) / length;
+    else if (time[i] < to) told.sum += value[i];
   }
-  return sum;
+  return told;
 }
 
-// The same for equal parts of a stretch of time, without the first points: nobody knows since when these counted.
-function countedInParts(tracks, from, to, parts) {
-  const sums = new Float64Array(parts), wide = (to - from) / parts;
-  for (const { time, value } of tracks) {
-    for (let i = Math.max(1, firstFrom(time, from)); i < time.length; ++i) {
-      const begin = time[i - 1], end = time[i];
-      if (begin >= to) break;
-      const first = Math.max(0, Math.floor((begin - from) / wide)), last = Math.min(parts - 1, Math.floor((end - from) / wide));
-      if (first === last || end <= begin) {
-        sums[Math.min(first, parts - 1)] += value[i];
-        continue;
-      }
-      for (let part = first; part <= last; ++part) {
-        const inside = Math.min(end, from + (part + 1) * wide) - Math.max(begin, from + part * wide);
-        sums[part] += (value[i] * Math.max(inside, 0)) / (end - begin);
-      }
-    }
+// How much of it all tracks counted in a second; NaN: nothing was counted then.
+function rateBetween(tracks, from, to) {
+  let rate = NaN;
+  for (const track of tracks) {
+    const { sum, known } = countedBetween(track, from, to);
+    if (known > 0 || sum > 0) rate = (Number.isNaN(rate) ? 0 : rate) + (1e9 * sum) / (known > 0 ? known : to - from);
   }
-  return sums;
+  return rate;
 }
+
+const rateText = (rate) => (Number.isNaN(rate) ? "not counted" : shortNumber(rate));
 
 // Counters and marks of the chosen stretch of time, as tables.
 class MomentsView {
@@ -118,7 +112,7 @@ class MomentsView {
     this.counters = new Table("Counters", [
       { title: "Counter", text: (row) => row.name, value: (row) => row.name, isName: true },
       { title: "Counted", isNumber: true, sorts: true, text: (row) => wholeText(row.sum), value: (row) => row.sum },
-      { title: "Per second", isNumber: true, text: (row) => shortNumber(row.rate), value: (row) => row.rate },
+      { title: "Per second", isNumber: true, text: (row) => rateText(row.rate), value: (row) => row.rate },
       { title: "Points", isNumber: true, text: (row) => wholeText(row.points), value: (row) => row.points },
     ]);
     this.marks = new Table("Marks", [
@@ -134,10 +128,11 @@ class MomentsView {
   update(state) {
     const { counters, marks, tasks, slices } = this.page.profile;
     const slice = (this.page.timeline.seconds() * 1e9) / slices;
-    const from = state.from < 0 ? 0 : state.from * slice, to = state.from < 0 ? this.page.timeline.seconds() * 1e9 : (state.to + 1) * slice;
+    const from = state.from < 0 ? 0 : state.from * slice, to = state.from < 0 ? Infinity : (state.to + 1) * slice;
     this.counters.setRows(counters.map((track) => {
-      const sum = countedBetween(track, from, to);
-      return { name: trackName(track, tasks), sum, rate: sum / ((to - from) / 1e9), points: firstFrom(track.time, to) - firstFrom(track.time, from) };
+      const { sum, known, first } = countedBetween(track, from, to);
+      const points = track.value.subarray(firstFrom(track.time, from), firstFrom(track.time, to)).reduce((count, value) => count + (value < 0 ? 0 : 1), 0);
+      return { name: trackName(track, tasks), sum: sum + first, rate: known > 0 ? (1e9 * sum) / known : NaN, points };
     }));
     this.marks.setRows(marks.filter((mark) => state.from < 0 || (mark.time >= from && mark.time < to)));
   }

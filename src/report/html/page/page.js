@@ -5,6 +5,7 @@ class Page {
   constructor(profile) {
     this.profile = profile;
     this.names = profile.functions.name.map(harmlessName);
+    this.isCounts = profile.events.length === 0;  // of stat -t: counters over time, and no samples
     this.store = new Store();
     this.losses = document.querySelectorAll("#plain .losses li").length;
     this.tip = new Tip();
@@ -14,6 +15,7 @@ class Page {
       ["threads", "Threads", ThreadTable], ["modules", "Modules", ModuleTable], ["code", "Code", CodeView]];
     if (profile.spe) views.push(["memory", "Memory", MemoryView]);
     if (profile.counters.length + profile.marks.length > 0) views.push(["moments", "Counters & marks", MomentsView]);
+    if (this.isCounts) views = [["moments", "Counters", MomentsView]];
     if (profile.difference) views = [views[0], ["changes", "Changes", ChangesView]];
     views.push(["about", "About", AboutView]);
     this.tabs = views.map(([id, title, View]) => ({ id, title, view: new View(this) }));
@@ -55,10 +57,10 @@ class Page {
     const help = element("button", { type: "button", title: "Keys (?)", "aria-label": "Help", onclick: () => this.help.showModal() }, "?");
     const { difference } = profile;
     const file = difference ? profile.file : (profile.file || "recording").split(/[\\/]/).pop();
-    const choices = difference ? [this.colour] : [this.event, this.measure, this.colour];
+    const choices = this.isCounts ? [] : difference ? [this.colour] : [this.event, this.measure, this.colour];
     const header = element("header", { class: "bar-top" },
       element("h1", { title: harmlessName(profile.file) }, element("span", { class: "logo", "aria-hidden": "true" }), harmlessName(file)), ...choices.map((one) => one.label),
-      element("div", { class: "search-box" }, this.search, this.count), element("div", { class: "tools" }, this.undoButton, theme, help));
+      ...(this.isCounts ? [] : [element("div", { class: "search-box" }, this.search, this.count)]), element("div", { class: "tools" }, this.undoButton, theme, help));
     this.chips = element("div", { class: "chips" });
     this.summary = element("p", { class: "summary", "aria-live": "polite" });
     const tabList = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" });
@@ -69,10 +71,10 @@ class Page {
     }
     tabList.addEventListener("keydown", (event) => this.walkTabs(event));
     this.warning = element("button", { type: "button", class: "warning", onclick: () => this.open("about") });
-    this.warning.textContent = difference ? "What to know of this comparison" : this.losses === 1 ? "Something is missing from this recording" : `${this.losses} kinds of things are missing from this recording`;
+    this.warning.textContent = difference || this.isCounts ? "What to know of these numbers" : this.losses === 1 ? "Something is missing from this recording" : `${this.losses} kinds of things are missing from this recording`;
     this.warning.hidden = this.losses === 0;
     app.append(header, ...(difference ? [] : [this.timeline.root]),
-      element("nav", { class: "bar-views", "aria-label": "Views and filters" }, tabList, element("div", { class: "toggles" }, ...this.toggles.map((one) => one.button))),
+      element("nav", { class: "bar-views", "aria-label": "Views and filters" }, tabList, ...(this.isCounts ? [] : [element("div", { class: "toggles" }, ...this.toggles.map((one) => one.button))])),
       element("section", { class: "bar-filters", "aria-label": "Filters" }, this.chips, this.warning, this.summary), element("main", { class: "panels" }, ...this.tabs.map((tab) => tab.panel)));
     app.hidden = false;
     document.documentElement.classList.add("live");
@@ -102,12 +104,12 @@ class Page {
     const rows = differs("event", "measure", "keep", "drop", "tasks");
     const weights = rows || differs("from", "to", "over");
     const tree = weights || differs("invert", "fold");
-    if (weights) {
+    if (weights && !this.isCounts) {
       this.weights = selfWeights(this.profile, state);
       this.sums = functionSums(this.profile, this.weights);
       this.colours ??= new Colours(this.profile, this.sums);
     }
-    if (tree) this.shown = treeOfState(this.profile, this.weights, state);
+    if (tree && !this.isCounts) this.shown = treeOfState(this.profile, this.weights, state);
     const changes = { rows, tree, zoom: differs("zoom") };
     if (tree || changes.zoom) this.tip.hide();  // what it told of is no longer there
     this.timeline.update(state, changes);
@@ -118,7 +120,7 @@ class Page {
       tab.button.tabIndex = isOpen ? 0 : -1;
       if (isOpen) tab.view.update(state, changes);
     }
-    if (!this.tabs.some((tab) => tab.id === state.tab)) return this.store.change({ tab: "flame" }, false);
+    if (!this.tabs.some((tab) => tab.id === state.tab)) return this.store.change({ tab: this.tabs[0].id }, false);
     this.showControls(state);
   }
   showControls(state) {
@@ -129,6 +131,7 @@ class Page {
     for (const { name, button } of this.toggles) button.setAttribute("aria-pressed", String(state[name] === 1));
     this.undoButton.disabled = this.store.past.length === 0;
     this.showChips(state);
+    if (this.isCounts) return;
     this.count.textContent = this.countText(state);
     if (this.profile.difference) {
       this.summary.textContent = this.profile.difference.summary;
@@ -273,7 +276,7 @@ class Page {
     for (const { view, panel } of this.tabs) if (!panel.hidden) view.print?.(begins);
   }
   recolour() {
-    this.colours.refresh();
+    this.colours?.refresh();
     const state = this.store.state;
     this.update(state, state);
   }

@@ -2,7 +2,7 @@
 // Time from left to right; cores and threads as rows, how much was sampled in each as height. What was lost is drawn
 // where it was lost. A stretch that is dragged over is what every other view shows.
 
-const kRowHeight = 22, kScaleHeight = 18, kNameWidth = 150, kMostRows = 64, kStateHeight = 9, kMostCounters = 12;
+const kRowHeight = 22, kScaleHeight = 18, kNameWidth = 150, kMostRows = 64, kStateHeight = 9, kMostCounters = 12, kMostCounts = 256;
 
 // What is not drawn is at least told.
 function mostOf(rows, most, what) {
@@ -16,7 +16,7 @@ class Timeline {
     this.canvas = element("canvas", { class: "time-graph", tabindex: "0", role: "application", id: "time",
       "aria-label": "Timeline. Left and right move the chosen stretch of time, with Shift they change its length, Escape chooses all of it; plus and minus zoom, n and p go to the next and the previous mark." });
     this.spoken = element("p", { class: "spoken", "aria-live": "polite" });
-    this.root = element("section", { class: "timeline", "aria-label": "Timeline" }, this.canvas, this.spoken);
+    this.root = element("section", { class: page.isCounts ? "timeline tall" : "timeline", "aria-label": "Timeline" }, this.canvas, this.spoken);
     this.window = { begin: 0, end: this.seconds() * 1e9 };
     this.redraw = oncePerFrame(() => this.draw());
     this.canvas.addEventListener("pointerdown", (event) => this.pointerDown(event));
@@ -67,8 +67,8 @@ class Timeline {
     this.threadsInAll = threadRows.length;
     // Of a profile without times there is nothing to draw.
     this.root.hidden = profile.slices === 1 && profile.states.size + profile.counters.length + profile.marks.length + profile.lost.length === 0;
-    const measured = [...this.markRows(), ...mostOf(this.counterRows(), kMostCounters, "counters")];
-    const ofCores = coreRows.length > 1 ? mostOf(coreRows, kMostRows, "cores") : [all];
+    const measured = [...this.markRows(), ...mostOf(this.counterRows(), this.page.isCounts ? kMostCounts : kMostCounters, "counters")];
+    const ofCores = this.page.isCounts ? [] : coreRows.length > 1 ? mostOf(coreRows, kMostRows, "cores") : [all];
     this.rows = [...measured, ...ofCores, ...mostOf(threadRows, kMostRows, "threads")];
     if (profile.slices === 1 && threadRows.length > 0) this.rows = [...measured, ...mostOf(threadRows, kMostRows, "threads")];  // where it was in time, only states tell
     const shares = coreRows.length > 1 ? coreRows : [all];
@@ -78,14 +78,19 @@ class Timeline {
   markRows() {
     return this.page.profile.marks.length > 0 ? [{ name: "marks", task: "", detail: "", marks: this.page.profile.marks }] : [];
   }
-  // One for each counter, of all cores together.
+  // One for each counter, of all cores together; each core has its own where counters are all there is.
   counterRows() {
-    const rows = new Map();
-    for (const track of this.page.profile.counters) {
-      if (!rows.has(track.name)) rows.set(track.name, { name: harmlessName(track.name), task: "", detail: "", tracks: [] });
-      rows.get(track.name).tracks.push(track);
+    const { counters, tasks } = this.page.profile, rows = new Map(), alike = new Map();
+    for (const track of counters) {
+      const name = this.page.isCounts ? trackName(track, tasks) : track.name;
+      if (!rows.has(name)) {
+        if (!alike.has(track.name)) alike.set(track.name, []);
+        rows.set(name, { name: harmlessName(name), task: "", detail: "", tracks: [], alike: alike.get(track.name) });
+        alike.get(track.name).push(rows.get(name));
+      }
+      rows.get(name).tracks.push(track);
     }
-    return [...rows.values()];
+    return [...alike.values()].flat();
   }
   emptyRow(name, task, detail = "") {
     const values = new Float64Array(this.page.profile.slices);
@@ -279,23 +284,31 @@ class Timeline {
   markTimes() {
     return (this.times ??= Float64Array.from(this.page.profile.marks, (mark) => mark.time));
   }
-  drawCounter(context, row, y, room) {
+  measureCounter(row, room) {
     const key = `${this.window.begin} ${this.window.end} ${room}`;
     if (row.key !== key) {
-      row.sums = countedInParts(row.tracks, this.window.begin, this.window.end, Math.max(1, Math.ceil(room)));
+      const parts = Math.max(1, Math.ceil(room)), part = (this.window.end - this.window.begin) / parts;
+      row.rates = Float64Array.from({ length: parts }, (_, i) => rateBetween(row.tracks, this.window.begin + i * part, this.window.begin + (i + 1) * part));
+      row.most = row.rates.reduce((a, b) => (b > a ? b : a), 0);
       row.key = key;
     }
-    const most = row.sums.reduce((a, b) => Math.max(a, b), 0);
-    if (most === 0) return;
-    context.fillStyle = styled("--counter");
-    context.beginPath();
-    const wide = room / row.sums.length;
-    row.sums.forEach((sum, i) => {
-      const tall = (sum / most) * (kRowHeight - 4);
-      const left = Math.round(kNameWidth + i * wide), right = Math.round(kNameWidth + (i + 1) * wide);
-      if (tall > 0) context.rect(left, y + kRowHeight - 1 - tall, Math.max(right - left, 1), tall);
-    });
-    context.fill();
+  }
+  // Rows of one event on several cores have one scale. Where nothing was counted is neither empty nor a line.
+  drawCounter(context, row, y, room) {
+    for (const one of row.alike) this.measureCounter(one, room);
+    const most = Math.max(...row.alike.map((one) => one.most));
+    const wide = room / row.rates.length;
+    for (const isCounted of [false, true]) {
+      context.fillStyle = styled(isCounted ? "--counter" : "--line");
+      context.beginPath();
+      row.rates.forEach((rate, i) => {
+        if (Number.isNaN(rate) === isCounted) return;
+        const tall = isCounted ? Math.max(1, (rate / Math.max(most, 1e-9)) * (kRowHeight - 4)) : kRowHeight;
+        const left = Math.round(kNameWidth + i * wide), right = Math.round(kNameWidth + (i + 1) * wide);
+        context.rect(left, y + kRowHeight - (isCounted ? 1 : 0) - tall, Math.max(right - left, 1), tall);
+      });
+      context.fill();
+    }
   }
   // What is narrower than half a pixel is drawn once per half pixel, running before all else.
   drawStates(context, states, y, room) {
@@ -399,8 +412,8 @@ class Timeline {
       return near;
     }
     if (row.tracks !== undefined) {
-      const counted = row.tracks.reduce((sum, track) => sum + countedBetween(track, at - reach / 4, at + reach / 4), 0);
-      return [`${seconds(at)}: ${shortNumber((counted * 2e9) / reach)} a second`];
+      const rate = rateBetween(row.tracks, at - reach / 4, at + reach / 4);
+      return [`${seconds(at)}: ${rateText(rate)}${Number.isNaN(rate) ? "" : " a second"}`];
     }
     if (this.page.profile.samples.count === 0) return [];
     const nearest = this.nearestSample(row, at, reach);

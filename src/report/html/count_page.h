@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts over time as a page: each counter as a graph, pauses between counts as gaps, and all numbers as tables that
+// need no scripts. A pure function; called by run_stat.
+#pragma once
+#include <string>
+
+#include "profile/count_profile.h"
+
+namespace wperf::report_html {
+
+std::string count_page(const profile::TimelineProfile& timeline, const std::string& version);
+
+}  // namespace wperf::report_html

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/html/count_page.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace wperf::report_html {
+namespace {
+
+profile::CountProfile one_count(u32 cores, bool multiplexed) {
+  profile::CountProfile count;
+  profile::ClassCounts& counts = count.classes[index_of(EventClass::core)];
+  counts.multiplexed = multiplexed;
+  for (u32 core = 0; core < cores; ++core) {
+    profile::CountRow cycles{.name = "cycle", .code = {}, .note = {}, .value = 700, .scaled = 700};
+    profile::CountRow loads{.name = "ld_spec", .code = u16{0x70}, .note = {}, .value = 1234, .scaled = 5678};
+    counts.units.push_back({.number = core, .cores = {}, .rows = {cycles, loads}});
+    count.metrics.push_back({.core = core, .product = {}, .metric = "ipc", .unit = "per cycle", .value = 1.5});
+  }
+  return count;
+}
+
+profile::TimelineProfile three_counts(const profile::CountProfile& one) {
+  return {.duration_seconds = 1,
+          .interval_seconds = 0.5,
+          .counts = {one, one, one},
+          .spans = {{0, 1'000'000'000}, {1'500'000'000, 2'500'000'000}, {3'000'000'000, 4'000'000'000}}};
+}
+
+usize times_in(const std::string& text, std::string_view what) {
+  usize count = 0;
+  for (usize at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+TEST(CountPage, HasEachCountAsPlainText) {
+  const std::string page = count_page(three_counts(one_count(1, false)), "9.9");
+  EXPECT_EQ(times_in(page, "<caption>Counted by core 0</caption>"), 1u);
+  EXPECT_EQ(times_in(page, "<td>1,234</td>"), 3u);
+  EXPECT_NE(page.find("<td>1.500</td><td>1.000</td><td>700</td>"), std::string::npos) << "when, for how long, what";
+  EXPECT_EQ(page.find("scaled</th>"), std::string::npos);
+  EXPECT_EQ(times_in(page, "<td>1.500</td></tr>"), 3u) << "the metric";
+}
+
+TEST(CountPage, WhatWasScaledStandsBesideWhatWasCounted) {
+  const std::string page = count_page(three_counts(one_count(2, true)), "9.9");
+  EXPECT_EQ(times_in(page, "<caption>Counted by core "), 2u);
+  EXPECT_EQ(times_in(page, "<caption>Metrics of core "), 2u);
+  EXPECT_EQ(times_in(page, "<td>1,234</td><td>5,678</td>"), 6u);
+}
+
+TEST(CountPage, WhatWasNotCountedIsNoZero) {
+  profile::CountProfile one = one_count(1, false);
+  profile::CountUnit& core = one.classes[index_of(EventClass::core)].units[0];
+  core.rows[1].fraction = 0;
+  core.cycle_row = profile::CycleRow::uncounted;
+  const std::string page = count_page(three_counts(one), "9.9");
+  EXPECT_EQ(times_in(page, "<td>-</td><td>-</td></tr>"), 3u);
+}
+
+TEST(CountPage, OfNoCountsSaysSo) {
+  EXPECT_NE(count_page({}, "9.9").find("Nothing was counted"), std::string::npos);
+}
+
+TEST(CountPage, NamesStayText) {
+  profile::TimelineProfile timeline = three_counts(one_count(1, false));
+  timeline.counts[0].remarks = {"</script><script>alert(1)</script>"};
+  const std::string page = count_page(timeline, "9.9");
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_NE(page.find("&lt;/script&gt;&lt;script&gt;alert(1)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wperf::report_html
