@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "stacks/stack_aggregator.h"
+#include "stacks/time_slices.h"
 
 namespace wperf::commands {
 namespace {
@@ -14,24 +15,34 @@ namespace {
 // What follows waits' classes as kinds of time.
 constexpr u32 kRunning = waits::kWaitClasses, kReady = kRunning + 1, kKinds = kReady + 1;
 constexpr u32 kRoot = 0;
+constexpr usize kNoSlice = ~usize{0};
+
+struct TimeSpan {
+  u64 begin = 0, end = 0;
+};
 
 class Maker {
  public:
   Maker(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-        const WaitSelection& selection, recording::RecordedSamples& recorded)
+        const WaitSelection& selection, recording::RecordedSamples& recorded, const OnOffSlices& sliced)
       : accounting_(accounting),
         switches_(switches),
         recorded_(recorded),
         profile_(recorded.profile),
         names_(switches, recorded),
         task_of_(names_, profile_),
-        chosen_(chosen_threads(accounting, switches, selection)) {}
+        chosen_(chosen_threads(accounting, switches, selection)),
+        waits_(sliced.waits) {
+    if (sliced.length_ns != 0) slices_ = stacks::make_time_slices(accounting.begin, accounting.end, sliced.length_ns);
+  }
 
   void make() {
     profile_.nodes.assign(1, {});
     node_of_row_.assign(profile_.samples.size(), stacks::kNothing);
+    profile_.slice_counts = {};
     add_stretches();
     share_running();
+    place_waits();
     replace_samples();
   }
 
@@ -62,8 +73,33 @@ class Maker {
 
   u32 node_of_switch(u32 sample) { return switches_.has_stacks ? node_of(sample) : kRoot; }
 
-  void add(u32 thread, u32 parent, u32 kind, u64 time) {
-    if (time != 0) times_[{task_of_(thread), u64{parent} * kKinds + kind}] += time;
+  void add(u32 thread, u32 parent, u32 kind, const TimeSpan& span) {
+    if (span.begin == span.end) return;
+    const auto [known, is_new] =
+        rows_.try_emplace({task_of_(thread), u64{parent} * kKinds + kind}, static_cast<u32>(times_.size()));
+    const u32 row = known->second;
+    if (is_new) {
+      times_.push_back(0);
+      newest_.push_back(kNoSlice);
+    }
+    times_[row] += span.end - span.begin;
+    if (slices_.count != 0) add_slices(row, span);
+  }
+
+  void add_slices(u32 row, const TimeSpan& span) {
+    for (u64 begin = span.begin; begin < span.end;) {
+      const u32 slice = slices_.at(begin);
+      const bool is_last = slice + 1 == slices_.count;
+      const u64 end = is_last ? span.end : std::min(span.end, slices_.begin_ns + (u64{slice} + 1) * slices_.length_ns);
+      if (newest_[row] == kNoSlice || profile_.slice_counts[newest_[row]].slice != slice) {
+        newest_[row] = profile_.slice_counts.size();
+        profile_.slice_counts.push_back({row, slice, 0, 0});
+      }
+      stacks::SliceCount& one = profile_.slice_counts[newest_[row]];
+      one.count += end - begin;
+      one.period = one.count;
+      begin = end;
+    }
   }
 
   void add_stretches() {
@@ -71,22 +107,22 @@ class Maker {
     running_.resize(accounting_.threads.size());
     waits::account(switches_.switches, accounting_.begin, accounting_.end, [&](const waits::Stretch& one) {
       if (!chosen_[one.thread]) return;
-      const u64 length = one.end - one.begin;
+      const TimeSpan span{one.begin, one.end};
       const u32 thread = accounting_.threads[one.thread].thread;
       const waits::Wait* const wait = one.wait < accounting_.waits.size() ? &accounting_.waits[one.wait] : nullptr;
       switch (one.state) {
         case waits::State::running:
           left_at[one.thread] = one.sample;
-          running_[one.thread] += length;
+          running_[one.thread].push_back(span);
           break;
         case waits::State::ready: {
           const u32 sample = wait != nullptr ? wait->sample : one.preempted ? left_at[one.thread] : waits::kNoSample;
-          add(thread, node_of_switch(sample), kReady, length);
+          add(thread, node_of_switch(sample), kReady, span);
           break;
         }
         case waits::State::waiting:
           if (wait != nullptr)
-            add(thread, node_of_switch(wait->sample), static_cast<u32>(names_.place_of(*wait).wait), length);
+            add(thread, node_of_switch(wait->sample), static_cast<u32>(names_.place_of(*wait).wait), span);
           break;
         case waits::State::unknown:
           break;
@@ -94,27 +130,46 @@ class Maker {
     });
   }
 
+  // Each sample gets what is left by its share of what is left, so nothing is lost to rounding; the first samples get
+  // what came first, so that a stretch of time has about the samples that were taken in it.
   void share_running() {
     std::unordered_map<u32, u64> weights;  // by thread
     for (const recording::RunningSample& one : switches_.running_samples) weights[one.thread] += one.weight;
-    std::unordered_map<u32, u32> numbers;
+    struct Left {
+      usize next = 0;  // of the thread's stretches
+      u64 time = 0;    // of these
+      std::vector<TimeSpan>* spans = nullptr;
+    };
+    std::unordered_map<u32, Left> left;
     for (u32 i = 0; i < accounting_.threads.size(); ++i) {
       if (!chosen_[i]) continue;
       const u32 thread = accounting_.threads[i].thread;
-      numbers[thread] = i;
-      if (!weights.contains(thread)) add(thread, kRoot, kRunning, running_[i]);
+      if (!weights.contains(thread)) {
+        for (const TimeSpan& span : running_[i]) add(thread, kRoot, kRunning, span);
+      }
+      u64 time = 0;
+      for (const TimeSpan& span : running_[i]) time += span.end - span.begin;
+      left[thread] = {0, time, &running_[i]};
     }
-    // Each gets what is left by its share of what is left: so nothing is lost to rounding.
     for (const recording::RunningSample& one : switches_.running_samples) {
-      const auto number = numbers.find(one.thread);
-      if (number == numbers.end()) continue;
-      u64 &time = running_[number->second], &weight = weights[one.thread];
-      const auto share = static_cast<u64>(static_cast<double>(time) * static_cast<double>(one.weight) /
+      const auto known = left.find(one.thread);
+      if (known == left.end()) continue;
+      Left& of = known->second;
+      u64& weight = weights[one.thread];
+      const auto share = static_cast<u64>(static_cast<double>(of.time) * static_cast<double>(one.weight) /
                                           static_cast<double>(std::max<u64>(weight, 1)));
-      const u64 part = weight == one.weight ? time : std::min(time, share);
-      add(one.thread, node_of(one.sample), kRunning, part);
-      time -= part;
+      u64 part = weight == one.weight ? of.time : std::min(of.time, share);
+      of.time -= part;
       weight -= one.weight;
+      const u32 node = node_of(one.sample);
+      while (part != 0) {
+        TimeSpan& span = (*of.spans)[of.next];
+        const TimeSpan taken{span.begin, span.begin + std::min(part, span.end - span.begin)};
+        add(one.thread, node, kRunning, taken);
+        part -= taken.end - taken.begin;
+        span.begin = taken.end;
+        if (span.begin == span.end) ++of.next;
+      }
     }
   }
 
@@ -137,14 +192,27 @@ class Maker {
 
   void replace_samples() {
     profile_.samples = {};
-    profile_.slice_counts = {};
+    profile_.slices = slices_;
     profile_.events.assign(1, {.name = std::string(stacks::kAllTime)});
-    for (const auto& [key, time] : times_) {
+    std::vector<stacks::StackSample> samples(times_.size());
+    for (const auto& [key, row] : rows_) {
       const u32 node =
           node_below(static_cast<u32>(key.second / kKinds), place_of(static_cast<u32>(key.second % kKinds)));
-      profile_.samples.push_back({.task = key.first, .node = node, .count = time, .period = time});
-      profile_.events[0].samples += time;
-      profile_.events[0].period += time;
+      samples[row] = {.task = key.first, .node = node, .count = times_[row], .period = times_[row]};
+    }
+    for (const stacks::StackSample& sample : samples) {
+      profile_.samples.push_back(sample);
+      profile_.events[0].samples += sample.count;
+      profile_.events[0].period += sample.period;
+    }
+  }
+
+  void place_waits() {
+    if (waits_ == nullptr) return;
+    for (waits::WaitMoment& one : waits_->waits) {
+      const waits::Wait& wait = accounting_.waits[one.wait];
+      one.task = task_of_(accounting_.threads[wait.thread].thread);
+      one.node = node_below(node_of_switch(wait.sample), place_of(static_cast<u32>(names_.place_of(wait).wait)));
     }
   }
 
@@ -155,19 +223,24 @@ class Maker {
   WaitNames names_;
   ThreadTasks task_of_;
   const std::vector<bool> chosen_;
-  std::vector<u64> running_;                  // by thread of the accounting; what is not shared out yet
-  std::map<std::pair<u32, u64>, u64> times_;  // by task, and node and kind
-  std::unordered_map<u64, u32> nodes_;        // by parent and place
-  std::vector<u32> node_of_row_;              // kNothing: not asked for yet
-  std::vector<u32> places_;                   // by kind
+  waits::WaitMoments* const waits_;
+  stacks::TimeSlices slices_;
+  std::vector<std::vector<TimeSpan>> running_;  // by thread of the accounting; what is not shared out yet
+  std::map<std::pair<u32, u64>, u32> rows_;     // by task, and node and kind
+  std::vector<u64> times_;                      // by row
+  std::vector<usize> newest_;                   // by row: the entry of its latest slice
+  std::unordered_map<u64, u32> nodes_;          // by parent and place
+  std::vector<u32> node_of_row_;                // kNothing: not asked for yet
+  std::vector<u32> places_;                     // by kind
   u32 module_ = stacks::kNothing;
 };
 
 }  // namespace
 
 void make_on_off_profile(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                         const WaitSelection& selection, recording::RecordedSamples& recorded) {
-  Maker(accounting, switches, selection, recorded).make();
+                         const WaitSelection& selection, recording::RecordedSamples& recorded,
+                         const OnOffSlices& sliced) {
+  Maker(accounting, switches, selection, recorded, sliced).make();
 }
 
 }  // namespace wperf::commands

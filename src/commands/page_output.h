@@ -6,6 +6,7 @@
 
 #include "diag/console.h"
 #include "diag/result.h"
+#include "report/html/html_report.h"
 #include "request/request.h"
 #include "stacks/moments.h"
 #include "stacks/stack_rows.h"
@@ -16,6 +17,7 @@ struct PageContent {
   const stacks::StackFilter& filter;
   const stacks::Moments* moments = nullptr;  // null: nothing is known of time
   std::string spe_json = {};                 // empty: there is none
+  const report_html::WaitsOfPage* waits = nullptr;
 };
 // Says what was written, and how large it is.
 diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageContent& content,

@@ -176,7 +176,8 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::R
 // As tables, trees, lines of samples, or JSON.
 diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                 const recording::WantedDetail& wanted, const request::Request& request,
-                                diag::Console& console, const std::string& spe_json = {}) {
+                                diag::Console& console, const std::string& spe_json = {},
+                                const report_html::WaitsOfPage* waits = nullptr) {
   const report::StackOptions options = stack_options(request, console);
   // Tables begin with it.
   const stacks::StackLosses& losses = recorded.profile.losses;
@@ -193,7 +194,7 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
     WPERF_CHECK_OK(recording::add_function_code(recorded.files, code, recorded.profile));
   }
   if (request.recording.wants_page())
-    return write_pages(recorded.profile, {options.filter, &recorded.moments, spe_json}, request, console);
+    return write_pages(recorded.profile, {options.filter, &recorded.moments, spe_json, waits}, request, console);
   return show_profile(recorded.profile, request, console);
 }
 
@@ -306,8 +307,9 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
 }
 
 diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
-                                  const request::Request& request, diag::Console& console) {
-  return show_samples(file, std::move(recorded), {}, request, console);
+                                  const request::Request& request, diag::Console& console,
+                                  const report_html::WaitsOfPage* waits) {
+  return show_samples(file, std::move(recorded), {}, request, console, {}, waits);
 }
 
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,

@@ -9,6 +9,7 @@
 #include "diag/result.h"
 #include "import/perf_data/perf_file.h"
 #include "recording/recorded_samples.h"
+#include "report/html/html_report.h"
 #include "report/sample_report.h"
 #include "request/request.h"
 #include "stacks/stack_rows.h"
@@ -33,9 +34,10 @@ struct WeightedSamples {
 };
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
                                    const request::Request& request, diag::Console& console);
-// The views of samples that were counted, named, and perhaps changed.
+// The views of samples that were counted, named, and perhaps changed. `waits`: what a page of them says beside.
 diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
-                                  const request::Request& request, diag::Console& console);
+                                  const request::Request& request, diag::Console& console,
+                                  const report_html::WaitsOfPage* waits = nullptr);
 // The same of a profile that no recording belongs to any more: tables, trees, folded stacks and JSON.
 diag::Result<void> show_profile(const stacks::StackProfile& profile, const request::Request& request,
                                 diag::Console& console, const ExportSink& sink = {});

@@ -11,6 +11,7 @@
 #include "commands/run_report.h"
 #include "commands/timed_samples.h"
 #include "commands/trace_losses.h"
+#include "commands/wait_moments.h"
 #include "commands/wait_report_builder.h"
 #include "device/linux_facts.h"
 #include "measure/machine.h"
@@ -91,10 +92,34 @@ std::vector<u64> named_samples(const recording::RecordedSwitches& switches, cons
   return weights;
 }
 
+// What the tables cannot show is told.
+void add_facts(const recording::RecordedSwitches& switches, const stacks::StackLosses& losses,
+               const request::Request& request, const stacks::TraceFacts* trace, waits::WaitReport& report) {
+  if (request.data_file_is_kept) report.file = request.data_file.value_or("");
+  report.lost_records = losses.lost_records + losses.lost_samples;
+  if (trace != nullptr) {
+    report.lost_events = trace->events_lost;
+    report.lost_buffers = std::max(trace->buffers_lost, trace->missing_buffers);
+    report.is_damaged = trace->cut_buffers + trace->damaged_buffers + trace->flagged_buffers != 0;
+  }
+  report.has_wakeups = switches.has_wakeups;
+  report.has_stacks = switches.has_stacks;
+  report.has_other_samples = switches.has_other_samples;
+  report.has_interrupts = !switches.interrupts.empty();
+  report.of_whole_cores = switches.of_whole_cores;
+}
+
+// Each thread has a row in each slice, so with many threads slices are longer.
+u64 slice_length(const waits::Accounting& accounting) {
+  constexpr u64 kMostRows = 1'000'000;
+  return std::max(request::kPageSliceNs, (accounting.end - accounting.begin) / kMostRows * accounting.threads.size());
+}
+
 // Where threads were all of the time.
 diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording::RecordedSwitches& switches,
                                const waits::Accounting& accounting, const WaitSelection& selection,
-                               const request::Request& request, diag::Console& console) {
+                               const request::Request& request, const stacks::TraceFacts* trace,
+                               diag::Console& console) {
   if (request.waits.min_ns != 0 || request.recording.time.has_value()) {
     return diag::Error{.text = "--on-off shows all of the time: it goes with neither --min nor --time",
                        .hint = "without --on-off, --tree shows waits alone",
@@ -105,12 +130,18 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
   wanted.callers = wanted.rows = true;
   wanted.weights = &all;
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+  std::optional<report_html::WaitsOfPage> page;
+  OnOffSlices sliced;
   if (request.recording.html_file.has_value()) {
+    page.emplace(build_wait_report(accounting, switches, recorded, selection),
+                 make_wait_moments(accounting, switches, recorded, selection));
+    add_facts(switches, recorded.profile.losses, request, trace, page->report);
+    sliced = {slice_length(accounting), &page->moments};
     add_thread_states(accounting, switches, chosen_threads(accounting, switches, selection), recorded);
     // Their nodes are those of a tree that the next line replaces.
     for (stacks::ThreadState& state : recorded.moments.states) state.node = stacks::kNothing;
   }
-  make_on_off_profile(accounting, switches, selection, recorded);
+  make_on_off_profile(accounting, switches, selection, recorded, sliced);
   if (switches.running_samples.empty()) {
     console.warn(
         "note: nothing was sampled: nobody knows where threads ran (`wperf waits --on-off -- PROGRAM` samples)");
@@ -119,7 +150,7 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
   request::RecordingView& view = chosen.recording;
   if (!view.folded && !view.callers && !view.callees) view.tree = true;
   view.relative = true;
-  return report_profile(file, std::move(recorded), chosen, console);
+  return report_profile(file, std::move(recorded), chosen, console, page.has_value() ? &*page : nullptr);
 }
 
 diag::Result<void> show_switches(const perf_data::PerfFile& file, const recording::RecordedSwitches& switches,
@@ -127,7 +158,7 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
                                  const stacks::TraceFacts* trace = nullptr) {
   const waits::Accounting accounting = waits::account(switches.switches, switches.begin, switches.end);
   const WaitSelection selection = selection_of(request, switches);
-  if (request.waits.on_off) return show_on_off(file, switches, accounting, selection, request, console);
+  if (request.waits.on_off) return show_on_off(file, switches, accounting, selection, request, trace, console);
   if (asks_for_views(request)) {
     request::Request chosen = request;
     chosen.recording.pids.assign(selection.processes.begin(), selection.processes.end());
@@ -153,18 +184,7 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
   if (selection.critical_path && !report.path.has_value()) {
     return diag::Error{.text = "there is no critical path: nothing is known of such a thread", .hint = {}};
   }
-  if (request.data_file_is_kept) report.file = request.data_file.value_or("");
-  report.lost_records = recorded.profile.losses.lost_records + recorded.profile.losses.lost_samples;
-  if (trace != nullptr) {
-    report.lost_events = trace->events_lost;
-    report.lost_buffers = std::max(trace->buffers_lost, trace->missing_buffers);
-    report.is_damaged = trace->cut_buffers + trace->damaged_buffers + trace->flagged_buffers != 0;
-  }
-  report.has_wakeups = switches.has_wakeups;
-  report.has_stacks = switches.has_stacks;
-  report.has_other_samples = switches.has_other_samples;
-  report.has_interrupts = !switches.interrupts.empty();
-  report.of_whole_cores = switches.of_whole_cores;
+  add_facts(switches, recorded.profile.losses, request, trace, report);
   const usize width = console.animated() ? console.width() : 0;
   if (!output::silent(request.outputs)) {
     console.out(report::waits_text(

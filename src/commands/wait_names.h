@@ -55,6 +55,14 @@ class WaitNames {
   WaitPlace place_of(u32 sample, u8 wait_reason);
   WaitPlace place_of(const waits::Wait& wait) { return place_of(wait.sample, wait.reason); }
   const WaitPlace& place_of_sample(u32 sample);
+  // Who ended a wait. That a core idled then does not matter, nor whom an interrupt struck: it is an interrupt.
+  static u32 ender_of(const waits::Wait& wait) {
+    return wait.waker == waits::kIdleThread ? waits::kNobody : wait.waker;
+  }
+  const WaitPlace& place_of_ender(const waits::Wait& wait) {
+    const u32 by = ender_of(wait);
+    return place_of_sample(by != waits::kNobody && by != waits::kUnknown ? wait.wake_sample : waits::kNoSample);
+  }
 
  private:
   u32 group_of(const WaitPlace& place);

@@ -106,11 +106,9 @@ class Builder {
       sums.place = place;
       sums.lengths.push_back(wait.length());
       if (!wait.has_end || !switches_.has_wakeups) continue;
-      const u32 by = wait.waker == waits::kIdleThread ? waits::kNobody : wait.waker;  // an interrupt either way
+      const u32 by = WaitNames::ender_of(wait);
       sums.wakers[by] += wait.length();
-      // Whom an interrupt struck does not matter.
-      const bool by_thread = by != waits::kNobody && by != waits::kUnknown;
-      const WaitPlace& waker = names_.place_of_sample(by_thread ? wait.wake_sample : waits::kNoSample);
+      const WaitPlace& waker = names_.place_of_ender(wait);
       waits::WakerRow& row =
           wakers[u64{accounting_.threads[wait.thread].thread} << 32 | by][u64{place.group} << 32 | waker.group];
       if (row.count == 0) {

@@ -2,25 +2,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "report/narrow_table.h"
 #include "report/number_text.h"
 #include "report/waits_report.h"
 
 namespace wperf::report {
-namespace {
-
-using waits::WaitReport;
 
 // Waits may be of microseconds, which duration() of tables of programs is too coarse for.
-std::string time_text(u64 ns) {
+std::string wait_time_text(u64 ns) {
   if (ns == 0) return "0";
   if (ns < 99'950) return fixed(static_cast<double>(ns) / 1e3, 1) + " us";
   return duration(static_cast<double>(ns) / 1e9);
 }
 
+namespace {
+
+using waits::WaitReport;
+
 std::string time_cell(u64 ns) {
-  return ns == 0 ? "-" : time_text(ns);
+  return ns == 0 ? "-" : wait_time_text(ns);
 }
 
 std::string name_or_dash(const std::string& name) {
@@ -38,17 +40,17 @@ Column right(std::string title) {
   return {.title = std::move(title), .align = Align::right, .json_integer = false};
 }
 
-void append_part(std::string& out, std::string_view heading, Table table, u32 rows, usize width) {
-  if (table.rows.empty()) return;
-  const usize all = table.rows.size();
+void append_part(std::string& out, WaitPart part, usize width) {
+  if (part.table.rows.empty()) return;
+  const usize all = part.table.rows.size();
   out += '\n';
-  append_line_within(out, heading, width);
-  if (all > rows) table.rows.resize(rows);
-  append_table_within(out, table, width);
-  if (all > rows) out += fmt::format("      ... and {} more\n", with_commas(all - rows));
+  append_line_within(out, part.heading, width);
+  if (all > part.rows) part.table.rows.resize(part.rows);
+  append_table_within(out, part.table, width);
+  if (all > part.rows) out += fmt::format("      ... and {} more\n", with_commas(all - part.rows));
 }
 
-void append_threads(std::string& out, const WaitReport& report, const WaitTextOptions& options) {
+WaitPart threads_part(const WaitReport& report, const WaitTextOptions& options) {
   // Columns of classes that nobody waited for say nothing.
   std::array<bool, waits::kWaitClasses> is_used{};
   for (const waits::ThreadRow& row : report.threads) {
@@ -75,49 +77,48 @@ void append_threads(std::string& out, const WaitReport& report, const WaitTextOp
     cells.push_back(time_cell(row.times.longest_wait));
     table.rows.push_back(std::move(cells));
   }
-  append_part(out,
-              options.preempted
-                  ? "threads: wall = running + ready + waiting, and what they waited for; preempted is a part of ready"
-                  : "threads: wall = running + ready + waiting, and what they waited for",
-              std::move(table), options.rows, options.width);
+  return {options.preempted
+              ? "threads: wall = running + ready + waiting, and what they waited for; preempted is a part of ready"
+              : "threads: wall = running + ready + waiting, and what they waited for",
+          std::move(table), options.rows};
 }
 
-void append_functions(std::string& out, const WaitReport& report, u32 rows, usize width) {
+WaitPart functions_part(const WaitReport& report, u32 rows) {
   Table table;
   table.columns = {right("total"), right("count"), right("mean"), right("p50"),   right("p99"),
                    right("max"),   left("for"),    left("in"),    left("module"), left("ended by")};
   for (const waits::FunctionRow& row : report.functions) {
-    table.rows.push_back({time_text(row.total), with_commas(row.count),
-                          time_text(row.total / std::max<u64>(row.count, 1)), time_text(row.median),
-                          time_text(row.most_of_99_percent), time_text(row.longest), std::string(name_of(row.wait)),
-                          row.function.empty() ? "[unknown]" : row.function, row.module,
+    table.rows.push_back({wait_time_text(row.total), with_commas(row.count),
+                          wait_time_text(row.total / std::max<u64>(row.count, 1)), wait_time_text(row.median),
+                          wait_time_text(row.most_of_99_percent), wait_time_text(row.longest),
+                          std::string(name_of(row.wait)), row.function.empty() ? "[unknown]" : row.function, row.module,
                           row.waker.empty() ? "-" : row.waker});
   }
-  append_part(out, "where they waited", std::move(table), rows, width);
+  return {"where they waited", std::move(table), rows};
 }
 
-void append_wakers(std::string& out, const WaitReport& report, u32 rows, usize width) {
+WaitPart wakers_part(const WaitReport& report, u32 rows) {
   Table table;
   table.columns = {right("waited"), right("count"),   right("wake to run, mean"), left("who waited"),
                    left("in"),      left("for whom"), left("which was in")};
   for (const waits::WakerRow& row : report.wakers) {
-    table.rows.push_back({time_text(row.waited), with_commas(row.count),
-                          time_text(row.latency / std::max<u64>(row.count, 1)), row.waiter, name_or_dash(row.function),
-                          row.waker, name_or_dash(row.waker_function)});
+    table.rows.push_back({wait_time_text(row.waited), with_commas(row.count),
+                          wait_time_text(row.latency / std::max<u64>(row.count, 1)), row.waiter,
+                          name_or_dash(row.function), row.waker, name_or_dash(row.waker_function)});
   }
-  append_part(out, "who waited for whom", std::move(table), rows, width);
+  return {"who waited for whom", std::move(table), rows};
 }
 
-void append_starved(std::string& out, const WaitReport& report, u32 rows, usize width) {
+WaitPart starved_part(const WaitReport& report, u32 rows) {
   Table table;
   table.columns = {right("time"), right("times"), left("was ready"), left("while this ran")};
   for (const waits::StarvedRow& row : report.starved) {
-    table.rows.push_back({time_text(row.time), with_commas(row.times), row.ready, row.ran});
+    table.rows.push_back({wait_time_text(row.time), with_commas(row.times), row.ready, row.ran});
   }
-  append_part(out, "who ran while others were ready, on the core that they came to", std::move(table), rows, width);
+  return {"who ran while others were ready, on the core that they came to", std::move(table), rows};
 }
 
-void append_cores(std::string& out, const WaitReport& report, usize width) {
+WaitPart cores_part(const WaitReport& report) {
   Table table;
   table.columns = {right("core"), right("busy"), right("idle"), right("switches"), right("switches/s")};
   if (report.has_interrupts) {
@@ -132,7 +133,7 @@ void append_cores(std::string& out, const WaitReport& report, usize width) {
     table.rows.back().insert(table.rows.back().end(), {time_cell(row.interrupts.dpc), time_cell(row.interrupts.isr),
                                                        with_commas(row.interrupts.count)});
   }
-  append_part(out, "cores", std::move(table), ~u32{0}, width);
+  return {"cores", std::move(table), ~u32{0}};
 }
 
 std::string_view state_text(const waits::StretchRow& row) {
@@ -165,13 +166,13 @@ void append_timeline(std::string& out, const WaitReport& report, usize width) {
   for (const waits::StretchRow& row : report.timeline) {
     const bool waits = row.state == waits::State::waiting;
     table.rows.push_back(
-        {fmt::format("{:.6f}", static_cast<double>(row.from) / 1e9), time_text(row.length),
+        {fmt::format("{:.6f}", static_cast<double>(row.from) / 1e9), wait_time_text(row.length),
          std::string(state_text(row)), row.state == waits::State::running ? std::to_string(row.core) : "-",
          waits ? std::string(name_of(row.wait)) : "-", name_or_dash(row.function),
          row.waker_function.empty() ? name_or_dash(row.waker) : row.waker + " in " + row.waker_function});
     if (has_reasons) table.rows.back().push_back(name_or_dash(std::string(row.reason)));
   }
-  append_part(out, "timeline of " + report.timeline_of + ", in seconds of the recording", std::move(table), ~u32{0},
+  append_part(out, {"timeline of " + report.timeline_of + ", in seconds of the recording", std::move(table), ~u32{0}},
               width);
   append_left_out(out, report.left_out, width);
   if (report.has_others) out += "\nnote: there are other threads; --tid chooses one\n";
@@ -183,22 +184,23 @@ void append_path(std::string& out, const waits::PathReport& path, u32 rows, usiz
   sums.columns = {right("total"), right("share"), right("count"), left("thread"), left("state"), left("in")};
   for (const waits::PathSum& sum : path.sums) {
     const double share = static_cast<double>(sum.total) * 100 / static_cast<double>(std::max<u64>(path.length, 1));
-    sums.rows.push_back({time_text(sum.total), fixed(share, 1) + " %", with_commas(sum.count), sum.thread,
+    sums.rows.push_back({wait_time_text(sum.total), fixed(share, 1) + " %", with_commas(sum.count), sum.thread,
                          std::string(waits::kPathStateNames[static_cast<usize>(sum.state)]),
                          name_or_dash(sum.function)});
   }
   append_part(out,
-              fmt::format("critical path of {}, from {} to {}: what its {} are made of", path.of, seconds(path.from),
-                          seconds(path.from + path.length), time_text(path.length)),
-              std::move(sums), rows, width);
+              {fmt::format("critical path of {}, from {} to {}: what its {} are made of", path.of, seconds(path.from),
+                           seconds(path.from + path.length), wait_time_text(path.length)),
+               std::move(sums), rows},
+              width);
   Table steps;
   steps.columns = {right("from"), right("for"), left("thread"), left("state"), left("in"), left("ended by")};
   for (const waits::PathRow& row : path.steps) {
-    steps.rows.push_back({seconds(row.from), time_text(row.length), row.thread,
+    steps.rows.push_back({seconds(row.from), wait_time_text(row.length), row.thread,
                           std::string(waits::kPathStateNames[static_cast<usize>(row.state)]),
                           name_or_dash(row.function), name_or_dash(row.ended_by)});
   }
-  append_part(out, "step by step, in seconds of the recording", std::move(steps), rows, width);
+  append_part(out, {"step by step, in seconds of the recording", std::move(steps), rows}, width);
   append_left_out(out, path.left_out, width);
 }
 
@@ -208,10 +210,12 @@ std::string cost_text(const WaitReport& report) {
   std::string text;
   if (is_known) {
     const double share = static_cast<double>(*report.recorder_time) * 100 / static_cast<double>(report.cores_time);
-    text = fmt::format("the recorder ran {}, {} % of the cores", time_text(*report.recorder_time), fixed(share, 1));
+    text =
+        fmt::format("the recorder ran {}, {} % of the cores", wait_time_text(*report.recorder_time), fixed(share, 1));
   }
   if (report.switch_cost != 0) {
-    text += fmt::format("{}each switch cost about {} more", text.empty() ? "" : "; ", time_text(report.switch_cost));
+    text +=
+        fmt::format("{}each switch cost about {} more", text.empty() ? "" : "; ", wait_time_text(report.switch_cost));
   }
   return text;
 }
@@ -233,47 +237,52 @@ std::string lost_text(const WaitReport& report) {
 
 std::string left_out_text(const waits::LeftOut& left_out) {
   return fmt::format("not listed: {} that are shorter than {}, {} together", with_commas(left_out.count),
-                     time_text(left_out.min), time_text(left_out.time));
+                     wait_time_text(left_out.min), wait_time_text(left_out.time));
+}
+
+std::vector<std::string> wait_lines(const WaitReport& report) {
+  const double seconds = static_cast<double>(report.duration) / 1e9;
+  std::vector<std::string> lines{
+      fmt::format("recorded: {} switches and {} wake-ups in {} ({}/s); lost: {}; {}", with_commas(report.switches),
+                  with_commas(report.wakeups), duration(seconds),
+                  scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
+                  lost_text(report), cost_text(report))};
+  if (report.contradictions != 0) {
+    lines.push_back(
+        fmt::format("{} events contradict those before them: between them times are unknown and not counted",
+                    with_commas(report.contradictions)));
+  }
+  if (report.has_other_samples && report.has_stacks) {
+    lines.emplace_back(
+        "note: samples were recorded together with stacks of switches; each disturbs what the other measures");
+  }
+  if (!report.has_wakeups) {
+    lines.emplace_back(
+        "note: wake-ups were not recorded: time ready to run counts as waiting, and nobody knows who ended a wait");
+  }
+  if (!report.of_whole_cores) {
+    lines.emplace_back("note: only switches of these threads were recorded: nobody knows what else their cores did");
+  }
+  if (!report.has_stacks) {
+    lines.emplace_back("note: stacks of switches were not recorded: nobody knows where threads waited");
+  }
+  return lines;
+}
+
+std::vector<WaitPart> wait_parts(const WaitReport& report, const WaitTextOptions& options) {
+  std::vector<WaitPart> parts;
+  for (WaitPart part : {threads_part(report, options), functions_part(report, options.rows),
+                        wakers_part(report, options.rows), starved_part(report, options.rows), cores_part(report)}) {
+    if (!part.table.rows.empty()) parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 std::string waits_text(const WaitReport& report, const WaitTextOptions& options) {
   const u32 rows = options.rows;
   const usize width = options.width;
   std::string out;
-  const double seconds = static_cast<double>(report.duration) / 1e9;
-  append_line_within(
-      out,
-      fmt::format("recorded: {} switches and {} wake-ups in {} ({}/s); lost: {}; {}", with_commas(report.switches),
-                  with_commas(report.wakeups), duration(seconds),
-                  scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
-                  lost_text(report), cost_text(report)),
-      width);
-  if (report.contradictions != 0) {
-    append_line_within(out,
-                       fmt::format("{} events contradict those before them: between them times are unknown and not "
-                                   "counted",
-                                   with_commas(report.contradictions)),
-                       width);
-  }
-  if (report.has_other_samples && report.has_stacks) {
-    append_line_within(out,
-                       "note: samples were recorded together with stacks of switches; each disturbs what the other "
-                       "measures",
-                       width);
-  }
-  if (!report.has_wakeups) {
-    append_line_within(out,
-                       "note: wake-ups were not recorded: time ready to run counts as waiting, and nobody knows who "
-                       "ended a wait",
-                       width);
-  }
-  if (!report.of_whole_cores) {
-    append_line_within(
-        out, "note: only switches of these threads were recorded: nobody knows what else their cores did", width);
-  }
-  if (!report.has_stacks) {
-    append_line_within(out, "note: stacks of switches were not recorded: nobody knows where threads waited", width);
-  }
+  for (const std::string& line : wait_lines(report)) append_line_within(out, line, width);
   if (report.path.has_value()) {
     append_path(out, *report.path, rows, width);
     return out;
@@ -282,12 +291,12 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
     append_timeline(out, report, width);
     return out;
   }
-  append_threads(out, report, options);
-  append_functions(out, report, rows, width);
-  append_wakers(out, report, rows, width);
+  append_part(out, threads_part(report, options), width);
+  append_part(out, functions_part(report, rows), width);
+  append_part(out, wakers_part(report, rows), width);
   append_left_out(out, report.left_out, width);
-  append_starved(out, report, rows, width);
-  append_cores(out, report, width);
+  append_part(out, starved_part(report, rows), width);
+  append_part(out, cores_part(report), width);
   return out;
 }
 

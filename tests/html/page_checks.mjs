@@ -153,14 +153,59 @@ async function checkAccess(page) {
 }
 
 // Of a program with five threads, on a machine where others run.
-async function checkWaits(page) {
+async function checkWaits(browser, plan) {
+  const page = await opened(browser, plan.page);
   const threads = await page.evaluate(() => [...window.wperf.page.profile.states.keys()].map((task) => window.wperf.page.profile.tasks.name[task]));
   same(threads, Array(5).fill("threads.exe"), "threads with states");
   same((await state(page)).colour, "state", "colour of threads' time");
   check((await page.locator(".summary").innerText()).endsWith("ms of threads' time"), "the sum is no time: " + (await page.locator(".summary").innerText()));
+  // By range of slices: the tables, all that the views sum up, and of this what was waited.
+  const told = (from, to) => page.evaluate(([begin, end]) => {
+    const { page: shown } = window.wperf;
+    shown.store.change({ from: begin, to: end });
+    shown.open("waits");
+    const { places, people } = shown.tabs.find((tab) => tab.id === "waits").view, { sums } = shown;
+    const waited = shown.profile.functions.name.reduce((sum, name, i) => sum + (name.startsWith("[waiting") ? sums.self[i] : 0), 0);
+    const total = places.rows.reduce((sum, row) => sum + row.total, 0);
+    return { whole: sums.whole, waited, total, places: places.rows.map((row) => [row.function, row.module, row.wait, row.count, row.total, row.p50, row.p99, row.max, row.ender]),
+      people: people.rows.map((row) => [row.who, row.function, row.ender, row.enderFunction, row.count, row.total, row.latency]) };
+  }, [from, to]);
+  const inOrder = (rows) => rows.map((row) => JSON.stringify(row)).sort();
+  const all = await told(-1, -1);
+  same(inOrder(all.places), inOrder(plan.places), "where threads waited");
+  same(inOrder(all.people), inOrder(plan.people), "who waited for whom");
+  same(all.whole, plan.wall, "time of all threads");
+  const slices = await page.evaluate(() => window.wperf.page.profile.slices);
+  const parts = [await told(0, 2), await told(3, slices - 1)];
+  for (const part of parts) {
+    check(part.whole > 0 && part.whole < all.whole, "a stretch of time shows all of it");
+    same(part.total, part.waited, "the tables of a stretch of time and its graph");
+  }
+  for (const what of ["whole", "total"]) same(parts[0][what] + parts[1][what], all[what], what + " of both stretches");
+  await told(-1, -1);
+  const kept = await page.evaluate(() => {
+    const { page: shown } = window.wperf;
+    shown.keep("f" + shown.profile.functions.name.indexOf("count"));
+    return shown.tabs.find((tab) => tab.id === "waits").view.places.rows.map((row) => row.function);
+  });
+  check(kept.length > 0 && kept.every((name) => name === "count"), "waits below one function: " + kept);
+  await page.evaluate(() => window.wperf.page.clear());
+  const box = await page.locator("#time").boundingBox();
+  await page.mouse.move(box.x + 200, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 500, box.y + 30, { steps: 4 });
+  await page.mouse.up();
+  check((await state(page)).from >= 0, "a drag chooses no time");
+  await page.evaluate(() => window.wperf.page.clear());
   await page.getByRole("tab", { name: "Functions" }).click();
   await settled(page);
   check((await page.locator(".table-row").first().innerText()).includes("–"), "threads' time has samples");
+  await checkAccess(page);
+  const still = await opened(browser, plan.page, { javaScriptEnabled: false });
+  for (const caption of ["where they waited", "who waited for whom", "cores", "stacks that they waited in, the outermost caller first"]) {
+    check(await still.locator("caption", { hasText: caption }).first().isVisible(), `without scripts there is no table '${caption}'`);
+  }
+  check(await still.getByRole("cell", { name: plan.ender, exact: true }).first().isVisible(), "without scripts nobody knows who ended waits");
 }
 
 // Times, counters and marks are those of the recording, and a stretch of time is one for them, too.
@@ -333,17 +378,14 @@ async function checkWide(page) {
   same([names[0], names[63], names[64], names[129]], ["core 0", "core 63", "and 6 more cores", "and 6 more threads"], "rows of the timeline");
 }
 
-// Pages of threads' time have no slices to choose.
+// Of a profile without times no stretch can be chosen.
 async function checkWhole(page) {
-  const box = await page.locator("#time").boundingBox();
-  await page.mouse.move(box.x + 200, box.y + 30);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 400, box.y + 30, { steps: 4 });
-  same([(await state(page)).from, (await page.locator(".tip").innerText()).split("\n")[0]], [-1, "No stretch of time to choose"], "a drag where there is no time");
-  await page.mouse.up();
-  await page.locator("#time").focus();
-  await page.keyboard.press("ArrowRight");
-  same((await state(page)).from, -1, "an arrow where there is no time");
+  const chosen = await page.evaluate(() => {
+    const { timeline, store } = window.wperf.page;
+    timeline.choose(0, 0);
+    return [timeline.whyWhole() !== "", store.state.from];
+  });
+  same(chosen, [true, -1], "a stretch of time where there is none");
 }
 
 async function checkPaper(page) {
@@ -390,9 +432,8 @@ async function inChromium() {
     await checkAccess(hostile);
     const still = await opened(browser, plan.page, { javaScriptEnabled: false });
     check(await still.getByRole("cell", { name: "inner", exact: true }).first().isVisible(), "without scripts there is no table");
-    const waits = await opened(browser, plan.waits);
-    await checkWhole(waits);
-    await checkWaits(waits);
+    await checkWaits(browser, plan.waits);
+    await checkWhole(await opened(browser, plan.many.page));
     await checkRatio(await opened(browser, plan.others[0]));
     await checkWide(await opened(browser, plan.wide));
     await checkDifference(browser);

@@ -131,7 +131,6 @@ class HtmlTest(unittest.TestCase):
                    "--disassemble", "--html", "sim.html", "-q", "--", BINARY.parents[1] / "workloads" / "googolplex.exe")
         self.wperf("record", "--device", "sim:pace=free", "-e", "arm_spe_0//", "-c", "0", "--timeout", "1", "--html", "spe.html", "-q", "--",
                    BINARY.parents[1] / "workloads" / "googolplex.exe")
-        self.wperf("waits", "--device", "etw:fake", "--timeout", "0.2", "--html", "waits.html", "-q", "--", BINARY.parents[1] / "workloads" / "threads.exe")
         _, wide = self.make_page("wide", [b"main"], [sample(SECOND + i * 10**7, i % 70, i % 70, [0]) for i in range(140)], b"prog")
         at, timed = timed_data()
         (self.folder / "timed.data").write_bytes(timed)
@@ -141,9 +140,23 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual(counted["samples"], len(at))
         moments = {"page": str(self.folder / "timed.html"), "times": [time - at[0] for time in at], "counted": counted["period"],
                    "marks": [[at[i] + 10 - at[0], name] for i, name in ((8, "first"), (24, "second </script>"))]}
-        plan = {"wide": str(wide), "counts": [self.counts_page("counts", "-c", "1", "--", BINARY.parents[1] / "workloads" / "googolplex.exe"), self.counts_page("zeros", "-c", "0,1")], "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": str(self.folder / "waits.html"), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
+        plan = {"wide": str(wide), "counts": [self.counts_page("counts", "-c", "1", "--", BINARY.parents[1] / "workloads" / "googolplex.exe"), self.counts_page("zeros", "-c", "0,1")], "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": self.waits_page(), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
                 "samples": 200, "firstHalf": 100, "withInner": 100, "hostileSamples": 64, "depth": 7}
         return plan
+
+    def waits_page(self):
+        """What the tables of the page say beside what wperf says in JSON."""
+        self.wperf("waits", "--device", "etw:fake", "--timeout", "0.2", "-o", "waits.etl", "-q", "--", BINARY.parents[1] / "workloads" / "threads.exe")
+        program = ("--comm", "threads.exe")
+        self.wperf("waits", "waits.etl", *program, "--html", "waits.html")
+        told = json.loads(self.wperf("waits", "waits.etl", *program, "--json"))["waits"]
+        places = [[row["function"] or "[unknown]", row["module"], row["class"], row["count"], row["total_ns"], row["p50_ns"], row["p99_ns"], row["max_ns"], row["ended_by"] or "-"]
+                  for row in told["functions"]]
+        people = [[row["waiter"], row["function"] or "-", row["waker"], row["waker_function"] or "-", row["count"], row["waited_ns"], row["wake_to_run_ns"]] for row in told["wakers"]]
+        self.assertGreater(len(places), 2)
+        self.assertGreater(len(people), 5)
+        return {"page": str(self.folder / "waits.html"), "places": sorted(places), "people": sorted(people), "wall": sum(row["wall_ns"] for row in told["threads"]),
+                "longest": max(row["longest_wait_ns"] for row in told["threads"]), "ender": places[0][-1]}
 
     def counts_page(self, name, *words):
         """Three counts with pauses between."""
@@ -230,7 +243,7 @@ class HtmlTest(unittest.TestCase):
         self.wperf("topdown", "--device", "sim:cpu=neoverse-n2,pace=free", "--html", "topdown.html", "-q", "--",
                    BINARY.parents[1] / "workloads" / "bottlenecks.exe", "memory", "20000")
         # Errors only: it warns of each script that the policy allows by its hash, because it computes no hashes.
-        done = subprocess.run(["java", "-jar", checker, "--errors-only", plan["page"], plan["hostile"], plan["difference"]["page"], plan["difference"]["hostile"], *[one["page"] for one in plan["counts"]], *plan["others"],
+        done = subprocess.run(["java", "-jar", checker, "--errors-only", plan["page"], plan["hostile"], plan["difference"]["page"], plan["difference"]["hostile"], plan["waits"]["page"], *[one["page"] for one in plan["counts"]], *plan["others"],
                                self.folder / "topdown.html"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False)
         self.assertEqual((done.stdout, done.returncode), ("", 0))

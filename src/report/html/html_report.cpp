@@ -9,6 +9,7 @@
 #include "export/deflate/deflate.h"
 #include "report/html/page_parts.h"
 #include "report/html/profile_columns.h"
+#include "report/html/wait_tables.h"
 #include "report/json_writer.h"
 #include "report/markup_text.h"
 #include "report/number_text.h"
@@ -33,7 +34,9 @@ std::string bytes_of_hex(std::string_view digits) {
 
 // Nothing may be loaded from anywhere, and nothing runs but what was written here.
 std::string policy(PageKind kind) {
-  const char* const script = kind == PageKind::recording ? kScriptHash : kDifferenceScriptHash;
+  const char* const script = kind == PageKind::recording ? kScriptHash
+                             : kind == PageKind::waits   ? kWaitsScriptHash
+                                                         : kDifferenceScriptHash;
   return fmt::format(
       "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
       base64(bytes_of_hex(script)), base64(bytes_of_hex(kStyleHash)));
@@ -221,6 +224,7 @@ std::string views_end(const StackProfile& profile, const HtmlOptions& options) {
   out += "<script>";
   out += kScript;
   if (!options.difference_json.empty()) out += kDifferenceScript;
+  if (options.waits != nullptr) out += kWaitsScript;
   out += kScriptEnd;
   out += "</script>\n</body>\n</html>\n";
   return out;
@@ -228,9 +232,11 @@ std::string views_end(const StackProfile& profile, const HtmlOptions& options) {
 
 std::string html_text(const StackProfile& profile, const HtmlOptions& options) {
   const std::string title = profile.file.empty() ? "wperf" : profile.file + " - wperf";
-  std::string out = page_start(title) + views_start(title);
+  std::string out =
+      page_start(title, options.waits != nullptr ? PageKind::waits : PageKind::recording) + views_start(title);
   append_losses(out, profile);
   append_facts(out, profile);
+  if (options.waits != nullptr) append_waits(out, *options.waits, profile);
   for (u32 event = 0; event < profile.events.size(); ++event) {
     if (profile.events[event].samples != 0) append_functions(out, profile, event, options);
   }

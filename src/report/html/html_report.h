@@ -10,8 +10,16 @@
 #include "report/table.h"
 #include "stacks/moments.h"
 #include "stacks/stack_rows.h"
+#include "waits/wait_moments.h"
+#include "waits/wait_report.h"
 
 namespace wperf::report_html {
+
+// What `waits` says beside the profile of threads' time.
+struct WaitsOfPage {
+  waits::WaitReport report;
+  waits::WaitMoments moments;  // the same waits, one by one
+};
 
 struct HtmlOptions {
   stacks::StackFilter filter = {};
@@ -20,11 +28,12 @@ struct HtmlOptions {
   std::string version = {};                  // of the tool
   std::string spe_json = {};                 // a document of report/spe_report; empty: there is none
   std::string difference_json = {};          // of a page of two sides; empty: it is of one recording
+  const WaitsOfPage* waits = nullptr;        // of a page of threads' time
 };
 
 std::string html_text(const stacks::StackProfile& profile, const HtmlOptions& options);
 
-enum class PageKind : u8 { recording, difference };
+enum class PageKind : u8 { recording, difference, waits };
 // A page until its body begins: title, policy, style sheet.
 std::string page_start(std::string_view title, PageKind kind = PageKind::recording);
 // Where the views are made, and what is read without scripts: until its text begins.

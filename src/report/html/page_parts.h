@@ -10,8 +10,10 @@ extern const char* const kStyleHash;
 extern const char* const kScript;      // all but its end
 extern const char* const kScriptEnd;   // which begins it
 extern const char* const kScriptHash;  // of both
-// Pages of two sides have more between both.
+// Pages of two sides, and of waits, have more between both; the hashes are of all three.
 extern const char* const kDifferenceScript;
-extern const char* const kDifferenceScriptHash;  // of all three
+extern const char* const kDifferenceScriptHash;
+extern const char* const kWaitsScript;
+extern const char* const kWaitsScriptHash;
 
 }  // namespace wperf::report_html

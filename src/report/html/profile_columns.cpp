@@ -6,6 +6,7 @@
 
 #include "report/html/moment_columns.h"
 #include "report/html/packed_column.h"
+#include "report/html/wait_columns.h"
 #include "report/json_writer.h"
 #include "report/number_text.h"
 #include "stacks/call_tree.h"
@@ -53,6 +54,9 @@ class ColumnWriter {
     add_states();
     moments_.add_counters();
     moments_.add_marks();
+    if (options_.waits != nullptr) {
+      waits_.add(options_.waits->moments, origin(), [&](u32 node) { return number_of_[node_of_[node]]; });
+    }
     std::string json = document();
     std::string out;
     for (u32 shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(json.size() >> shift));
@@ -90,6 +94,7 @@ class ColumnWriter {
                                       &cores_,       &sizes_,      &nodes_,         &counts_,      &periods_,
                                       &state_tasks_, &state_gaps_, &state_lengths_, &state_kinds_, &state_wakers_};
     for (const Column* one : moments_.columns()) all.push_back(one);
+    for (const Column* one : waits_.columns()) all.push_back(one);
     return all;
   }
 
@@ -97,6 +102,7 @@ class ColumnWriter {
   const HtmlOptions& options_;
   const stacks::Moments none_;
   MomentColumns moments_;
+  WaitColumns waits_;
   stacks::CallTree tree_;
   std::vector<u32> node_of_;    // by node of the profile: of the tree
   std::vector<u32> number_of_;  // by node of the tree: as it is written
@@ -401,6 +407,7 @@ std::string ColumnWriter::document() const {
   write_names(json);
   write_losses(json);
   moments_.write(json);
+  if (options_.waits != nullptr) WaitColumns::write(options_.waits->moments, json);
   write_code(json);
   if (!options_.spe_json.empty()) {
     json.digits("spe", options_.spe_json);

@@ -142,5 +142,6 @@ async function readProfile() {
   profile.samples = { count: 0, streams: [] };
   profile.counters = readCounters(reader, profile);
   profile.marks = readMarks(reader, sizes[17], profile);
+  if (profile.waits) readWaits(reader, sizes[22], profile.waits);
   return profile;
 }

@@ -13,6 +13,7 @@ class Page {
     this.timeline = new Timeline(this);
     let views = [["flame", "Flame graph", FlameGraph], ["functions", "Functions", FunctionTable], ["sandwich", "Callers & callees", SandwichView], ["tree", "Call tree", TreeView],
       ["threads", "Threads", ThreadTable], ["modules", "Modules", ModuleTable], ["code", "Code", CodeView]];
+    if (profile.waits) views.splice(4, 0, ["waits", "Waits", WaitsView]);
     if (profile.spe) views.push(["memory", "Memory", MemoryView]);
     if (profile.counters.length + profile.marks.length > 0) views.push(["moments", "Counters & marks", MomentsView]);
     if (this.isCounts) views = [["moments", "Counters", MomentsView]];

@@ -70,7 +70,7 @@ class Timeline {
     const measured = [...this.markRows(), ...mostOf(this.counterRows(), this.page.isCounts ? kMostCounts : kMostCounters, "counters")];
     const ofCores = this.page.isCounts ? [] : coreRows.length > 1 ? mostOf(coreRows, kMostRows, "cores") : [all];
     this.rows = [...measured, ...ofCores, ...mostOf(threadRows, kMostRows, "threads")];
-    if (profile.slices === 1 && threadRows.length > 0) this.rows = [...measured, ...mostOf(threadRows, kMostRows, "threads")];  // where it was in time, only states tell
+    if (!this.hasDensity() && threadRows.length > 0) this.rows = [...measured, ...mostOf(threadRows, kMostRows, "threads")];  // where it was in time, only states tell
     const shares = coreRows.length > 1 ? coreRows : [all];
     for (const row of this.rows) if (row.values !== undefined) row.greatest = Math.max(...(shares.includes(row) ? shares : threadRows.slice(0, 8)).map((one) => one.peak()));
     this.canvas.style.height = kScaleHeight + Math.max(this.rows.length, 1) * kRowHeight + 2 + "px";
@@ -97,6 +97,10 @@ class Timeline {
     return { name: harmlessName(name), task, detail, values, sum: 0, greatest: 1, peak() { return this.values.reduce((a, b) => Math.max(a, b), 0); } };
   }
 
+  // Are there samples, and is it known when they were? A thread's time is as much in each slice.
+  hasDensity() {
+    return this.page.profile.slices > 1 && !this.page.profile.events.some(isAllTime);
+  }
   sliceAt(x) {
     const { slices } = this.page.profile;
     const slice = (this.seconds() * 1e9) / slices;
@@ -212,7 +216,7 @@ class Timeline {
     const { slices } = this.page.profile;
     const states = row.task === "" ? undefined : this.page.profile.states.get(Number(row.task));
     if (states !== undefined) this.drawStates(context, states, y, room);
-    if (slices === 1) return;  // of all of the time: where it was is not known
+    if (!this.hasDensity()) return;
     const base = states === undefined ? y + kRowHeight - 1 : y + kRowHeight - 1 - kStateHeight;
     const tallest = states === undefined ? kRowHeight - 4 : kRowHeight - kStateHeight - 4;
     context.fillStyle = styled(row.task === "" ? "--density" : "--density-thread");
@@ -397,7 +401,7 @@ class Timeline {
     if (event.offsetX >= kNameWidth) lines.push(...this.linesOf(row, at, reach));
     const state = row.task === "" ? null : this.stateText(Number(row.task), at);
     if (state !== null) lines.push(state);
-    if (event.offsetX >= kNameWidth && this.page.profile.slices > 1 && row.values !== undefined) lines.push(`${secondsText((slice * this.seconds()) / this.page.profile.slices)}: ${shortNumber(row.values[slice])}`);
+    if (event.offsetX >= kNameWidth && this.hasDensity() && row.values !== undefined) lines.push(`${secondsText((slice * this.seconds()) / this.page.profile.slices)}: ${shortNumber(row.values[slice])}`);
     const moment = (slice / this.page.profile.slices) * this.seconds() * 1e9;
     for (const [begin, end, count, what] of this.page.profile.lost) {
       if (moment >= begin - 2e7 && moment <= end + 2e7) lines.push(`lost here: ${count > 0 ? wholeText(count) + " " : ""}${what}`);
