@@ -39,7 +39,7 @@ diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageCo
                                          .moments = content.moments,
                                          .all_samples = view.html_all,
                                          .version = measure::tool_version(),
-                                         .spe_json = content.spe_json,
+                                         .spe = content.spe,
                                          .waits = content.waits};
   return write_page(*view.html_file, report_html::html_text(profile, options), request, console);
 }

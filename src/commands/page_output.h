@@ -16,7 +16,8 @@ namespace wperf::commands {
 struct PageContent {
   const stacks::StackFilter& filter;
   const stacks::Moments* moments = nullptr;  // null: nothing is known of time
-  std::string spe_json = {};                 // empty: there is none
+  // What only some pages have.
+  const profile::SpeProfile* spe = nullptr;
   const report_html::WaitsOfPage* waits = nullptr;
 };
 // Says what was written, and how large it is.

@@ -176,7 +176,7 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::R
 // As tables, trees, lines of samples, or JSON.
 diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                 const recording::WantedDetail& wanted, const request::Request& request,
-                                diag::Console& console, const std::string& spe_json = {},
+                                diag::Console& console, const profile::SpeProfile* spe = nullptr,
                                 const report_html::WaitsOfPage* waits = nullptr) {
   const report::StackOptions options = stack_options(request, console);
   // Tables begin with it.
@@ -194,17 +194,8 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
     WPERF_CHECK_OK(recording::add_function_code(recorded.files, code, recorded.profile));
   }
   if (request.recording.wants_page())
-    return write_pages(recorded.profile, {options.filter, &recorded.moments, spe_json, waits}, request, console);
+    return write_pages(recorded.profile, {options.filter, &recorded.moments, spe, waits}, request, console);
   return show_profile(recorded.profile, request, console);
-}
-
-// What a page shows of memory beside the samples.
-diag::Result<std::string> spe_memory_json(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
-                                          request::Request request, diag::Console& console) {
-  request.sampling.display.memory = true;
-  WPERF_TRY(const ReadSpe read, read_recorded_spe(file, traces, request, console));
-  const report::SpeOptions options{.samples = sample_report_options(request, console), .memory = true};
-  return report::spe_json(read.profile, nullptr, options);
 }
 
 diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside& beside,
@@ -221,14 +212,16 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside&
   wanted.traces = beside.operations;
   if (request.recording.html_file.has_value()) {
     WPERF_TRY(recording::RecordedSamples timed, read_timed_samples(file, beside, request, wanted, console));
-    std::string spe_json;
+    std::optional<ReadSpe> spe;
     if (beside.operations != nullptr) {
-      WPERF_TRY(spe_json, spe_memory_json(file, *beside.operations, request, console));
+      request::Request of_memory = request;
+      of_memory.sampling.display.memory = true;
+      WPERF_TRY(spe, read_recorded_spe(file, *beside.operations, of_memory, console));
       const auto& clock = beside.operations->time();
       // Nobody knows when they were: no slice is theirs.
       if (!clock.has_value() || !clock->has_zero) timed.profile.slice_counts = {};
     }
-    return show_samples(file, std::move(timed), wanted, request, console, spe_json);
+    return show_samples(file, std::move(timed), wanted, request, console, spe.has_value() ? &spe->profile : nullptr);
   }
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
   if (beside.trace != nullptr) recorded.profile.trace = *beside.trace;
@@ -309,7 +302,7 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
 diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                   const request::Request& request, diag::Console& console,
                                   const report_html::WaitsOfPage* waits) {
-  return show_samples(file, std::move(recorded), {}, request, console, {}, waits);
+  return show_samples(file, std::move(recorded), {}, request, console, nullptr, waits);
 }
 
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of `--mem`, which text and JSON share. Called by memory_text.cpp and memory_json.cpp.
+// The tables of `--mem`, which text and JSON share. Called by memory_text.cpp, memory_json.cpp
+// and pages.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "profile/spe_profile.h"
 #include "report/spe_report.h"
@@ -23,5 +25,13 @@ Table walk_table(const profile::SpeProfile& profile, const SpeOptions& options);
 Table branch_table(const profile::SpeProfile& profile, const SpeOptions& options);
 // The places of one line that threads may be fighting over.
 Table sharing_table(const profile::SpeProfile& profile, const profile::SharedLine& line);
+
+// All of them, as text and pages show them one after the other.
+struct MemoryPart {
+  std::string heading = {};  // empty: it goes on with that before
+  std::string before = {}, behind = {};
+  Table table = {};
+};
+std::vector<MemoryPart> memory_parts(const profile::SpeProfile& profile, const SpeOptions& options);
 
 }  // namespace wperf::report

@@ -298,6 +298,18 @@ async function checkCounts(browser, plan) {
   for (const text of plan.cells) check(await still.getByRole("cell", { name: text, exact: true }).first().isVisible(), `without scripts there is no cell ${text}`);
 }
 
+// The tables of SPE have the headings of the text, and their own view; without scripts they are there, too.
+async function checkMemory(browser, plan) {
+  const page = await opened(browser, plan.page);
+  await page.getByRole("tab", { name: "Memory" }).click();
+  const told = await page.evaluate(() => Array.from(document.querySelectorAll("#panel-memory table"), (table) => [table.caption.textContent, ...Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent)].join("|")));
+  for (const heads of plan.heads) check(told.includes(heads), `the view of memory has no table '${heads}': ${told}`);
+  check(await page.getByRole("cell", { name: plan.cell, exact: true }).first().isVisible(), "the view of memory does not show " + plan.cell);
+  const still = await opened(browser, plan.page, { javaScriptEnabled: false });
+  check(await still.getByRole("cell", { name: plan.cell, exact: true }).first().isVisible(), "without scripts there is no table of memory");
+  await checkAccess(page);
+}
+
 // However many frames there are, a picture has no more rectangles than pixels to show them.
 async function checkMany(page, plan) {
   same(await whole(page), plan.stacks, "samples of many stacks");
@@ -437,6 +449,7 @@ async function inChromium() {
     await checkRatio(await opened(browser, plan.others[0]));
     await checkWide(await opened(browser, plan.wide));
     await checkDifference(browser);
+    await checkMemory(browser, plan.memory);
     for (const one of plan.counts) await checkCounts(browser, one);
     await checkMany(await opened(browser, plan.many.page), plan.many);
     for (const [file, samples] of plan.foreign) await checkForeign(await opened(browser, file), samples);

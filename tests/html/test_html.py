@@ -6,6 +6,7 @@ network for nothing, and accessibility and HTML checkers find no fault. page_che
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -129,8 +130,6 @@ class HtmlTest(unittest.TestCase):
         _, hostile = self.make_page("hostile", HOSTILE, hostile_samples, HOSTILE[0])
         self.wperf("record", "--device", "sim:pace=free", "-e", "ld_spec:100000,inst_spec:200000", "-c", "0", "--timeout", "1",
                    "--disassemble", "--html", "sim.html", "-q", "--", BINARY.parents[1] / "workloads" / "googolplex.exe")
-        self.wperf("record", "--device", "sim:pace=free", "-e", "arm_spe_0//", "-c", "0", "--timeout", "1", "--html", "spe.html", "-q", "--",
-                   BINARY.parents[1] / "workloads" / "googolplex.exe")
         _, wide = self.make_page("wide", [b"main"], [sample(SECOND + i * 10**7, i % 70, i % 70, [0]) for i in range(140)], b"prog")
         at, timed = timed_data()
         (self.folder / "timed.data").write_bytes(timed)
@@ -140,9 +139,20 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual(counted["samples"], len(at))
         moments = {"page": str(self.folder / "timed.html"), "times": [time - at[0] for time in at], "counted": counted["period"],
                    "marks": [[at[i] + 10 - at[0], name] for i, name in ((8, "first"), (24, "second </script>"))]}
-        plan = {"wide": str(wide), "counts": [self.counts_page("counts", "-c", "1", "--", BINARY.parents[1] / "workloads" / "googolplex.exe"), self.counts_page("zeros", "-c", "0,1")], "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": self.waits_page(), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
+        plan = {"wide": str(wide), "memory": self.memory_page(), "counts": [self.counts_page("counts", "-c", "1", "--", BINARY.parents[1] / "workloads" / "googolplex.exe"), self.counts_page("zeros", "-c", "0,1")], "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": self.waits_page(), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
                 "samples": 200, "firstHalf": 100, "withInner": 100, "hostileSamples": 64, "depth": 7}
         return plan
+
+    def memory_page(self):
+        """Headings and the first function as the text has them."""
+        self.wperf("record", "--device", "sim:pace=free", "-e", "arm_spe_0//", "-c", "0", "--timeout", "1", "-o", "spe.data", "--html", "spe.html", "-q", "--",
+                   BINARY.parents[1] / "workloads" / "false_sharing.exe")
+        text = self.wperf("report", "spe.data", "--mem").decode()
+        heads = []
+        for name in ("memory: where data came from", "memory: by function", "memory: by cache line of data"):
+            heads.append("|".join([name, *re.split("  +", re.search(f"{name} =*\n *(.*)\n", text)[1].strip())]))
+        address = re.search("memory: by cache line of data =*\n.*\n.*\n *.*?(0x[0-9a-f]+)", text)[1]
+        return {"page": str(self.folder / "spe.html"), "heads": heads, "cell": address}
 
     def waits_page(self):
         """What the tables of the page say beside what wperf says in JSON."""

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "export/deflate/deflate.h"
+#include "report/html/memory_part.h"
 #include "report/html/page_parts.h"
 #include "report/html/profile_columns.h"
 #include "report/html/wait_tables.h"
@@ -236,6 +237,7 @@ std::string html_text(const StackProfile& profile, const HtmlOptions& options) {
       page_start(title, options.waits != nullptr ? PageKind::waits : PageKind::recording) + views_start(title);
   append_losses(out, profile);
   append_facts(out, profile);
+  if (options.spe != nullptr) append_memory_part(out, *options.spe);
   if (options.waits != nullptr) append_waits(out, *options.waits, profile);
   for (u32 event = 0; event < profile.events.size(); ++event) {
     if (profile.events[event].samples != 0) append_functions(out, profile, event, options);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "profile/spe_profile.h"
 #include "report/table.h"
 #include "stacks/moments.h"
 #include "stacks/stack_rows.h"
@@ -26,7 +27,7 @@ struct HtmlOptions {
   const stacks::Moments* moments = nullptr;  // what is known of time; null: nothing but slices
   bool all_samples = false;                  // with the time of each; `moments` has them
   std::string version = {};                  // of the tool
-  std::string spe_json = {};                 // a document of report/spe_report; empty: there is none
+  const profile::SpeProfile* spe = nullptr;  // with memory; null: there is none
   std::string difference_json = {};          // of a page of two sides; empty: it is of one recording
   const WaitsOfPage* waits = nullptr;        // of a page of threads' time
 };

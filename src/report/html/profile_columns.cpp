@@ -409,9 +409,6 @@ std::string ColumnWriter::document() const {
   moments_.write(json);
   if (options_.waits != nullptr) WaitColumns::write(options_.waits->moments, json);
   write_code(json);
-  if (!options_.spe_json.empty()) {
-    json.digits("spe", options_.spe_json);
-  }
   if (!options_.difference_json.empty()) {
     json.digits("difference", options_.difference_json);
   }

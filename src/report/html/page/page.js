@@ -14,7 +14,7 @@ class Page {
     let views = [["flame", "Flame graph", FlameGraph], ["functions", "Functions", FunctionTable], ["sandwich", "Callers & callees", SandwichView], ["tree", "Call tree", TreeView],
       ["threads", "Threads", ThreadTable], ["modules", "Modules", ModuleTable], ["code", "Code", CodeView]];
     if (profile.waits) views.splice(4, 0, ["waits", "Waits", WaitsView]);
-    if (profile.spe) views.push(["memory", "Memory", MemoryView]);
+    if (document.getElementById("memory") !== null) views.push(["memory", "Memory", MemoryView]);
     if (profile.counters.length + profile.marks.length > 0) views.push(["moments", "Counters & marks", MomentsView]);
     if (this.isCounts) views = [["moments", "Counters", MomentsView]];
     if (profile.difference) views = [views[0], ["changes", "Changes", ChangesView]];

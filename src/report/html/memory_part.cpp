@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/html/memory_part.h"
+
+#include "report/html/html_report.h"
+#include "report/markup_text.h"
+#include "report/memory_tables.h"
+#include "report/spe_report.h"
+
+namespace wperf::report_html {
+
+void append_memory_part(std::string& out, const profile::SpeProfile& profile) {
+  constexpr u32 kMostMemoryRows = 200;
+  const auto paragraph = [&out](std::string_view text) {
+    if (!text.empty()) out += "<p>" + report::markup_text(text) + "</p>\n";
+  };
+  const auto parts = report::memory_parts(profile, {.samples = {}, .memory = true, .memory_rows = kMostMemoryRows});
+  out += "<section id=\"memory\">\n";
+  if (parts.empty()) {
+    out += "<h2>Memory</h2>\n";
+    paragraph("SPE told nothing of memory.");
+  }
+  for (const report::MemoryPart& part : parts) {
+    const bool has_own_line = !part.before.empty();
+    if (has_own_line && !part.heading.empty()) out += "<h2>" + report::markup_text(part.heading) + "</h2>\n";
+    if (part.table.rows.empty()) paragraph(part.before);
+    append_table(out, has_own_line ? part.before : part.heading, part.table);
+    paragraph(part.behind);
+  }
+  out += "</section>\n";
+}
+
+}  // namespace wperf::report_html
