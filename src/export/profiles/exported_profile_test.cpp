@@ -139,12 +139,26 @@ TEST(Writers, WhatIsNotKnownIsLeftOut) {
   for (const auto write : {write_csv, write_sql, write_firefox, write_speedscope, write_chrome, write_callgrind}) {
     EXPECT_EQ(written(write, profile).find("4294967295"), std::string::npos);
   }
+  // As protobuf spells 2^32 - 1, and as ids that begin with 1.
+  const std::string_view unknown = "\xff\xff\xff\xff\x0f", after = "\x80\x80\x80\x80\x10";
+  for (const auto write : {write_perfetto, write_perfetto_perf, write_otlp}) {
+    EXPECT_EQ(written(write, profile).find(unknown), std::string::npos);
+    EXPECT_EQ(written(write, profile).find(after), std::string::npos);
+  }
   EXPECT_NE(written(write_csv, profile).find("cycles,,,a,,3,31,inner (inlined),app,a:b.c,12,"), std::string::npos);
   EXPECT_NE(written(write_sql, profile).find("(0,NULL,NULL,'a')"), std::string::npos);
   EXPECT_NE(written(write_speedscope, profile).find(R"("name":"a [cycles]")"), std::string::npos);
   EXPECT_NE(written(write_firefox, profile).find(R"("pid":"unknown","tid":"unknown")"), std::string::npos);
   EXPECT_EQ(written(write_otlp, profile).find("process.pid"), std::string::npos);
   EXPECT_EQ(written(write_otlp, profile).find("cpu.logical_number"), std::string::npos);
+}
+
+// Who idles has number 0, and so has the first core: that is not unknown.
+TEST(Writers, PerfettoTellsOfTaskZeroOnCoreZero) {
+  stacks::StackProfile profile = small_profile();
+  profile.tasks = {{0, 0, 0}, {0, 0, 0}};
+  EXPECT_NE(written(write_perfetto_perf, profile).find(std::string_view("\x08\0\x10\0\x18\0", 6)), std::string::npos);
+  EXPECT_NE(written(write_perfetto, profile).find(std::string_view("\x10\0\x18\0", 4)), std::string::npos);
 }
 
 TEST(Writers, TheSqlOfNoNoteHasNone) {

@@ -71,6 +71,11 @@ class PerfettoWriter {
     out_.text += wrapped_.bytes();
     out_.flush_if_long();
   }
+  // Of what is not known the field is left out; 0 is known: it is who idles, and the first core.
+  static void put_known(u32 field, u32 number, Message& to) {
+    if (number != kNothing) to.always(field, number);
+  }
+  static bool is_known(const stacks::StackTask& task) { return task.pid != kNothing || task.tid != kNothing; }
   static Message text_entry(u64 id, std::string_view text) {
     Message entry;
     entry.number(1, id);
@@ -114,10 +119,11 @@ class PerfettoWriter {
       interned.message(kFrames, frame);
     }
     for (u32 i = 0; i < profile_.tasks.size(); ++i) {
+      if (!is_known(profile_.tasks[i])) continue;
       Message task;
       task.number(1, i + 1);
-      task.always(2, profile_.tasks[i].pid);
-      task.always(3, profile_.tasks[i].tid);
+      put_known(2, profile_.tasks[i].pid, task);
+      put_known(3, profile_.tasks[i].tid, task);
       interned.message(kTasks, task);
     }
     for (u32 i = 0; i < profile_.events.size(); ++i) {
@@ -135,6 +141,7 @@ class PerfettoWriter {
     }
     std::set<u32> cores;
     for (const stacks::StackSample& sample : profile_.samples) cores.insert(sample.core);
+    cores.erase(kNothing);
     for (const u32 core : cores) {
       Message context;
       context.number(1, u64{core} + 1);
@@ -162,15 +169,16 @@ class PerfettoWriter {
     Message tree;
     for (u32 i = 0; i < profile_.tasks.size(); ++i) {
       const stacks::StackTask& task = profile_.tasks[i];
+      if (task.tid == kNothing) continue;  // nobody can refer to it
       Message one;
-      one.always(1, task.pid == task.tid ? task.pid : task.tid);
+      one.always(1, task.tid);
       if (task.pid == task.tid) {
         one.text(3, names_.thread(i));
         tree.message(1, one);
         continue;
       }
       one.text(2, names_.thread(i));
-      one.always(3, task.pid);
+      put_known(3, task.pid, one);
       tree.message(2, one);
     }
     Message packet;
@@ -209,8 +217,8 @@ class PerfettoWriter {
       if (has_stack && !told[one.node]) append_stack(one.node, packet);
       told[one.node] = true;
       sample.clear();
-      sample.number(2, one.task + 1);
-      sample.number(4, u64{one.core} + 1);
+      if (is_known(profile_.tasks[one.task])) sample.number(2, one.task + 1);
+      if (one.core != kNothing) sample.number(4, u64{one.core} + 1);
       if (has_stack) sample.number(6, one.node);
       sample.number(10, one.event + 1);
       sample.always(11, period);
@@ -255,9 +263,9 @@ class PerfettoWriter {
         if (has_stack && !told[one.node]) append_stack(one.node, packet);
         told[one.node] = true;
         sample.clear();
-        sample.always(1, one.core);
-        sample.always(2, profile_.tasks[one.task].pid);
-        sample.always(3, profile_.tasks[one.task].tid);
+        put_known(1, one.core, sample);
+        put_known(2, profile_.tasks[one.task].pid, sample);
+        put_known(3, profile_.tasks[one.task].tid, sample);
         if (has_stack) sample.number(4, one.node);
         sample.number(5, mode_of(one.node));
         sample.always(6, so_far);
@@ -303,7 +311,7 @@ class PerfettoWriter {
     for (const stacks::ThreadState& state : moments_.states) write_ready(state);
   }
 
-  u64 thread_of(const stacks::ThreadState* state) const {
+  u32 thread_of(const stacks::ThreadState* state) const {
     return state != nullptr ? profile_.tasks[state->task].tid : 0;
   }
   // As what it goes on, by the state that follows.
@@ -317,22 +325,22 @@ class PerfettoWriter {
 
   void write_switch(const Change& change) {
     Message change_event;
-    change_event.always(1, thread_of(change.comes));
-    change_event.always(2, thread_of(change.leaves));
+    put_known(1, thread_of(change.comes), change_event);
+    put_known(2, thread_of(change.leaves), change_event);
     change_event.always(8, state_behind(change.leaves));
     write_etw(change.time, change.core, thread_of(change.comes), 2, change_event);
   }
   void write_ready(const stacks::ThreadState& state) {
     if (state.doing != stacks::ThreadDoing::ready || state.waker == kNothing) return;
     Message ready;
-    ready.always(1, profile_.tasks[state.task].tid);
+    put_known(1, profile_.tasks[state.task].tid, ready);
     write_etw(state.begin_ns, 0, profile_.tasks[state.waker].tid, 3, ready);
   }
-  void write_etw(u64 time, u32 core, u64 thread, u32 kind, const Message& event) {
+  void write_etw(u64 time, u32 core, u32 thread, u32 kind, const Message& event) {
     Message one, bundle, packet;
     one.number(1, time);
     one.always(4, core);
-    one.always(5, thread);
+    put_known(5, thread, one);
     one.message(kind, event);
     bundle.message(2, one);
     packet.number(kTimestamp, time);
