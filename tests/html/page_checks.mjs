@@ -408,7 +408,7 @@ async function checkPaper(page) {
   const dark = await surface();
   const printed = await page.evaluate(() => {
     window.dispatchEvent(new Event("beforeprint"));
-    const canvas = document.getElementById("flame"), view = window.wperf.page.tabs[0].view;
+    const [canvas] = document.querySelectorAll(".sheet"), view = window.wperf.page.tabs[0].view;
     const copy = document.createElement("canvas").getContext("2d");
     copy.drawImage(canvas, 1 - canvas.width, 0);
     const { data } = copy.getImageData(0, 0, 1, 1);
@@ -418,6 +418,8 @@ async function checkPaper(page) {
   check(Math.min(...printed.corner) > 128, "the printed graph is dark: " + printed.corner);
   await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
   same(await surface(), dark, "the screen after printing");
+  same(await page.locator(".sheet").count(), 0, "sheets on the screen after printing");
+  check(await page.locator("#flame").isVisible(), "no graph on the screen after printing");
   await page.emulateMedia({ media: "screen", colorScheme: "light" });
 }
 
@@ -449,6 +451,7 @@ async function inChromium() {
     await checkRatio(await opened(browser, plan.others[0]));
     await checkWide(await opened(browser, plan.wide));
     await checkDifference(browser);
+    for (const one of plan.deep) await checkDeep(browser, one);
     await checkMemory(browser, plan.memory);
     for (const one of plan.counts) await checkCounts(browser, one);
     await checkMany(await opened(browser, plan.many.page), plan.many);
@@ -460,6 +463,27 @@ async function inChromium() {
   } finally {
     await browser.close();
   }
+}
+
+// A graph of any height is on paper, sheet by sheet: no pixel is of nothing. What is not is told.
+async function checkDeep(browser, plan) {
+  const page = await opened(browser, plan.page);
+  const printed = await page.evaluate(() => {
+    window.dispatchEvent(new Event("beforeprint"));
+    const sheets = Array.from(document.querySelectorAll(".sheet"));
+    const painted = sheets.map((sheet) => {
+      const { data } = sheet.getContext("2d").getImageData(sheet.width >> 2, 0, 1, sheet.height);
+      let levels = 0;
+      for (let y = 10; y < sheet.height; y += 20) levels += data[4 * y] === 255 && data[4 * y + 1] === 255 && data[4 * y + 2] === 255 ? 0 : 1;
+      return levels;
+    });
+    const told = document.querySelector("#panel-flame p")?.textContent ?? "";
+    window.dispatchEvent(new Event("afterprint"));
+    return { painted, told, after: document.querySelectorAll("#panel-flame p, .sheet").length };
+  });
+  same(printed.painted.reduce((sum, levels) => sum + levels, 0), Math.min(plan.levels, 2000), "levels on paper");
+  same(printed.told, plan.levels > 2000 ? `Not printed: ${plan.levels - 2000} of ${plan.levels.toLocaleString("en-US")} levels, those farthest from the outermost callers.` : "", "what is not on paper");
+  same(printed.after, 0, "what is left of printing");
 }
 
 // Two sides: what grew, shrank, is new and is gone is told in words, by the numbers of --json.

@@ -139,9 +139,15 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual(counted["samples"], len(at))
         moments = {"page": str(self.folder / "timed.html"), "times": [time - at[0] for time in at], "counted": counted["period"],
                    "marks": [[at[i] + 10 - at[0], name] for i, name in ((8, "first"), (24, "second </script>"))]}
-        plan = {"wide": str(wide), "memory": self.memory_page(), "counts": [self.counts_page("counts", "-c", "1", "--", BINARY.parents[1] / "workloads" / "googolplex.exe"), self.counts_page("zeros", "-c", "0,1")], "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": self.waits_page(), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
+        plan = {"wide": str(wide), "deep": [self.deep_page(630), self.deep_page(2100)], "memory": self.memory_page(), "counts": [self.counts_page("counts", "-c", "1", "--", BINARY.parents[1] / "workloads" / "googolplex.exe"), self.counts_page("zeros", "-c", "0,1")], "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": self.waits_page(), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
                 "samples": 200, "firstHalf": 100, "withInner": 100, "hostileSamples": 64, "depth": 7}
         return plan
+
+    def deep_page(self, levels):
+        """One stack of so many functions."""
+        (self.folder / f"deep{levels}.folded").write_text(";".join(f"level{i}" for i in range(levels)) + " 1\n")
+        self.wperf("report", f"deep{levels}.folded", "--html", f"deep{levels}.html")
+        return {"page": str(self.folder / f"deep{levels}.html"), "levels": levels}
 
     def memory_page(self):
         """Headings and the first function as the text has them."""

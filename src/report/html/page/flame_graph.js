@@ -118,13 +118,30 @@ class FlameGraph {
     this.outline(pen, this.hovered, 1.5);
   }
 
-  // At once: who prints waits for no frame.
+  // At once: who prints waits for no frame. Paper gets a picture for each forty levels, because browsers draw none of
+  // any size, and cut what is higher than a sheet.
   print(begins) {
-    const kMostHeight = 8000;  // browsers do not draw pictures of any size
-    this.canvas.style.flex = begins ? "none" : "";
-    this.canvas.style.height = begins ? Math.min(Math.max(this.levels.length, 2) * kFrameHeight, kMostHeight) + "px" : "";
-    if (begins) this.view.top = 0;
-    this.draw();
+    const kLevels = 40, kMostSheets = 50;
+    const { style } = this.canvas, count = Math.ceil(Math.max(this.levels.length, 1) / kLevels), sheets = [];
+    this.sheets?.remove();
+    style.display = "";
+    style.flex = begins ? "none" : "";
+    for (let i = 0; begins && i < Math.min(count, kMostSheets); ++i) {
+      style.height = Math.min(kLevels, Math.max(this.levels.length - i * kLevels, 2)) * kFrameHeight + "px";
+      this.view.top = i * kLevels * kFrameHeight;
+      this.draw();
+      const sheet = element("canvas", { class: "graph sheet", width: this.canvas.width, height: this.canvas.height });
+      sheet.style.height = style.height;
+      sheet.getContext("2d").drawImage(this.canvas, 0, 0);
+      sheets.push(sheet);
+    }
+    style.height = "";
+    this.view.top = 0;
+    if (!begins) return this.draw();
+    style.display = "none";
+    if (count > kMostSheets) sheets.push(element("p", {}, `Not printed: ${wholeText(this.levels.length - kMostSheets * kLevels)} of ${wholeText(this.levels.length)} levels, those farthest from the outermost callers.`));
+    this.sheets = element("div", {}, ...(this.state.icicle ? sheets : sheets.reverse()));
+    this.canvas.before(this.sheets);
   }
 
   drawLevel(pen, level) {
