@@ -15,7 +15,6 @@ std::string_view unanswered(const request::Request& request) {
   if (display.disassemble) return "--disassemble";
   if (display.annotate) return "--annotate";
   if (display.memory) return "--mem";
-  if (display.timeline_ms.has_value()) return "--timeline";
   if (request.sampling.records_file.has_value()) return "--records";
   if (request.recording.providers) return "--providers";
   if (request.recording.idle) return "--idle";
@@ -39,7 +38,14 @@ diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Re
   }
   const auto& sort = request.recording.sort;
   const bool wants_lines = std::find(sort.begin(), sort.end(), request::SortBy::line) != sort.end();
-  profiles::ProfileWishes wishes{.lines = wants_lines || request.recording.export_format.has_value()};
+  const auto& timeline_ms = request.sampling.display.timeline_ms;
+  const bool exports = request.recording.export_format.has_value();
+  const bool has_page = request.recording.html_file.has_value();
+  profiles::ProfileWishes wishes{.lines = wants_lines || exports,
+                                 .times = exports || has_page || timeline_ms.has_value(),
+                                 .slice_ns = timeline_ms.has_value() ? u64{*timeline_ms} * 1'000'000
+                                             : has_page              ? request::kPageSliceNs
+                                                                     : 0};
   if (request.recording.time.has_value()) {
     wishes.from_seconds = request.recording.time->from;
     wishes.to_seconds = request.recording.time->to;
@@ -48,14 +54,15 @@ diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Re
   if (!read.has_value()) return in_file(*request.data_file, std::move(read).error());
   profiles::ForeignProfile& foreign = read.value();
   for (const std::string& warning : foreign.warnings) console.warn("warning: " + warning);
-  if (request.recording.time.has_value() && !foreign.has_times) {
-    return diag::Error{.text = fmt::format("--time has no answer in {}: its samples ({}) say not when they were taken",
-                                           *request.data_file, name),
+  const bool chooses_time = request.recording.time.has_value();
+  if ((chooses_time || timeline_ms.has_value()) && !foreign.has_times) {
+    return diag::Error{.text = fmt::format("{} has no answer in {}: its samples ({}) say not when they were taken",
+                                           chooses_time ? "--time" : "--timeline", *request.data_file, name),
                        .hint = {},
                        .code = diag::ExitCode::usage};
   }
   foreign.profile.file = *request.data_file;
-  return show_profile(foreign.profile, request, console, sink);
+  return show_profile(foreign.profile, foreign.moments, request, console, sink);
 }
 
 }  // namespace wperf::commands

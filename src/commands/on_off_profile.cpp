@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "stacks/slice_tally.h"
 #include "stacks/stack_aggregator.h"
-#include "stacks/time_slices.h"
 
 namespace wperf::commands {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 // What follows waits' classes as kinds of time.
 constexpr u32 kRunning = waits::kWaitClasses, kReady = kRunning + 1, kKinds = kReady + 1;
 constexpr u32 kRoot = 0;
-constexpr usize kNoSlice = ~usize{0};
 
 struct TimeSpan {
   u64 begin = 0, end = 0;
@@ -39,7 +38,6 @@ class Maker {
   void make() {
     profile_.nodes.assign(1, {});
     node_of_row_.assign(profile_.samples.size(), stacks::kNothing);
-    profile_.slice_counts = {};
     add_stretches();
     share_running();
     place_waits();
@@ -78,10 +76,7 @@ class Maker {
     const auto [known, is_new] =
         rows_.try_emplace({task_of_(thread), u64{parent} * kKinds + kind}, static_cast<u32>(times_.size()));
     const u32 row = known->second;
-    if (is_new) {
-      times_.push_back(0);
-      newest_.push_back(kNoSlice);
-    }
+    if (is_new) times_.push_back(0);
     times_[row] += span.end - span.begin;
     if (slices_.count != 0) add_slices(row, span);
   }
@@ -91,13 +86,7 @@ class Maker {
       const u32 slice = slices_.at(begin);
       const bool is_last = slice + 1 == slices_.count;
       const u64 end = is_last ? span.end : std::min(span.end, slices_.begin_ns + (u64{slice} + 1) * slices_.length_ns);
-      if (newest_[row] == kNoSlice || profile_.slice_counts[newest_[row]].slice != slice) {
-        newest_[row] = profile_.slice_counts.size();
-        profile_.slice_counts.push_back({row, slice, 0, 0});
-      }
-      stacks::SliceCount& one = profile_.slice_counts[newest_[row]];
-      one.count += end - begin;
-      one.period = one.count;
+      slice_tally_.add(row, slice, end - begin, end - begin);
       begin = end;
     }
   }
@@ -193,6 +182,7 @@ class Maker {
   void replace_samples() {
     profile_.samples = {};
     profile_.slices = slices_;
+    profile_.slice_counts = slice_tally_.take();
     profile_.events.assign(1, {.name = std::string(stacks::kAllTime)});
     std::vector<stacks::StackSample> samples(times_.size());
     for (const auto& [key, row] : rows_) {
@@ -225,10 +215,10 @@ class Maker {
   const std::vector<bool> chosen_;
   waits::WaitMoments* const waits_;
   stacks::TimeSlices slices_;
+  stacks::SliceTally slice_tally_;
   std::vector<std::vector<TimeSpan>> running_;  // by thread of the accounting; what is not shared out yet
   std::map<std::pair<u32, u64>, u32> rows_;     // by task, and node and kind
   std::vector<u64> times_;                      // by row
-  std::vector<usize> newest_;                   // by row: the entry of its latest slice
   std::unordered_map<u64, u32> nodes_;          // by parent and place
   std::vector<u32> node_of_row_;                // kNothing: not asked for yet
   std::vector<u32> places_;                     // by kind

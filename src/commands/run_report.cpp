@@ -195,7 +195,7 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
   }
   if (request.recording.wants_page())
     return write_pages(recorded.profile, {options.filter, &recorded.moments, spe, waits}, request, console);
-  return show_profile(recorded.profile, request, console);
+  return show_profile(recorded.profile, recorded.moments, request, console);
 }
 
 diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside& beside,
@@ -239,11 +239,13 @@ stacks::StackFilter sample_filter(const request::Request& request) {
           .symbol = name_filter(request.sampling.display)};
 }
 
-diag::Result<void> show_profile(const stacks::StackProfile& profile, const request::Request& request,
-                                diag::Console& console, const ExportSink& sink) {
+diag::Result<void> show_profile(const stacks::StackProfile& profile, const stacks::Moments& moments,
+                                const request::Request& request, diag::Console& console, const ExportSink& sink) {
   const report::StackOptions options = stack_options(request, console);
-  if (request.recording.wants_page()) return write_pages(profile, {.filter = options.filter}, request, console);
-  if (request.recording.export_format.has_value()) return export_profile(profile, {}, options, request, console, sink);
+  if (request.recording.wants_page())
+    return write_pages(profile, {.filter = options.filter, .moments = &moments}, request, console);
+  if (request.recording.export_format.has_value())
+    return export_profile(profile, moments, options, request, console, sink);
   if (request.recording.folded) {
     console.document(first_folded_text(profile, options, console));
     if (request.outputs.json_file.has_value()) {

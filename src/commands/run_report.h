@@ -39,8 +39,8 @@ diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::Re
                                   const request::Request& request, diag::Console& console,
                                   const report_html::WaitsOfPage* waits = nullptr);
 // The same of a profile that no recording belongs to any more: tables, trees, folded stacks and JSON.
-diag::Result<void> show_profile(const stacks::StackProfile& profile, const request::Request& request,
-                                diag::Console& console, const ExportSink& sink = {});
+diag::Result<void> show_profile(const stacks::StackProfile& profile, const stacks::Moments& moments,
+                                const request::Request& request, diag::Console& console, const ExportSink& sink = {});
 // Counted and named, with the servers and kept functions that the options allow, and progress.
 diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::PerfFile& file,
                                                             const request::Request& request,

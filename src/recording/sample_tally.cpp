@@ -114,23 +114,9 @@ void SampleTally::add(u64 sample, const std::vector<stacks::StackFrame>& frames,
   keep(sample, row, origin.slice, period);
 }
 
-// Slices are no part of what tells rows apart: most stacks come again in another slice, and would be rows, frames and
-// nodes each time.
-void SampleTally::keep_slice(u32 row, u32 slice, u64 period) {
-  if (row == newest_slice_.size()) {
-    newest_slice_.push_back({});
-  } else if (const NewestSlice newest = newest_slice_[row]; newest.slice == slice) {
-    ++slices_[newest.at].count;
-    slices_[newest.at].period += period;
-    return;
-  }
-  newest_slice_[row] = {slice, static_cast<u32>(slices_.size())};
-  slices_.push_back({row, slice, 1, period});
-}
-
 void SampleTally::keep(u64 sample, u32 row, u32 slice, u64 period) {
   if (kept_.order) order_.push_back(row);
-  if (kept_.slices) keep_slice(row, slice, period);
+  if (kept_.slices) slices_.add(row, slice, 1, period);
   if (!kept_.rows || sample == kNotOfFile) return;
   while (rows_.size() <= sample) rows_.push_back(StackAggregator::kNoRow);
   rows_[sample] = row;
@@ -138,7 +124,6 @@ void SampleTally::keep(u64 sample, u32 row, u32 slice, u64 period) {
 
 void SampleTally::finish(u64 samples) {
   count_what_waits();
-  newest_slice_ = {};
   while (kept_.rows && rows_.size() < samples) rows_.push_back(StackAggregator::kNoRow);
 }
 

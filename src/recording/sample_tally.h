@@ -11,6 +11,7 @@
 
 #include "recording/sample_chain.h"
 #include "stacks/growing_array.h"
+#include "stacks/slice_tally.h"
 #include "stacks/stack_aggregator.h"
 
 namespace wperf::recording {
@@ -51,7 +52,7 @@ class SampleTally {
   stacks::StackAggregator take_stacks() { return std::move(aggregator_); }
   stacks::GrowingArray<u32> take_rows() { return std::move(rows_); }    // by sample of the file
   stacks::GrowingArray<u32> take_order() { return std::move(order_); }  // rows by add()
-  stacks::GrowingArray<stacks::SliceCount> take_slices() { return std::move(slices_); }
+  stacks::GrowingArray<stacks::SliceCount> take_slices() { return slices_.take(); }
 
  private:
   struct Arriving {
@@ -83,17 +84,12 @@ class SampleTally {
   void run();
   void add_stacks(Batch& batch);
   void keep(u64 sample, u32 row, u32 slice, u64 period);
-  void keep_slice(u32 row, u32 slice, u64 period);
 
   const Kept kept_;
   stacks::StackAggregator aggregator_;
   std::vector<stacks::StackFrame> frames_;
   stacks::GrowingArray<u32> rows_, order_;
-  stacks::GrowingArray<stacks::SliceCount> slices_;
-  struct NewestSlice {
-    u32 slice = 0, at = 0;  // in slices_
-  };
-  stacks::GrowingArray<NewestSlice> newest_slice_;  // by row
+  stacks::SliceTally slices_;
 
   // The newest samples, a ring.
   std::array<Arriving, kArriving> arriving_;

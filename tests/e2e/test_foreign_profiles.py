@@ -72,6 +72,19 @@ class ForeignProfileTest(WperfTest):
         (event,) = json.loads(self.ok("report", file, "--json", *options))["recording"]["events"]
         return {row["symbol"]: row for row in event["rows"]}
 
+    def test_times_are_kept(self):
+        file = self.folder / "times.json"
+        file.write_text(json.dumps(firefox_profile()), encoding="utf-8")
+        over_time = json.loads(self.ok("report", file, "--timeline", "1", "--json"))["recording"]["over_time"]
+        (event,) = over_time["events"]
+        self.assertEqual(({one["symbol"]: one["counts"] for one in event["functions"]}, over_time["slices"]), ({"main": [1, 0], "work": [0, 2]}, 2))
+        self.ok("report", file, "--export", "sql", "-o", self.folder / "times.sql")
+        moments = re.findall(r"INSERT INTO moments VALUES\n?(.*?);", (self.folder / "times.sql").read_text(), re.S)
+        self.assertEqual(re.findall(r"\d+,(\d+)", "".join(moments)), ["1000000", "2000000", "3000000"])
+        (self.folder / "plain.folded").write_text("main;work 3\n")
+        for option in (("--timeline", "1"), ("--time", "0-1")):
+            self.assertIn(f"{option[0]} has no answer", self.fails("report", self.folder / "plain.folded", *option, status=2))
+
     def test_go_says_the_same(self):
         if shutil.which("go") is None:
             self.skipTest("no Go here (golang-go)")

@@ -325,7 +325,11 @@ async function checkMany(page, plan) {
   same(got.count, `1 function, ${(100 * plan.found / plan.stacks).toFixed(2)} %`, "what a search finds in many stacks");
 }
 
-async function checkForeign(page, samples) {
+async function checkForeign(page, samples, times) {
+  const timesOf = () => page.evaluate(() => window.wperf.page.profile.samples.streams.flatMap((one) => Array.from(one.time)).sort((a, b) => a - b));
+  await page.waitForFunction((count) => window.wperf.page.profile.samples.count === count, times.length);
+  same(await timesOf(), times, "times of a foreign profile");
+
   same(await page.evaluate(() => window.wperf.page.profile.events.map((event) => event.samples)), samples, "samples of a foreign profile");
   same(await page.evaluate(() => document.querySelector(".timeline").hidden === (window.wperf.page.profile.slices === 1)), true, "a timeline without times");
 }
@@ -455,7 +459,7 @@ async function inChromium() {
     await checkMemory(browser, plan.memory);
     for (const one of plan.counts) await checkCounts(browser, one);
     await checkMany(await opened(browser, plan.many.page), plan.many);
-    for (const [file, samples] of plan.foreign) await checkForeign(await opened(browser, file), samples);
+    for (const [file, samples, times] of plan.foreign) await checkForeign(await opened(browser, file), samples, times);
     const moments = await opened(browser, plan.moments.page);
     await checkMoments(moments, plan.moments);
     await checkAccess(moments);

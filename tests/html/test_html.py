@@ -218,8 +218,8 @@ class HtmlTest(unittest.TestCase):
         return {"page": str(self.folder / "difference.html"), "hostile": str(self.folder / "hostile_difference.html"), "rows": rows, "words": words}
 
     def foreign_pages(self):
-        """Profiles of other programs, and a real trace of Windows: [page, samples by event]."""
-        made = []
+        """Profiles of other programs, and a real trace of Windows: [page, samples by event, their times]."""
+        made, times = [], [time - timed_data()[0][0] for time in timed_data()[0]]
         for form in ("firefox", "speedscope", "pprof", "perfetto"):
             self.wperf("report", "timed.data", "--export", form, "-o", f"foreign.{form}")
             made.append(self.folder / f"foreign.{form}")
@@ -228,8 +228,9 @@ class HtmlTest(unittest.TestCase):
         for file in made:
             page = self.folder / f"{file.name}.html"
             events = json.loads(self.wperf("report", file, "--json", "--children"))["recording"]["events"]
-            self.wperf("report", file, "--html", page)
-            pages.append([str(page), [event["samples"] for event in events]])
+            has_times = file.suffix in (".firefox", ".perfetto")
+            self.wperf("report", file, "--html", page, *(["--html-all"] if has_times else []))
+            pages.append([str(page), [event["samples"] for event in events], times if has_times else []])
         return pages
 
     def check_in(self, **browser):

@@ -155,7 +155,7 @@ void FirefoxReader::count(Thread& thread, const std::vector<u32>& shared_nodes) 
                                      .node = nodes[stack],
                                      .count = is_plain ? period : 1,
                                      .period = period};
-    std::isnan(now_ms) ? builder_.add(sample) : builder_.add_at(sample, now_ms / 1e3);
+    std::isnan(now_ms) ? builder_.add(sample) : builder_.add_about(sample, now_ms * 1e6);
   }
   thread = {};
 }

@@ -137,7 +137,10 @@ ForeignProfile finish_profile(ProfileBuilder& builder, std::vector<std::string> 
         fmt::format("{} samples are left out: what they count does not fit into 64 bits", builder.too_large()));
   }
   const bool has_times = builder.has_times();
-  return {.profile = builder.take(), .warnings = std::move(warnings), .has_times = has_times};
+  return {.profile = builder.take(),
+          .moments = builder.take_moments(),
+          .warnings = std::move(warnings),
+          .has_times = has_times};
 }
 
 diag::Result<ForeignProfile> read_foreign_profile(Bytes file, Format format, const ProfileWishes& wishes,

@@ -28,6 +28,7 @@ u64 first_line_without_count(Bytes file);
 
 struct ForeignProfile {
   stacks::StackProfile profile;
+  stacks::Moments moments;            // of samples, where ProfileWishes asks for them
   std::vector<std::string> warnings;  // what of the file is not shown, and why; whole sentences
   bool has_times = false;             // of samples, so that --time can choose
 };

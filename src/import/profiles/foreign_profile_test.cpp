@@ -129,6 +129,36 @@ TEST(Pprof, ValuesBelowZeroAreSaid) {
   EXPECT_NE(got.warnings[0].find("1 values below zero"), std::string::npos);
 }
 
+// Unknown times are 0, so a clock that begins at 0 is moved on; slices begin with the first sample.
+TEST(ProfileBuilder, KeepsTimesWhereTheyAreAskedFor) {
+  const auto made = [](const ProfileWishes& wishes, std::vector<std::int64_t> times) {
+    ProfileBuilder builder(wishes);
+    const u32 event = builder.event("cycles"), task = builder.task(1, 1, "a");
+    const u32 place = builder.place(builder.function("main", builder.module("")), {}, 0);
+    const stacks::StackSample sample{
+        .event = event, .task = task, .node = builder.node(ProfileBuilder::kRoot, place), .count = 2, .period = 20};
+    for (const std::int64_t time : times) builder.add_at(sample, time);
+    builder.add(sample);
+    builder.add_about(sample, 1e30);
+    return finish_profile(builder, {});
+  };
+  const ForeignProfile got = made({.times = true, .slice_ns = 10}, {25, -5, 0});
+  EXPECT_EQ(std::vector<u64>(got.moments.samples.times_ns.begin(), got.moments.samples.times_ns.end()),
+            (std::vector<u64>{31, 1, 6, 0, 0}));
+  EXPECT_EQ(got.moments.begin_ns, 1u);
+  EXPECT_EQ(got.moments.end_ns, 31u);
+  ASSERT_EQ(got.profile.slices.count, 3u);
+  std::vector<u64> counts(3);
+  for (const stacks::SliceCount& one : got.profile.slice_counts) counts[one.slice] += one.count;
+  EXPECT_EQ(counts, (std::vector<u64>{8, 0, 2}));
+  EXPECT_EQ(got.profile.events[0].samples, 10u);
+  EXPECT_DOUBLE_EQ(got.profile.elapsed_seconds, 30e-9);
+  EXPECT_EQ(made({}, {25}).moments.samples.size(), 0u);
+  const ForeignProfile some = made({.times = true, .from_seconds = 5e-9, .to_seconds = 25e-9}, {25, -5, 0});
+  EXPECT_EQ(std::vector<u64>(some.moments.samples.times_ns.begin(), some.moments.samples.times_ns.end()),
+            (std::vector<u64>{0, 0, 1}));
+}
+
 TEST(Folded, TheFirstLineWithoutACountIsNamed) {
   const auto line = [](const std::string& text) { return first_line_without_count(bytes_of(text)); };
   EXPECT_EQ(line("main;a 3\n\nmain;b x\n"), 3u);

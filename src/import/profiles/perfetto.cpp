@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <unordered_map>
 
 #include "import/profiles/foreign_profile.h"
@@ -96,7 +98,8 @@ class PerfettoReader {
   u32 task_of(u32 pid, u32 tid);
   void add(const Packet& packet, const stacks::StackSample& sample) {
     ++samples_;
-    packet.has_time ? builder_.add_at(sample, static_cast<double>(packet.time_ns) / 1e9) : builder_.add(sample);
+    const bool has_time = packet.has_time && packet.time_ns <= u64{std::numeric_limits<std::int64_t>::max()};
+    has_time ? builder_.add_at(sample, static_cast<std::int64_t>(packet.time_ns)) : builder_.add(sample);
   }
 
   const Bytes file_;

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "stacks/slice_tally.h"
 
 namespace wperf::profiles {
 namespace {
@@ -11,6 +14,13 @@ namespace {
 std::string_view last_part(std::string_view path) {
   const usize slash = path.find_last_of("/\\");
   return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+constexpr u64 kNoTime = u64{1} << 63;  // no time is as early, taken as a number with a sign
+
+// Times may be as far apart as 64 bits allow.
+double seconds_between(std::int64_t begin_ns, std::int64_t end_ns) {
+  return static_cast<double>(static_cast<u64>(end_ns) - static_cast<u64>(begin_ns)) / 1e9;
 }
 
 bool is_kernel_module(std::string_view path) {
@@ -83,19 +93,42 @@ u32 ProfileBuilder::frameless_node() {
   return *frameless_;
 }
 
-void ProfileBuilder::add_at(const stacks::StackSample& sample, double seconds) {
-  has_times_ = true;
-  first_seconds_ = std::min(first_seconds_.value_or(seconds), seconds);
-  last_seconds_ = std::max(last_seconds_, seconds);
-  if (!wishes_.from_seconds.has_value() && !wishes_.to_seconds.has_value()) return add(sample);
-  waiting_.push_back({sample, seconds});
+void ProfileBuilder::add_about(const stacks::StackSample& sample, double time_ns) {
+  constexpr double kGreatestTime = 9e18;  // that 63 bits hold
+  if (std::abs(time_ns) < kGreatestTime) return add_at(sample, std::llround(time_ns));
+  add(sample);
 }
 
-void ProfileBuilder::add(stacks::StackSample sample) {
+void ProfileBuilder::add_at(const stacks::StackSample& sample, std::int64_t time_ns) {
+  has_times_ = true;
+  if (!all_.has_value()) all_ = {time_ns, time_ns};
+  all_->add(time_ns);
+  if (!wishes_.from_seconds.has_value() && !wishes_.to_seconds.has_value()) return keep(sample, time_ns);
+  waiting_.push_back({sample, time_ns});
+}
+
+void ProfileBuilder::add(const stacks::StackSample& sample) {
+  keep(sample, std::nullopt);
+}
+
+void ProfileBuilder::keep(const stacks::StackSample& sample, std::optional<std::int64_t> time_ns) {
+  if (time_ns.has_value()) {
+    if (!chosen_.has_value()) chosen_ = {*time_ns, *time_ns};
+    chosen_->add(*time_ns);
+  }
+  const u32 row = count(sample);
+  if (row == kNothing || !wishes_.times) return;
+  moments_.samples.rows.push_back(row);
+  moments_.samples.times_ns.push_back(time_ns.has_value() ? static_cast<u64>(*time_ns) : kNoTime);
+  if (wishes_.slice_ns != 0) weights_.push_back({sample.count, sample.period});
+}
+
+// kNothing: it was left out.
+u32 ProfileBuilder::count(stacks::StackSample sample) {
   stacks::StackEvent& event = profile_.events[sample.event];
   if (sample.count > ~u64{0} - event.samples || sample.period > ~u64{0} - event.period) {
     ++too_large_;
-    return;
+    return kNothing;
   }
   event.samples += sample.count;
   event.period += sample.period;
@@ -108,23 +141,46 @@ void ProfileBuilder::add(stacks::StackSample sample) {
     profile_.samples[number].count += sample.count;
     profile_.samples[number].period += sample.period;
   }
+  return number;
+}
+
+bool ProfileBuilder::is_chosen(std::int64_t time_ns) const {
+  const double since = seconds_between(all_->first_ns, time_ns);
+  return since >= wishes_.from_seconds.value_or(since) && since <= wishes_.to_seconds.value_or(since);
+}
+
+// Of the profile's own clock. 0 says that a time is not known, so a clock that begins there or before is moved on.
+void ProfileBuilder::make_moments() {
+  const TimeSpan span = chosen_.value_or(TimeSpan{});
+  const u64 moved = span.first_ns < 1 ? u64{1} - static_cast<u64>(span.first_ns) : 0;
+  stacks::SampleMoments& samples = moments_.samples;
+  for (u64& time : samples.times_ns) time = time == kNoTime ? 0 : time + moved;
+  if (!wishes_.times || !chosen_.has_value()) return;
+  moments_.begin_ns = static_cast<u64>(span.first_ns) + moved;
+  moments_.end_ns = static_cast<u64>(span.last_ns) + moved;
+  profile_.slices = stacks::make_time_slices(moments_.begin_ns, moments_.end_ns, wishes_.slice_ns);
+  if (profile_.slices.count == 0) return;
+  stacks::SliceTally slices;
+  for (usize i = 0; i < samples.size(); ++i) {
+    slices.add(samples.rows[i], profile_.slices.at(samples.times_ns[i]), weights_[i].count, weights_[i].period);
+  }
+  profile_.slice_counts = slices.take();
 }
 
 void ProfileBuilder::finish() {
-  double first = last_seconds_, last = 0;
   for (const TimedSample& one : waiting_) {
-    const double since = one.seconds - first_seconds_.value_or(0);
-    if (since < wishes_.from_seconds.value_or(since) || since > wishes_.to_seconds.value_or(since)) continue;
-    add(one.sample);
-    first = std::min(first, one.seconds);
-    last = std::max(last, one.seconds);
-  }
-  if (!waiting_.empty()) {
-    profile_.elapsed_seconds = std::max(last - first, 0.0);
-  } else {
-    profile_.elapsed_seconds = elapsed_.value_or(first_seconds_.has_value() ? last_seconds_ - *first_seconds_ : 0);
+    if (is_chosen(one.time_ns)) keep(one.sample, one.time_ns);
   }
   waiting_ = {};
+  make_moments();
+  weights_ = {};
+  // What the profile says of its length is surer, but not of a part of it.
+  const bool is_part = has_times_ && (wishes_.from_seconds.has_value() || wishes_.to_seconds.has_value());
+  if (elapsed_.has_value() && !is_part) {
+    profile_.elapsed_seconds = *elapsed_;
+  } else if (chosen_.has_value()) {
+    profile_.elapsed_seconds = seconds_between(chosen_->first_ns, chosen_->last_ns);
+  }
 }
 
 }  // namespace wperf::profiles

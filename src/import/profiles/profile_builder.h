@@ -2,6 +2,8 @@
 // Frames and samples as a foreign profile names them → stacks::StackProfile. Each different name, function, stack and
 // sample is kept once. Called by the readers of this room.
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "stacks/growing_array.h"
 #include "stacks/id_table.h"
+#include "stacks/moments.h"
 #include "stacks/stack_profile.h"
 
 namespace wperf::profiles {
@@ -21,6 +25,8 @@ inline constexpr double kGreatestWeight = 9e18;  // of one sample: fits into 64 
 // What a view needs that costs time, and which samples count.
 struct ProfileWishes {
   bool lines = false;
+  bool times = false;  // when each sample was taken
+  u64 slice_ns = 0;    // and how many were in each slice of this length; 0: that is not asked for
   std::optional<double> from_seconds = {}, to_seconds = {};  // after the first sample
 };
 
@@ -42,8 +48,10 @@ class ProfileBuilder {
   u32 node(u32 parent, u32 place);
 
   // A sample without a frame is one of "[no stack]". At a moment, where the profile tells one.
-  void add(stacks::StackSample sample);
-  void add_at(const stacks::StackSample& sample, double seconds);
+  void add(const stacks::StackSample& sample);
+  void add_at(const stacks::StackSample& sample, std::int64_t time_ns);
+  // As nanoseconds of JSON; not every number is a time.
+  void add_about(const stacks::StackSample& sample, double time_ns);
 
   void set_interval(u32 event, u64 interval) { profile_.events[event].interval = interval; }
   void set_elapsed(double seconds) { elapsed_ = seconds; }
@@ -55,10 +63,15 @@ class ProfileBuilder {
   // When all were added; what was left out is known then.
   void finish();
   stacks::StackProfile take() { return std::move(profile_); }
+  stacks::Moments take_moments() { return std::move(moments_); }
 
  private:
   using Names = std::unordered_map<std::string, u32>;
   u32 frameless_node();
+  bool is_chosen(std::int64_t time_ns) const;
+  u32 count(stacks::StackSample sample);
+  void keep(const stacks::StackSample& sample, std::optional<std::int64_t> time_ns);
+  void make_moments();
 
   const ProfileWishes wishes_;
   stacks::StackProfile profile_;
@@ -71,11 +84,22 @@ class ProfileBuilder {
   // Where times choose, samples wait until it is known which was the first.
   struct TimedSample {
     stacks::StackSample sample;
-    double seconds = 0;
+    std::int64_t time_ns = 0;
   };
-  std::vector<TimedSample> waiting_;
-  std::optional<double> first_seconds_;
-  double last_seconds_ = 0;
+  stacks::GrowingArray<TimedSample> waiting_;
+  struct TimeSpan {
+    std::int64_t first_ns = 0, last_ns = 0;
+    void add(std::int64_t time_ns) {
+      first_ns = std::min(first_ns, time_ns);
+      last_ns = std::max(last_ns, time_ns);
+    }
+  };
+  std::optional<TimeSpan> all_, chosen_;  // of samples with times
+  stacks::Moments moments_;               // until finish() with times as they came
+  struct Weight {
+    u64 count = 0, period = 0;
+  };
+  stacks::GrowingArray<Weight> weights_;  // of moments_.samples, where slices are asked for
   bool has_times_ = false;
   u64 too_large_ = 0;
 };

@@ -204,7 +204,7 @@ void SpeedscopeReader::count(const SpeedscopeThread& thread) {
                                      .node = thread.nodes[i],
                                      .count = is_plain ? period : 1,
                                      .period = period};
-    is_time ? builder_.add_at(sample, at * to_ns / 1e9) : builder_.add(sample);
+    is_time ? builder_.add_about(sample, at * to_ns) : builder_.add(sample);
   }
 }
 
