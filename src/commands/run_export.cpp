@@ -180,6 +180,11 @@ diag::Result<void> check_export(const request::Request& request, const diag::Con
       .code = diag::ExitCode::usage};
 }
 
+bool has_place_for_waits(ExportFormat format) {
+  return std::any_of(std::begin(kWriters), std::end(kWriters),
+                     [&](const Writer& one) { return one.format == format && one.states; });
+}
+
 diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside& beside,
                                   const report::StackOptions& options, const request::Request& request,
                                   diag::Console& console, const ExportSink& sink) {

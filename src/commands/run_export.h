@@ -14,6 +14,8 @@ push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Mom
 
 // Is there a place for it to go? Asked before anything is read.
 diag::Result<void> check_export(const request::Request& request, const diag::Console& console);
+// What threads waited for.
+bool has_place_for_waits(request::ExportFormat format);
 diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside& beside,
                                   const report::StackOptions& options, const request::Request& request,
                                   diag::Console& console, const ExportSink& sink);

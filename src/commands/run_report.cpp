@@ -362,7 +362,9 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
                     "are left out",
                     report::with_commas(recorded.samples_of_other_cores)));
   }
-  if (recorded.samples == 0) {
+  // Waits are something to hand on, too.
+  const bool has_waits = exports && has_place_for_waits(*format) && !recorded.switches.switches.empty();
+  if (recorded.samples == 0 && !has_waits) {
     const bool idle = recorded.idle_samples != 0;
     const std::string name = request.data_file_is_kept ? *request.data_file : "the recording";
     return diag::Error{.text = fmt::format("{} has no samples: {}", name,

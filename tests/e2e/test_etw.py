@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Windows' own tracing as a device, on a fake that is as strict: what it records is what the driver samples there."""
+import contextlib
 import json
 import pathlib
 import re
 import shutil
+import sqlite3
 import tempfile
 import unittest
 from xml.etree import ElementTree
@@ -102,6 +104,14 @@ class EtwTest(WperfTest):
         # All that was recorded, of the recorder, too.
         self.assertIn(4243, self.threads(self.ok("waits", "w.etl", "--json", cwd=self.folder)))
         self.assertRegex(self.fails("report", "w.etl", cwd=self.folder), r"`wperf waits w.etl` shows its switches")
+        self.assertIn("has no samples", self.fails("report", "w.etl", "--export", "pprof", "-o", "w.pprof", cwd=self.folder))
+        # Without a sample there are waits to hand on.
+        self.assertIn("no samples", self.run_wperf("report", "w.etl", "--export", "sql", "-o", "w.sql", cwd=self.folder).stderr)
+        with contextlib.closing(sqlite3.connect(":memory:")) as database:
+            database.executescript((self.folder / "w.sql").read_text())
+            told = dict(database.execute("SELECT state, sum(end_ns - begin_ns) FROM states GROUP BY state"))
+        threads = self.threads(self.ok("waits", "w.etl", "--json", cwd=self.folder)).values()
+        self.assertEqual(told, {state: sum(one[f"{state}_ns"] for one in threads) for state in ("running", "ready", "waiting")})
 
     def test_waits_of_the_machine_and_where_threads_ran(self):
         text = self.ok("waits", "--timeout", "0.2", "--json", device="etw:fake,pace=free,run=0:" + str(workload("googolplex.exe")),
