@@ -387,6 +387,18 @@ async function checkRatio(page) {
   for (const one of told) same(one.lines[0], one.wanted, "ratio of the first frame");
 }
 
+// Where a file names only some of its functions, the table of modules says of how many.
+async function checkModules(page) {
+  const told = await page.evaluate(() => {
+    const { page: shown } = window.wperf, { functions } = shown.profile, states = () => { shown.open("modules"); return shown.tabs.find((tab) => tab.id === "modules").view.table.rows.map((row) => row.state); };
+    const before = states();
+    functions.kind[functions.name.indexOf("leaf")] = 3;
+    shown.open("flame");
+    return [before, states()];
+  });
+  same(told, [["found"], ["of 3 of 4 functions"]], "names of functions");
+}
+
 // Of 70 cores and 70 threads neither hides the other.
 async function checkWide(page) {
   const names = await page.evaluate(() => window.wperf.page.timeline.rows.map((row) => row.name));
@@ -441,6 +453,7 @@ async function inChromium() {
     await checkPrint(page);
     await checkTexts(page);
     await checkPaper(page);
+    await checkModules(await opened(browser, plan.page));
     const broken = await opened(browser, plan.page, {}, "#keep=t:%25zz&drop=t:%25");
     same([await whole(broken), (await state(broken)).keep], [plan.samples, ""], "a link that is no text");
     const linked = await opened(browser, plan.page, {}, fragment);

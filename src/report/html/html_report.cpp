@@ -67,7 +67,8 @@ void append_facts(std::string& out, const StackProfile& profile) {
     out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", name, value);
   };
   row("File", report::markup_text(profile.file.empty() ? "(not kept)" : profile.file));
-  row("Length", report::markup_text(report::duration(profile.elapsed_seconds)));
+  row("Length", profile.elapsed_seconds > 0 ? report::markup_text(report::duration(profile.elapsed_seconds))
+                                            : std::string("not known"));
   if (!profile.note.empty()) row("Note", report::markup_text(profile.note));
   for (const stacks::StackEvent& event : profile.events) {
     if (event.samples == 0) continue;

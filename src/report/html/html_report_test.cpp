@@ -36,6 +36,13 @@ TEST(HtmlReport, EscapesWhateverANameHolds) {
   EXPECT_EQ(report::markup_text("\xef\xbf\xbf"), "\xef\xbf\xbd");  // U+FFFF is no character
 }
 
+TEST(HtmlReport, ALengthThatIsNotKnownIsNotZero) {
+  stacks::StackProfile profile = profile_of("main");
+  EXPECT_NE(html_text(profile, {}).find("<th scope=\"row\">Length</th><td>not known</td>"), std::string::npos);
+  profile.elapsed_seconds = 2;
+  EXPECT_NE(html_text(profile, {}).find("<th scope=\"row\">Length</th><td>2.000 s</td>"), std::string::npos);
+}
+
 TEST(HtmlReport, Base64) {
   EXPECT_EQ(base64(""), "");
   EXPECT_EQ(base64("f"), "Zg==");

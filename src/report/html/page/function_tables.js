@@ -54,12 +54,16 @@ class ModuleTable {
   update() {
     const { profile, sums } = this.page;
     const { name, path, reason } = profile.modules;
-    const rows = name.map((text, i) => ({ word: "m" + i, name: harmlessName(text), path: harmlessName(path[i]), state: reason[i] === "" ? "found" : harmlessName(reason[i]),
-      self: 0, samples: 0, ...this.page.basis() }));
+    const rows = name.map((text, i) => ({ word: "m" + i, name: harmlessName(text), path: harmlessName(path[i]), self: 0, samples: 0, functions: 0, unnamed: 0, ...this.page.basis() }));
     for (let i = 0; i < sums.self.length; ++i) {
-      rows[profile.functions.module[i]].self += sums.self[i];
-      rows[profile.functions.module[i]].samples += sums.samples[i];
+      const row = rows[profile.functions.module[i]];
+      row.self += sums.self[i];
+      row.samples += sums.samples[i];
+      if (sums.samples[i] === 0) continue;
+      ++row.functions;
+      row.unnamed += profile.functions.kind[i] === 3 ? 1 : 0;
     }
+    rows.forEach((row, i) => { row.state = reason[i] !== "" ? harmlessName(reason[i]) : row.unnamed === 0 ? "found" : `of ${row.functions - row.unnamed} of ${row.functions} functions`; });
     this.table.setRows(rows.filter((row) => row.samples > 0));
   }
 }
