@@ -20,7 +20,7 @@ constexpr EndianBytes DwarfSections::* kSections[] = {
     &DwarfSections::ranges,  &DwarfSections::rnglists, &DwarfSections::addr,    &DwarfSections::str_offsets,
     &DwarfSections::aranges, &DwarfSections::line_str, &DwarfSections::cu_index};
 
-DwarfSections take_sections(ByteSpan& bytes, bool big_endian) {
+DwarfSections take_sections(Bytes& bytes, bool big_endian) {
   DwarfSections out;
   for (const auto section : kSections) {
     if (bytes.size() < 3) break;
@@ -38,7 +38,7 @@ DwarfSections take_sections(ByteSpan& bytes, bool big_endian) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  ByteSpan bytes = std::as_bytes(std::span(data + 1, size - 1));
+  Bytes bytes = std::as_bytes(std::span(data + 1, size - 1));
   const bool big_endian = (data[0] & 1) != 0;
   const DwarfSections sections = take_sections(bytes, big_endian);
   const DwarfSections second = take_sections(bytes, big_endian);  // dwz's file, or a split one

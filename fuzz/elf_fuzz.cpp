@@ -44,7 +44,7 @@ void check(const ElfModule& module) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const ByteSpan bytes = std::as_bytes(std::span(data, size));
+  const Bytes bytes = std::as_bytes(std::span(data, size));
   const auto module = ElfModule::make({.image = bytes, .debug = {}, .alternate = {}});
   if (!module.has_value()) {
     if (module.error().text.empty()) std::abort();

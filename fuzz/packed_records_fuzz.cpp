@@ -17,11 +17,11 @@ using namespace wperf;
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const perf_data::Bytes bytes = std::as_bytes(std::span(data, size));
+  const bytes::Span bytes = std::as_bytes(std::span(data, size));
   std::vector<std::byte> turned;
   const bool other = perf_data::is_of_other_byte_order(bytes);
   if (other) turned = perf_data::in_native_order(bytes);
-  auto opened = perf_data::PerfFile::open(other ? perf_data::Bytes(turned) : bytes);
+  auto opened = perf_data::PerfFile::open(other ? bytes::Span(turned) : bytes);
   if (!opened.has_value()) return 0;
   perf_data::PerfFile& file = opened.value();
   if (!recording::has_packed_records(file)) return 0;

@@ -17,14 +17,14 @@ namespace {
 using namespace wperf::unwind;
 using wperf::u64;
 using wperf::u8;
-using wperf::symbols::ByteSpan;
+using wperf::symbols::Bytes;
 using wperf::symbols::EndianBytes;
 
-ByteSpan take_part(ByteSpan& bytes) {
+Bytes take_part(Bytes& bytes) {
   if (bytes.size() < 2) return {};
   const std::size_t length = std::to_integer<std::size_t>(bytes[0]) | std::to_integer<std::size_t>(bytes[1]) << 8;
   bytes = bytes.subspan(2);
-  const ByteSpan part = bytes.first(std::min(length, bytes.size()));
+  const Bytes part = bytes.first(std::min(length, bytes.size()));
   bytes = bytes.subspan(part.size());
   return part;
 }
@@ -34,7 +34,7 @@ ByteSpan take_part(ByteSpan& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const u8 options = data[0];
-  ByteSpan bytes = std::as_bytes(std::span(data + 1, size - 1));
+  Bytes bytes = std::as_bytes(std::span(data + 1, size - 1));
   FrameSections sections;
   sections.search_address = 0x3000;
   sections.search = EndianBytes(take_part(bytes), false);

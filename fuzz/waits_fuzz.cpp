@@ -60,7 +60,7 @@ void account_bytes(std::span<const std::uint8_t> bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const perf_data::Bytes bytes = std::as_bytes(std::span(data, size));
+  const bytes::Span bytes = std::as_bytes(std::span(data, size));
   for (const perf_data::TracepointFormat& format : perf_data::read_tracepoint_formats(bytes, "")) {
     for (const perf_data::TracepointField& field : format.fields) static_cast<void>(field.value(bytes));
   }

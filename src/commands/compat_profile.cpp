@@ -38,7 +38,7 @@ recording::WantedDetail wanted_of(const request::Request& request) {
 }
 
 // The program's modules, its image first, as it had mapped them.
-raw::Process process_of(const perf_data::PerfFile& file, const RunFacts& run, std::vector<perf_data::Bytes>& builds) {
+raw::Process process_of(const perf_data::PerfFile& file, const RunFacts& run, std::vector<bytes::Span>& builds) {
   raw::Process process;
   process.pid = run.process;
   file.for_each_record(perf_data::Visitors{[&](const perf_data::Mmap& mapping, const perf_data::Record&) {
@@ -118,7 +118,7 @@ FileOfModule files_of(const recording::RecordedSamples& recorded, const profile:
 RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, const request::Request& request) {
   const measure::SampledProgram program{
       .pid = run.process, .image_name = run.image_name, .pe_file = run.pe_file, .pdb_file = run.pdb_file};
-  std::vector<perf_data::Bytes> builds;  // of its modules
+  std::vector<bytes::Span> builds;  // of its modules
   const raw::Process process = run.windows ? process_of(file, run, builds) : raw::Process();
   if (process.modules.empty()) return {.target = measure::target_of(program, nullptr, {}), .files = {}};
   modules::SymbolOptions symbols = modules::symbol_options(request);

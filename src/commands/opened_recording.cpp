@@ -56,8 +56,8 @@ diag::Result<void> use_trace(recording::RecordingInput first, const request::Req
 }
 
 // Files of perf begin with its name; everything else may be a profile.
-bool is_of_perf(perf_data::Bytes bytes) {
-  const perf_data::Bytes head = perf_data::slice(bytes, 0, 8);
+bool is_of_perf(bytes::Span bytes) {
+  const bytes::Span head = bytes::slice(bytes, 0, 8);
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   return text.starts_with("PERF") || text == "2ELIFREP";
 }
@@ -66,7 +66,7 @@ constexpr const char* kWhatIsRead =
     "it reads perf.data, .etl, pprof, Firefox Profiler, speedscope, Perfetto and folded stacks";
 
 // Of what begins like nothing that is known.
-diag::Error not_known(const std::string& file, perf_data::Bytes bytes) {
+diag::Error not_known(const std::string& file, bytes::Span bytes) {
   if (const u64 line = profiles::first_line_without_count(bytes); line != 0) {
     return {.text = fmt::format("{}: these are no folded stacks: line {} does not end with a count", file, line),
             .hint = "each line is OUTERMOST;...;INNERMOST COUNT",
@@ -180,7 +180,7 @@ diag::Result<void> use_recording(const request::Request& request, diag::Console&
   if (is_foreign) return {};
   std::vector<std::byte> turned;
   if (perf_data::is_of_other_byte_order(input.bytes())) turned = perf_data::in_native_order(input.bytes());
-  auto opened = perf_data::PerfFile::open(turned.empty() ? input.bytes() : perf_data::Bytes(turned));
+  auto opened = perf_data::PerfFile::open(turned.empty() ? input.bytes() : bytes::Span(turned));
   if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
   perf_data::PerfFile& file = opened.value();
   recording::UnpackedRecords unpacked;

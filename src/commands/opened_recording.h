@@ -17,7 +17,7 @@ namespace wperf::commands {
 // A profile that another program wrote; unpacked, where it was packed.
 struct OpenedProfile {
   profiles::Format format;
-  perf_data::Bytes bytes;
+  bytes::Span bytes;
   profiles::TellPassed passed;  // what was read is given back, and progress shown
 };
 

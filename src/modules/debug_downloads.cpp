@@ -42,7 +42,7 @@ std::optional<std::vector<std::string>> DebugDownloads::servers_of_environment()
 DebugDownloads::DebugDownloads(std::vector<std::string> servers, LogCallback tell, LogCallback warn)
     : servers_(std::move(servers)), tell_(std::move(tell)), warn_(std::move(warn)) {}
 
-std::string DebugDownloads::fetch(symbols::ByteSpan build_id, DownloadKind kind, std::string_view module) {
+std::string DebugDownloads::fetch(symbols::Bytes build_id, DownloadKind kind, std::string_view module) {
   // Shorter ones are no build ids, longer ones make names that no file system takes.
   constexpr size_t kShortest = 8, kLongest = 64;
   const std::string folder = os::symbol_cache_folder();

@@ -26,7 +26,7 @@ class DebugDownloads {
   DebugDownloads(std::vector<std::string> servers, LogCallback tell, LogCallback warn);
 
   // Where the file is; empty: no server has it. `module` names it in messages.
-  std::string fetch(symbols::ByteSpan build_id, DownloadKind kind, std::string_view module);
+  std::string fetch(symbols::Bytes build_id, DownloadKind kind, std::string_view module);
 
  private:
   bool download_to(const std::string& path, const std::string& name, std::string_view module);

@@ -11,22 +11,22 @@
 namespace wperf::modules {
 namespace {
 
-using symbols::ByteSpan;
+using symbols::Bytes;
 using symbols::ElfFile;
 
-bool same_bytes(ByteSpan a, ByteSpan b) {
+bool same_bytes(Bytes a, Bytes b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
 // Recorded build ids may be padded with zeros.
-bool is_build(ByteSpan recorded, ByteSpan found) {
+bool is_build(Bytes recorded, Bytes found) {
   if (recorded.size() < found.size() || found.empty()) return false;
-  const ByteSpan rest = recorded.subspan(found.size());
+  const Bytes rest = recorded.subspan(found.size());
   return same_bytes(recorded.first(found.size()), found) &&
          std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-ByteSpan without_padding(ByteSpan recorded) {
+Bytes without_padding(Bytes recorded) {
   constexpr size_t kShaBytes = 20;
   return recorded.first(std::min(recorded.size(), kShaBytes));
 }
@@ -37,7 +37,7 @@ std::string root_of_process(u32 process) {
 }
 
 // Where the image may be: its path, the same below the folders that were named, and the store that perf keeps.
-std::vector<std::string> image_candidates(const std::string& path, ByteSpan build_id, const ElfSearch& search,
+std::vector<std::string> image_candidates(const std::string& path, Bytes build_id, const ElfSearch& search,
                                           u32 process) {
   std::vector<std::string> candidates;
   for (const std::string& folder : search.folders) {
@@ -56,7 +56,7 @@ std::vector<std::string> image_candidates(const std::string& path, ByteSpan buil
   return candidates;
 }
 
-void find_image(const std::string& path, ByteSpan build_id, const std::vector<std::string>& candidates,
+void find_image(const std::string& path, Bytes build_id, const std::vector<std::string>& candidates,
                 LoadedElf& loaded) {
   loaded.reason = "no file " + path + " here";
   for (const std::string& candidate : candidates) {
@@ -82,13 +82,13 @@ void find_image(const std::string& path, ByteSpan build_id, const std::vector<st
   }
 }
 
-bool passes(const symbols::DebugFileCandidate& candidate, ByteSpan wanted, ByteSpan file) {
+bool passes(const symbols::DebugFileCandidate& candidate, Bytes wanted, Bytes file) {
   if (candidate.check == symbols::DebugFileCheck::crc) return symbols::debug_link_crc(file) == candidate.crc;
   const auto elf = ElfFile::parse(file);
   return elf.has_value() && same_bytes(elf.value().build_id(), wanted);
 }
 
-bool take_debug(const symbols::DebugFileCandidate& candidate, ByteSpan build_id, LoadedElf& loaded) {
+bool take_debug(const symbols::DebugFileCandidate& candidate, Bytes build_id, LoadedElf& loaded) {
   if (!os::file_exists(candidate.path)) return false;
   auto mapped = os::MappedFile::open(candidate.path);
   if (!mapped.has_value() || !passes(candidate, build_id, mapped.value().bytes())) return false;
@@ -97,7 +97,7 @@ bool take_debug(const symbols::DebugFileCandidate& candidate, ByteSpan build_id,
   return true;
 }
 
-void find_debug(const symbols::DebugFileSearch& search, ByteSpan build_id, std::optional<symbols::ElfDebugLink> link,
+void find_debug(const symbols::DebugFileSearch& search, Bytes build_id, std::optional<symbols::ElfDebugLink> link,
                 LoadedElf& loaded) {
   for (const auto& candidate : symbols::debug_file_candidates(search, build_id, link)) {
     if (take_debug(candidate, build_id, loaded)) return;
@@ -148,7 +148,7 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-LoadedElf find_elf(const std::string& path, ByteSpan build_id, const ElfSearch& search, u32 process) {
+LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& search, u32 process) {
   LoadedElf loaded;
   if (path.empty() || path.front() != '/') {
     loaded.reason = "no file, but memory of the program or of the kernel";
@@ -172,7 +172,7 @@ LoadedElf find_elf(const std::string& path, ByteSpan build_id, const ElfSearch& 
       debug_search.root = root;
     }
   }
-  const ByteSpan wanted = image.has_value() ? image->build_id() : without_padding(build_id);
+  const Bytes wanted = image.has_value() ? image->build_id() : without_padding(build_id);
   find_debug(debug_search, wanted, image.has_value() ? image->debug_link() : std::nullopt, loaded);
   const bool has_debug = loaded.debug.has_value() || (image.has_value() && image->section(".debug_info") != nullptr);
   if (!has_debug && search.downloads != nullptr && !wanted.empty()) {
@@ -182,7 +182,7 @@ LoadedElf find_elf(const std::string& path, ByteSpan build_id, const ElfSearch& 
   return loaded;
 }
 
-LoadedElf load_elf(const std::string& path, ByteSpan build_id, const ElfSearch& search, u32 process) {
+LoadedElf load_elf(const std::string& path, Bytes build_id, const ElfSearch& search, u32 process) {
   LoadedElf loaded = find_elf(path, build_id, search, process);
   if (!loaded.image.has_value() && !loaded.debug.has_value()) return loaded;
   if (search.lines) {
@@ -196,7 +196,7 @@ LoadedElf load_elf(const std::string& path, ByteSpan build_id, const ElfSearch& 
   if (search.lines) files.open_split = split_opener(loaded);
   const auto named = ElfFile::parse(loaded.image.has_value() ? files.image : files.debug);
   const symbols::FunctionCacheKey key =
-      symbols::ElfModule::key_of(files, named.has_value() ? named.value().build_id() : ByteSpan());
+      symbols::ElfModule::key_of(files, named.has_value() ? named.value().build_id() : Bytes());
   if (search.functions != nullptr) loaded.kept_functions = search.functions->find(key);
   if (loaded.kept_functions.has_value()) files.kept_functions = loaded.kept_functions->bytes();
   auto made = symbols::ElfModule::make(files);
@@ -214,7 +214,7 @@ LoadedElf load_elf(const std::string& path, ByteSpan build_id, const ElfSearch& 
   return loaded;
 }
 
-LoadedElf load_vdso(ByteSpan build_id, bool is_of_this_kernel) {
+LoadedElf load_vdso(Bytes build_id, bool is_of_this_kernel) {
   LoadedElf loaded;
   auto made = symbols::ElfModule::make({.image = os::vdso_image(), .debug = {}, .alternate = {}});
   const bool is_here = made.has_value() && made.value().image() != nullptr;

@@ -39,14 +39,14 @@ struct LoadedElf {
 
 // `path`: as the process saw it. `build_id`: as recorded, empty if it was not. `process`: one that had it mapped; while
 // it runs, what it sees in a mount namespace of its own is found, too; 0: not known.
-LoadedElf load_elf(const std::string& path, symbols::ByteSpan build_id, const ElfSearch& search, u32 process = 0);
+LoadedElf load_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
 // The image and its debug file alone, without what names functions.
-LoadedElf find_elf(const std::string& path, symbols::ByteSpan build_id, const ElfSearch& search, u32 process = 0);
+LoadedElf find_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
 
 // "[vdso]": that of this machine, where it is the one that was recorded. `build_id`: as recorded; empty: not known,
 // then `is_of_this_kernel` decides.
 inline constexpr std::string_view kVdsoPath = "[vdso]";
-LoadedElf load_vdso(symbols::ByteSpan build_id, bool is_of_this_kernel);
+LoadedElf load_vdso(symbols::Bytes build_id, bool is_of_this_kernel);
 
 // Machine code by offsets in the file; nothing for a machine that is not disassembled here.
 std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end);

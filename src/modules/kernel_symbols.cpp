@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kKernelPath = "[kernel.kallsyms]";
 constexpr size_t kMostListBytes = 256 << 20;
 
-perf_data::Bytes recorded_build_id(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history) {
+bytes::Span recorded_build_id(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history) {
   for (const perf_data::KernelRange& range : history.kernel()) {
     if (range.path.starts_with(kKernelPath) && !range.build_id.empty()) return range.build_id;
   }
@@ -26,16 +26,16 @@ perf_data::Bytes recorded_build_id(const perf_data::PerfFile& file, const perf_d
 }
 
 // The build id of the running kernel stands in its notes: sizes of name and content, type, "GNU", content.
-perf_data::Bytes build_id_in_notes(std::string_view notes) {
+bytes::Span build_id_in_notes(std::string_view notes) {
   constexpr u32 kBuildIdNote = 3;
   const auto up = [](u64 size) { return (size + 3) & ~u64{3}; };
-  perf_data::Reader reader(std::as_bytes(std::span(notes.data(), notes.size())));
+  bytes::Reader reader(std::as_bytes(std::span(notes.data(), notes.size())));
   while (reader.left() >= 12) {
     const u32 name_size = reader.take<u32>(), size = reader.take<u32>(), type = reader.take<u32>();
-    const perf_data::Bytes name = reader.bytes(up(name_size));
-    const perf_data::Bytes content = reader.bytes(up(size));
+    const bytes::Span name = reader.bytes(up(name_size));
+    const bytes::Span content = reader.bytes(up(size));
     if (!reader.sound()) break;
-    if (type == kBuildIdNote && perf_data::text_in(name) == "GNU") return perf_data::slice(content, 0, size);
+    if (type == kBuildIdNote && bytes::text_in(name) == "GNU") return bytes::slice(content, 0, size);
   }
   return {};
 }
@@ -43,10 +43,10 @@ perf_data::Bytes build_id_in_notes(std::string_view notes) {
 }  // namespace
 
 bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, std::string& reason) {
-  const perf_data::Bytes recorded = recorded_build_id(file, history);
+  const bytes::Span recorded = recorded_build_id(file, history);
   if (!recorded.empty()) {
     const auto notes = os::load_text_file("/sys/kernel/notes", 1 << 20);
-    const perf_data::Bytes running = notes.has_value() ? build_id_in_notes(notes.value()) : perf_data::Bytes{};
+    const bytes::Span running = notes.has_value() ? build_id_in_notes(notes.value()) : bytes::Span{};
     // Recorded ones may be padded with zeros.
     const bool same = !running.empty() && recorded.size() >= running.size() &&
                       std::equal(running.begin(), running.end(), recorded.begin());
@@ -82,7 +82,7 @@ std::optional<u64> address_in_list(std::string_view text, std::string_view name)
 // Where the list of this kernel is kept; empty: nowhere.
 std::string kept_list_path(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history) {
   const std::string folder = os::symbol_cache_folder();
-  const perf_data::Bytes id = recorded_build_id(file, history);
+  const bytes::Span id = recorded_build_id(file, history);
   if (folder.empty() || id.empty()) return {};
   return folder + "/kernel-" + symbols::build_id_text(id) + ".list";
 }

@@ -49,7 +49,7 @@ u64 LiveUnwinding::time_of(const Record& record) {
   if (record.kind() == perf_data::RecordType::sample) {
     return events_.read(record, sample_) == perf_data::EventTable::Found::yes ? sample_.time : 0;
   }
-  perf_data::Bytes fields;
+  bytes::Span fields;
   perf_data::Identity identity;
   const bool is_kernels = record.type < perf_data::kFirstUserType;
   return is_kernels && events_.split_trailer(record, fields, identity) ? identity.time : 0;
@@ -110,7 +110,7 @@ void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
 
 void LiveUnwinding::collect_chain() {
   chain_.clear();
-  const perf_data::Words& recorded = sample_.callchain;
+  const bytes::Words& recorded = sample_.callchain;
   usize user = 0;
   while (user < recorded.size() && recorded[user] != perf_data::kCallchainUser) chain_.push_back(recorded[user++]);
   const bool has_stack = RecordedUnwinder::has_stack(sample_);

@@ -85,7 +85,7 @@ modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_d
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search) {
   if (code.path != modules::kVdsoPath)
     return modules::load_elf(std::string(code.path), code.build_id, search, code.first_process);
-  perf_data::Bytes build_id = code.build_id;
+  bytes::Span build_id = code.build_id;
   for (const perf_data::BuildId& known : file.features().build_ids()) {
     if (build_id.empty() && known.file == modules::kVdsoPath) build_id = known.id;
   }

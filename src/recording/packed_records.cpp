@@ -15,7 +15,7 @@
 namespace wperf::recording {
 namespace {
 
-using perf_data::Bytes;
+using Bytes = bytes::Span;
 using perf_data::Record;
 
 constexpr u64 kHeaderBytes = 8;
@@ -111,7 +111,7 @@ bool Unpacker::move_records() {
     is_after_loss_ = false;
   }
   while (pending_.size() - at >= kHeaderBytes) {
-    perf_data::Reader header(Bytes(pending_).subspan(at));
+    bytes::Reader header(Bytes(pending_).subspan(at));
     header.skip(6);
     const u16 stored = header.take<u16>();
     const u16 size = swapper_.has_value() ? std::byteswap(stored) : stored;

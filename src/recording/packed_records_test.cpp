@@ -14,7 +14,7 @@
 namespace wperf::recording {
 namespace {
 
-using perf_data::Bytes;
+using Bytes = bytes::Span;
 using perf_data::Feature;
 using perf_data::PerfFile;
 using perf_data::Record;

@@ -137,7 +137,7 @@ TEST_F(CoreKindsTest, ACutSection) {
   event(1, 0);
   const Fields whole = topology({{"cpu_core", "0-3"}, {"cpu_atom", "4-7"}});
   for (usize size = 0; size < whole.size(); ++size) {
-    builder.feature(Feature::hybrid_topology, Fields().bytes(perf_data::Bytes(whole.all()).first(size)));
+    builder.feature(Feature::hybrid_topology, Fields().bytes(bytes::Span(whole.all()).first(size)));
     const stacks::CoreKinds found = kinds();
     EXPECT_EQ(found.name(found.of(0, 4)), "?") << size;
     EXPECT_LE(found.names.size(), 1u) << size;

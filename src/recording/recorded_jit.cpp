@@ -27,12 +27,11 @@ bool RecordedJit::is_dump(std::string_view path) {
   return process_of_dump(path).has_value();
 }
 
-RecordedJit RecordedJit::open(const perf_data::ProcessHistory& history, bool has_monotonic_times,
-                              perf_data::Bytes own) {
+RecordedJit RecordedJit::open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own) {
   RecordedJit out;
-  perf_data::Reader dumps(own);
+  bytes::Reader dumps(own);
   while (dumps.left() != 0) {
-    const perf_data::Bytes bytes = dumps.bytes(dumps.word());
+    const bytes::Span bytes = dumps.bytes(dumps.word());
     if (!dumps.sound()) break;
     auto dump = symbols::JitDump::parse(bytes);
     if (dump.has_value() && !dump->functions().empty()) {

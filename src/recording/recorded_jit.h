@@ -22,7 +22,7 @@ class RecordedJit {
  public:
   // has_monotonic_times: those of samples compare with those of the dumps; else the newest code of a place counts.
   // `own`: the section of the recording that has dumps, whose times are those of its samples; empty: it has none.
-  static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, perf_data::Bytes own);
+  static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own);
 
   static bool is_dump(std::string_view path);  // by its name
 

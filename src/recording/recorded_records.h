@@ -100,7 +100,7 @@ class RecordedRecords {
     decode::spe::Origin origin;
     u32 process = perf_data::ProcessHistory::kNobody;  // of records that do not name their thread
     u64 offset = 0;                                    // in the core's stream
-    perf_data::Bytes bytes;
+    bytes::Span bytes;
     // Behind it comes more of what was written at once, in the next run: a record is hoped to end here.
     bool goes_on = false;
   };

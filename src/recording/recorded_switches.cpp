@@ -154,9 +154,9 @@ class Reader {
     out_.end = std::max(out_.end, time);
   }
 
-  void name_thread(perf_data::Bytes raw, const TracepointField& thread, const TracepointField& name) {
+  void name_thread(bytes::Span raw, const TracepointField& thread, const TracepointField& name) {
     if (thread.size == 0 || name.size == 0) return;
-    const std::string_view text = perf_data::text_in(perf_data::slice(raw, name.offset, name.size));
+    const std::string_view text = bytes::text_in(bytes::slice(raw, name.offset, name.size));
     SwitchedThread& known = out_.threads[static_cast<u32>(thread.value(raw))];
     if (known.name != text) known.name = text;
   }

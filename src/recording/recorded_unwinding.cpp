@@ -197,8 +197,8 @@ FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
 void RecordedUnwinder::Files::open_vdso(const MappedCode& code, FrameFile& out) {
   auto parsed = ElfFile::parse(os::vdso_image());
   if (!parsed.has_value()) return;
-  const symbols::ByteSpan here = parsed.value().build_id();
-  const auto is_here = [&](symbols::ByteSpan recorded) {
+  const symbols::Bytes here = parsed.value().build_id();
+  const auto is_here = [&](symbols::Bytes recorded) {
     return !here.empty() && recorded.size() >= here.size() && std::equal(here.begin(), here.end(), recorded.begin());
   };
   bool is_same = file_ == nullptr || is_here(code.build_id);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bytes/bytes.h"
 #include "diag/result.h"
-#include "import/perf_data/bytes.h"
 #include "os/mapped_file.h"
 
 namespace wperf::recording {
@@ -16,7 +16,7 @@ class RecordingInput {
  public:
   static diag::Result<RecordingInput> open(const std::string& path);
 
-  perf_data::Bytes bytes() const { return file_.has_value() ? file_->bytes() : perf_data::Bytes(streamed_); }
+  bytes::Span bytes() const { return file_.has_value() ? file_->bytes() : bytes::Span(streamed_); }
   const std::vector<os::MappedFile>& further_records() const { return further_; }
   // These bytes are not needed for now.
   void release(u64 begin, u64 end) const {

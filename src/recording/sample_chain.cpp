@@ -4,7 +4,7 @@
 namespace wperf::recording {
 namespace {
 
-using perf_data::Words;
+using bytes::Words;
 using stacks::AddressKind;
 using stacks::StackFrame;
 

@@ -14,8 +14,8 @@ namespace wperf::recording {
 class ChainWords {
  public:
   ChainWords() = default;
-  ChainWords(const perf_data::Words& words) : begin_(words.bytes().data()), size_(static_cast<u32>(words.size())) {}
-  perf_data::Words words() const { return perf_data::Words({begin_, usize{size_} * sizeof(u64)}); }
+  ChainWords(const bytes::Words& words) : begin_(words.bytes().data()), size_(static_cast<u32>(words.size())) {}
+  bytes::Words words() const { return bytes::Words({begin_, usize{size_} * sizeof(u64)}); }
   usize bytes() const { return usize{size_} * sizeof(u64); }
   bool empty() const { return size_ == 0; }
 

@@ -79,8 +79,8 @@ void SampleTally::run() {
 void SampleTally::add_stacks(Batch& batch) {
   std::span<const std::byte> words = batch.words;
   for (NewStack& one : batch.stacks) {
-    one.chain.callchain = perf_data::Words(words.first(one.callchain));
-    one.chain.calls = perf_data::Words(words.subspan(one.callchain, one.calls));
+    one.chain.callchain = bytes::Words(words.first(one.callchain));
+    one.chain.calls = bytes::Words(words.subspan(one.callchain, one.calls));
     words = words.subspan(usize{one.callchain} + one.calls);
     collect_frames(one.chain, frames_);
     aggregator_.add_stack(one.space, frames_);

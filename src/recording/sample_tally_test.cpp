@@ -33,7 +33,7 @@ struct Chains {
     return {.ip = 0x1000,
             .misc = perf_data::kUserMode,
             .callers = true,
-            .callchain = perf_data::Words(std::as_bytes(std::span(words[i]))),
+            .callchain = bytes::Words(std::as_bytes(std::span(words[i]))),
             .calls = {}};
   }
 };

@@ -32,7 +32,7 @@ Traces read_back(const SpeTraceRecords& records) {
   return read;
 }
 
-std::string text_of(perf_data::Bytes bytes) {
+std::string text_of(bytes::Span bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

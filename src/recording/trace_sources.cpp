@@ -13,21 +13,21 @@ constexpr usize kEnoughToTell = 4096;
 // Only as much is unpacked as tells what the file is.
 bool holds_trace(const zip::ZipEntry& entry) {
   std::vector<std::byte> beginning;
-  static_cast<void>(zip::ZipFile::unpack(entry, [&](perf_data::Bytes piece) {
-    const perf_data::Bytes part = piece.first(std::min(piece.size(), kEnoughToTell));
+  static_cast<void>(zip::ZipFile::unpack(entry, [&](bytes::Span piece) {
+    const bytes::Span part = piece.first(std::min(piece.size(), kEnoughToTell));
     beginning.insert(beginning.end(), part.begin(), part.end());
     return beginning.size() < kEnoughToTell;
   }));
   return etl::TraceFile::has_its_look(beginning);
 }
 
-bool is_same(perf_data::Bytes a, perf_data::Bytes b) {
+bool is_same(bytes::Span a, bytes::Span b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
 
 }  // namespace
 
-bool TraceSources::has_its_look(perf_data::Bytes file) {
+bool TraceSources::has_its_look(bytes::Span file) {
   return etl::TraceFile::has_its_look(file) || zip::ZipFile::has_its_look(file);
 }
 
@@ -55,7 +55,7 @@ diag::Result<void> TraceSources::add_zip(const RecordingInput& input, const std:
   const usize before = sources_.size();
   u64 not_read = 0;
   for (const zip::ZipEntry& entry : zip.value().entries()) {
-    not_read += zip::ZipFile::unpack(entry, [](perf_data::Bytes) { return false; }) == zip::Unpacked::not_read;
+    not_read += zip::ZipFile::unpack(entry, [](bytes::Span) { return false; }) == zip::Unpacked::not_read;
     if (!holds_trace(entry)) continue;
     const std::string inside = name + "/" + entry.name;
     if (entry.is_stored()) {

@@ -15,7 +15,7 @@ namespace wperf::recording {
 
 class TraceSources {
  public:
-  static bool has_its_look(perf_data::Bytes file);
+  static bool has_its_look(bytes::Span file);
 
   // `input` is kept. An error where there is no trace in it.
   diag::Result<void> add(RecordingInput input, const std::string& name);
@@ -29,7 +29,7 @@ class TraceSources {
  private:
   struct Source {
     std::string name;
-    perf_data::Bytes bytes;
+    bytes::Span bytes;
     std::function<void(u64 begin, u64 end)> release;
   };
   diag::Result<void> add_zip(const RecordingInput& input, const std::string& name);

@@ -224,7 +224,7 @@ bool ElfModule::has_kept_functions() const {
   return state_->kept.has_value();
 }
 
-FunctionCacheKey ElfModule::key_of(const ElfModuleFiles& files, ByteSpan build_id) {
+FunctionCacheKey ElfModule::key_of(const ElfModuleFiles& files, Bytes build_id) {
   return {.build_id = build_id, .image_size = files.image.size(), .debug_size = files.debug.size()};
 }
 

@@ -20,11 +20,11 @@
 namespace wperf::symbols {
 
 struct ElfModuleFiles {
-  ByteSpan image;                // empty: not at hand
-  ByteSpan debug;                // its separate debug file, found by build id or link; empty: none
-  ByteSpan alternate;            // what .gnu_debugaltlink of the debug file (or image) names; empty: none
-  SplitOpener open_split = {};   // for split DWARF; may be empty
-  ByteSpan kept_functions = {};  // as FunctionCache wrote them; empty: none. Unfit ones are not used
+  Bytes image;                  // empty: not at hand
+  Bytes debug;                  // its separate debug file, found by build id or link; empty: none
+  Bytes alternate;              // what .gnu_debugaltlink of the debug file (or image) names; empty: none
+  SplitOpener open_split = {};  // for split DWARF; may be empty
+  Bytes kept_functions = {};    // as FunctionCache wrote them; empty: none. Unfit ones are not used
 };
 
 class ElfModule {
@@ -47,7 +47,7 @@ class ElfModule {
   const ElfFile* image() const;
   const ElfSymbols& symbols() const;  // without any where kept functions answer
   bool has_kept_functions() const;
-  static FunctionCacheKey key_of(const ElfModuleFiles& files, ByteSpan build_id);
+  static FunctionCacheKey key_of(const ElfModuleFiles& files, Bytes build_id);
   // Where an address of the mapping's file is, as linked. Falls back to the debug file's headers without an image.
   std::optional<u64> address_of_offset(u64 file_offset) const;
   const std::string& reason() const;  // why the answers are no better; empty: they could not be

@@ -67,7 +67,7 @@ std::int64_t as_signed(u64 value) {
 
 class Evaluation {
  public:
-  Evaluation(symbols::ByteSpan expression, const ExpressionInput& input)
+  Evaluation(symbols::Bytes expression, const ExpressionInput& input)
       : cursor_(symbols::EndianBytes(expression, false)), input_(input) {
     if (input.first.has_value()) push(*input.first);
   }
@@ -344,7 +344,7 @@ std::optional<u64> read_stack(const StackCopy& stack, u64 address, u8 size) {
   }
 }
 
-std::optional<u64> evaluate(symbols::ByteSpan expression, const ExpressionInput& input, std::optional<u64>& beyond) {
+std::optional<u64> evaluate(symbols::Bytes expression, const ExpressionInput& input, std::optional<u64>& beyond) {
   Evaluation evaluation(expression, input);
   const auto result = evaluation.run();
   if (evaluation.beyond().has_value()) beyond = evaluation.beyond();

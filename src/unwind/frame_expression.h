@@ -19,6 +19,6 @@ struct ExpressionInput {
 };
 
 // Nothing: damaged, or it needs what is not known. `beyond` is set to an address that could not be read.
-std::optional<u64> evaluate(symbols::ByteSpan expression, const ExpressionInput& input, std::optional<u64>& beyond);
+std::optional<u64> evaluate(symbols::Bytes expression, const ExpressionInput& input, std::optional<u64>& beyond);
 
 }  // namespace wperf::unwind

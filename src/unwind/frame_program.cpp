@@ -8,7 +8,7 @@
 namespace wperf::unwind {
 namespace {
 
-using symbols::ByteSpan;
+using symbols::Bytes;
 using symbols::dwarf::Cursor;
 
 enum FrameInstruction : u8 {
@@ -48,11 +48,11 @@ enum FrameInstruction : u8 {
 struct State {
   u64 cfa_register = 0;
   std::int64_t cfa_offset = 0;
-  ByteSpan cfa_expression;
+  Bytes cfa_expression;
   bool has_rule[Registers::kCount] = {};
   RegisterRule rules[Registers::kCount];
 
-  void set(u64 number, Rule rule, std::int64_t value, ByteSpan expression = {}) {
+  void set(u64 number, Rule rule, std::int64_t value, Bytes expression = {}) {
     if (number >= Registers::kCount) return;  // of vectors and flags nothing depends
     has_rule[number] = true;
     rules[number] = {static_cast<u8>(number), rule, value, expression};
@@ -94,11 +94,11 @@ class Program {
   }
   std::int64_t scaled(u64 value) const { return scaled(static_cast<std::int64_t>(value)); }
   void advance(u64 steps) { location_ += steps * function_.common.code_factor; }
-  static ByteSpan block(Cursor& cursor, symbols::EndianBytes bytes) {
+  static Bytes block(Cursor& cursor, symbols::EndianBytes bytes) {
     const u64 size = cursor.uleb();
     const u64 begin = cursor.offset();
     cursor.skip(size);
-    return cursor.failed() ? ByteSpan() : bytes.slice(begin, size).span();
+    return cursor.failed() ? Bytes() : bytes.slice(begin, size).span();
   }
 
   const FunctionEntry& function_;

@@ -23,13 +23,13 @@ struct RegisterRule {
   u8 number = 0;
   Rule rule = Rule::undefined;
   std::int64_t value = 0;
-  symbols::ByteSpan expression;
+  symbols::Bytes expression;
 };
 
 struct FrameRow {
   u8 cfa_register = 0;  // the canonical frame address: this register + offset, or what the expression says
   std::int64_t cfa_offset = 0;
-  symbols::ByteSpan cfa_expression;
+  symbols::Bytes cfa_expression;
   std::vector<RegisterRule> rules;
   u8 return_register = 0;
   bool is_signal_frame = false;  // its caller was interrupted anywhere, not behind a call

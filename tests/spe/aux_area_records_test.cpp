@@ -25,7 +25,7 @@ std::string recorded_bytes(const recording::SpeTraceRecords& records) {
   const perf_data::PerfFile opened = perf_data::PerfFile::open(std::as_bytes(std::span(file))).value();
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(opened);
   if (traces.buffers().size() != 1) return {};
-  const perf_data::Bytes bytes = traces.buffers()[0].bytes;
+  const bytes::Span bytes = traces.buffers()[0].bytes;
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> paths = {argv[1]};
   for (int i = with_addresses ? 4 : 3; i < argc; ++i) paths.emplace_back(argv[i]);
   std::deque<MappedFile> files;
-  std::vector<ByteSpan> bytes;
+  std::vector<Bytes> bytes;
   for (const std::string& path : paths) {
     if (path == "-") {
       bytes.emplace_back();
@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
   if (with_addresses && argc > 3) {
     auto text = MappedFile::open(argv[3]);
     if (!text.has_value()) return 1;
-    const ByteSpan list = text.value().bytes();
+    const Bytes list = text.value().bytes();
     addresses = parse_addresses({reinterpret_cast<const char*>(list.data()), list.size()});
   }
   SplitFiles split(paths[0] + ".dwp");

@@ -28,7 +28,7 @@ void AuxArea::drain(const RingPieces& records, u64 head, const raw::SpeSink& sin
 }
 
 void AuxArea::take(const perf_data::Record& record, u64 head, const raw::SpeSink& sink) {
-  perf_data::Reader reader(record.body);
+  bytes::Reader reader(record.body);
   const u64 offset = reader.word();
   const u64 size = reader.word();
   const u64 flags = reader.word();

@@ -112,7 +112,7 @@ TEST(MadeUpRecords, TheKernel) {
                 "0123456789abcdefghij");
   read_back(read);
   ASSERT_EQ(read.mappings.size(), 1u);
-  EXPECT_EQ(perf_data::text_in(read.mappings[0].build_id), "0123456789abcdefghij");
+  EXPECT_EQ(bytes::text_in(read.mappings[0].build_id), "0123456789abcdefghij");
   EXPECT_EQ(read.mappings[0].pid, ~u32{0});
   EXPECT_EQ(read.mappings[0].address, 0xffffffff81000000u);
   EXPECT_EQ(read.mappings[0].length, 0x120bb08u);

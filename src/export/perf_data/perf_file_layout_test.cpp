@@ -18,7 +18,7 @@ using perf_data::PerfFile;
 
 constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleId;
 
-perf_data::Bytes bytes_of(const std::string& text) {
+bytes::Span bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 

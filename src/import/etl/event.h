@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "base/ints.h"
-#include "import/perf_data/bytes.h"
+#include "bytes/bytes.h"
 
 namespace wperf::etl {
 
-using perf_data::Bytes;
+using Bytes = bytes::Span;
 
 struct Guid {
   std::array<std::byte, 16> bytes{};

@@ -8,7 +8,7 @@
 namespace wperf::etl {
 namespace {
 
-using perf_data::Reader;
+using bytes::Reader;
 
 enum Group : u8 {
   trace = 0,

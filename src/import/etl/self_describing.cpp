@@ -12,7 +12,7 @@
 namespace wperf::etl {
 namespace {
 
-using perf_data::Reader;
+using bytes::Reader;
 
 constexpr Guid kDescriptions = guid(0xbbccf6c1, 0x6cd1, 0x48c4, {0x80, 0xff, 0x83, 0x94, 0x82, 0xe3, 0x76, 0x71});
 constexpr u16 kSchemaItem = 11, kTraitsItem = 12;
@@ -50,7 +50,7 @@ enum InType : u8 {
 
 // The text up to its zero, which must be there.
 std::string_view take_name(Bytes& bytes) {
-  const std::string_view text = perf_data::text_in(bytes);
+  const std::string_view text = bytes::text_in(bytes);
   bytes = bytes.subspan(std::min(bytes.size(), text.size() + 1));
   return text;
 }

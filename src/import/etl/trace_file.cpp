@@ -11,7 +11,7 @@
 namespace wperf::etl {
 namespace {
 
-using perf_data::Reader;
+using bytes::Reader;
 
 constexpr u32 kBufferHeader = TraceFile::kBufferHeader;
 constexpr u32 kMostBufferSize = 16 << 20;  // what Windows allows

@@ -4,7 +4,7 @@
 #pragma once
 #include <vector>
 
-#include "import/perf_data/bytes.h"
+#include "import/perf_data/format.h"
 
 namespace wperf::perf_data {
 

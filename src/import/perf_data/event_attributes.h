@@ -4,7 +4,6 @@
 #pragma once
 #include <bit>
 
-#include "import/perf_data/bytes.h"
 #include "import/perf_data/format.h"
 
 namespace wperf::perf_data {

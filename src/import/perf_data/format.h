@@ -5,8 +5,15 @@
 #include <string_view>
 
 #include "base/ints.h"
+#include "bytes/bytes.h"
 
 namespace wperf::perf_data {
+
+using Bytes = bytes::Span;
+using bytes::Reader;
+using bytes::slice;
+using bytes::text_in;
+using bytes::Words;
 
 enum class RecordType : u32 {
   // written by the kernel

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "import/perf_data/bytes.h"
 #include "import/perf_data/format.h"
 
 namespace wperf::perf_data {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/perf_data/bytes.h"
+#include "import/perf_data/format.h"
 
 namespace wperf::perf_data {
 

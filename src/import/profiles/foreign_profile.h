@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "bytes/bytes.h"
 #include "diag/result.h"
-#include "import/perf_data/bytes.h"
 #include "import/profiles/profile_builder.h"
 #include "stacks/stack_profile.h"
 
 namespace wperf::profiles {
 
-using perf_data::Bytes;
+using Bytes = bytes::Span;
 
 // other_json: JSON, but of no program that is known here.
 enum class Format : u8 { none, pprof, folded, speedscope, firefox, perfetto, chrome, other_json };

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "import/perf_data/bytes.h"
+#include "bytes/bytes.h"
 
 namespace wperf::profiles {
 
-using perf_data::Bytes;
+using Bytes = bytes::Span;
 
 class JsonReader {
  public:

@@ -5,11 +5,11 @@
 #pragma once
 #include <string_view>
 
-#include "import/perf_data/bytes.h"
+#include "bytes/bytes.h"
 
 namespace wperf::profiles {
 
-using perf_data::Bytes;
+using Bytes = bytes::Span;
 
 inline std::string_view text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

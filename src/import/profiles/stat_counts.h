@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "import/perf_data/bytes.h"
+#include "bytes/bytes.h"
 
 namespace wperf::profiles {
 
@@ -19,6 +19,6 @@ struct StatCounts {
   bool is_whole = true;  // false: the document ends too early, or is no JSON somewhere
 };
 // Nothing: it is no such document.
-std::optional<StatCounts> read_stat_counts(perf_data::Bytes file);
+std::optional<StatCounts> read_stat_counts(bytes::Span file);
 
 }  // namespace wperf::profiles

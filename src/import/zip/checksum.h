@@ -3,7 +3,7 @@
 #pragma once
 #include <array>
 
-#include "import/perf_data/bytes.h"
+#include "bytes/bytes.h"
 
 namespace wperf::zip {
 
@@ -16,7 +16,7 @@ class Checksum {
       table_[i] = value;
     }
   }
-  void add(perf_data::Bytes bytes) {
+  void add(bytes::Span bytes) {
     for (const std::byte one : bytes) state_ = table_[(state_ ^ std::to_integer<u32>(one)) & 0xff] ^ (state_ >> 8);
   }
   u32 value() const { return ~state_; }

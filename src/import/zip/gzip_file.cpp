@@ -8,7 +8,7 @@
 namespace wperf::zip {
 namespace {
 
-using perf_data::Reader;
+using bytes::Reader;
 
 constexpr u16 kMark = 0x8b1f;
 constexpr u8 kDeflate = 8;

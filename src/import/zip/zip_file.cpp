@@ -9,7 +9,7 @@
 namespace wperf::zip {
 namespace {
 
-using perf_data::Reader;
+using bytes::Reader;
 
 constexpr u32 kLocalMark = 0x04034b50, kListMark = 0x02014b50, kEndMark = 0x06054b50;
 constexpr u32 kWideEndMark = 0x06064b50, kWideLocatorMark = 0x07064b50;

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "bytes/bytes.h"
 #include "diag/result.h"
-#include "import/perf_data/bytes.h"
 #include "import/zip/inflate.h"
 
 namespace wperf::zip {
 
-using perf_data::Bytes;
+using Bytes = bytes::Span;
 
 struct ZipEntry {
   std::string name;  // with folders, as it stands there

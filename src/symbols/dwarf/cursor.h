@@ -8,25 +8,16 @@
 
 namespace wperf::symbols::dwarf {
 
-class Cursor {
+class Cursor : public bytes::Reader {
  public:
   explicit Cursor(EndianBytes bytes, u64 offset = 0)
-      : begin_(bytes.data()), at_(bytes.data()), end_(bytes.data() + bytes.size()), swap_(bytes.big_endian()) {
+      : Reader(bytes.span()), begin_(bytes.data()), swap_(bytes.big_endian()) {
     skip(offset);
   }
 
-  bool failed() const { return failed_; }
+  bool failed() const { return !sound(); }
   bool at_end() const { return at_ == end_; }
   u64 offset() const { return static_cast<u64>(at_ - begin_); }
-  u64 left() const { return static_cast<u64>(end_ - at_); }
-  void fail() {
-    failed_ = true;
-    at_ = end_;
-  }
-  void skip(u64 count) {
-    if (count > left()) return fail();
-    at_ += count;
-  }
   void seek(u64 offset) {
     at_ = begin_;
     skip(offset);
@@ -34,13 +25,7 @@ class Cursor {
 
   template <typename T>
   T number() {
-    if (left() < sizeof(T)) {
-      fail();
-      return 0;
-    }
-    T value;
-    std::memcpy(&value, at_, sizeof(T));
-    at_ += sizeof(T);
+    const T value = take<T>();
     return swap_ ? byte_swapped(value) : value;
   }
   u32 three_bytes() {
@@ -88,16 +73,6 @@ class Cursor {
     }
     fail();
   }
-  std::string_view text() {
-    const void* zero = at_ == end_ ? nullptr : std::memchr(at_, 0, static_cast<usize>(left()));
-    if (zero == nullptr) {
-      fail();
-      return {};
-    }
-    const std::byte* const start = at_;
-    at_ = static_cast<const std::byte*>(zero) + 1;
-    return {reinterpret_cast<const char*>(start), static_cast<usize>(at_ - start - 1)};
-  }
 
  private:
   u64 long_uleb() {
@@ -114,10 +89,7 @@ class Cursor {
   }
 
   const std::byte* begin_;
-  const std::byte* at_;
-  const std::byte* end_;
   bool swap_;
-  bool failed_ = false;
 };
 
 }  // namespace wperf::symbols::dwarf

@@ -13,7 +13,7 @@ std::string folder_of(std::string_view path) {
 }
 
 // "ab/cdef….debug"; empty when the build id is too short to be one.
-std::string build_id_file(ByteSpan build_id) {
+std::string build_id_file(Bytes build_id) {
   if (build_id.size() < 2) return {};
   std::string text = build_id_text(build_id);
   text.insert(2, "/");
@@ -33,7 +33,7 @@ bool is_plain_name(std::string_view name) {
 
 }  // namespace
 
-std::vector<DebugFileCandidate> debug_file_candidates(const DebugFileSearch& search, ByteSpan build_id,
+std::vector<DebugFileCandidate> debug_file_candidates(const DebugFileSearch& search, Bytes build_id,
                                                       std::optional<ElfDebugLink> link) {
   std::vector<DebugFileCandidate> out;
   const auto add = [&](const std::string& path, DebugFileCheck check, u32 crc) {

@@ -28,7 +28,7 @@ struct DebugFileSearch {
   std::vector<std::string> folders = {"/usr/lib/debug"};  // of systems and users
 };
 
-std::vector<DebugFileCandidate> debug_file_candidates(const DebugFileSearch& search, ByteSpan build_id,
+std::vector<DebugFileCandidate> debug_file_candidates(const DebugFileSearch& search, Bytes build_id,
                                                       std::optional<ElfDebugLink> link);
 // The file that dwz put aside, for the debug file at `debug_path`. The alternate link's build id is what to check.
 std::vector<std::string> alternate_file_candidates(const DebugFileSearch& search, std::string_view debug_path,

@@ -11,9 +11,9 @@
 namespace wperf::symbols::elf {
 
 // `size`: what it must become.
-diag::Result<std::vector<std::byte>> unpack_zlib(ByteSpan packed, u64 size);
-diag::Result<std::vector<std::byte>> unpack_zstd(ByteSpan packed, u64 size);
+diag::Result<std::vector<std::byte>> unpack_zlib(Bytes packed, u64 size);
+diag::Result<std::vector<std::byte>> unpack_zstd(Bytes packed, u64 size);
 // At most `limit` bytes.
-diag::Result<std::vector<std::byte>> unpack_xz(ByteSpan packed, u64 limit);
+diag::Result<std::vector<std::byte>> unpack_xz(Bytes packed, u64 limit);
 
 }  // namespace wperf::symbols::elf

@@ -47,7 +47,7 @@ diag::Error damaged(const char* format) {
 
 }  // namespace
 
-diag::Result<std::vector<std::byte>> unpack_zlib(ByteSpan packed, u64 size) {
+diag::Result<std::vector<std::byte>> unpack_zlib(Bytes packed, u64 size) {
   static const auto library = load_function<ZlibUncompress>("libz.so.1", "uncompress");
   if (library.function == nullptr) return diag::Error{.text = library.failure, .hint = {}};
   std::vector<std::byte> out(static_cast<usize>(size));
@@ -58,7 +58,7 @@ diag::Result<std::vector<std::byte>> unpack_zlib(ByteSpan packed, u64 size) {
   return out;
 }
 
-diag::Result<std::vector<std::byte>> unpack_zstd(ByteSpan packed, u64 size) {
+diag::Result<std::vector<std::byte>> unpack_zstd(Bytes packed, u64 size) {
   static const auto library = load_function<ZstdDecompress>("libzstd.so.1", "ZSTD_decompress");
   if (library.function == nullptr) return diag::Error{.text = library.failure, .hint = {}};
   std::vector<std::byte> out(static_cast<usize>(size));
@@ -67,7 +67,7 @@ diag::Result<std::vector<std::byte>> unpack_zstd(ByteSpan packed, u64 size) {
   return out;
 }
 
-diag::Result<std::vector<std::byte>> unpack_xz(ByteSpan packed, u64 limit) {
+diag::Result<std::vector<std::byte>> unpack_xz(Bytes packed, u64 limit) {
   static const auto library = load_function<XzBufferDecode>("liblzma.so.5", "lzma_stream_buffer_decode");
   if (library.function == nullptr) return diag::Error{.text = library.failure, .hint = {}};
   std::vector<std::byte> out;

@@ -11,13 +11,13 @@ diag::Error not_here() {
 
 }  // namespace
 
-diag::Result<std::vector<std::byte>> unpack_zlib(ByteSpan, u64) {
+diag::Result<std::vector<std::byte>> unpack_zlib(Bytes, u64) {
   return not_here();
 }
-diag::Result<std::vector<std::byte>> unpack_zstd(ByteSpan, u64) {
+diag::Result<std::vector<std::byte>> unpack_zstd(Bytes, u64) {
   return not_here();
 }
-diag::Result<std::vector<std::byte>> unpack_xz(ByteSpan, u64) {
+diag::Result<std::vector<std::byte>> unpack_xz(Bytes, u64) {
   return not_here();
 }
 

@@ -18,7 +18,7 @@ struct ElfFile::State {
   u16 machine = 0, type = 0;
   std::vector<ElfSection> sections;
   std::vector<ElfSegment> segments;
-  ByteSpan build_id;
+  Bytes build_id;
   std::map<u64, std::vector<std::byte>> unpacked;  // by offset in the file
 };
 
@@ -87,7 +87,7 @@ ElfSegment read_segment(FieldReader fields) {
 }
 
 // The desc of the first note of GNU's with that type.
-ByteSpan gnu_note(EndianBytes notes, u32 type) {
+Bytes gnu_note(EndianBytes notes, u32 type) {
   u64 at = 0;
   u32 name_size = 0, desc_size = 0, note_type = 0;
   while (notes.load(at, name_size) && notes.load(at + 4, desc_size) && notes.load(at + 8, note_type)) {
@@ -102,14 +102,14 @@ ByteSpan gnu_note(EndianBytes notes, u32 type) {
   return {};
 }
 
-ByteSpan find_build_id(const ElfFile& file, EndianBytes whole) {
+Bytes find_build_id(const ElfFile& file, EndianBytes whole) {
   for (const ElfSection& section : file.sections()) {
     if (section.type != elf::kSectionNote) continue;
-    if (const ByteSpan id = gnu_note(file.stored(section), elf::kNoteBuildId); !id.empty()) return id;
+    if (const Bytes id = gnu_note(file.stored(section), elf::kNoteBuildId); !id.empty()) return id;
   }
   for (const ElfSegment& segment : file.segments()) {
     if (segment.type != elf::kSegmentNote) continue;
-    const ByteSpan id = gnu_note(whole.slice(segment.offset, segment.file_size), elf::kNoteBuildId);
+    const Bytes id = gnu_note(whole.slice(segment.offset, segment.file_size), elf::kNoteBuildId);
     if (!id.empty()) return id;
   }
   return {};
@@ -132,7 +132,7 @@ ElfFile::ElfFile(ElfFile&&) noexcept = default;
 ElfFile& ElfFile::operator=(ElfFile&&) noexcept = default;
 ElfFile::~ElfFile() = default;
 
-diag::Result<ElfFile> ElfFile::parse(ByteSpan bytes) {
+diag::Result<ElfFile> ElfFile::parse(Bytes bytes) {
   const EndianBytes start(bytes, false);
   if (start.at_or_zero<u32>(0) != 0x464c457fu) return not_elf("this is no ELF file");
   const u8 file_class = start.at_or_zero<u8>(4), order = start.at_or_zero<u8>(5);
@@ -212,7 +212,7 @@ std::span<const ElfSection> ElfFile::sections() const {
 std::span<const ElfSegment> ElfFile::segments() const {
   return state_->segments;
 }
-ByteSpan ElfFile::build_id() const {
+Bytes ElfFile::build_id() const {
   return state_->build_id;
 }
 
@@ -292,7 +292,7 @@ std::optional<ElfAlternateLink> ElfFile::alternate_link() const {
 diag::Result<std::optional<std::vector<std::byte>>> ElfFile::embedded_debug_file() const {
   const ElfSection* found = section(".gnu_debugdata");
   if (found == nullptr) return std::optional<std::vector<std::byte>>();
-  const ByteSpan packed = stored(*found).span();
+  const Bytes packed = stored(*found).span();
   constexpr u64 kXzRatio = 8192, kEmbeddedLimit = u64{1} << 30;
   WPERF_TRY(auto bytes, elf::unpack_xz(packed, std::min(kEmbeddedLimit, packed.size() * kXzRatio)));
   return std::optional<std::vector<std::byte>>(std::move(bytes));
@@ -317,14 +317,14 @@ std::optional<u64> ElfFile::offset_of_address(u64 address) const {
   return std::nullopt;
 }
 
-std::string build_id_text(ByteSpan build_id) {
+std::string build_id_text(Bytes build_id) {
   std::string text;
   text.reserve(build_id.size() * 2);
   for (const std::byte one : build_id) fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<u32>(one));
   return text;
 }
 
-u32 debug_link_crc(ByteSpan file) {
+u32 debug_link_crc(Bytes file) {
   static const std::array<u32, 256> table = make_crc_table();
   u32 crc = 0xffffffffu;
   for (const std::byte one : file) crc = table[(crc ^ std::to_integer<u32>(one)) & 0xff] ^ (crc >> 8);

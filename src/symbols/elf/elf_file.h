@@ -38,12 +38,12 @@ struct ElfDebugLink {  // .gnu_debuglink
 
 struct ElfAlternateLink {  // .gnu_debugaltlink: what dwz took out of several debug files
   std::string_view file_name;
-  ByteSpan build_id;
+  Bytes build_id;
 };
 
 class ElfFile {
  public:
-  static diag::Result<ElfFile> parse(ByteSpan bytes);
+  static diag::Result<ElfFile> parse(Bytes bytes);
   ElfFile(ElfFile&&) noexcept;
   ElfFile& operator=(ElfFile&&) noexcept;
   ~ElfFile();
@@ -64,7 +64,7 @@ class ElfFile {
   // damaged.
   EndianBytes contents(std::string_view name) const;
 
-  ByteSpan build_id() const;  // empty: none
+  Bytes build_id() const;  // empty: none
   std::optional<ElfDebugLink> debug_link() const;
   std::optional<ElfAlternateLink> alternate_link() const;
   // The ELF file in .gnu_debugdata, unpacked; nothing where there is none.
@@ -81,8 +81,8 @@ class ElfFile {
 };
 
 // "2f3a…" in lower case.
-std::string build_id_text(ByteSpan build_id);
+std::string build_id_text(Bytes build_id);
 // The checksum that .gnu_debuglink holds of the file it names.
-u32 debug_link_crc(ByteSpan file);
+u32 debug_link_crc(Bytes file);
 
 }  // namespace wperf::symbols

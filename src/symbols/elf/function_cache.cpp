@@ -30,7 +30,7 @@ constexpr u64 kBytesOfOne = 8 + 8 + 8 + 4 + 1;
 
 // Four sums side by side keep up with memory. Each step is a bijection of what was before it and of the word: a change
 // within one word never goes unseen.
-u64 checksum_of(ByteSpan bytes) {
+u64 checksum_of(Bytes bytes) {
   constexpr u64 kPrime = 0x0000'0100'0000'01b3;
   constexpr usize kSums = 4, kStep = kSums * sizeof(u64);
   std::array<u64, kSums> sums = {1, 2, 3, 4};
@@ -125,7 +125,7 @@ void FunctionCache::seal(std::span<std::byte> bytes) {
   std::memcpy(bytes.data() + kChecksumAt, &checksum, sizeof checksum);
 }
 
-std::optional<FunctionCache> FunctionCache::open(ByteSpan bytes, const FunctionCacheKey& key) {
+std::optional<FunctionCache> FunctionCache::open(Bytes bytes, const FunctionCacheKey& key) {
   if (bytes.size() < kHeaderSize || !is_sound(key)) return {};
   CacheHeader header;
   std::memcpy(&header, bytes.data(), sizeof header);

@@ -13,7 +13,7 @@ namespace wperf::symbols {
 // What the functions were read from.
 struct FunctionCacheKey {
   static constexpr usize kLongestBuildId = 32;
-  ByteSpan build_id;
+  Bytes build_id;
   u64 image_size = 0, debug_size = 0;  // of the whole files; 0: not at hand
 };
 
@@ -22,7 +22,7 @@ class FunctionCache {
   // Empty when they cannot be kept: without a build id, with one that is too long, with names beyond 4 GB.
   static std::vector<std::byte> write(const ElfSymbols& symbols, const FunctionCacheKey& key);
   // Reads all of the bytes once, for their checksum. They must outlive this.
-  static std::optional<FunctionCache> open(ByteSpan bytes, const FunctionCacheKey& key);
+  static std::optional<FunctionCache> open(Bytes bytes, const FunctionCacheKey& key);
 
   // Puts the checksum right: the end of write(), and of tests that change bytes.
   static void seal(std::span<std::byte> bytes);

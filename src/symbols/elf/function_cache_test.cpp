@@ -67,7 +67,7 @@ TEST_F(FunctionCacheTest, DamageAtAnyByteIsSeen) {
 TEST_F(FunctionCacheTest, CutOrLongerIsDamage) {
   auto kept = FunctionCache::write(symbols_, key());
   for (usize size = 0; size < kept.size(); ++size) {
-    EXPECT_FALSE(FunctionCache::open(ByteSpan(kept).first(size), key()).has_value()) << size;
+    EXPECT_FALSE(FunctionCache::open(Bytes(kept).first(size), key()).has_value()) << size;
   }
   kept.push_back(std::byte{0});
   EXPECT_FALSE(FunctionCache::open(kept, key()).has_value());

@@ -76,7 +76,7 @@ bool JitDump::Reader::take_lines(const EndianBytes& body) {
   return true;
 }
 
-std::optional<JitDump> JitDump::parse(ByteSpan bytes) {
+std::optional<JitDump> JitDump::parse(Bytes bytes) {
   EndianBytes file(bytes, false);
   u32 magic = 0;
   if (!file.load(0, magic)) return {};

@@ -27,7 +27,7 @@ struct JitLine {
 class JitDump {
  public:
   // Nothing: it is no such file. What is cut or damaged ends the table.
-  static std::optional<JitDump> parse(ByteSpan bytes);
+  static std::optional<JitDump> parse(Bytes bytes);
 
   u32 process() const { return process_; }
   const std::vector<JitFunction>& functions() const { return functions_; }  // by address, then by time

@@ -10,7 +10,7 @@ namespace {
 
 constexpr u64 kMostSections = 0xfffe;
 
-std::optional<u32> translate(const Table<OmapEntry>& omap, u32 rva) {
+std::optional<u32> translate(const bytes::Table<OmapEntry>& omap, u32 rva) {
   if (omap.size() == 0) return rva;
   const u64 after = omap.partition_point([&](const OmapEntry& entry) { return entry.from <= rva; });
   if (after == 0) return std::nullopt;
@@ -22,16 +22,17 @@ std::optional<u32> translate(const Table<OmapEntry>& omap, u32 rva) {
 
 }  // namespace
 
-AddressMap::AddressMap(Bytes sections, Bytes original_sections, Bytes omap_from_source, Bytes omap_to_source)
+AddressMap::AddressMap(bytes::View sections, bytes::View original_sections, bytes::View omap_from_source,
+                       bytes::View omap_to_source)
     : from_source_(omap_from_source), to_source_(omap_to_source) {
   const bool is_moved = original_sections.size() >= sizeof(SectionHeader) && from_source_.size() != 0;
-  headers_ = Table<SectionHeader>(is_moved ? original_sections : sections);
+  headers_ = bytes::Table<SectionHeader>(is_moved ? original_sections : sections);
   source_sections_ = read_sections(is_moved ? original_sections : sections);
   if (is_moved) image_sections_ = read_sections(sections);
 }
 
-std::vector<AddressMap::Section> AddressMap::read_sections(Bytes headers) {
-  const Table<SectionHeader> table(headers);
+std::vector<AddressMap::Section> AddressMap::read_sections(bytes::View headers) {
+  const bytes::Table<SectionHeader> table(headers);
   std::vector<Section> result;
   for (u64 i = 0; i < std::min(table.size(), kMostSections); ++i) {
     const SectionHeader header = table.at(i);

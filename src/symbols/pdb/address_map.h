@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "bytes/bytes.h"
 #include "symbols/address.h"
-#include "symbols/pdb/bytes.h"
 #include "symbols/pdb/format.h"
 
 namespace wperf::symbols::pdb {
@@ -17,7 +17,8 @@ class AddressMap {
  public:
   AddressMap() = default;
   // The streams as they are; empty when the PDB has none. `original_sections` is only there with OMAP tables.
-  AddressMap(Bytes sections, Bytes original_sections, Bytes omap_from_source, Bytes omap_to_source);
+  AddressMap(bytes::View sections, bytes::View original_sections, bytes::View omap_from_source,
+             bytes::View omap_to_source);
 
   struct Place {
     u16 section;  // from 1
@@ -39,14 +40,14 @@ class AddressMap {
     u16 number;
     bool is_executable;
   };
-  static std::vector<Section> read_sections(Bytes headers);
+  static std::vector<Section> read_sections(bytes::View headers);
   static const Section* find(const std::vector<Section>& by_rva, u32 rva);
 
-  Table<SectionHeader> headers_;
+  bytes::Table<SectionHeader> headers_;
   std::vector<Section> source_sections_;  // by RVA
   std::vector<Section> image_sections_;   // by RVA; empty: the same
-  Table<OmapEntry> from_source_;
-  Table<OmapEntry> to_source_;
+  bytes::Table<OmapEntry> from_source_;
+  bytes::Table<OmapEntry> to_source_;
 };
 
 }  // namespace wperf::symbols::pdb

@@ -19,7 +19,7 @@ bool is_scope_end(u16 kind) {
 
 class Reader {
  public:
-  Reader(Bytes symbols, u32 compiland, const AddressMap& addresses, Damage& damage)
+  Reader(bytes::View symbols, u32 compiland, const AddressMap& addresses, Damage& damage)
       : symbols_(symbols), compiland_(compiland), addresses_(addresses), damage_(damage) {}
 
   std::vector<Procedure> read() {
@@ -137,7 +137,7 @@ class Reader {
     std::erase_if(procedures_, [](const Procedure& one) { return one.function.name.data() == nullptr; });
   }
 
-  Bytes symbols_;
+  bytes::View symbols_;
   u32 compiland_;
   const AddressMap& addresses_;
   Damage& damage_;
@@ -147,7 +147,8 @@ class Reader {
 
 }  // namespace
 
-std::vector<Procedure> read_procedures(Bytes symbols, u32 compiland, const AddressMap& addresses, Damage& damage) {
+std::vector<Procedure> read_procedures(bytes::View symbols, u32 compiland, const AddressMap& addresses,
+                                       Damage& damage) {
   return Reader(symbols, compiland, addresses, damage).read();
 }
 

@@ -4,8 +4,8 @@
 #pragma once
 #include <vector>
 
+#include "bytes/bytes.h"
 #include "symbols/pdb/address_map.h"
-#include "symbols/pdb/bytes.h"
 #include "symbols/pdb/pdb_file.h"
 
 namespace wperf::symbols::pdb {
@@ -19,7 +19,7 @@ struct Procedure {
 
 // By source RVA, then in the order of the file: of several procedures that the linker folded into one address, the
 // first one stays the first.
-std::vector<Procedure> read_procedures(Bytes symbols, u32 compiland, const AddressMap& addresses, Damage& damage);
+std::vector<Procedure> read_procedures(bytes::View symbols, u32 compiland, const AddressMap& addresses, Damage& damage);
 
 // The procedure around `rva`, the first of several; nothing outside.
 const Procedure* find_procedure(const std::vector<Procedure>& procedures, SourceRva rva);

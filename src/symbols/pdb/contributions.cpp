@@ -17,12 +17,12 @@ bool is_before(const Piece& a, const Piece& b) {
 
 }  // namespace
 
-Contributions::Contributions(Bytes substream) {
+Contributions::Contributions(bytes::View substream) {
   u32 version = 0;
   if (!substream.load(0, version)) return;
   has_wide_ = version == kContributions2;
-  if (version == kContributions1) narrow_ = Table<Contribution>(substream.from(sizeof(u32)));
-  if (version == kContributions2) wide_ = Table<Contribution2>(substream.from(sizeof(u32)));
+  if (version == kContributions1) narrow_ = bytes::Table<Contribution>(substream.from(sizeof(u32)));
+  if (version == kContributions2) wide_ = bytes::Table<Contribution2>(substream.from(sizeof(u32)));
 }
 
 Contributions::Piece Contributions::piece(u64 index) const {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "bytes/bytes.h"
 #include "symbols/pdb/address_map.h"
-#include "symbols/pdb/bytes.h"
 #include "symbols/pdb/format.h"
 
 namespace wperf::symbols::pdb {
@@ -14,7 +14,7 @@ namespace wperf::symbols::pdb {
 class Contributions {
  public:
   Contributions() = default;
-  explicit Contributions(Bytes substream);
+  explicit Contributions(bytes::View substream);
   bool empty() const { return count() == 0; }
   std::optional<u32> compiland_at(AddressMap::Place place);
 
@@ -30,8 +30,8 @@ class Contributions {
   bool ensure_order();
 
   bool has_wide_ = false;
-  Table<Contribution> narrow_;
-  Table<Contribution2> wide_;
+  bytes::Table<Contribution> narrow_;
+  bytes::Table<Contribution2> wide_;
   bool order_is_known_ = false;
   std::vector<Piece> sorted_;  // only when the file's order is wrong
   Piece last_{};               // the last answer: neighbours are asked for together

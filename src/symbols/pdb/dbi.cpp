@@ -3,13 +3,13 @@
 
 namespace wperf::symbols::pdb {
 
-std::optional<Dbi> Dbi::parse(Bytes stream) {
+std::optional<Dbi> Dbi::parse(bytes::View stream) {
   Dbi dbi;
   if (!stream.load(0, dbi.header_) || dbi.header_.signature != ~u32{0}) return std::nullopt;
   const DbiHeader& header = dbi.header_;
   u64 at = sizeof(DbiHeader);
   const auto next = [&](u32 size) {
-    const Bytes part = stream.slice(at, size);
+    const bytes::View part = stream.slice(at, size);
     at += size;
     return part;
   };
@@ -19,7 +19,7 @@ std::optional<Dbi> Dbi::parse(Bytes stream) {
   next(header.file_info_size);
   next(header.type_servers_size);
   next(header.edit_and_continue_size);
-  dbi.debug_headers_ = Table<u16>(next(header.debug_headers_size));
+  dbi.debug_headers_ = bytes::Table<u16>(next(header.debug_headers_size));
   return dbi;
 }
 

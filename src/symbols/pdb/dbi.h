@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "symbols/pdb/bytes.h"
+#include "bytes/bytes.h"
 #include "symbols/pdb/format.h"
 #include "symbols/pdb/pdb_file.h"
 
@@ -23,17 +23,17 @@ struct Compiland {
 
 class Dbi {
  public:
-  static std::optional<Dbi> parse(Bytes stream);  // reads the header alone
+  static std::optional<Dbi> parse(bytes::View stream);  // reads the header alone
   const DbiHeader& header() const { return header_; }
   std::vector<Compiland> compilands(Damage& damage) const;
-  Bytes contributions() const { return contributions_; }
+  bytes::View contributions() const { return contributions_; }
   u32 debug_stream(DebugHeader place) const;  // kNoStream: the linker left it out
 
  private:
   DbiHeader header_{};
-  Bytes compilands_;
-  Bytes contributions_;
-  Table<u16> debug_headers_;
+  bytes::View compilands_;
+  bytes::View contributions_;
+  bytes::Table<u16> debug_headers_;
 };
 
 }  // namespace wperf::symbols::pdb

@@ -11,21 +11,21 @@ namespace {
 
 // A set of small numbers: a count of words, then the words.
 struct BitVector {
-  Table<u32> words;
+  bytes::Table<u32> words;
   u64 end;  // where the next thing begins
 };
 
-std::optional<BitVector> read_bit_vector(Bytes bytes, u64 at) {
+std::optional<BitVector> read_bit_vector(bytes::View bytes, u64 at) {
   u32 word_count = 0;
   if (!bytes.load(at, word_count)) return std::nullopt;
   const u64 size = u64{word_count} * sizeof(u32);
   if (!bytes.holds(at + sizeof(u32), size)) return std::nullopt;
-  return BitVector{Table<u32>(bytes.slice(at + sizeof(u32), size)), at + sizeof(u32) + size};
+  return BitVector{bytes::Table<u32>(bytes.slice(at + sizeof(u32), size)), at + sizeof(u32) + size};
 }
 
 }  // namespace
 
-std::optional<PdbId> parse_pdb_id(Bytes info_stream) {
+std::optional<PdbId> parse_pdb_id(bytes::View info_stream) {
   InfoHeader header;
   if (!info_stream.load(0, header) || header.version < kInfoVersionWithGuid) return std::nullopt;
   PdbId id;
@@ -39,11 +39,11 @@ std::optional<PdbId> parse_pdb_id(Bytes info_stream) {
 
 // After the header: the names' texts, then a hash table written bucket by bucket: its size, its capacity, which buckets
 // are present, which were deleted, and for each present one {where the name is, number of the stream}.
-std::optional<u32> find_named_stream(Bytes info_stream, std::string_view name) {
+std::optional<u32> find_named_stream(bytes::View info_stream, std::string_view name) {
   u32 texts_size = 0;
   if (!info_stream.load(sizeof(InfoHeader), texts_size)) return std::nullopt;
   const u64 texts_at = sizeof(InfoHeader) + sizeof(u32);
-  const Bytes texts = info_stream.slice(texts_at, texts_size);
+  const bytes::View texts = info_stream.slice(texts_at, texts_size);
   const u64 table_at = texts_at + texts_size;
   const auto present = read_bit_vector(info_stream, table_at + 2 * sizeof(u32));
   if (!present.has_value()) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<u32> find_named_stream(Bytes info_stream, std::string_view name) {
     u32 name;
     u32 stream;
   };
-  const Table<Entry> entries(info_stream.from(deleted->end));
+  const bytes::Table<Entry> entries(info_stream.from(deleted->end));
   u64 entry_count = 0;
   for (u64 i = 0; i < present->words.size(); ++i) {
     entry_count += static_cast<u64>(std::popcount(present->words.at(i)));
@@ -65,7 +65,7 @@ std::optional<u32> find_named_stream(Bytes info_stream, std::string_view name) {
   return std::nullopt;
 }
 
-Bytes parse_names(Bytes names_stream) {
+bytes::View parse_names(bytes::View names_stream) {
   NamesHeader header;
   if (!names_stream.load(0, header) || header.signature != kNamesSignature) return {};
   return names_stream.slice(sizeof(NamesHeader), header.size);

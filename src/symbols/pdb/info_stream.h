@@ -4,15 +4,15 @@
 #include <optional>
 #include <string_view>
 
+#include "bytes/bytes.h"
 #include "symbols/address.h"
-#include "symbols/pdb/bytes.h"
 
 namespace wperf::symbols::pdb {
 
-std::optional<PdbId> parse_pdb_id(Bytes info_stream);
+std::optional<PdbId> parse_pdb_id(bytes::View info_stream);
 // The number of the stream called `name`.
-std::optional<u32> find_named_stream(Bytes info_stream, std::string_view name);
+std::optional<u32> find_named_stream(bytes::View info_stream, std::string_view name);
 // The texts of the stream "/names"; offsets count from its beginning. Empty when damaged.
-Bytes parse_names(Bytes names_stream);
+bytes::View parse_names(bytes::View names_stream);
 
 }  // namespace wperf::symbols::pdb

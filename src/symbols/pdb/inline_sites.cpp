@@ -11,7 +11,7 @@ namespace {
 // "end".
 class NumberReader {
  public:
-  explicit NumberReader(Bytes bytes) : bytes_(bytes) {}
+  explicit NumberReader(bytes::View bytes) : bytes_(bytes) {}
 
   u32 next() {
     const u32 first = byte();
@@ -37,7 +37,7 @@ class NumberReader {
     return value;
   }
 
-  Bytes bytes_;
+  bytes::View bytes_;
   u64 at_ = 0;
 };
 
@@ -51,7 +51,7 @@ u32 signed_number(u32 coded) {
 // one.
 class Machine {
  public:
-  Machine(Bytes annotations, u32 wanted) : numbers_(annotations), wanted_(wanted) {}
+  Machine(bytes::View annotations, u32 wanted) : numbers_(annotations), wanted_(wanted) {}
 
   bool run() {
     for (;;) {
@@ -131,7 +131,7 @@ class Machine {
 
 }  // namespace
 
-std::optional<InlineSite> run_annotations(Bytes annotations, u32 inlinee, u32 offset) {
+std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, u32 offset) {
   Machine machine(annotations, offset);
   if (!machine.run()) return std::nullopt;
   return InlineSite{inlinee, machine.file, machine.has_file, static_cast<int>(machine.line_offset)};
@@ -139,7 +139,7 @@ std::optional<InlineSite> run_annotations(Bytes annotations, u32 inlinee, u32 of
 
 // A site that does not cover the offset is skipped with everything in it; one that does is entered, and its end ends
 // the search: what comes behind it lies beside it, not inside.
-void find_inline_sites(Bytes symbols, const Procedure& procedure, u32 offset, std::vector<InlineSite>& sites) {
+void find_inline_sites(bytes::View symbols, const Procedure& procedure, u32 offset, std::vector<InlineSite>& sites) {
   u64 end = procedure.body_end;
   Record record;
   for (u64 at = procedure.body; at < end && read_record(symbols, at, record);) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "symbols/pdb/bytes.h"
+#include "bytes/bytes.h"
 #include "symbols/pdb/compiland_symbols.h"
 
 namespace wperf::symbols::pdb {
@@ -18,9 +18,9 @@ struct InlineSite {
 };
 
 // What one site says about `offset`, counted from the begin of the procedure; nothing: the site does not cover it.
-std::optional<InlineSite> run_annotations(Bytes annotations, u32 inlinee, u32 offset);
+std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, u32 offset);
 
 // The sites around `offset`, the outermost first.
-void find_inline_sites(Bytes symbols, const Procedure& procedure, u32 offset, std::vector<InlineSite>& sites);
+void find_inline_sites(bytes::View symbols, const Procedure& procedure, u32 offset, std::vector<InlineSite>& sites);
 
 }  // namespace wperf::symbols::pdb

@@ -39,7 +39,7 @@ std::string line_offsets(const std::vector<u32>& numbers, u32 size) {
   const std::string bytes = annotations(numbers);
   std::string result;
   for (u32 offset = 0; offset < size; ++offset) {
-    const auto site = run_annotations(Bytes(as_file(bytes)), 1, offset);
+    const auto site = run_annotations(bytes::View(as_file(bytes)), 1, offset);
     result += site.has_value() ? static_cast<char>('a' + site->line_offset) : '.';
   }
   return result;
@@ -98,16 +98,16 @@ TEST(InlineSites, last_piece_without_an_end_covers_nothing) {
 
 TEST(InlineSites, numbers_of_two_and_four_bytes) {
   const std::string bytes = annotations({kOffset, 0x1234, kLine, plus(0x1000), kLength, 0x12345});
-  EXPECT_FALSE(run_annotations(Bytes(as_file(bytes)), 1, 0x1233).has_value());
-  EXPECT_TRUE(run_annotations(Bytes(as_file(bytes)), 1, 0x1234 + 0x12344).has_value());
-  EXPECT_FALSE(run_annotations(Bytes(as_file(bytes)), 1, 0x1234 + 0x12345).has_value());
+  EXPECT_FALSE(run_annotations(bytes::View(as_file(bytes)), 1, 0x1233).has_value());
+  EXPECT_TRUE(run_annotations(bytes::View(as_file(bytes)), 1, 0x1234 + 0x12344).has_value());
+  EXPECT_FALSE(run_annotations(bytes::View(as_file(bytes)), 1, 0x1234 + 0x12345).has_value());
 }
 
 TEST(InlineSites, file_changes_with_the_next_piece) {
   const std::string bytes = annotations(
       {kOffset, 1, op(Annotation::change_file), 24, kOffset, 1, kLength, 1, op(Annotation::change_file), 8});
-  const auto first = run_annotations(Bytes(as_file(bytes)), 7, 1);
-  const auto second = run_annotations(Bytes(as_file(bytes)), 7, 2);
+  const auto first = run_annotations(bytes::View(as_file(bytes)), 7, 1);
+  const auto second = run_annotations(bytes::View(as_file(bytes)), 7, 2);
   ASSERT_TRUE(first.has_value() && second.has_value());
   EXPECT_EQ(first->inlinee, 7U);
   EXPECT_FALSE(first->has_file);
@@ -116,9 +116,9 @@ TEST(InlineSites, file_changes_with_the_next_piece) {
 }
 
 TEST(InlineSites, misspelt_number_and_missing_operand_end_the_run) {
-  EXPECT_FALSE(run_annotations(Bytes(as_file("\x03\xff\x04\x04")), 1, 0).has_value());
-  EXPECT_FALSE(run_annotations(Bytes(as_file("\x03\x01\x0c\x02")), 1, 40).has_value());
-  EXPECT_FALSE(run_annotations(Bytes(as_file("")), 1, 0).has_value());
+  EXPECT_FALSE(run_annotations(bytes::View(as_file("\x03\xff\x04\x04")), 1, 0).has_value());
+  EXPECT_FALSE(run_annotations(bytes::View(as_file("\x03\x01\x0c\x02")), 1, 40).has_value());
+  EXPECT_FALSE(run_annotations(bytes::View(as_file("")), 1, 0).has_value());
 }
 
 class Scopes : public ::testing::Test {
@@ -129,7 +129,7 @@ class Scopes : public ::testing::Test {
     procedure.body = body_;
     procedure.body_end = static_cast<u32>(compiland_.symbols().size());
     std::vector<InlineSite> sites;
-    find_inline_sites(Bytes(as_file(compiland_.symbols())), procedure, offset, sites);
+    find_inline_sites(bytes::View(as_file(compiland_.symbols())), procedure, offset, sites);
     std::vector<u32> result;
     for (const InlineSite& site : sites) result.push_back(site.inlinee);
     return result;

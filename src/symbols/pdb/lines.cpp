@@ -22,12 +22,12 @@ u32 visible_line(u32 line) {
 
 struct Block {
   u32 file;
-  Table<LineRow> rows;
+  bytes::Table<LineRow> rows;
   u64 next;
 };
 
 // False: no whole block lies at `at`.
-bool read_block(Bytes blocks, u64 at, bool has_columns, Block& block) {
+bool read_block(bytes::View blocks, u64 at, bool has_columns, Block& block) {
   LineBlockHeader header;
   if (!blocks.load(at, header)) return false;
   const u64 rows_size = u64{header.count} * sizeof(LineRow);
@@ -36,14 +36,14 @@ bool read_block(Bytes blocks, u64 at, bool has_columns, Block& block) {
     return false;
   }
   block.file = header.file;
-  block.rows = Table<LineRow>(blocks.slice(at + sizeof header, rows_size));
+  block.rows = bytes::Table<LineRow>(blocks.slice(at + sizeof header, rows_size));
   block.next = at + header.size;
   return true;
 }
 
 }  // namespace
 
-LineTables::LineTables(Bytes c13, const AddressMap& addresses, Damage& damage) : c13_(c13) {
+LineTables::LineTables(bytes::View c13, const AddressMap& addresses, Damage& damage) : c13_(c13) {
   SubsectionHeader header;
   for (u64 at = 0; c13.load(at, header); at = align4(at + sizeof header + header.size)) {
     const u64 body_at = at + sizeof header;
@@ -51,7 +51,7 @@ LineTables::LineTables(Bytes c13, const AddressMap& addresses, Damage& damage) :
       ++damage.streams;
       break;
     }
-    const Bytes body = c13.slice(body_at, header.size);
+    const bytes::View body = c13.slice(body_at, header.size);
     if (header.kind == DEBUG_S_FILECHKSMS && checksums_.empty()) checksums_ = body;
     if (header.kind == DEBUG_S_CROSSSCOPEIMPORTS && imports_.empty()) imports_ = body;
     if (header.kind == DEBUG_S_CROSSSCOPEEXPORTS && exports_.empty()) exports_ = body;
@@ -90,7 +90,7 @@ const LineRange* LineTables::find_range(SourceRva rva) const {
 // function. The row is the last one at or before the address, of all blocks.
 std::optional<SourceRow> LineTables::row_at(const LineRange& range, SourceRva rva) const {
   const u32 wanted = rva - range.begin;
-  const Bytes blocks = c13_.slice(range.blocks_at, range.blocks_size);
+  const bytes::View blocks = c13_.slice(range.blocks_at, range.blocks_size);
   std::optional<SourceRow> found;
   u32 end = range.size;
   Block block;
@@ -107,7 +107,7 @@ std::optional<SourceRow> LineTables::row_at(const LineRange& range, SourceRva rv
 }
 
 void LineTables::rows_of(const LineRange& range, std::vector<SourceRow>& rows, Damage& damage) const {
-  const Bytes blocks = c13_.slice(range.blocks_at, range.blocks_size);
+  const bytes::View blocks = c13_.slice(range.blocks_at, range.blocks_size);
   const usize first = rows.size();
   Block block;
   u64 at = 0;
@@ -133,7 +133,7 @@ void LineTables::rows_of(const LineRange& range, std::vector<SourceRow>& rows, D
 std::optional<InlineeLine> LineTables::inlinee(u32 id) {
   if (!has_inlinees_) {
     has_inlinees_ = true;
-    for (const Bytes subsection : inlinee_subsections_) {
+    for (const bytes::View subsection : inlinee_subsections_) {
       read_inlinees(subsection);
     }
     sort_by(inlinees_, [](const InlineeLine& one) { return one.inlinee; });
@@ -144,7 +144,7 @@ std::optional<InlineeLine> LineTables::inlinee(u32 id) {
   return *place;
 }
 
-void LineTables::read_inlinees(Bytes subsection) {
+void LineTables::read_inlinees(bytes::View subsection) {
   u32 signature = 0;
   if (!subsection.load(0, signature)) return;
   InlineeLine line;
@@ -164,7 +164,7 @@ std::optional<LineTables::ImportedId> LineTables::imported(u32 id) const {
   u64 at = 0;
   for (u32 lists_before = import_list_of(id); imports_.load(at, list); --lists_before) {
     const u64 ids_size = u64{list.count} * sizeof(u32);
-    const Table<u32> ids(imports_.slice(at + sizeof list, ids_size));
+    const bytes::Table<u32> ids(imports_.slice(at + sizeof list, ids_size));
     if (lists_before == 0) {
       const u32 place = place_in_import_list(id);
       if (place >= ids.size()) break;
@@ -176,14 +176,14 @@ std::optional<LineTables::ImportedId> LineTables::imported(u32 id) const {
 }
 
 std::optional<u32> LineTables::exported(u32 local) const {
-  const Table<ExportedId> ids(exports_);
+  const bytes::Table<ExportedId> ids(exports_);
   for (u64 i = 0; i < ids.size(); ++i) {
     if (ids.at(i).local == local) return ids.at(i).global;
   }
   return std::nullopt;
 }
 
-std::string_view LineTables::file_name(u32 file, Bytes names) const {
+std::string_view LineTables::file_name(u32 file, bytes::View names) const {
   ChecksumEntry entry;
   if (!checksums_.load(file, entry)) return {};
   return names.text(entry.name).value_or(std::string_view());

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bytes/bytes.h"
 #include "symbols/pdb/address_map.h"
-#include "symbols/pdb/bytes.h"
 #include "symbols/pdb/format.h"
 #include "symbols/pdb/pdb_file.h"
 
@@ -39,7 +39,7 @@ inline u32 size_behind(Rva begin, u32 size) {
 class LineTables {
  public:
   LineTables() = default;
-  LineTables(Bytes c13, const AddressMap& addresses, Damage& damage);
+  LineTables(bytes::View c13, const AddressMap& addresses, Damage& damage);
 
   // By source RVA; at one RVA in the order of the file.
   const std::vector<LineRange>& ranges() const { return ranges_; }
@@ -61,18 +61,18 @@ class LineTables {
   // The number in the id stream of an id that others import from here.
   std::optional<u32> exported(u32 local) const;
   // `names`: the texts of /names. Empty when not known.
-  std::string_view file_name(u32 file, Bytes names) const;
+  std::string_view file_name(u32 file, bytes::View names) const;
 
  private:
-  void read_inlinees(Bytes subsection);
+  void read_inlinees(bytes::View subsection);
 
-  Bytes c13_;
-  Bytes checksums_;
-  Bytes imports_;
-  Bytes exports_;
+  bytes::View c13_;
+  bytes::View checksums_;
+  bytes::View imports_;
+  bytes::View exports_;
   std::vector<LineRange> ranges_;
   u64 most_rows_ = 0;
-  std::vector<Bytes> inlinee_subsections_;
+  std::vector<bytes::View> inlinee_subsections_;
   bool has_inlinees_ = false;
   std::vector<InlineeLine> inlinees_;  // by id
 };

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "bytes/bytes.h"
 #include "diag/result.h"
-#include "symbols/pdb/bytes.h"
 #include "symbols/pdb/pdb_file.h"
 
 namespace wperf::symbols::pdb {
@@ -22,23 +22,23 @@ class MsfFile {
 
   u32 stream_count() const { return static_cast<u32>(streams_.size()); }
   // Empty: no such stream, nothing in it, or it is damaged; the latter is counted, once.
-  Bytes stream(u32 index, Damage& damage);
+  bytes::View stream(u32 index, Damage& damage);
 
  private:
   struct Stream {
     u64 blocks_at = 0;  // in the directory
     u32 size = 0;
     bool is_assembled = false;
-    Bytes bytes;
+    bytes::View bytes;
   };
 
   diag::Result<void> read_directory(u32 directory_size);
-  bool assemble(const Table<u32>& blocks, u64 size, Bytes& out);
+  bool assemble(const bytes::Table<u32>& blocks, u64 size, bytes::View& out);
 
-  Bytes file_;
+  bytes::View file_;
   u32 block_size_ = 0;
   u64 copied_ = 0;  // never more than the file has: a hostile directory may name one block a million times
-  Bytes directory_;
+  bytes::View directory_;
   std::vector<Stream> streams_;
   std::vector<std::unique_ptr<std::byte[]>> copies_;
 };

@@ -8,11 +8,11 @@
 namespace wperf::symbols::pdb {
 namespace {
 
-std::string_view view(Bytes bytes) {
+std::string_view view(bytes::View bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool lies_in(Bytes part, const std::string& file) {
+bool lies_in(bytes::View part, const std::string& file) {
   const char* at = reinterpret_cast<const char*>(part.data());
   return at >= file.data() && at + part.size() <= file.data() + file.size();
 }
@@ -47,7 +47,7 @@ TEST(Msf, copies_nothing_that_lies_in_a_row) {
   EXPECT_TRUE(lies_in(std::move(MsfFile::open(as_file(in_a_row))).value().stream(0, damage), in_a_row));
   const std::string scattered = build_msf(streams, {512, true});
   auto msf = MsfFile::open(as_file(scattered));
-  const Bytes copy = msf.value().stream(0, damage);
+  const bytes::View copy = msf.value().stream(0, damage);
   EXPECT_FALSE(lies_in(copy, scattered));
   EXPECT_EQ(msf.value().stream(0, damage).data(), copy.data());  // copied once
 }

@@ -13,7 +13,7 @@
 
 namespace wperf::symbols::pdb {
 
-// Bytes being written.
+// bytes::View being written.
 class Out {
  public:
   template <typename T>

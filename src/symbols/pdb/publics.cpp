@@ -59,13 +59,13 @@ class Reader {
 
 }  // namespace
 
-Publics read_publics(Bytes publics_stream, Bytes records, const AddressMap& addresses, Damage& damage) {
+Publics read_publics(bytes::View publics_stream, bytes::View records, const AddressMap& addresses, Damage& damage) {
   Reader reader(addresses, damage);
   Record record;
   PublicsHeader header;
   if (publics_stream.load(0, header)) {
     const u64 map_at = sizeof header + u64{header.hash_size};
-    const Table<u32> by_address(publics_stream.slice(map_at, header.address_map_size));
+    const bytes::Table<u32> by_address(publics_stream.slice(map_at, header.address_map_size));
     // A sound table names every record once: no more entries than records.
     const u64 count = std::min(by_address.size(), records.size() / (sizeof(RecordHeader) + sizeof(PublicSymbol)));
     reader.reserve(count);

@@ -3,8 +3,8 @@
 #pragma once
 #include <vector>
 
+#include "bytes/bytes.h"
 #include "symbols/pdb/address_map.h"
-#include "symbols/pdb/bytes.h"
 #include "symbols/pdb/pdb_file.h"
 
 namespace wperf::symbols::pdb {
@@ -16,6 +16,6 @@ struct Publics {
 };
 
 // `publics_stream` has the order by address; without it all of `records` is searched.
-Publics read_publics(Bytes publics_stream, Bytes records, const AddressMap& addresses, Damage& damage);
+Publics read_publics(bytes::View publics_stream, bytes::View records, const AddressMap& addresses, Damage& damage);
 
 }  // namespace wperf::symbols::pdb

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walking symbol and type records: a size, a kind, a body, and the next one behind it.
 #pragma once
-#include "symbols/pdb/bytes.h"
+#include "bytes/bytes.h"
 #include "symbols/pdb/format.h"
 
 namespace wperf::symbols::pdb {
@@ -9,11 +9,11 @@ namespace wperf::symbols::pdb {
 struct Record {
   u16 kind = 0;
   u64 next = 0;  // where the record behind it begins
-  Bytes body;
+  bytes::View body;
 };
 
 // False: no whole record lies at `at`.
-inline bool read_record(Bytes bytes, u64 at, Record& record) {
+inline bool read_record(bytes::View bytes, u64 at, Record& record) {
   RecordHeader header;
   if (!bytes.load(at, header) || header.size < sizeof header.kind) return false;
   const u64 size = header.size - sizeof header.kind;

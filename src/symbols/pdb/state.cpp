@@ -12,10 +12,10 @@ namespace wperf::symbols {
 namespace {
 
 pdb::NumberedRecords numbered_records(pdb::MsfFile& msf, u32 stream_number, Damage& damage) {
-  const pdb::Bytes stream = msf.stream(stream_number, damage);
+  const bytes::View stream = msf.stream(stream_number, damage);
   pdb::TypesHeader header;
   if (!stream.load(0, header)) return {};
-  pdb::Bytes index_offsets;
+  bytes::View index_offsets;
   if (header.hash_stream != pdb::kNoStream) {
     index_offsets =
         msf.stream(header.hash_stream, damage).slice(header.index_offsets_offset, header.index_offsets_size);
@@ -33,7 +33,7 @@ void PdbFile::State::load_contents() {
   loaded.resize(compilands.size());
   const auto section_table = [&](pdb::DebugHeader place) {
     const u32 number = dbi->debug_stream(place);
-    return number == pdb::kNoStream ? pdb::Bytes() : stream(number);
+    return number == pdb::kNoStream ? bytes::View() : stream(number);
   };
   addresses = pdb::AddressMap(
       section_table(pdb::DebugHeader::sections), section_table(pdb::DebugHeader::original_sections),
@@ -61,7 +61,7 @@ void PdbFile::State::load_publics() {
   load_contents();
   if (!dbi.has_value() || dbi->header().records_stream == pdb::kNoStream) return;
   const u32 number = dbi->header().publics_stream;
-  publics = pdb::read_publics(number == pdb::kNoStream ? pdb::Bytes() : stream(number),
+  publics = pdb::read_publics(number == pdb::kNoStream ? bytes::View() : stream(number),
                               stream(dbi->header().records_stream), addresses, damage);
 }
 
@@ -103,7 +103,7 @@ PdbFile::State::LoadedCompiland& PdbFile::State::load_symbols(u32 number) {
   if (compiland.has_symbols) return compiland;
   compiland.has_symbols = true;
   if (head.stream == pdb::kNoStream || head.symbols_size == 0) return compiland;
-  const pdb::Bytes bytes = stream(head.stream).slice(0, head.symbols_size);
+  const bytes::View bytes = stream(head.stream).slice(0, head.symbols_size);
   u32 signature = 0;
   if (!bytes.load(0, signature) || signature != pdb::kModuleSignature || bytes.size() < head.symbols_size) {
     ++damage.streams;
@@ -121,7 +121,7 @@ pdb::LineTables& PdbFile::State::load_lines(u32 number) {
   compiland.has_lines = true;
   if (head.stream == pdb::kNoStream || head.c13_size == 0) return compiland.lines;
   const u64 begin = u64{head.symbols_size} + head.c11_size;
-  const pdb::Bytes bytes = stream(head.stream).slice(begin, head.c13_size);
+  const bytes::View bytes = stream(head.stream).slice(begin, head.c13_size);
   if (bytes.size() < head.c13_size) ++damage.streams;
   compiland.lines = pdb::LineTables(bytes, addresses, damage);
   return compiland.lines;

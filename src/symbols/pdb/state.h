@@ -24,7 +24,7 @@ struct PdbFile::State {
   struct LoadedCompiland {
     bool has_symbols = false;
     bool has_lines = false;
-    pdb::Bytes symbols;
+    bytes::View symbols;
     std::vector<pdb::Procedure> procedures;
     pdb::LineTables lines;
   };
@@ -38,7 +38,7 @@ struct PdbFile::State {
 
   explicit State(pdb::MsfFile file) : msf(std::move(file)) {}
 
-  pdb::Bytes stream(u32 index) { return msf.stream(index, damage); }
+  bytes::View stream(u32 index) { return msf.stream(index, damage); }
   // Directory of the PDB: compilands, sections, contributions.
   void load_contents();
   void load_names();
@@ -74,7 +74,7 @@ struct PdbFile::State {
   pdb::Contributions contributions;
 
   bool has_names = false;
-  pdb::Bytes names;
+  bytes::View names;
   bool has_type_names = false;
   pdb::TypeNames type_names;
   std::unordered_map<std::string, u32> compilands_by_name;  // lower case; made for the first import

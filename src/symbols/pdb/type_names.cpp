@@ -9,7 +9,7 @@ constexpr u64 kStride = 64;
 constexpr u64 kMostRecordsBetween = 4096;
 
 // A number in a type record: itself when small, else a kind and then the number.
-u64 skip_number(Bytes body, u64 at) {
+u64 skip_number(bytes::View body, u64 at) {
   u16 leaf = 0;
   if (!body.load(at, leaf)) return body.size();
   at += sizeof leaf;
@@ -33,7 +33,7 @@ u64 skip_number(Bytes body, u64 at) {
 
 }  // namespace
 
-NumberedRecords::NumberedRecords(const TypesHeader& header, Bytes stream, Bytes index_offsets)
+NumberedRecords::NumberedRecords(const TypesHeader& header, bytes::View stream, bytes::View index_offsets)
     : first_(header.first),
       last_(header.last),
       records_(stream.slice(header.header_size, header.records_size)),

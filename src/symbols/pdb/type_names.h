@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "symbols/pdb/bytes.h"
+#include "bytes/bytes.h"
 #include "symbols/pdb/format.h"
 #include "symbols/pdb/records.h"
 
@@ -19,7 +19,7 @@ class NumberedRecords {
  public:
   NumberedRecords() = default;
   // `index_offsets`: the sparse index that lies in the stream of hashes; may be empty or wrong.
-  NumberedRecords(const TypesHeader& header, Bytes stream, Bytes index_offsets);
+  NumberedRecords(const TypesHeader& header, bytes::View stream, bytes::View index_offsets);
   bool find(u32 number, Record& record);
 
  private:
@@ -28,8 +28,8 @@ class NumberedRecords {
 
   u32 first_ = 0;
   u32 last_ = 0;
-  Bytes records_;
-  Table<TypeIndexOffset> index_;
+  bytes::View records_;
+  bytes::Table<TypeIndexOffset> index_;
   std::vector<u32> own_index_;  // every kStride-th record, made when the file's index misleads
   bool own_index_is_made_ = false;
 };

@@ -43,7 +43,7 @@ u32 arm64_flow_length(Bytes code) {
   std::int64_t reached = 0;  // the farthest that a branch has jumped to
   u32 word = 0;
   u64 at = 0;
-  for (; at + kInstructionBytes <= end && read_at(code, at, word); at += kInstructionBytes) {
+  for (; at + kInstructionBytes <= end && bytes::read_at(code, at, word); at += kInstructionBytes) {
     const std::int64_t here = static_cast<std::int64_t>(at);
     // A branch beyond all that is near goes to another function.
     const std::int64_t target = here + jump_of(word);

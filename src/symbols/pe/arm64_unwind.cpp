@@ -82,7 +82,7 @@ struct Xdata {
 std::optional<Xdata> read_xdata(const ImageBytes& image, u32 rva) {
   const Bytes bytes = image.from(rva);
   u32 header = 0;
-  if (!read_at(bytes, 0, header)) return std::nullopt;
+  if (!bytes::read_at(bytes, 0, header)) return std::nullopt;
   Xdata out;
   out.length = static_cast<u32>(bit_field(header, 0, 18)) * kInstruction;
   out.single_epilogue = bit_field(header, 21, 1) != 0;
@@ -91,7 +91,7 @@ std::optional<Xdata> read_xdata(const ImageBytes& image, u32 rva) {
   usize at = 4;
   if (out.epilogues == 0 && code_words == 0) {
     u32 extension = 0;
-    if (!read_at(bytes, at, extension)) return std::nullopt;
+    if (!bytes::read_at(bytes, at, extension)) return std::nullopt;
     out.epilogues = static_cast<u32>(bit_field(extension, 0, 16));
     code_words = static_cast<u32>(bit_field(extension, 16, 8));
     at += 4;
@@ -240,7 +240,7 @@ bool xdata_saved(const Xdata& xdata, u32 offset) {
   }
   for (usize at = 0; at < xdata.scopes.size(); at += 4) {
     u32 scope = 0;
-    if (!read_at(xdata.scopes, at, scope)) break;
+    if (!bytes::read_at(xdata.scopes, at, scope)) break;
     const u32 epilogue_offset = static_cast<u32>(bit_field(scope, 0, 18)) * kInstruction;
     if (restored_in_epilogue(xdata.codes, bit_field(scope, 22, 10), epilogue_offset, offset)) return false;
   }
@@ -253,7 +253,7 @@ std::optional<u32> arm64_function_length(const ImageBytes& image, u32 unwind_wor
   const PackedUnwind packed = unpack(unwind_word);
   if (packed.flag == kPacked || packed.flag == kPackedFragment) return packed.length;
   u32 header = 0;
-  if (packed.flag != kXdata || !read_at(image.from(unwind_word), 0, header)) return std::nullopt;
+  if (packed.flag != kXdata || !bytes::read_at(image.from(unwind_word), 0, header)) return std::nullopt;
   return static_cast<u32>(bit_field(header, 0, 18)) * kInstruction;
 }
 

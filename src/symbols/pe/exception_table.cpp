@@ -25,14 +25,14 @@ std::optional<X64Record> continued_record(const ImageBytes& image, const X64Reco
   constexpr u8 kChained = 0x20;
   X64Record out{};
   if ((record.unwind & kIndirect) != 0) {
-    if (!read_at(image.from(record.unwind & ~kIndirect), 0, out)) return std::nullopt;
+    if (!bytes::read_at(image.from(record.unwind & ~kIndirect), 0, out)) return std::nullopt;
     return out;
   }
   const Bytes info = image.from(record.unwind);
   u8 header[4];
-  if (!read_at(info, 0, header) || (header[0] & kChained) == 0) return std::nullopt;
+  if (!bytes::read_at(info, 0, header) || (header[0] & kChained) == 0) return std::nullopt;
   const u32 codes = (header[2] + 1u) & ~1u;
-  if (!read_at(info, sizeof header + codes * 2, out)) return std::nullopt;
+  if (!bytes::read_at(info, sizeof header + codes * 2, out)) return std::nullopt;
   return out;
 }
 
@@ -56,7 +56,7 @@ void read_arm64_exceptions(const ImageBytes& image, Bytes directory, std::vector
   };
   out.reserve(out.size() + directory.size() / sizeof(Record));
   Record record{};
-  for (u64 at = 0; read_at(directory, at, record); at += sizeof record) {
+  for (u64 at = 0; bytes::read_at(directory, at, record); at += sizeof record) {
     const std::optional<u32> length = arm64_function_length(image, record.unwind_word);
     if (!length.has_value() || *length > ~record.begin || !is_code(image, record.begin, record.begin + *length))
       continue;
@@ -68,7 +68,7 @@ void read_x64_exceptions(const ImageBytes& image, Bytes directory, std::vector<E
   out.reserve(out.size() + directory.size() / sizeof(X64Record));
   X64Record record{};
   u32 last_primary = 0;
-  for (u64 at = 0; read_at(directory, at, record); at += sizeof record) {
+  for (u64 at = 0; bytes::read_at(directory, at, record); at += sizeof record) {
     if (!is_code(image, record.begin, record.end)) continue;
     const u32 primary = find_primary(image, record);
     const bool continues = !out.empty() && primary != record.begin && primary == last_primary;

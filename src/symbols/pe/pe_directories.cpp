@@ -19,14 +19,15 @@ std::optional<CodeView> read_rsds(Bytes record) {
   u32 signature = 0;
   CodeView out;
   Guid& guid = out.id.guid;
-  if (!read_at(record, 0, signature) || signature != kRsds) return std::nullopt;
-  if (!read_at(record, 4, guid.data1) || !read_at(record, 8, guid.data2) || !read_at(record, 10, guid.data3) ||
-      !read_at(record, 12, guid.data4) || !read_at(record, 20, out.id.age)) {
+  if (!bytes::read_at(record, 0, signature) || signature != kRsds) return std::nullopt;
+  if (!bytes::read_at(record, 4, guid.data1) || !bytes::read_at(record, 8, guid.data2) ||
+      !bytes::read_at(record, 10, guid.data3) || !bytes::read_at(record, 12, guid.data4) ||
+      !bytes::read_at(record, 20, out.id.age)) {
     return std::nullopt;
   }
   // Some linkers leave the zero byte out when the record ends there.
-  out.path = text_at(record, 24, kLongestPath);
-  const Bytes rest = tail(record, 24);
+  out.path = bytes::View(record).text(24, kLongestPath).value_or("");
+  const Bytes rest = bytes::from(record, 24);
   if (out.path.empty() && !rest.empty() && rest.size() < kLongestPath && rest[0] != std::byte{0}) {
     out.path = {reinterpret_cast<const char*>(rest.data()), rest.size()};
   }
@@ -49,9 +50,9 @@ std::optional<CodeView> read_codeview(Bytes file, const ImageBytes& image, Direc
   constexpr u32 kTypeCodeView = 2;
   const Bytes entries = directory_bytes(image, debug);
   DebugEntry entry{};
-  for (u64 at = 0; read_at(entries, at, entry); at += sizeof entry) {
+  for (u64 at = 0; bytes::read_at(entries, at, entry); at += sizeof entry) {
     if (entry.type != kTypeCodeView) continue;
-    const Bytes record = entry.file_offset != 0 ? tail(file, entry.file_offset) : image.from(entry.rva);
+    const Bytes record = entry.file_offset != 0 ? bytes::from(file, entry.file_offset) : image.from(entry.rva);
     std::optional<CodeView> found = read_rsds(record.first(std::min<usize>(record.size(), entry.size)));
     if (found.has_value()) return found;
   }
@@ -61,18 +62,19 @@ std::optional<CodeView> read_codeview(Bytes file, const ImageBytes& image, Direc
 std::vector<Export> read_exports(const ImageBytes& image, DirectoryEntry exports, u32 image_size) {
   std::vector<Export> out;
   ExportDirectory directory{};
-  if (!read_at(directory_bytes(image, exports), 0, directory)) return out;
+  if (!bytes::read_at(directory_bytes(image, exports), 0, directory)) return out;
   const Bytes functions = image.from(directory.functions);
   const Bytes names = image.from(directory.names);
   const Bytes ordinals = image.from(directory.ordinals);
   u32 name_rva = 0, rva = 0;
   u16 index = 0;
   for (u64 i = 0; i < directory.name_count; ++i) {
-    if (!read_at(names, i * sizeof name_rva, name_rva) || !read_at(ordinals, i * sizeof index, index)) break;
-    if (index >= directory.function_count || !read_at(functions, u64{index} * sizeof rva, rva)) continue;
+    if (!bytes::read_at(names, i * sizeof name_rva, name_rva) || !bytes::read_at(ordinals, i * sizeof index, index))
+      break;
+    if (index >= directory.function_count || !bytes::read_at(functions, u64{index} * sizeof rva, rva)) continue;
     const bool forwarded = rva >= exports.rva && rva - exports.rva < exports.size;
     if (rva == 0 || rva >= image_size || forwarded) continue;
-    const std::string_view name = text_at(image.from(name_rva), 0, kLongestName + 1);
+    const std::string_view name = bytes::View(image.from(name_rva)).text(0, kLongestName + 1).value_or("");
     if (!name.empty()) out.push_back({{rva}, name});
   }
   std::sort(out.begin(), out.end(), [](const Export& a, const Export& b) {

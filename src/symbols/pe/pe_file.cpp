@@ -46,18 +46,18 @@ diag::Error bad_image(const char* what) {
 bool read_optional_header(Bytes bytes, OptionalHeader& out) {
   constexpr u16 kPe32 = 0x10b, kPe32Plus = 0x20b;
   u16 magic = 0;
-  if (!read_at(bytes, 0, magic) || (magic != kPe32 && magic != kPe32Plus)) return false;
+  if (!bytes::read_at(bytes, 0, magic) || (magic != kPe32 && magic != kPe32Plus)) return false;
   out.is_64_bit = magic == kPe32Plus;
   u32 base_32 = 0, count = 0;
-  const bool sound = read_at(bytes, 16, out.entry_rva) && read_at(bytes, 56, out.image_size) &&
-                     read_at(bytes, 60, out.headers_size) &&
-                     (out.is_64_bit ? read_at(bytes, 24, out.image_base) : read_at(bytes, 28, base_32)) &&
-                     read_at(bytes, out.is_64_bit ? 108 : 92, count);
+  const bool sound = bytes::read_at(bytes, 16, out.entry_rva) && bytes::read_at(bytes, 56, out.image_size) &&
+                     bytes::read_at(bytes, 60, out.headers_size) &&
+                     (out.is_64_bit ? bytes::read_at(bytes, 24, out.image_base) : bytes::read_at(bytes, 28, base_32)) &&
+                     bytes::read_at(bytes, out.is_64_bit ? 108 : 92, count);
   if (!sound) return false;
   if (!out.is_64_bit) out.image_base = base_32;
   const u64 directories = out.is_64_bit ? 112 : 96;
   for (u64 i = 0; i < std::min<u32>(count, 16); ++i) {
-    if (!read_at(bytes, directories + i * sizeof(DirectoryEntry), out.directories[i])) return false;
+    if (!bytes::read_at(bytes, directories + i * sizeof(DirectoryEntry), out.directories[i])) return false;
   }
   return true;
 }
@@ -66,7 +66,7 @@ bool read_optional_header(Bytes bytes, OptionalHeader& out) {
 bool read_sections(Bytes table, u16 count, std::vector<Section>& out) {
   SectionHeader header{};
   for (u64 i = 0; i < count; ++i) {
-    if (!read_at(table, i * sizeof header, header)) return false;
+    if (!bytes::read_at(table, i * sizeof header, header)) return false;
     if (!out.empty() && header.rva <= out.back().rva) return false;
     if (std::max(header.virtual_size, header.file_size) > ~header.rva) return false;
     const char* end = std::find(header.name, header.name + sizeof header.name, '\0');
@@ -133,20 +133,20 @@ diag::Result<PeFile> PeFile::parse(Bytes file) {
   u16 dos = 0;
   u32 pe_offset = 0, signature = 0;
   CoffHeader coff{};
-  if (!read_at(file, 0, dos) || dos != kDosSignature) return bad_image("it does not begin like a Windows image");
-  if (!read_at(file, 0x3c, pe_offset) || !read_at(file, pe_offset, signature) || signature != kPeSignature ||
-      !read_at(file, u64{pe_offset} + sizeof signature, coff)) {
+  if (!bytes::read_at(file, 0, dos) || dos != kDosSignature) return bad_image("it does not begin like a Windows image");
+  if (!bytes::read_at(file, 0x3c, pe_offset) || !bytes::read_at(file, pe_offset, signature) ||
+      signature != kPeSignature || !bytes::read_at(file, u64{pe_offset} + sizeof signature, coff)) {
     return bad_image("its PE header is damaged or cut off");
   }
   const u64 optional_at = u64{pe_offset} + sizeof signature + sizeof coff;
-  const Bytes optional_bytes = tail(file, optional_at);
+  const Bytes optional_bytes = bytes::from(file, optional_at);
   OptionalHeader header;
   if (!read_optional_header(optional_bytes.first(std::min<usize>(optional_bytes.size(), coff.optional_size)), header)) {
     return bad_image("its optional header is damaged or cut off");
   }
 
   PeFile out;
-  if (!read_sections(tail(file, optional_at + coff.optional_size), coff.section_count, out.sections_)) {
+  if (!read_sections(bytes::from(file, optional_at + coff.optional_size), coff.section_count, out.sections_)) {
     return bad_image("its section table is damaged or cut off");
   }
   out.file_ = file;

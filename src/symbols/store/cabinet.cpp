@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <type_traits>
 
+#include "bytes/bytes.h"
 #include "import/zip/inflate.h"
 
 namespace wperf::symbols {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using Bytes = bytes::Span;
 
 //  header | reserved fields | names of neighbours | folders | … files | … blocks of each folder
 struct Header {
@@ -43,42 +42,6 @@ struct Block {
 };
 
 constexpr u16 kLargestBlock = 32768;
-
-// Reads front to back; after the end every read fails.
-class Cursor {
- public:
-  Cursor(Bytes bytes, u64 at) : bytes_(bytes), at_(at) {}
-
-  template <class T>
-  bool read(T& out) {
-    static_assert(std::has_unique_object_representations_v<T>);
-    if (at_ > bytes_.size() || bytes_.size() - at_ < sizeof(T)) return false;
-    std::memcpy(&out, bytes_.data() + at_, sizeof(T));
-    at_ += sizeof(T);
-    return true;
-  }
-  bool skip(u64 count) {
-    at_ += count;
-    return at_ <= bytes_.size();
-  }
-  bool skip_text() {
-    constexpr u64 kLongest = 256;
-    for (u64 i = 0; i < kLongest && at_ < bytes_.size(); ++i) {
-      if (bytes_[static_cast<usize>(at_++)] == std::byte{0}) return true;
-    }
-    return false;
-  }
-  std::optional<Bytes> take(u64 count) {
-    if (at_ > bytes_.size() || bytes_.size() - at_ < count) return std::nullopt;
-    const Bytes out = bytes_.subspan(static_cast<usize>(at_), static_cast<usize>(count));
-    at_ += count;
-    return out;
-  }
-
- private:
-  Bytes bytes_;
-  u64 at_;
-};
 
 diag::Error damaged(const char* what) {
   return {.text = what, .hint = {}, .code = diag::ExitCode::damaged_input};
@@ -118,20 +81,18 @@ diag::Result<std::vector<std::byte>> read_folder(Bytes cabinet, const Folder& fo
     return damaged("the cabinet is compressed in a way that is not supported");
   }
   std::vector<std::byte> out;
-  Cursor cursor(cabinet, folder.blocks_at);
+  bytes::Reader reader(bytes::from(cabinet, folder.blocks_at));
   for (u32 i = 0; i < folder.block_count && out.size() < wanted; ++i) {
-    Block block{};
-    if (!cursor.read(block)) return damaged("the cabinet is cut off");
-    const std::optional<Bytes> reserved = cursor.take(block_reserve);
-    const std::optional<Bytes> stored = cursor.take(block.stored_bytes);
-    if (!reserved.has_value() || !stored.has_value()) return damaged("the cabinet is cut off");
+    const auto block = reader.take<Block>();
+    const Bytes reserved = reader.bytes(block_reserve), stored = reader.bytes(block.stored_bytes);
+    if (!reader.sound()) return damaged("the cabinet is cut off");
     // 0 bytes: the block goes on in another cabinet.
     if (block.bytes == 0 || block.bytes > kLargestBlock) return damaged("the cabinet has a block of a wrong size");
     const u32 sizes = u32{block.stored_bytes} | u32{block.bytes} << 16;
-    if (block.checksum != 0 && block.checksum != (checksum(*stored, sizes) ^ checksum(*reserved, 0))) {
+    if (block.checksum != 0 && block.checksum != (checksum(stored, sizes) ^ checksum(reserved, 0))) {
       return damaged("a checksum of the cabinet is wrong");
     }
-    if (!append_block(*stored, block.bytes, compression, out)) return damaged("the data in the cabinet are damaged");
+    if (!append_block(stored, block.bytes, compression, out)) return damaged("the data in the cabinet are damaged");
   }
   if (out.size() < wanted) return damaged("the cabinet is shorter than its file");
   return out;
@@ -141,16 +102,21 @@ diag::Result<std::vector<std::byte>> read_folder(Bytes cabinet, const Folder& fo
 
 diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byte> cabinet, u64 limit) {
   constexpr u32 kSignature = 0x4643534d;  // MSCF
-  Cursor cursor(cabinet, 0);
-  Header header{};
-  if (!cursor.read(header) || header.signature != kSignature) return damaged("it is no cabinet");
+  bytes::Reader reader(cabinet);
+  const auto header = reader.take<Header>();
+  if (!reader.sound() || header.signature != kSignature) return damaged("it is no cabinet");
   Reserve reserve{};
-  bool sound = true;
-  if ((header.flags & kHasReserve) != 0) sound = cursor.read(reserve) && cursor.skip(reserve.header_bytes);
-  if ((header.flags & kHasPrevious) != 0) sound = sound && cursor.skip_text() && cursor.skip_text();
-  if ((header.flags & kHasNext) != 0) sound = sound && cursor.skip_text() && cursor.skip_text();
+  if ((header.flags & kHasReserve) != 0) {
+    reserve = reader.take<Reserve>();
+    reader.skip(reserve.header_bytes);
+  }
+  // Of the cabinet before and of the one behind: its name, and that of its disk.
+  constexpr u64 kLongestName = 256;
+  for (const Flags flag : {kHasPrevious, kHasPrevious, kHasNext, kHasNext}) {
+    if ((header.flags & flag) != 0) reader.text(kLongestName);
+  }
   File file{};
-  if (!sound || !Cursor(cabinet, header.files_at).read(file)) return damaged("the cabinet is cut off");
+  if (!reader.sound() || !bytes::read_at(cabinet, header.files_at, file)) return damaged("the cabinet is cut off");
   if (header.file_count == 0) return damaged("the cabinet is empty");
   if (file.folder >= header.folder_count) return damaged("the file goes on in another cabinet");
   const u64 wanted = u64{file.folder_offset} + file.size;
@@ -158,8 +124,10 @@ diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byt
 
   Folder folder{};
   for (u32 i = 0; i <= file.folder; ++i) {
-    if (!cursor.read(folder) || !cursor.skip(reserve.folder_bytes)) return damaged("the cabinet is cut off");
+    folder = reader.take<Folder>();
+    reader.skip(reserve.folder_bytes);
   }
+  if (!reader.sound()) return damaged("the cabinet is cut off");
   WPERF_TRY(std::vector<std::byte> out, read_folder(cabinet, folder, reserve.block_bytes, wanted));
   out.resize(static_cast<usize>(wanted));
   out.erase(out.begin(), out.begin() + file.folder_offset);
