@@ -138,7 +138,8 @@ need_programs() {
 # are skipped.
 need_page_tools() {
   local folder=build/tools/pages
-  need_packages chromium || echo "note: no chromium; pages of --html are not tried in a browser" >&2
+  need_packages chromium || echo "note: no chromium; pages of --html are not tried in it" >&2
+  need_packages firefox-esr || echo "note: no firefox-esr; pages of --html are not tried in it" >&2
   [ -d "$folder" ] && return 0
   command -v npm >/dev/null || need_packages npm ca-certificates || return 0
   echo "fetching what tries pages in browsers (50 MB)"

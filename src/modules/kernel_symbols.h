@@ -41,7 +41,7 @@ class KernelSymbols {
   std::optional<os::MappedFile> kept_file_;
   std::optional<symbols::KernelList> kept_;
   symbols::KernelList::Found last_;  // of kept_
-  usize released_ = 0;  // the bytes of it that were given back
+  usize released_ = 0;               // the bytes of it that were given back
   std::string text_;
   std::optional<symbols::ListedSymbols> whole_;
   std::string_view reference_name_;  // a symbol that the recording says the place of
