@@ -46,6 +46,7 @@ class Rounds {
                    Fields().u64s({0x1000}).u32s({kChangingPid, tid}).u64s({when, kDepth}).bytes(chain.all()));
     }
   }
+  void times(u64 first, u64 last) { builder_.feature(perf_data::Feature::sample_time, Fields().u64s({first, last})); }
   void end_round() { builder_.add(RecordType::finished_round, {}); }
 
   perf_data::PerfFile open() {
@@ -118,6 +119,22 @@ TEST(HistoryAhead, ReportsNameSamplesByTheirMoment) {
   std::string expected;
   for (u64 round = 0; round < kRounds; ++round) expected += "name " + std::to_string(round) + ": 100\n";
   EXPECT_EQ(counted(file), expected);
+}
+
+// A page and --timeline need to know when the first sample was: the header says so, or is not believed.
+TEST(HistoryAhead, TimesOfTheHeaderAreLookedAt) {
+  const u64 last = 1000 + kRounds * kRoundSize - 1;
+  request::Request request;
+  WantedDetail wanted = wanted_detail(request);
+  wanted.slice_ns = 1000;
+  for (const u64 told : {u64{1000}, u64{900}, u64{0}}) {
+    Rounds recorded = changing();
+    recorded.times(told, last);
+    const perf_data::PerfFile file = recorded.open();
+    const stacks::StackProfile profile = read_recorded_samples(file, request, wanted).profile;
+    EXPECT_EQ(profile.slices.begin_ns, 1000u) << told;
+    EXPECT_EQ(profile.slices.count, 4u) << told;
+  }
 }
 
 // Older than what came two rounds before: no recorder writes this, but nothing says that a file was not sorted

@@ -400,6 +400,13 @@ ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::Aux
   return span;
 }
 
+// As the file says it in its header; none: it does not.
+std::optional<ProcessHistory::Span> told_span(const perf_data::PerfFile& file) {
+  const std::optional<perf_data::SampleTime> time = file.features().sample_time();
+  if (!time.has_value() || time->first == 0) return std::nullopt;
+  return ProcessHistory::Span{time->first, time->last};
+}
+
 // Sums of what a file says do not wrap.
 void add_capped(u64& sum, u64 more) {
   sum += std::min(more, ~u64{0} - sum);
@@ -442,8 +449,9 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
       wanted.callers && std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
         return event.attributes.has(perf_data::kSampleUserStack);
       });
-  const bool needs_history = wants_span || has_leaves || has_copies || wanted.traces != nullptr ||
-                             !file.features().section(perf_data::kMadeCodeFeature).empty();
+  const std::optional<ProcessHistory::Span> told = told_span(file);
+  const bool needs_history = (wants_span && !told.has_value()) || has_leaves || has_copies ||
+                             wanted.traces != nullptr || !file.features().section(perf_data::kMadeCodeFeature).empty();
 
   std::optional<SampleReader> reader;
   std::optional<LeafCallers> leaves;
@@ -457,27 +465,29 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
       reader->slice_time(stacks::make_time_slices(out.run->start_ns, out.run->end_ns, wanted.slice_ns));
     }
   };
+  const auto place_in_time = [&](const ProcessHistory::Span& span) {
+    if (request.recording.time.has_value()) {
+      reader->limit_time(*request.recording.time, wanted.time_origin.value_or(span.begin));
+    }
+    if (wanted.slice_ns != 0 && !has_run_time) {
+      reader->slice_time(stacks::make_time_slices(span.begin, span.end, wanted.slice_ns));
+    }
+  };
   std::optional<ProcessHistory> history;
   if (!needs_history && HistoryAhead::is_of_use(file)) {
     HistoryAhead ahead(file);
     begin_reading();
+    if (wants_span) place_in_time(*told);
     reader->follow(ahead);
     reader->run();
     history = ahead.finish();
+    if (wants_span && history.has_value() && history->samples() != *told) history.reset();
   }
   if (!history.has_value()) {
     history = ProcessHistory::collect(file);
     begin_reading();
     reader->look_up_in(*history);
-    if (wants_span) {
-      const ProcessHistory::Span span = span_of(*history, wanted.traces);
-      if (request.recording.time.has_value()) {
-        reader->limit_time(*request.recording.time, wanted.time_origin.value_or(span.begin));
-      }
-      if (wanted.slice_ns != 0 && !has_run_time) {
-        reader->slice_time(stacks::make_time_slices(span.begin, span.end, wanted.slice_ns));
-      }
-    }
+    if (wants_span) place_in_time(span_of(*history, wanted.traces));
     if (has_leaves) reader->call_leaves_with(leaves.emplace(file, *history));
     if (has_copies) {
       reader->unwind_with(unwinder.emplace(

@@ -57,6 +57,7 @@ class ProcessHistory {
   // From the first to the last sample; both 0: none has a time.
   struct Span {
     u64 begin = 0, end = 0;
+    bool operator==(const Span&) const = default;
   };
   Span samples() const { return samples_; }
 
