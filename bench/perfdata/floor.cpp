@@ -17,6 +17,7 @@
 #include <deque>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,30 +52,33 @@ u64 words_before_chain(u64 fields) {
 // Addresses and what they are called, in one array without chains.
 class Names {
  public:
+  explicit Names(u64 bits) : bits_(bits), slots_(u64{1} << bits) {}
   const std::string& of(u64 address) {
-    for (u64 at = (address * 0x9fb2'1c65'1e98'df25) >> (64 - kBits);; at = (at + 1) & (kSlots - 1)) {
+    for (u64 at = (address * 0x9fb2'1c65'1e98'df25) >> (64 - bits_);; at = (at + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[at];
       if (slot.address == address && slot.name != 0) return names_[slot.name - 1];
       if (slot.name != 0) continue;
       names_.push_back("function_of_usual_length_" + std::to_string(names_.size()));
-      if (names_.size() > kSlots / 2) std::abort();
+      if (names_.size() > slots_.size() / 2) std::abort();
       slot = {address, names_.size()};
       return names_.back();
     }
   }
 
  private:
-  static constexpr u64 kBits = 20, kSlots = 1 << kBits;
   struct Slot {
     u64 address = 0, name = 0;  // 0: free
   };
-  std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
+  u64 bits_;
+  std::vector<Slot> slots_;
   std::deque<std::string> names_;
 };
 
 // Lines of JSON, character by character into a buffer that is large enough for the greatest record.
 class JsonLines {
  public:
+  // As many names as a recording of that size may have.
+  explicit JsonLines(u64 size) : names_(size < 200'000'000 ? 20 : 22) {}
   void add(u64 pid_and_tid, u64 time, u64 period, const char* chain, u64 depth) {
     text(R"({"comm":"program","pid":)");
     decimal(pid_and_tid & 0xffff'ffff);
@@ -142,7 +146,8 @@ int main(int count, char** words) {
   const u64 pid_word = 1 + ((fields & kIdentifier) != 0 ? 1 : 0) + ((fields & kIp) != 0 ? 1 : 0);
 
   std::unordered_map<u64, u64> counts;
-  JsonLines json;
+  std::optional<JsonLines> json;
+  if (as_json) json.emplace(size);
   const auto window = std::make_unique<char[]>(kWindow + kGreatestRecord);
   u64 left = size, kept = 0, samples = 0;
   file.seekg(static_cast<std::streamoff>(data));
@@ -165,8 +170,8 @@ int main(int count, char** words) {
       const u64 depth = word_at(record + before * 8);
       if (as_json) {
         // The time stands behind the thread, the period before the call chain.
-        json.add(word_at(record + pid_word * 8), word_at(record + (pid_word + 1) * 8),
-                 word_at(record + (before - 1) * 8), record + (before + 1) * 8, depth);
+        json->add(word_at(record + pid_word * 8), word_at(record + (pid_word + 1) * 8),
+                  word_at(record + (before - 1) * 8), record + (before + 1) * 8, depth);
         continue;
       }
       u64 hash = word_at(record + pid_word * 8) & 0xffff'ffff;
@@ -180,8 +185,7 @@ int main(int count, char** words) {
     kept = there - at;
     std::memmove(window.get(), window.get() + at, kept);
   }
-  json.flush();
-  if (as_json) return 0;
+  if (as_json) return json->flush(), 0;
   std::printf("%llu samples, %zu stacks\n", static_cast<unsigned long long>(samples), counts.size());
   return 0;
 }

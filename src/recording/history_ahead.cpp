@@ -87,6 +87,7 @@ void HistoryAhead::end_round(u64 offset) {
     const std::scoped_lock lock(mutex_);
     collector_.apply_until(until);
     known_until_ = until;
+    if (awaited_.has_value() && *awaited_ < until) awaited_.reset();
     if (collector_.is_out_of_order()) give_up();
   }
   changed_.notify_all();
@@ -98,7 +99,7 @@ void HistoryAhead::stay_near(u64 offset) {
   if (offset <= read_.load(std::memory_order_relaxed) + kFarthest) return;
   std::unique_lock lock(mutex_);
   waiting_.store(offset, std::memory_order_relaxed);
-  changed_.wait(lock, [&] { return is_awaited_ || offset <= read_.load(std::memory_order_relaxed) + kNear; });
+  changed_.wait(lock, [&] { return awaited_.has_value() || offset <= read_.load(std::memory_order_relaxed) + kNear; });
   waiting_.store(0, std::memory_order_relaxed);
 }
 
@@ -113,10 +114,10 @@ void HistoryAhead::wake() {
 ProcessHistory::Task HistoryAhead::task_at(u32 pid, u32 tid, u64 when) {
   std::unique_lock lock(mutex_);
   if (when >= known_until_ && !is_over_) {
-    is_awaited_ = true;
+    awaited_ = when;
     changed_.notify_all();
     changed_.wait(lock, [&] { return when < known_until_ || is_over_; });
-    is_awaited_ = false;
+    awaited_.reset();
   }
   if (history_.has_value()) return history_->task_at(pid, tid, when);
   const ProcessHistory::Task task = collector_.task_so_far(pid, tid, when);

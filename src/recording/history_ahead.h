@@ -69,7 +69,7 @@ class HistoryAhead {
   std::condition_variable changed_;
   u64 known_until_ = 0;
   bool is_over_ = false;
-  bool is_awaited_ = false;      // samples cannot go on without what comes next
+  std::optional<u64> awaited_;   // the moment without which samples cannot go on
   std::vector<Answer> answers_;  // given before all was known
   std::optional<ProcessHistory> history_;
   std::future<void> collecting_;
