@@ -461,23 +461,22 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
     if (request.data_file_is_kept) profile.file = request.data_file.value_or("");
     if (wanted.core_kinds) profile.core_kinds = recorded_core_kinds(file);
     reader.emplace(file, wanted, profile);
-    if (wanted.slice_ns != 0 && has_run_time) {
-      reader->slice_time(stacks::make_time_slices(out.run->start_ns, out.run->end_ns, wanted.slice_ns));
-    }
   };
-  const auto place_in_time = [&](const ProcessHistory::Span& span) {
+  // `samples`: from the first to the last, where that is wanted.
+  const auto place_in_time = [&](const ProcessHistory::Span& samples) {
     if (request.recording.time.has_value()) {
-      reader->limit_time(*request.recording.time, wanted.time_origin.value_or(span.begin));
+      reader->limit_time(*request.recording.time, wanted.time_origin.value_or(samples.begin));
     }
-    if (wanted.slice_ns != 0 && !has_run_time) {
-      reader->slice_time(stacks::make_time_slices(span.begin, span.end, wanted.slice_ns));
-    }
+    if (wanted.slice_ns == 0) return;
+    const ProcessHistory::Span sliced =
+        has_run_time ? ProcessHistory::Span{out.run->start_ns, out.run->end_ns} : samples;
+    reader->slice_time(stacks::make_time_slices(sliced.begin, sliced.end, wanted.slice_ns));
   };
   std::optional<ProcessHistory> history;
   if (!needs_history && HistoryAhead::is_of_use(file)) {
     HistoryAhead ahead(file);
     begin_reading();
-    if (wants_span) place_in_time(*told);
+    place_in_time(told.value_or(ProcessHistory::Span{}));
     reader->follow(ahead);
     reader->run();
     history = ahead.finish();
@@ -487,7 +486,7 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
     history = ProcessHistory::collect(file);
     begin_reading();
     reader->look_up_in(*history);
-    if (wants_span) place_in_time(span_of(*history, wanted.traces));
+    place_in_time(wants_span ? span_of(*history, wanted.traces) : ProcessHistory::Span{});
     if (has_leaves) reader->call_leaves_with(leaves.emplace(file, *history));
     if (has_copies) {
       reader->unwind_with(unwinder.emplace(

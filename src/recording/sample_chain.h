@@ -16,7 +16,6 @@ class ChainWords {
   ChainWords() = default;
   ChainWords(const bytes::Words& words) : begin_(words.bytes().data()), size_(static_cast<u32>(words.size())) {}
   bytes::Words words() const { return bytes::Words({begin_, usize{size_} * sizeof(u64)}); }
-  usize bytes() const { return usize{size_} * sizeof(u64); }
   bool empty() const { return size_ == 0; }
 
  private:
