@@ -105,7 +105,8 @@ FoundPdb find_pdb(const raw::Module& module, const symbols::CodeView& wanted, co
 
 LoadedModule load_module(const raw::Module& module, const SymbolOptions& options) {
   LoadedModule loaded;
-  if (module.path.empty()) {
+  // Recordings write its name in brackets.
+  if (module.path.empty() || (module.path.starts_with('[') && module.path.ends_with(']'))) {
     loaded.reason = "a part of the system without a file here";
     return loaded;
   }
