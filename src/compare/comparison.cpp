@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compare/dispersion.h"
+#include "compare/unit_changes.h"
 
 namespace wperf::compare {
 namespace {
@@ -28,12 +29,6 @@ const ExactCount* find_count(const RunCosts& run, std::string_view event) {
     if (one.event == event) return &one;
   }
   return nullptr;
-}
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 diag::Error usage(std::string text, std::string hint) {
@@ -58,12 +53,6 @@ diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string&
       return 1.0;
   }
 }
-
-// Of a thing and one side.
-struct SideSums {
-  double samples = 0, cost = 0, inlined = 0;
-  std::map<u32, double> hosts;  // what of it was inlined into each
-};
 
 class Comparer {
  public:
@@ -110,11 +99,6 @@ class Comparer {
   void find_totals();
   diag::Result<void> add_event(const std::string& event);
   diag::Result<Runs> measures_of(const std::string& event, Per per, double mean_period) const;
-  void add_units(EventChange& change, const std::string& event, const Runs& runs, double mean_period);
-  std::vector<Scatter> scatters_of(const std::vector<RunCounts>& counts, const Runs& runs,
-                                   const std::vector<u32>& units, const std::string& event) const;
-  std::string hosts_text(const SideSums& side) const;
-  std::string inlining_note(const SideSums& before, const SideSums& after) const;
   void find_units();
   void tell_of_shares(const EventChange& change);
   void tell_of_nameless_code();
@@ -201,7 +185,7 @@ void Comparer::find_totals() {
 }
 
 diag::Result<Runs> Comparer::measures_of(const std::string& event, Per per, double mean_period) const {
-  Runs runs{.exposures = {}, .before = before_.size()};
+  Runs runs{.exposures = {}, .before = before_.size(), .weights = {}};
   for (const RunCosts* run : runs_) {
     WPERF_TRY(double measure, measure_of(*run, per, options_.counter));
     if (per == Per::share) measure = find_event(*run, event)->cost / mean_period;
@@ -222,133 +206,14 @@ diag::Result<void> Comparer::add_event(const std::string& event) {
     (run < before_.size() ? change.samples_before : change.samples_after) += static_cast<u64>(costs.samples);
   }
   if (cost <= 0 || samples <= 0) return {};
-  const double mean_period = cost / samples;
-  WPERF_TRY(const Runs runs, measures_of(event, change.per, mean_period));
-  add_units(change, event, runs, mean_period);
+  EventRuns compared{.runs = runs_, .costs = {}, .matched = out_.matched, .measures = {}};
+  for (const RunCosts* run : runs_) compared.costs.push_back(find_event(*run, event));
+  compared.mean_period = cost / samples;
+  compared.is_one_run = out_.is_one_run;
+  WPERF_TRY(compared.measures, measures_of(event, change.per, compared.mean_period));
+  compare_units(std::move(compared), change, out_.notes);
   if (change.per == Per::share) tell_of_shares(change);
   out_.events.push_back(std::move(change));
-  return {};
-}
-
-// Of one run a side what blocks of time tell, of the side that scatters more; else what runs tell.
-std::vector<Scatter> Comparer::scatters_of(const std::vector<RunCounts>& counts, const Runs& runs,
-                                           const std::vector<u32>& units, const std::string& event) const {
-  if (!out_.is_one_run) return share_dispersion(counts, runs).scatters;
-  std::vector<Scatter> by_unit(out_.matched.units.size()), out;
-  for (usize run = 0; run < runs_.size(); ++run) {
-    const std::vector<Scatter>& own = find_event(*runs_[run], event)->scatters;
-    for (usize unit = 0; unit < own.size(); ++unit) {
-      Scatter& known = by_unit[out_.matched.of_run[run][unit]];
-      if (own[unit].factor > known.factor || std::isinf(known.degrees)) known = own[unit];
-    }
-  }
-  out.reserve(units.size());
-  for (const u32 unit : units) out.push_back(by_unit[unit]);
-  return out;
-}
-
-void Comparer::add_units(EventChange& change, const std::string& event, const Runs& runs, double mean_period) {
-  std::vector<RunCounts> all(out_.matched.units.size(), RunCounts{std::vector<double>(runs_.size(), 0)});
-  std::vector<SideSums> sums(2 * out_.matched.units.size());
-  for (usize run = 0; run < runs_.size(); ++run) {
-    const EventCosts& of_event = *find_event(*runs_[run], event);
-    const std::vector<UnitCost>& costs = of_event.units;
-    const std::vector<u32>& numbers = out_.matched.of_run[run];
-    const usize side_number = run < runs.before ? 0 : 1;
-    for (const InlinedCost& one : of_event.inlined)
-      sums[2 * numbers[one.unit] + side_number].hosts[numbers[one.host]] += one.cost;
-    for (usize unit = 0; unit < costs.size(); ++unit) {
-      const u32 number = numbers[unit];
-      all[number].samples[run] += costs[unit].cost / mean_period;
-      SideSums& side = sums[2 * number + side_number];
-      side.samples += costs[unit].samples;
-      side.cost += costs[unit].cost;
-      side.inlined += costs[unit].inlined;
-    }
-  }
-  SeenRates measures;
-  for (usize run = 0; run < runs_.size(); ++run)
-    (run < runs.before ? measures.exposure_before : measures.exposure_after) += runs.exposures[run];
-  std::vector<double> factors;
-  for (const UnitKind kind : {UnitKind::function, UnitKind::module, UnitKind::line}) {
-    std::vector<RunCounts> counts;
-    std::vector<u32> units;
-    for (u32 unit = 0; unit < out_.matched.units.size(); ++unit) {
-      const double samples = sums[2 * unit].samples + sums[2 * unit + 1].samples;
-      if (out_.matched.units[unit].kind != kind || samples <= 0) continue;
-      if (samples < kFewestSamples) {
-        change.too_few += kind == UnitKind::function;
-        continue;
-      }
-      counts.push_back(std::move(all[unit]));
-      units.push_back(unit);
-    }
-    const std::vector<Scatter> scatters = scatters_of(counts, runs, units, event);
-    auto& list = kind == UnitKind::function ? change.functions
-                 : kind == UnitKind::module ? change.modules
-                                            : change.lines;
-    for (usize i = 0; i < units.size(); ++i) {
-      const Unit& matched = out_.matched.units[units[i]];
-      UnitChange row;
-      row.unit = units[i];
-      row.kind = kind;
-      row.module = matched.module;
-      row.name = matched.name;
-      row.seen = measures;
-      for (usize run = 0; run < runs_.size(); ++run)
-        (run < runs.before ? row.seen.before : row.seen.after) += counts[i].samples[run];
-      row.samples_before = static_cast<u64>(sums[2 * units[i]].samples);
-      row.samples_after = static_cast<u64>(sums[2 * units[i] + 1].samples);
-      const double scale = change.per == Per::share ? 1 : mean_period;
-      row.before = row.seen.before * scale / measures.exposure_before;
-      row.after = row.seen.after * scale / measures.exposure_after;
-      row.scatter = i < scatters.size() ? scatters[i] : Scatter{};
-      row.answer = rate_answer(row.seen, row.scatter);
-      if (kind == UnitKind::function) {
-        const OtherName& other = out_.matched.others[units[i]];
-        if (!other.name.empty()) row.note = (other.is_same_code ? "one code with " : "was ") + other.name;
-        if (!other.is_same_code) row.was = other.name;
-        const std::string moved = inlining_note(sums[2 * units[i]], sums[2 * units[i] + 1]);
-        if (!moved.empty()) row.note += (row.note.empty() ? "" : "; ") + moved;
-        factors.push_back(row.scatter.factor);
-        change.has_scatter = change.has_scatter || !std::isinf(row.scatter.degrees) || row.scatter.factor != 1;
-      }
-      list.push_back(std::move(row));
-    }
-    std::stable_sort(list.begin(), list.end(), [](const UnitChange& a, const UnitChange& b) {
-      return std::abs(a.difference()) > std::abs(b.difference());
-    });
-  }
-  change.compared = change.functions.size();
-  SeenRates percent = measures;
-  percent.before = 0.01 * static_cast<double>(change.samples_before);
-  percent.after = 0.01 * static_cast<double>(change.samples_after);
-  change.detectable_of_percent =
-      detectable_ratio(percent, {.factor = factors.empty() ? 1 : median_of(factors)}, kConfidence);
-}
-
-// Those that most of it was inlined into first.
-std::string Comparer::hosts_text(const SideSums& side) const {
-  std::vector<std::pair<u32, double>> hosts(side.hosts.begin(), side.hosts.end());
-  std::stable_sort(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  constexpr usize kNamed = 4;
-  const usize named = hosts.size() <= kNamed ? hosts.size() : kNamed - 1;
-  std::string text;
-  for (usize i = 0; i < named; ++i) {
-    const bool is_last = i + 1 == hosts.size();
-    text += (i == 0 ? "" : is_last ? " and " : ", ") + out_.matched.units[hosts[i].first].name;
-  }
-  if (named < hosts.size()) text += fmt::format(" and {} more", hosts.size() - named);
-  return text;
-}
-
-// Where most of a cost was inlined on one side and not on the other, it moved; compared frame by frame it is the same.
-std::string Comparer::inlining_note(const SideSums& before, const SideSums& after) const {
-  if (before.cost <= 0 || after.cost <= 0) return {};
-  const double more = after.inlined / after.cost - before.inlined / before.cost;
-  const auto have = [](const SideSums& side) { return side.hosts.size() == 1 ? "has" : "have"; };
-  if (more > 0.5) return fmt::format("moved into {}, which {} it inlined now", hosts_text(after), have(after));
-  if (more < -0.5) return fmt::format("moved out of {}, which had it inlined", hosts_text(before));
   return {};
 }
 

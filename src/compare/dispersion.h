@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much the runs of one side differ beyond chance, learnt from all functions together: five runs tell little of one
 // function, but hundreds of functions tell how runs differ (a negative binomial model with a shared dispersion, as
-// genomics has it for genes; each function's own scatter shrinks towards the others'). Pure. Called by comparison.
+// genomics has it for genes; each function's own scatter shrinks towards the others'), and how much each run tells.
+// Pure. Called by comparison.
 #pragma once
 #include <span>
 #include <vector>
@@ -18,7 +19,15 @@ struct RunCounts {
 struct Runs {
   std::vector<double> exposures;  // by run, those of `before` first
   usize before = 0;               // how many these are
+  std::vector<double> weights;    // by run: how much of a run each counts for; empty: all for one
+
+  double weight(usize run) const { return weights.empty() ? 1 : weights[run]; }
 };
+
+// Runs that something disturbed (a neighbour on the machine, a clock that changed) differ from the others of their side
+// in all functions. They count for less than one run: for as much as their variance allows, which all functions
+// together tell.
+std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& runs);
 
 struct SharedDispersion {
   double of_mean = 0;             // variance = scatter · (mean + of_mean · mean²)

@@ -92,6 +92,12 @@ usize left_out(usize before, usize after, double outside) {
 
 }  // namespace
 
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
 double rank_test(std::span<const double> before, std::span<const double> after) {
   if (before.empty() || after.empty()) return 1;
   const std::vector<u32> ranks = doubled_ranks(before, after);

@@ -2,12 +2,14 @@
 // Two sides of a few runs each, compared by their order: nothing is assumed of how runs differ. Pure. Called by
 // comparison.
 #pragma once
-#include <optional>
 #include <span>
+#include <vector>
 
 #include "base/ints.h"
 
 namespace wperf::compare {
+
+double median_of(std::vector<double> values);  // 0: there are none
 
 // Mann and Whitney's test: how probable so uneven an order of the runs of both sides is where nothing changed; exact,
 // also where values are equal. Behind 60 runs by the normal distribution.

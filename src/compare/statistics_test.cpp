@@ -237,21 +237,32 @@ class ManyRuns {
   std::mt19937_64 random_;
 };
 
-std::vector<bool> found_in(const std::vector<RunCounts>& functions, usize runs) {
-  const Runs sides{.exposures = std::vector<double>(runs, 1), .before = runs / 2};
+std::vector<bool> found_in(const std::vector<RunCounts>& functions, const Runs& sides) {
   const SharedDispersion shared = share_dispersion(functions, sides);
   std::vector<double> answers;
   for (usize function = 0; function < functions.size(); ++function) {
-    SeenRates seen{.exposure_before = 1, .exposure_after = 1};
-    for (usize run = 0; run < runs; ++run)
-      (run < sides.before ? seen.before : seen.after) += functions[function].samples[run];
+    SeenRates seen;
+    for (usize run = 0; run < sides.exposures.size(); ++run) {
+      (run < sides.before ? seen.before : seen.after) += sides.weight(run) * functions[function].samples[run];
+      (run < sides.before ? seen.exposure_before : seen.exposure_after) += sides.weight(run);
+    }
     answers.push_back(rate_answer(seen, shared.scatters[function]));
   }
   return found_among(answers, 0.05);
 }
 
+Runs two_sides(usize runs) {
+  return {.exposures = std::vector<double>(runs, 1), .before = runs / 2, .weights = {}};
+}
+
+std::vector<bool> found_in(const std::vector<RunCounts>& functions, usize runs) {
+  Runs sides = two_sides(runs);
+  sides.weights = weigh_runs(functions, sides);
+  return found_in(functions, sides);
+}
+
 TEST(SharedDispersion, FindsWhatRunsAddToChance) {
-  const Runs sides{.exposures = std::vector<double>(10, 1), .before = 5};
+  const Runs sides = two_sides(10);
   EXPECT_NEAR(share_dispersion(ManyRuns(3).functions(400, 10, 0.04, 1), sides).of_mean, 0.04, 0.008);
   EXPECT_LT(share_dispersion(ManyRuns(3).functions(400, 10, 0, 1), sides).of_mean, 0.002);
 }
@@ -273,6 +284,57 @@ TEST(SharedDispersion, LeavesAChangeToBeFound) {
   for (int pair = 0; pair < 100; ++pair)
     named += found_in(ManyRuns(pair).functions(100, 10, 0.0004, 1.1), 10).back() ? 1 : 0;
   EXPECT_GE(named, 95);
+}
+
+// In one run all functions take other parts of the time than in the others of its side.
+std::vector<RunCounts> disturbed(u64 seed, usize disturbed_run, double last_grew) {
+  std::vector<RunCounts> functions = ManyRuns(seed).functions(20, 10, 0.0001, last_grew);
+  std::mt19937_64 random(seed);
+  for (RunCounts& function : functions) {
+    for (double& samples : function.samples) samples *= 50;  // of which chance is a small part
+    function.samples[disturbed_run] *= std::exp(std::normal_distribution<double>(0, 1)(random));
+  }
+  return functions;
+}
+
+TEST(WeighRuns, ADisturbedRunCountsForLess) {
+  for (u64 seed = 0; seed < 20; ++seed) {
+    const usize run = seed % 10;
+    const std::vector<double> weights = weigh_runs(disturbed(seed, run, 1), two_sides(10));
+    EXPECT_LT(weights[run], 0.3) << seed;
+    EXPECT_EQ(std::count(weights.begin(), weights.end(), 1), 9) << seed;
+  }
+}
+
+TEST(WeighRuns, RunsThatDifferByChanceCountAlike) {
+  int weighed = 0;
+  for (u64 seed = 0; seed < 200; ++seed) {
+    const std::vector<double> weights = weigh_runs(ManyRuns(seed).functions(20, 10, 0.01, 1), two_sides(10));
+    weighed += std::count(weights.begin(), weights.end(), 1) != 10;
+  }
+  EXPECT_LE(weighed, 20);
+}
+
+// The only run of its side may be as it wants: nothing is known that it could be held against.
+TEST(WeighRuns, NothingIsSaidOfASingleRunOrOfFewFunctions) {
+  std::vector<RunCounts> functions = disturbed(3, 0, 1);
+  Runs sides = two_sides(10);
+  sides.before = 1;
+  EXPECT_EQ(weigh_runs(functions, sides)[0], 1);
+  functions.resize(4);
+  EXPECT_EQ(weigh_runs(functions, two_sides(10)), std::vector<double>(10, 1));
+  EXPECT_EQ(weigh_runs({}, two_sides(10)), std::vector<double>(10, 1));
+}
+
+TEST(WeighRuns, AChangeIsFoundBesideADisturbedRun) {
+  int alike = 0, weighed = 0;
+  for (u64 seed = 0; seed < 100; ++seed) {
+    const std::vector<RunCounts> functions = disturbed(seed, seed % 10, 2);
+    alike += found_in(functions, two_sides(10)).back() ? 1 : 0;
+    weighed += found_in(functions, 10).back() ? 1 : 0;
+  }
+  EXPECT_LE(alike + 20, weighed);
+  EXPECT_GE(weighed, 90);
 }
 
 // Nothing is left to chance in a program on the simulated machine: one sample more in each run is a change.

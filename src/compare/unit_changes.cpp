@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compare/unit_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace wperf::compare {
+namespace {
+
+// Of a thing and one side, whatever its runs count for.
+struct SideSums {
+  double samples = 0, cost = 0, inlined = 0;
+  std::map<u32, double> hosts;  // what of it was inlined into each
+};
+
+class UnitComparer {
+ public:
+  UnitComparer(EventRuns event, EventChange& change)
+      : event_(std::move(event)),
+        change_(change),
+        counts_(event_.matched.units.size(), RunCounts{std::vector<double>(event_.runs.size(), 0)}),
+        sums_(2 * event_.matched.units.size()) {}
+
+  void compare(std::vector<std::string>& notes) {
+    add_up();
+    const std::vector<u32> functions = units_of(UnitKind::function);
+    const std::vector<RunCounts> of_functions = counts_of(functions);
+    if (!event_.is_one_run) {
+      event_.measures.weights = weigh_runs(of_functions, event_.measures);
+      tell_of_runs(notes);
+    }
+    for (usize run = 0; run < event_.runs.size(); ++run) {
+      const double exposure = event_.measures.weight(run) * event_.measures.exposures[run];
+      (is_before(run) ? measured_.exposure_before : measured_.exposure_after) += exposure;
+    }
+    add_rows(functions, of_functions, change_.functions);
+    for (const auto& [kind, list] : {std::pair(UnitKind::module, &change_.modules), {UnitKind::line, &change_.lines}}) {
+      const std::vector<u32> units = units_of(kind);
+      add_rows(units, counts_of(units), *list);
+    }
+    finish_functions();
+  }
+
+ private:
+  bool is_before(usize run) const { return run < event_.measures.before; }
+  SideSums& side(u32 unit, usize run) { return sums_[2 * unit + (is_before(run) ? 0 : 1)]; }
+
+  void add_up();
+  std::vector<u32> units_of(UnitKind kind);
+  std::vector<RunCounts> counts_of(const std::vector<u32>& units);
+  void tell_of_runs(std::vector<std::string>& notes) const;
+  std::vector<Scatter> scatters_of(const std::vector<u32>& units, const std::vector<RunCounts>& counts) const;
+  void add_rows(const std::vector<u32>& units, const std::vector<RunCounts>& counts, std::vector<UnitChange>& rows);
+  void name_function(UnitChange& row) const;
+  std::string hosts_text(const SideSums& side) const;
+  std::string inlining_note(const SideSums& before, const SideSums& after) const;
+  void finish_functions();
+
+  EventRuns event_;
+  EventChange& change_;
+  std::vector<RunCounts> counts_;  // by unit
+  std::vector<SideSums> sums_;     // by unit, before and after
+  SeenRates measured_;             // by weight; nothing is seen in it
+};
+
+void UnitComparer::add_up() {
+  for (usize run = 0; run < event_.runs.size(); ++run) {
+    const EventCosts& costs = *event_.costs[run];
+    const std::vector<u32>& numbers = event_.matched.of_run[run];
+    for (const InlinedCost& one : costs.inlined) side(numbers[one.unit], run).hosts[numbers[one.host]] += one.cost;
+    for (usize unit = 0; unit < costs.units.size(); ++unit) {
+      const UnitCost& cost = costs.units[unit];
+      counts_[numbers[unit]].samples[run] += cost.cost / event_.mean_period;
+      SideSums& sums = side(numbers[unit], run);
+      sums.samples += cost.samples;
+      sums.cost += cost.cost;
+      sums.inlined += cost.inlined;
+    }
+  }
+}
+
+// Those that were seen often enough to say anything.
+std::vector<u32> UnitComparer::units_of(UnitKind kind) {
+  std::vector<u32> units;
+  for (u32 unit = 0; unit < event_.matched.units.size(); ++unit) {
+    const double samples = sums_[2 * unit].samples + sums_[2 * unit + 1].samples;
+    if (event_.matched.units[unit].kind != kind || samples <= 0) continue;
+    if (samples >= kFewestSamples) {
+      units.push_back(unit);
+    } else {
+      change_.too_few += kind == UnitKind::function;
+    }
+  }
+  return units;
+}
+
+std::vector<RunCounts> UnitComparer::counts_of(const std::vector<u32>& units) {
+  std::vector<RunCounts> counts;
+  counts.reserve(units.size());
+  for (const u32 unit : units) counts.push_back(std::move(counts_[unit]));
+  return counts;
+}
+
+void UnitComparer::tell_of_runs(std::vector<std::string>& notes) const {
+  std::string runs;
+  for (usize run = 0; run < event_.runs.size(); ++run) {
+    if (const double weight = event_.measures.weight(run); weight < 1)
+      runs += fmt::format("{}{} ({:.2f})", runs.empty() ? "" : ", ", event_.runs[run]->file, weight);
+  }
+  if (runs.empty()) return;
+  notes.push_back(fmt::format(
+      "{}: in some runs all functions differ by more than in the others, as where something disturbed them; of a run "
+      "they count for: {}.",
+      change_.event, runs));
+}
+
+// Of one run a side what blocks of time tell, of the side that scatters more; else what runs tell.
+std::vector<Scatter> UnitComparer::scatters_of(const std::vector<u32>& units,
+                                               const std::vector<RunCounts>& counts) const {
+  if (!event_.is_one_run) return share_dispersion(counts, event_.measures).scatters;
+  std::vector<Scatter> by_unit(event_.matched.units.size()), out;
+  for (usize run = 0; run < event_.runs.size(); ++run) {
+    const std::vector<Scatter>& own = event_.costs[run]->scatters;
+    for (usize unit = 0; unit < own.size(); ++unit) {
+      Scatter& known = by_unit[event_.matched.of_run[run][unit]];
+      if (own[unit].factor > known.factor || std::isinf(known.degrees)) known = own[unit];
+    }
+  }
+  out.reserve(units.size());
+  for (const u32 unit : units) out.push_back(by_unit[unit]);
+  return out;
+}
+
+void UnitComparer::add_rows(const std::vector<u32>& units, const std::vector<RunCounts>& counts,
+                            std::vector<UnitChange>& rows) {
+  const std::vector<Scatter> scatters = scatters_of(units, counts);
+  for (usize i = 0; i < units.size(); ++i) {
+    const Unit& matched = event_.matched.units[units[i]];
+    UnitChange row;
+    row.unit = units[i];
+    row.kind = matched.kind;
+    row.module = matched.module;
+    row.name = matched.name;
+    row.seen = measured_;
+    for (usize run = 0; run < event_.runs.size(); ++run)
+      (is_before(run) ? row.seen.before : row.seen.after) += event_.measures.weight(run) * counts[i].samples[run];
+    row.samples_before = static_cast<u64>(sums_[2 * units[i]].samples);
+    row.samples_after = static_cast<u64>(sums_[2 * units[i] + 1].samples);
+    const double scale = change_.per == Per::share ? 1 : event_.mean_period;
+    row.before = row.seen.before * scale / measured_.exposure_before;
+    row.after = row.seen.after * scale / measured_.exposure_after;
+    row.scatter = i < scatters.size() ? scatters[i] : Scatter{};
+    row.answer = rate_answer(row.seen, row.scatter);
+    if (row.kind == UnitKind::function) name_function(row);
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const UnitChange& a, const UnitChange& b) {
+    return std::abs(a.difference()) > std::abs(b.difference());
+  });
+}
+
+// What it was called before, and where it is now.
+void UnitComparer::name_function(UnitChange& row) const {
+  const OtherName& other = event_.matched.others[row.unit];
+  if (!other.name.empty()) row.note = (other.is_same_code ? "one code with " : "was ") + other.name;
+  if (!other.is_same_code) row.was = other.name;
+  const std::string moved = inlining_note(sums_[2 * row.unit], sums_[2 * row.unit + 1]);
+  if (!moved.empty()) row.note += (row.note.empty() ? "" : "; ") + moved;
+}
+
+// Those that most of it was inlined into first.
+std::string UnitComparer::hosts_text(const SideSums& side) const {
+  std::vector<std::pair<u32, double>> hosts(side.hosts.begin(), side.hosts.end());
+  std::stable_sort(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr usize kNamed = 4;
+  const usize named = hosts.size() <= kNamed ? hosts.size() : kNamed - 1;
+  std::string text;
+  for (usize i = 0; i < named; ++i) {
+    const bool is_last = i + 1 == hosts.size();
+    text += (i == 0 ? "" : is_last ? " and " : ", ") + event_.matched.units[hosts[i].first].name;
+  }
+  if (named < hosts.size()) text += fmt::format(" and {} more", hosts.size() - named);
+  return text;
+}
+
+// Where most of a cost was inlined on one side and not on the other, it moved; compared frame by frame it is the same.
+std::string UnitComparer::inlining_note(const SideSums& before, const SideSums& after) const {
+  if (before.cost <= 0 || after.cost <= 0) return {};
+  const double more = after.inlined / after.cost - before.inlined / before.cost;
+  const auto have = [](const SideSums& side) { return side.hosts.size() == 1 ? "has" : "have"; };
+  if (more > 0.5) return fmt::format("moved into {}, which {} it inlined now", hosts_text(after), have(after));
+  if (more < -0.5) return fmt::format("moved out of {}, which had it inlined", hosts_text(before));
+  return {};
+}
+
+void UnitComparer::finish_functions() {
+  change_.compared = change_.functions.size();
+  std::vector<double> factors;
+  for (const UnitChange& row : change_.functions) {
+    factors.push_back(row.scatter.factor);
+    change_.has_scatter |= !std::isinf(row.scatter.degrees) || row.scatter.factor != 1;
+  }
+  SeenRates percent = measured_;
+  for (usize run = 0; run < event_.runs.size(); ++run)
+    (is_before(run) ? percent.before : percent.after) +=
+        0.01 * event_.measures.weight(run) * event_.costs[run]->samples;
+  change_.detectable_of_percent =
+      detectable_ratio(percent, {.factor = factors.empty() ? 1 : median_of(factors)}, kConfidence);
+}
+
+}  // namespace
+
+void compare_units(EventRuns event, EventChange& change, std::vector<std::string>& notes) {
+  UnitComparer(std::move(event), change).compare(notes);
+}
+
+}  // namespace wperf::compare
