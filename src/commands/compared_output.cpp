@@ -9,6 +9,7 @@
 
 #include "commands/compared_code.h"
 #include "commands/page_output.h"
+#include "commands/run_report.h"
 #include "compare/comparison.h"
 #include "compare/function_sources.h"
 #include "compare/gate.h"
@@ -30,6 +31,17 @@ compare::ComparisonOptions comparison_options(const request::CostPer& per) {
   if (per.unit == Unit::run) options.per = compare::Per::run;
   if (per.unit == Unit::counter) options.per = compare::Per::counter;
   return options;
+}
+
+// Modules by their name, also where --module has a path.
+void choose_units(const request::Request& request, compare::ComparisonOptions& options) {
+  stacks::StackFilter filter = sample_filter(request);
+  options.symbol = std::move(filter.symbol);
+  if (filter.modules.empty()) return;
+  for (std::string& module : filter.modules) module.erase(0, module.find_last_of("/\\") + 1);
+  options.module = [modules = std::move(filter.modules)](std::string_view module) {
+    return std::find(modules.begin(), modules.end(), module) != modules.end();
+  };
 }
 
 diag::Result<void> write_files(const compare::Comparison& comparison, const std::vector<compare::Verdict>& verdicts,
@@ -103,16 +115,19 @@ diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, diag:
 
 }  // namespace
 
-diag::Result<int> show_comparison(const std::vector<compare::RunCosts>& before,
-                                  const std::vector<compare::RunCosts>& after, const request::Request& request,
-                                  diag::Console& console) {
+diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
+                                  const request::Request& request, diag::Console& console) {
+  const bool were_copies = compare::take_out_copies(before, after);
   compare::ComparisonOptions compared = comparison_options(request.comparison.per);
+  choose_units(request, compared);
   compared.open = code_of_builds(request, FileDetail::names);
-  WPERF_TRY(const compare::Comparison comparison, compare::compare_runs(before, after, compared));
-  // Of runs that are copies of one, that one alone.
-  const std::span compared_before(before.data(), comparison.files_before.size());
-  const std::span compared_after(after.data(), comparison.files_after.size());
-  WPERF_CHECK_OK(write_stacks(compared_before, compared_after, comparison, request, console));
+  WPERF_TRY(compare::Comparison comparison, compare::compare_runs(before, after, compared));
+  if (were_copies) {
+    comparison.notes.emplace_back(
+        "All recordings of a side are the same to the sample, as those of a machine that repeats itself: they count as "
+        "one. --jitter makes them differ, or another seed= of the simulated machine.");
+  }
+  WPERF_CHECK_OK(write_stacks(before, after, comparison, request, console));
   std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
   const report::DiffOptions options{.rows = request.sampling.display.rows,
                                     .verbose = request.outputs.verbose,
@@ -124,7 +139,7 @@ diag::Result<int> show_comparison(const std::vector<compare::RunCosts>& before,
     console.out(text);
   }
   if (request.comparison.annotations) {
-    compare::find_sources(comparison, compared_after, code_of_builds(request, FileDetail::lines), verdicts);
+    compare::find_sources(comparison, after, code_of_builds(request, FileDetail::lines), verdicts);
     annotate(verdicts, request, console);
   }
   if (output::wants_json(request.outputs)) {

@@ -11,8 +11,7 @@
 namespace wperf::commands {
 
 // The exit status: ExitCode::gate_failed where a condition of --fail-if is met.
-diag::Result<int> show_comparison(const std::vector<compare::RunCosts>& before,
-                                  const std::vector<compare::RunCosts>& after, const request::Request& request,
-                                  diag::Console& console);
+diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
+                                  const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::commands

@@ -155,7 +155,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, u64 rounds, diag:
   WPERF_TRY(const u64 whole, run_rounds(request, rounds, run, console));
   before.resize(whole);
   after.resize(whole);
-  return show_comparison(before, after, request, console);
+  return show_comparison(std::move(before), std::move(after), request, console);
 }
 
 // Each run is what `record` does. The files stay: `diff` and `report` show more of them.
@@ -195,9 +195,9 @@ diag::Result<int> record_in_turn(const request::Request& asked, u64 rounds, diag
     for (u64 round = 0; round < whole; ++round) files.push_back(file_of(is_before, round));
   }
   WPERF_TRY(std::vector<compare::RunCosts> before, read_compared_runs(files, request, console));
-  const std::vector<compare::RunCosts> after(before.begin() + static_cast<std::ptrdiff_t>(whole), before.end());
+  std::vector<compare::RunCosts> after(before.begin() + static_cast<std::ptrdiff_t>(whole), before.end());
   before.resize(whole);
-  return show_comparison(before, after, request, console);
+  return show_comparison(std::move(before), std::move(after), request, console);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -14,6 +15,14 @@ diag::Result<void> check_sides(request::Comparison& comparison) {
   if (!comparison.has_sides && comparison.before.size() == 2) {
     comparison.after.push_back(std::move(comparison.before.back()));
     comparison.before.pop_back();
+  }
+  for (const auto* side : {&comparison.before, &comparison.after}) {
+    for (auto file = side->begin(); file != side->end(); ++file) {
+      if (std::find(side->begin(), file, *file) == file) continue;
+      return diag::Error{.text = *file + " stands twice on one side, but it is one run",
+                         .hint = "record the program as often as runs are wanted",
+                         .code = diag::ExitCode::usage};
+    }
   }
   if (!comparison.before.empty() && !comparison.after.empty()) return {};
   const bool is_several = !comparison.has_sides && comparison.before.size() > 2;
@@ -36,7 +45,7 @@ diag::Result<int> run_diff(const request::Request& asked, diag::Console& console
   std::vector<compare::RunCosts> after(std::make_move_iterator(before.begin() + std::ssize(comparison.before)),
                                        std::make_move_iterator(before.end()));
   before.resize(comparison.before.size());
-  return show_comparison(before, after, request, console);
+  return show_comparison(std::move(before), std::move(after), request, console);
 }
 
 }  // namespace wperf::commands

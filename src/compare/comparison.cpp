@@ -82,6 +82,7 @@ class Comparer {
       out_.matched = match_units(before_, after_, options_.open);
       for (const std::string& note : out_.matched.notes) out_.notes.push_back(note);
       for (const std::string& event : events) WPERF_CHECK_OK(add_event(event));
+      if (out_.events.empty() && counts.empty()) return diag::Error{.text = why_nothing_, .hint = {}};
       find_units();
       tell_of_nameless_code();
     }
@@ -98,15 +99,18 @@ class Comparer {
   diag::Result<void> add_total(const std::string& event, Per per, bool is_counted);
   void find_totals();
   diag::Result<void> add_event(const std::string& event);
-  diag::Result<Runs> measures_of(const std::string& event, Per per, double mean_period) const;
+  diag::Result<Runs> measures_of(const EventRuns& event, Per per) const;
+  void leave_out(std::string_view event, usize side, std::string_view what);
   void find_units();
   void tell_of_shares(const EventChange& change);
+  bool is_told_nameless(std::string_view module) const;
   void tell_of_nameless_code();
 
   const Side &before_, &after_;
   const ComparisonOptions& options_;
   std::vector<const RunCosts*> runs_;
   Comparison out_;
+  std::string why_nothing_;  // why no event of these runs can be compared
 };
 
 diag::Result<void> Comparer::check_runs() const {
@@ -184,12 +188,13 @@ void Comparer::find_totals() {
   for (usize i = 0; i < found.size(); ++i) asked[i]->found = found[i];
 }
 
-diag::Result<Runs> Comparer::measures_of(const std::string& event, Per per, double mean_period) const {
+// In units of the mean sample of their side, as what is seen is: samples are what chance is about, whatever they cost.
+diag::Result<Runs> Comparer::measures_of(const EventRuns& event, Per per) const {
   Runs runs{.exposures = {}, .before = before_.size(), .weights = {}};
-  for (const RunCosts* run : runs_) {
-    WPERF_TRY(double measure, measure_of(*run, per, options_.counter));
-    if (per == Per::share) measure = find_event(*run, event)->cost / mean_period;
-    runs.exposures.push_back(measure);
+  for (usize run = 0; run < runs_.size(); ++run) {
+    WPERF_TRY(double measure, measure_of(*runs_[run], per, options_.counter));
+    if (per == Per::share) measure = event.costs[run]->cost;
+    runs.exposures.push_back(measure / (run < runs.before ? event.period_before : event.period_after));
   }
   return runs;
 }
@@ -198,23 +203,39 @@ diag::Result<void> Comparer::add_event(const std::string& event) {
   EventChange change;
   change.event = event;
   change.per = options_.per.value_or(Per::share);
-  double cost = 0, samples = 0;
+  EventRuns compared{.runs = runs_, .costs = {}, .matched = out_.matched, .measures = {}, .options = options_};
+  double costs[2] = {0, 0}, samples[2] = {0, 0}, chosen[2] = {0, 0};
   for (usize run = 0; run < runs_.size(); ++run) {
-    const EventCosts& costs = *find_event(*runs_[run], event);
-    cost += costs.cost;
-    samples += costs.samples;
-    (run < before_.size() ? change.samples_before : change.samples_after) += static_cast<u64>(costs.samples);
+    const EventCosts& of_run = *compared.costs.emplace_back(find_event(*runs_[run], event));
+    const usize side = run < before_.size() ? 0 : 1;
+    costs[side] += of_run.cost;
+    samples[side] += of_run.samples;
+    chosen[side] += of_run.chosen;
   }
-  if (cost <= 0 || samples <= 0) return {};
-  EventRuns compared{.runs = runs_, .costs = {}, .matched = out_.matched, .measures = {}};
-  for (const RunCosts* run : runs_) compared.costs.push_back(find_event(*run, event));
-  compared.mean_period = cost / samples;
+  for (const usize side : {0, 1}) {
+    if (costs[side] > 0 && samples[side] > 0 && chosen[side] > 0) continue;
+    leave_out(event, side, costs[side] > 0 && samples[side] > 0 ? "no chosen samples" : "no samples");
+    return {};
+  }
+  change.samples_before = static_cast<u64>(samples[0]);
+  change.samples_after = static_cast<u64>(samples[1]);
+  compared.period_before = costs[0] / samples[0];
+  compared.period_after = costs[1] / samples[1];
   compared.is_one_run = out_.is_one_run;
-  WPERF_TRY(compared.measures, measures_of(event, change.per, compared.mean_period));
+  WPERF_TRY(compared.measures, measures_of(compared, change.per));
   compare_units(std::move(compared), change, out_.notes);
   if (change.per == Per::share) tell_of_shares(change);
   out_.events.push_back(std::move(change));
   return {};
+}
+
+// Shares of nothing, and functions of a side that has none, are not what changed.
+void Comparer::leave_out(std::string_view event, usize side, std::string_view what) {
+  const Side& runs = side == 0 ? before_ : after_;
+  why_nothing_ = runs.size() == 1
+                     ? fmt::format("{} has {} of {}", runs.front().file, what, event)
+                     : fmt::format("all files {} have {} of {}", side == 0 ? "before" : "after", what, event);
+  out_.notes.push_back(why_nothing_ + ", so its functions are not compared.");
 }
 
 // All rows are one family: over all of them, at most the promised share of what is called found is wrong.
@@ -229,9 +250,17 @@ void Comparer::find_units() {
       }
     }
   }
+  if (rows.empty() && (options_.module || options_.symbol))
+    out_.notes.emplace_back("nothing that was measured has a name that --module or --symbol chooses");
   const std::vector<bool> found = found_among(answers, kWrongShare);
-  for (usize i = 0; i < rows.size(); ++i) rows[i]->found = found[i];
+  // Were it the only one that changed.
+  const double sure_below = kWrongShare / static_cast<double>(std::max<usize>(1, rows.size()));
+  for (usize i = 0; i < rows.size(); ++i) {
+    rows[i]->found = found[i];
+    rows[i]->sure_below = sure_below;
+  }
   for (EventChange& event : out_.events) {
+    event.detectable_of_percent = detectable_ratio(event.of_percent, event.usual_scatter, 1 - sure_below);
     for (auto* list : {&event.functions, &event.modules, &event.lines})
       std::stable_partition(list->begin(), list->end(), [](const UnitChange& row) { return row.found; });
   }
@@ -250,6 +279,14 @@ void Comparer::tell_of_shares(const EventChange& change) {
   }
 }
 
+bool Comparer::is_told_nameless(std::string_view module) const {
+  const std::string begin = fmt::format("functions of {} are not compared", module);
+  return std::any_of(out_.events.begin(), out_.events.end(), [&](const EventChange& event) {
+    return std::any_of(event.nameless.begin(), event.nameless.end(),
+                       [&](const std::string& one) { return one.starts_with(begin); });
+  });
+}
+
 // Each module and its reason once.
 void Comparer::tell_of_nameless_code() {
   std::set<std::pair<std::string_view, std::string_view>> told;
@@ -257,7 +294,7 @@ void Comparer::tell_of_nameless_code() {
     for (const Unit& unit : run->units) {
       if (unit.is_known || unit.file == stacks::kNothing || unit.samples < kFewestSamples) continue;
       const std::string& reason = run->files[unit.file].reason;
-      if (reason.empty() || !told.emplace(unit.module, reason).second) continue;
+      if (reason.empty() || !told.emplace(unit.module, reason).second || is_told_nameless(unit.module)) continue;
       out_.notes.push_back(fmt::format("{}: functions of {} have no names: {}.", run->file, unit.module, reason));
     }
   }
@@ -276,7 +313,7 @@ bool is_copy(const RunCosts& a, const RunCosts& b) {
          std::equal(a.events.begin(), a.events.end(), b.events.begin(), b.events.end(), same_event);
 }
 
-// What is sampled of a machine that repeats itself tells nothing of how runs differ, however often it is recorded.
+// A few runs of which little was seen may be alike by chance; all of them are not.
 bool are_copies(const std::vector<RunCosts>& side) {
   if (side.size() < 2 || side.front().events.empty() || !side.front().counts.empty()) return false;
   return std::all_of(side.begin() + 1, side.end(), [&](const RunCosts& run) { return is_copy(run, side.front()); });
@@ -284,16 +321,17 @@ bool are_copies(const std::vector<RunCosts>& side) {
 
 }  // namespace
 
+bool take_out_copies(std::vector<RunCosts>& before, std::vector<RunCosts>& after) {
+  const bool are_enough = smallest_rank_answer(before.size(), after.size()) <= 1 - kConfidence;
+  if (!are_enough || !are_copies(before) || !are_copies(after)) return false;
+  before.resize(1);
+  after.resize(1);
+  return true;
+}
+
 diag::Result<Comparison> compare_runs(const std::vector<RunCosts>& before, const std::vector<RunCosts>& after,
                                       const ComparisonOptions& options) {
-  const bool are_enough = smallest_rank_answer(before.size(), after.size()) <= 1 - kConfidence;
-  if (!are_enough || !are_copies(before) || !are_copies(after)) return Comparer(before, after, options).compare();
-  const std::vector<RunCosts> one_before{before.front()}, one_after{after.front()};
-  WPERF_TRY(Comparison comparison, Comparer(one_before, one_after, options).compare());
-  comparison.notes.push_back(
-      "All recordings of a side are the same to the sample, as those of a machine that repeats itself: they count as "
-      "one. --jitter makes them differ, or another seed= of the simulated machine.");
-  return comparison;
+  return Comparer(before, after, options).compare();
 }
 
 }  // namespace wperf::compare

@@ -2,8 +2,10 @@
 // What changed between two sides of runs: totals, functions, modules and lines, by how much, how sure that is, and what
 // could have been seen at all. Pure. Called by run_diff and run_bench; shown by report/diff_*.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/matching.h"
@@ -23,6 +25,9 @@ struct ComparisonOptions {
   std::optional<Per> per;   // none: share of samples; counts as they are
   std::string counter;      // of Per::counter
   OpenBuildFile open = {};  // files of code, for functions that have another name now; empty: they are not looked for
+  // Which things are compared, by a module and a name that they have on either side; empty: all.
+  std::function<bool(std::string_view module)> module = {};
+  std::function<bool(std::string_view name)> symbol = {};
 };
 
 // A count of all runs, or the cost of all samples of an event.
@@ -46,11 +51,12 @@ struct UnitChange {
   u64 samples_before = 0, samples_after = 0;
   SeenRates seen;
   Scatter scatter;
-  double answer = 1;  // how probable so great a change is where nothing changed
+  double answer = 1;                    // how probable so great a change is where nothing changed
+  double sure_below = 1 - kConfidence;  // an answer that is sure beside all others that were asked for
   bool found = false;
   // With their interval. Not kept, because it takes longer than the answer, and few are looked at.
   RateChange change() const { return compare_rates(seen, scatter, kConfidence); }
-  double detectable() const { return detectable_ratio(seen, scatter, kConfidence); }
+  double detectable() const { return detectable_ratio(seen, scatter, 1 - sure_below); }
   double difference() const { return after - before; }
   std::string was;   // its name before, where it had another one
   std::string note;  // "was f; moved into g"; a sentence without its end
@@ -63,6 +69,9 @@ struct EventChange {
   std::vector<UnitChange> functions, modules, lines;  // found ones first, then by difference
   usize compared = 0;                                 // functions with enough samples to say anything
   usize too_few = 0;                                  // functions without
+  std::vector<std::string> nameless;                  // modules whose functions and lines cannot be compared, and why
+  SeenRates of_percent;                               // what is seen of a function with 1 % of the samples
+  Scatter usual_scatter;                              // of functions
   double detectable_of_percent = 0;                   // ratio that would be seen of a function with 1 % of the samples
   bool has_scatter = false;                           // how samples scatter was learnt, from blocks of time or runs
 };
@@ -75,6 +84,10 @@ struct Comparison {
   std::vector<std::string> notes;  // whole sentences
   MatchedUnits matched;            // what is the same on both sides
 };
+
+// Where all recordings of a side are the same to the sample, leaves one of each: what is sampled of a machine that
+// repeats itself tells nothing of how runs differ, however often it is recorded. True: they were.
+bool take_out_copies(std::vector<RunCosts>& before, std::vector<RunCosts>& after);
 
 // Refused: no event in common, or runs so few that they can show nothing.
 diag::Result<Comparison> compare_runs(const std::vector<RunCosts>& before, const std::vector<RunCosts>& after,

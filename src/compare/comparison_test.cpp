@@ -39,11 +39,15 @@ class MadeProfile {
     return *this;
   }
 
+  void cost_of_samples(u64 times) {
+    for (stacks::StackSample& sample : profile_.samples) sample.period *= times;
+  }
+
   RunCosts costs() const { return run_costs(profile_, {}); }
 
  private:
   u32 node(u32 parent, const std::string& function, bool is_inlined) {
-    profile_.functions.push_back({function, 0, true, false, is_inlined});
+    profile_.functions.push_back({function, 0, !function.empty(), false, is_inlined});
     profile_.places.push_back({static_cast<u32>(profile_.functions.size() - 1)});
     profile_.nodes.push_back({parent, static_cast<u32>(profile_.places.size() - 1)});
     return static_cast<u32>(profile_.nodes.size() - 1);
@@ -283,18 +287,69 @@ TEST(Comparison, TooFewRunsAreRefused) {
 }
 
 TEST(Comparison, CopiesOfARunAreOneRun) {
-  const MadeProfile before = MadeProfile("p").add("f", 100).add("g", 100);
-  const MadeProfile after = MadeProfile("p").add("f", 108).add("g", 92);
-  const std::vector<RunCosts> befores(5, before.costs()), afters(5, after.costs());
-  const Comparison found = compare_runs(befores, afters, {.per = Per::run, .counter = {}}).value();
-  EXPECT_TRUE(found.is_one_run);
-  EXPECT_FALSE(function_of(found, "f").found);
-  EXPECT_EQ(found.events.at(0).samples_before, 200u);
-  ASSERT_FALSE(found.notes.empty());
-  EXPECT_NE(found.notes.back().find("they count as one"), std::string::npos);
+  const RunCosts one = MadeProfile("p").add("f", 100).add("g", 100).costs();
+  const RunCosts other = MadeProfile("p").add("f", 108).add("g", 92).costs();
+  std::vector<RunCosts> before(5, one), after(5, other), mixed{one, other, one, one, other};
+  EXPECT_FALSE(take_out_copies(before, mixed));
+  EXPECT_EQ(before.size(), 5u);
+  EXPECT_TRUE(take_out_copies(before, after));
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_FALSE(function_of(compare_runs(before, after, {.per = Per::run, .counter = {}}).value(), "f").found);
   // Counts that repeat are exact.
-  EXPECT_FALSE(
-      compare_runs(std::vector<RunCosts>(4, counted(1)), std::vector<RunCosts>(4, counted(2)), {}).value().is_one_run);
+  std::vector<RunCosts> counts(4, counted(1)), others(4, counted(2));
+  EXPECT_FALSE(take_out_copies(counts, others));
+}
+
+// Ten times the samples of the same program are not ten times the evidence of the few.
+TEST(Comparison, SamplesOfASideAreWhatChanceIsAbout) {
+  MadeProfile seldom = MadeProfile("p").add("f", 9).add("g", 80), often = MadeProfile("p").add("f", 780).add("g", 4600);
+  seldom.cost_of_samples(50);
+  const Comparison found = compared(seldom, often, Per::share);
+  EXPECT_FALSE(function_of(found, "f").found);
+  EXPECT_EQ(function_of(found, "f").samples_before, 9u);
+  EXPECT_NEAR(function_of(found, "f").before, 9 / 89.0, 1e-9);
+  EXPECT_NEAR(function_of(found, "f").seen.before, 9, 1e-9);
+}
+
+TEST(Comparison, ASideWithoutSamplesIsNotCompared) {
+  const RunCosts some = MadeProfile("p").add("f", 100).costs(), none = MadeProfile("p").costs();
+  const auto done = compare_runs({some}, {none}, {});
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().text, "p.data has no samples of cycles");
+}
+
+TEST(Comparison, ModulesWithoutNamesOnOneSideAreComparedAsAWhole) {
+  MadeProfile named = MadeProfile("p").add("f", 1000).add("g", 1000);
+  MadeProfile nameless = MadeProfile("p").add("", 2000);
+  const Comparison found = compared(named, nameless);
+  const EventChange& event = found.events.at(0);
+  EXPECT_TRUE(event.functions.empty());
+  ASSERT_EQ(event.modules.size(), 1u);
+  EXPECT_FALSE(event.modules[0].found);
+  ASSERT_EQ(event.nameless.size(), 1u);
+  EXPECT_NE(event.nameless[0].find("functions of p are not compared, because p.data has no names"), std::string::npos);
+  // A few stubs are no reason.
+  EXPECT_EQ(compared(named, MadeProfile("p").add("f", 1000).add("g", 980).add("", 20)).events.at(0).functions.size(),
+            3u);
+}
+
+TEST(Comparison, ChoosesByANameOfEitherSide) {
+  const ComparisonOptions options{.per = Per::run,
+                                  .counter = {},
+                                  .module = [](std::string_view module) { return module == "new"; },
+                                  .symbol = [](std::string_view name) { return name == "f"; }};
+  const auto found = compare_runs({MadeProfile("old").add("f", 100).add("g", 100).costs()},
+                                  {MadeProfile("new").add("f", 100).add("g", 100).costs()}, options);
+  ASSERT_EQ(found.value().events.at(0).functions.size(), 1u);
+  EXPECT_EQ(found.value().events[0].functions[0].samples_before, 100u);
+}
+
+// What is said to be seen is what would be called sure beside all that is compared.
+TEST(Comparison, ManyFunctionsHideSmallChanges) {
+  MadeProfile few = MadeProfile("p").add("f", 1000), many = MadeProfile("p").add("f", 1000);
+  for (int i = 0; i < 100; ++i) many.add("g" + std::to_string(i), 10);
+  EXPECT_GT(compared(many, many).events.at(0).functions.at(0).detectable(),
+            1.02 * compared(few, few).events.at(0).functions.at(0).detectable());
 }
 
 Verdict::Kind judged(const Comparison& comparison, std::string_view condition) {

@@ -170,14 +170,18 @@ class RunCostsBuilder {
       if (has_blocks) blocks.emplace_back(profile_, block_length(profile_));
     }
     hosts_.resize(run_.events.size());
-    const stacks::ChosenSamples chosen(profile_, wishes_.filter);
+    const stacks::ChosenSamples chosen(
+        profile_, {.comms = wishes_.filter.comms, .pids = wishes_.filter.pids, .tids = wishes_.filter.tids});
     std::vector<std::array<u32, 3>> units_of_row;
     for (const StackSample& sample : profile_.samples) {
       EventCosts& event = run_.events[sample.event];
       event.cost += static_cast<double>(sample.period);
       event.samples += static_cast<double>(sample.count);
       units_ = {kNothing, kNothing, kNothing};
-      if (chosen.has(sample)) add(sample);
+      if (chosen.has(sample)) {
+        event.chosen += static_cast<double>(sample.count);
+        add(sample);
+      }
       if (has_blocks) units_of_row.push_back(units_);
     }
     for (const stacks::SliceCount& slice : profile_.slice_counts) {

@@ -42,6 +42,7 @@ struct InlinedCost {
 struct EventCosts {
   std::string event;
   double cost = 0, samples = 0;
+  double chosen = 0;            // samples of the tasks that were chosen
   std::vector<UnitCost> units;  // by unit
   std::vector<InlinedCost> inlined;
   // How much it came in bursts. Empty: nothing tells when samples were taken.
@@ -78,6 +79,8 @@ struct RunCosts {
 };
 
 struct CostWishes {
+  // Of costs, tasks alone: what modules and functions are called differs between the sides, so comparisons choose
+  // these.
   stacks::StackFilter filter;
   bool lines = false;
   bool stacks = false;  // RunCosts::stacks

@@ -6,10 +6,21 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace wperf::compare {
 namespace {
+
+// Why code of a run has no names; empty: nothing says.
+std::string reason_of(const RunCosts& run, const std::vector<u32>& numbers, u32 unit) {
+  for (usize own = 0; own < numbers.size(); ++own) {
+    if (numbers[own] == unit && run.units[own].file != stacks::kNothing) return run.files[run.units[own].file].reason;
+  }
+  return {};
+}
 
 // Of a thing and one side, whatever its runs count for.
 struct SideSums {
@@ -27,6 +38,7 @@ class UnitComparer {
 
   void compare(std::vector<std::string>& notes) {
     add_up();
+    find_nameless(notes);
     const std::vector<u32> functions = units_of(UnitKind::function);
     const std::vector<RunCounts> of_functions = counts_of(functions);
     if (!event_.is_one_run) {
@@ -49,7 +61,9 @@ class UnitComparer {
   bool is_before(usize run) const { return run < event_.measures.before; }
   SideSums& side(u32 unit, usize run) { return sums_[2 * unit + (is_before(run) ? 0 : 1)]; }
 
+  bool is_chosen(u32 unit) const;
   void add_up();
+  void find_nameless(std::vector<std::string>& notes);
   std::vector<u32> units_of(UnitKind kind);
   std::vector<RunCounts> counts_of(const std::vector<u32>& units);
   void tell_of_runs(std::vector<std::string>& notes) const;
@@ -62,9 +76,10 @@ class UnitComparer {
 
   EventRuns event_;
   EventChange& change_;
-  std::vector<RunCounts> counts_;  // by unit
-  std::vector<SideSums> sums_;     // by unit, before and after
-  SeenRates measured_;             // by weight; nothing is seen in it
+  std::vector<RunCounts> counts_;        // by unit
+  std::vector<SideSums> sums_;           // by unit, before and after
+  SeenRates measured_;                   // by weight; nothing is seen in it
+  std::set<std::string_view> nameless_;  // modules, as `before` has them
 };
 
 void UnitComparer::add_up() {
@@ -74,7 +89,7 @@ void UnitComparer::add_up() {
     for (const InlinedCost& one : costs.inlined) side(numbers[one.unit], run).hosts[numbers[one.host]] += one.cost;
     for (usize unit = 0; unit < costs.units.size(); ++unit) {
       const UnitCost& cost = costs.units[unit];
-      counts_[numbers[unit]].samples[run] += cost.cost / event_.mean_period;
+      counts_[numbers[unit]].samples[run] += cost.cost / (is_before(run) ? event_.period_before : event_.period_after);
       SideSums& sums = side(numbers[unit], run);
       sums.samples += cost.samples;
       sums.cost += cost.cost;
@@ -83,12 +98,63 @@ void UnitComparer::add_up() {
   }
 }
 
+// By a name that it has on either side.
+bool UnitComparer::is_chosen(u32 unit) const {
+  const Unit& one = event_.matched.units[unit];
+  const OtherName& other = event_.matched.others[unit];
+  const auto& [module, symbol] = std::tie(event_.options.module, event_.options.symbol);
+  if (module && !module(one.module) && !module(event_.matched.modules[unit])) return false;
+  return !symbol || one.kind != UnitKind::function || symbol(one.name) || (!other.name.empty() && symbol(other.name));
+}
+
+// Where a module has names in some runs only, its functions would be new or gone: only the whole of it can be compared.
+void UnitComparer::find_nameless(std::vector<std::string>& notes) {
+  constexpr double kOfModule = 0.05;  // stubs and padding without a name are less
+  struct Part {
+    double all = 0, nameless = 0;
+  };
+  std::map<std::string_view, std::vector<Part>> modules;
+  std::map<std::string_view, u32> nameless_unit;
+  for (u32 unit = 0; unit < event_.matched.units.size(); ++unit) {
+    const Unit& one = event_.matched.units[unit];
+    if (one.kind != UnitKind::function || !is_chosen(unit)) continue;
+    std::vector<Part>& parts = modules[event_.matched.modules[unit]];
+    parts.resize(event_.runs.size());
+    for (usize run = 0; run < parts.size(); ++run) {
+      parts[run].all += counts_[unit].samples[run];
+      if (!one.is_known) parts[run].nameless += counts_[unit].samples[run];
+    }
+    if (!one.is_known) nameless_unit.emplace(event_.matched.modules[unit], unit);
+  }
+  for (const auto& [module, unit] : nameless_unit) {
+    double least = 1, most = 0, samples = 0;
+    usize worst = 0;
+    const std::vector<Part>& parts = modules[module];
+    for (usize run = 0; run < parts.size(); ++run) {
+      samples += parts[run].all;
+      if (parts[run].all <= 0) continue;
+      const double share = parts[run].nameless / parts[run].all;
+      least = std::min(least, share);
+      if (share > most) worst = run;
+      most = std::max(most, share);
+    }
+    if (most - least <= kOfModule || samples < kFewestSamples) continue;
+    nameless_.insert(module);
+    const std::string reason = reason_of(*event_.runs[worst], event_.matched.of_run[worst], unit);
+    change_.nameless.push_back(
+        fmt::format("functions of {} are not compared, because {} has no names for {:.0f} % of them{}", module,
+                    event_.runs[worst]->file, 100 * most, reason.empty() ? reason : ": " + reason));
+    notes.push_back(change_.event + ": " + change_.nameless.back() + ".");
+  }
+}
+
 // Those that were seen often enough to say anything.
 std::vector<u32> UnitComparer::units_of(UnitKind kind) {
   std::vector<u32> units;
   for (u32 unit = 0; unit < event_.matched.units.size(); ++unit) {
     const double samples = sums_[2 * unit].samples + sums_[2 * unit + 1].samples;
-    if (event_.matched.units[unit].kind != kind || samples <= 0) continue;
+    if (event_.matched.units[unit].kind != kind || samples <= 0 || !is_chosen(unit)) continue;
+    if (kind != UnitKind::module && nameless_.contains(event_.matched.modules[unit])) continue;
     if (samples >= kFewestSamples) {
       units.push_back(unit);
     } else {
@@ -150,9 +216,8 @@ void UnitComparer::add_rows(const std::vector<u32>& units, const std::vector<Run
       (is_before(run) ? row.seen.before : row.seen.after) += event_.measures.weight(run) * counts[i].samples[run];
     row.samples_before = static_cast<u64>(sums_[2 * units[i]].samples);
     row.samples_after = static_cast<u64>(sums_[2 * units[i] + 1].samples);
-    const double scale = change_.per == Per::share ? 1 : event_.mean_period;
-    row.before = row.seen.before * scale / measured_.exposure_before;
-    row.after = row.seen.after * scale / measured_.exposure_after;
+    row.before = row.seen.before / measured_.exposure_before;
+    row.after = row.seen.after / measured_.exposure_after;
     row.scatter = i < scatters.size() ? scatters[i] : Scatter{};
     row.answer = rate_answer(row.seen, row.scatter);
     if (row.kind == UnitKind::function) name_function(row);
@@ -199,17 +264,20 @@ std::string UnitComparer::inlining_note(const SideSums& before, const SideSums& 
 
 void UnitComparer::finish_functions() {
   change_.compared = change_.functions.size();
-  std::vector<double> factors;
+  std::vector<Scatter> scatters;
   for (const UnitChange& row : change_.functions) {
-    factors.push_back(row.scatter.factor);
+    scatters.push_back(row.scatter);
     change_.has_scatter |= !std::isinf(row.scatter.degrees) || row.scatter.factor != 1;
   }
-  SeenRates percent = measured_;
+  change_.of_percent = measured_;
   for (usize run = 0; run < event_.runs.size(); ++run)
-    (is_before(run) ? percent.before : percent.after) +=
+    (is_before(run) ? change_.of_percent.before : change_.of_percent.after) +=
         0.01 * event_.measures.weight(run) * event_.costs[run]->samples;
-  change_.detectable_of_percent =
-      detectable_ratio(percent, {.factor = factors.empty() ? 1 : median_of(factors)}, kConfidence);
+  if (scatters.empty()) return;
+  const auto middle = scatters.begin() + std::ssize(scatters) / 2;
+  std::nth_element(scatters.begin(), middle, scatters.end(),
+                   [](const Scatter& a, const Scatter& b) { return a.factor < b.factor; });
+  change_.usual_scatter = *middle;
 }
 
 }  // namespace

@@ -13,9 +13,10 @@ struct EventRuns {
   std::vector<const RunCosts*> runs;     // those of `before` first
   std::vector<const EventCosts*> costs;  // of the event, by run
   const MatchedUnits& matched;
-  Runs measures;           // what costs are divided by
-  double mean_period = 1;  // of a sample, over all runs
+  double period_before = 1, period_after = 1;  // the mean cost of a sample
+  Runs measures;                               // what costs are divided by, in units of these
   bool is_one_run = false;
+  const ComparisonOptions& options;
 };
 
 // Fills the rows of `change`, which has its event and its unit. What it tells of runs goes to `notes`.

@@ -96,9 +96,11 @@ class DiffTest(WperfTest):
         self.assertFalse([row for row in half["events"][0]["functions"] if row["sure"]])
 
     def test_what_can_show_nothing_is_refused(self):
-        one = self.folded("a.folded", main__f=1000)
-        self.assertIn("in 10 % of such pairs", self.fails("diff", one, one, one, "--", one, one, one, status=2))
-        self.assertIn("put -- between", self.fails("diff", one, one, one, one, status=2))
+        one, *others = [self.folded(f"{name}.folded", main__f=1000 + i) for i, name in enumerate("abcdef")]
+        told = self.fails("diff", one, *others[:2], "--", *others[2:], status=2)
+        self.assertIn("in 10 % of such pairs", told)
+        self.assertIn("a.folded stands twice on one side", self.fails("diff", one, one, "--", one, status=2))
+        self.assertIn("put -- between", self.fails("diff", one, *others[:3], status=2))
         self.assertIn("two recordings", self.fails("diff", one, status=2))
         self.assertIn("is no condition", self.fails("diff", one, one, "--fail-if", "main", status=2))
 
@@ -161,9 +163,21 @@ class DiffTest(WperfTest):
         self.run_wperf(*gated, "--json", "-o", "all.json", "--markdown", "-", "--junit", "gate.xml", cwd=self.folder)
         self.assertEqual(sorted(path.name for path in self.folder.glob("[ag]*.[jx]*")), ["all.json", "gate.xml"])
 
+    def test_a_side_without_samples_or_names_passes_no_gate(self):
+        one, none = self.folded("a.folded", **{"main;f": 1000}), self.folded("none.folded", **{"main;f": 0})
+        for sides in ((one, none), (none, one)):
+            self.assertIn("none.folded has no samples", self.fails("diff", *sides, "--fail-if", "function:f>5%"))
+
+    def test_chooses_by_a_name_of_either_side(self):
+        one, other = self.folded("a.folded", **{"main;f": 1000, "main;g": 500}), self.folded("b.folded", **{"main;f": 990})
+        rows = self.diff(one, other, "--symbol", "g")["events"][0]["functions"]
+        self.assertEqual([row["function"] for row in rows], ["g"])
+        self.assertIn("nothing that was measured", self.ok("diff", one, other, "--module", "nowhere"))
+
     def test_pictures_of_copies(self):
-        one, other = self.folded("a.folded", main__f=1000), self.folded("b.folded", main__f=1500)
-        text = self.ok("diff", *[one] * 5, "--", *[other] * 5, "--folded")
+        before, after = [[self.folded(f"{samples}-{run}.folded", **{"main;f": samples}) for run in range(5)]
+                         for samples in (1000, 1500)]
+        text = self.ok("diff", *before, "--", *after, "--folded")
         self.assertEqual(text, "main;f 1000 1500\n")
 
 
