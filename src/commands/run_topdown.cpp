@@ -27,7 +27,10 @@ namespace wperf::commands {
 namespace {
 
 constexpr u64 kWantedSamples = 5000;
-constexpr u64 kLeastInterval = 100, kLeastIntervalOfWindows = 4096;
+// Half of what the driver takes on each core: what is sampled may happen twice as fast at times.
+constexpr double kMostPerSecond = 30'000;
+constexpr u64 kFewerSamples = 4;  // where that was not enough
+constexpr u64 kLeastInterval = 100, kLeastIntervalOfWindows = 4096, kGreatestInterval = 0x7fffffff;
 
 diag::Result<void> check_request(const request::Request& request) {
   if (request.program.has_value() || request.duration_ms() != 0) return {};
@@ -77,10 +80,10 @@ void add_row(const profile::CountRow& row, std::string_view name, std::vector<to
     counts.push_back({.name = std::string(name)});
     found = counts.end() - 1;
   }
-  const bool exact = !row.has_interval;
   found->value = added(found->value, row.scaled);
-  found->low = added(found->low, exact ? row.scaled : report::whole_count(row.low));
-  found->high = added(found->high, exact ? row.scaled : report::whole_count(row.high));
+  found->low = added(found->low, row.has_interval ? report::whole_count(row.low) : 0);
+  found->high = added(found->high, row.has_interval ? report::whole_count(row.high) : 0);
+  found->bounded = found->bounded && row.has_interval;
   found->counted = found->counted && row.counted();
 }
 
@@ -200,14 +203,17 @@ std::string_view sampled_event(const topdown::Drill& drill) {
   return {};
 }
 
-diag::Result<void> sample_node(Search& search) {
-  const topdown::Drill& drill = search.found.drill;
-  report::TopdownAnswer& answer = search.found.answer;
-  const std::string_view event = sampled_event(drill);
-  if (event.empty()) return {};
+// So many that they are worth something, and no more than the device takes: it would take those of slow parts alone.
+u64 interval_of(const Search& search, u64 count) {
   const auto& kernel = search.machine.capabilities.kernel;
   const u64 least = kernel != nullptr && kernel->is_windows() ? kLeastIntervalOfWindows : kLeastInterval;
-  const u64 interval = std::clamp<u64>(drill.count_of(event) / kWantedSamples, least, 0x7fffffff);
+  const double taken = std::max(search.found.answer.seconds * kMostPerSecond, 1.0);
+  const u64 wanted = std::max(count / kWantedSamples, static_cast<u64>(static_cast<double>(count) / taken));
+  return std::clamp<u64>(wanted, least, kGreatestInterval);
+}
+
+diag::Result<void> sample_event(Search& search, std::string_view event, u64 interval) {
+  report::TopdownSamples& where = search.found.answer.where;
   request::Request request = sampling_request(search);
   request.sampling.events = {
       {.text = std::string(event), .number = {}, .interval = static_cast<u32>(interval), .interval_error = {}}};
@@ -217,14 +223,22 @@ diag::Result<void> sample_node(Search& search) {
   recording::WantedDetail wanted;
   wanted.lines = true;
   WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(recording.file, request, wanted, quiet));
-  answer.where.event = event;
-  answer.where.interval = interval;
-  add_functions(recorded.profile, answer.where);
+  where = {.event = std::string(event), .interval = interval, .functions = {}};
+  add_functions(recorded.profile, where);
   const stacks::StackLosses& losses = recorded.profile.losses;
-  if (const u64 lost = losses.lost_records + losses.lost_samples + losses.held_back; lost != 0) {
-    answer.notes.push_back(fmt::format("{} samples were lost or held back", report::with_commas(lost)));
-  }
+  where.missing = losses.lost_records + losses.lost_samples + losses.held_back;
   return {};
+}
+
+diag::Result<void> sample_node(Search& search) {
+  const topdown::Drill& drill = search.found.drill;
+  const std::string_view event = sampled_event(drill);
+  if (event.empty()) return {};
+  const u64 interval = interval_of(search, drill.count_of(event));
+  WPERF_CHECK_OK(sample_event(search, event, interval));
+  const report::TopdownSamples& where = search.found.answer.where;
+  if (where.missing <= (where.samples + where.missing) / 100 || search.console.interrupted()) return {};
+  return sample_event(search, event, std::min(interval * kFewerSamples, kGreatestInterval));
 }
 
 // Does data that is late hold the program back?
@@ -280,13 +294,14 @@ diag::Result<bool> search_kind(Search& search) {
         notes.push_back("SPE does not tell where data came from: " + profiled.error().text);
       }
     }
+    goes_on = !search.console.interrupted();
   }
   if (drill.adds_stall_slot()) {
     notes.emplace_back(
         "stall_slot is the sum of stall_slot_frontend and stall_slot_backend, as Arm defines it: all events of level 1 "
         "are counted at once this way");
   }
-  if (!goes_on) notes.emplace_back("Ctrl-C ended the search; this is what was counted until then");
+  if (!goes_on) notes.emplace_back("Ctrl-C ended the search; this is what was counted and sampled until then");
   return goes_on;
 }
 
@@ -349,7 +364,11 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
   std::vector<report::Topdown> found;
   bool goes_on = true;
   for (Search& search : searches) {
-    if (!goes_on) break;
+    if (!goes_on) {
+      left_out.push_back(
+          fmt::format("cores {} ({}) were not looked at", search.found.answer.cores, search.found.answer.core));
+      continue;
+    }
     WPERF_TRY(goes_on, search_kind(search));
     found.push_back(std::move(search.found));
   }

@@ -13,6 +13,8 @@ using topdown::kNone;
 void write_share(JsonWriter& json, const topdown::Share& share) {
   if (share.known) {
     json.fixed("value", share.value, 9);
+  }
+  if (share.is_sure()) {
     json.fixed("low", share.low, 9);
     json.fixed("high", share.high, 9);
   }
@@ -52,18 +54,36 @@ void write_groups(JsonWriter& json, const Drill& drill) {
   json.string("likely_group", drill.likely_group());
 }
 
+// Of each run what its formulas were given.
+void write_counts(JsonWriter& json, const Drill& drill) {
+  json.begin_array("counts");
+  for (const std::vector<topdown::EventCount>& run : drill.counts()) {
+    json.begin_array();
+    for (const topdown::EventCount& count : run) {
+      if (!count.counted) continue;
+      json.begin_object();
+      json.string("event", count.name);
+      json.integer("value", count.value);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_array();
+}
+
 void write_functions(JsonWriter& json, const TopdownSamples& where) {
   json.begin_object("sampled");
   json.string("event", where.event);
   json.integer("interval", where.interval);
   json.integer("samples", where.samples);
+  json.integer("missing", where.missing);
   json.begin_array("functions");
   for (const TopdownFunction& row : where.functions) {
     json.begin_object();
     json.string("function", row.function);
     json.string("module", row.module);
     json.integer("samples", row.samples);
-    const Interval share = share_interval(row.samples, where.samples);
+    const Interval share = share_interval(row.samples, where.samples, where.missing);
     json.fixed("low", share.low, 6);
     json.fixed("high", share.high, 6);
     json.string("line", row.line);
@@ -92,6 +112,7 @@ void write_kind(JsonWriter& json, const Topdown& kind) {
   json.string("meaning",
               worst == kNone ? std::string_view{} : topdown::meaning_of(drill.method().nodes[worst].metric.name));
   write_groups(json, drill);
+  write_counts(json, drill);
   if (!answer.where.event.empty()) write_functions(json, answer.where);
   if (answer.memory.has_value() && answer.memory->memory.has_value()) {
     json.key("memory");

@@ -22,6 +22,7 @@ struct TopdownFunction {
 struct TopdownSamples {
   std::string event;
   u64 interval = 0, samples = 0;
+  u64 missing = 0;                         // lost or held back
   std::vector<TopdownFunction> functions;  // the greatest first
 };
 
@@ -36,11 +37,13 @@ struct TopdownAnswer {
   std::vector<std::string> notes;             // whole sentences
 };
 
-// Of a share of samples: 95 %, by Wilson; as parts of 1.
+// Of a share of samples: 95 %, by Wilson; as parts of 1. Samples that are missing may have been of this part, or not.
 struct Interval {
   double low = 0, high = 1;
 };
-Interval share_interval(u64 part, u64 whole);
+Interval share_interval(u64 part, u64 whole, u64 missing = 0);
+// What is to be said beside a table of functions; empty: none is missing.
+std::string missing_samples(const TopdownSamples& where);
 
 struct TopdownTextOptions {
   usize width = 0;  // of the terminal; 0: there is none
@@ -60,12 +63,12 @@ std::string topdown_json(std::span<const Topdown> kinds);
 std::string topdown_headline(const Topdown& kind);
 // Of a node or metric; "-" where nothing is known.
 std::string topdown_percent(const topdown::Share& share);
-std::string topdown_margin(const topdown::Share& share);  // half its 95 % interval, or "exact"
+std::string topdown_margin(const topdown::Share& share);  // half its 95 % interval, "exact" or "not known"
 // Its nodes that were counted, a parent before its children, the greatest of these first.
 std::vector<u32> counted_nodes(const topdown::Drill& drill);
 // What the first level adds up to, or why it does not.
 std::string topdown_sum(const topdown::Drill& drill);
-// What the worst node means, or that there is none; what its likeliest misses mean.
+// What the worst node means, or that there is none; what its likeliest misses mean, empty where that is not known.
 std::string topdown_verdict(const topdown::Drill& drill);
 std::string topdown_group_verdict(const topdown::Drill& drill);
 

@@ -60,7 +60,9 @@ void append_groups(std::string& out, const Drill& drill, usize width) {
   }
   out += '\n';
   append_table_within(out, table, width);
-  append_line_within(out, topdown_group_verdict(drill), width);
+  if (const std::string verdict = topdown_group_verdict(drill); !verdict.empty()) {
+    append_line_within(out, verdict, width);
+  }
 }
 
 void append_functions(std::string& out, const TopdownSamples& where, const TopdownTextOptions& options) {
@@ -70,6 +72,9 @@ void append_functions(std::string& out, const TopdownSamples& where, const Topdo
                      fmt::format("Where {} happens: {} samples, one in {}", where.event, with_commas(where.samples),
                                  with_commas(where.interval)),
                      options.width);
+  if (const std::string missing = missing_samples(where); !missing.empty()) {
+    append_line_within(out, missing, options.width);
+  }
   if (where.samples == 0) {
     append_line_within(out, "No sample was taken, so nobody can be named.", options.width);
     return;
@@ -80,7 +85,7 @@ void append_functions(std::string& out, const TopdownSamples& where, const Topdo
   const auto rows = std::min<usize>(where.functions.size(), options.rows);
   for (usize i = 0; i < rows; ++i) {
     const TopdownFunction& row = where.functions[i];
-    const Interval share = share_interval(row.samples, where.samples);
+    const Interval share = share_interval(row.samples, where.samples, where.missing);
     const double value = 100.0 * static_cast<double>(row.samples) / static_cast<double>(where.samples);
     table.rows.push_back(
         {percent(value), percent(std::max(share.high * 100 - value, value - share.low * 100)), with_commas(row.samples),
@@ -118,13 +123,22 @@ void append_memory(std::string& out, const profile::SpeProfile& profile, const T
 
 }  // namespace
 
-Interval share_interval(u64 part, u64 whole) {
+Interval share_interval(u64 part, u64 whole, u64 missing) {
   if (whole == 0) return {0, 1};
+  if (missing != 0) {
+    return {share_interval(part, whole + missing).low, share_interval(part + missing, whole + missing).high};
+  }
   constexpr double kZ = 1.959963984540054;
   const double n = static_cast<double>(whole), share = static_cast<double>(part) / n, z2 = kZ * kZ;
   const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
   const double half = kZ / (1 + z2 / n) * std::sqrt(share * (1 - share) / n + z2 / (4 * n * n));
   return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
+std::string missing_samples(const TopdownSamples& where) {
+  if (where.missing == 0) return {};
+  return fmt::format("{} more were lost or held back: whose they were is not known, and the intervals say so.",
+                     with_commas(where.missing));
 }
 
 std::string topdown_percent(const Share& share) {
@@ -133,6 +147,7 @@ std::string topdown_percent(const Share& share) {
 
 std::string topdown_margin(const Share& share) {
   if (!share.known) return "-";
+  if (!share.bounded) return "not known";
   const double half = std::max(share.value - share.low, share.high - share.value);
   return half == 0 ? "exact" : percent(half);
 }
@@ -165,9 +180,17 @@ std::string topdown_sum(const Drill& drill) {
   double sum = 0;
   for (const u32 root : method.roots) {
     if (!drill.shares()[root].known) return {};
+    if (!drill.shares()[root].bounded) {
+      return "Level 1 is not known: the run was too short for the events to take turns often enough.";
+    }
     sum += drill.shares()[root].value;
   }
-  const bool is_wrong = std::abs(sum - 100) > 1;
+  const bool is_wrong = std::abs(sum - 100) > 1 || std::any_of(method.roots.begin(), method.roots.end(), [&](u32 root) {
+                          return drill.shares()[root].value < -1 || drill.shares()[root].value > 101;
+                        });
+  if (is_wrong && std::abs(sum - 100) <= 1) {
+    return "Shares of level 1 are below 0 or over 100 %: they cannot all be right.";
+  }
   return fmt::format("Level 1 adds up to {} %.{}", fixed(sum, 2),
                      is_wrong ? " That is off by more than 1 %: these shares cannot all be right." : "");
 }
@@ -176,6 +199,11 @@ std::string topdown_verdict(const Drill& drill) {
   if (drill.worst() == kNone) {
     const auto& shares = drill.shares();
     const bool known = std::any_of(shares.begin(), shares.end(), [](const Share& share) { return share.known; });
+    if (drill.missed_turns()) {
+      return "What holds it back is not known: the run was too short for the events to take turns. Let it run longer, "
+             "or "
+             "free counters.";
+    }
     return known ? "Nothing stands out: no node but retiring has 10 % or more." : "Nothing ran that could be counted.";
   }
   const topdown::Node& node = drill.method().nodes[drill.worst()];
@@ -185,6 +213,21 @@ std::string topdown_verdict(const Drill& drill) {
 std::string topdown_group_verdict(const Drill& drill) {
   const std::string_view likely = drill.likely_group();
   if (likely.empty()) {
+    if (drill.lost_cycles() > 0 && drill.lost_cycles() < drill.cycles() * topdown::kWorthAWord) {
+      return "This node lost less than 1 % of the cycles: there is little to explain.";
+    }
+    // What was not counted may be it, and what is no miss has no cost.
+    const auto& groups = drill.groups();
+    const bool all_known = std::all_of(groups.begin(), groups.end(), [](const topdown::GroupShares& group) {
+      return group.likely_cycles.has_value() && group.metrics.front().share.known;
+    });
+    if (!all_known) {
+      const bool nothing_ran = std::none_of(groups.begin(), groups.end(), [](const topdown::GroupShares& group) {
+        return std::any_of(group.metrics.begin(), group.metrics.end(),
+                           [](const topdown::MetricShare& metric) { return metric.share.known; });
+      });
+      return nothing_ran ? "Nothing ran while these were counted: what explains it is not known." : "";
+    }
     return "None of these misses is frequent enough to explain it: look for long operations, or chains in which each "
            "waits for the one before.";
   }

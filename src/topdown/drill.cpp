@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "pmu/formula.h"
 
@@ -30,21 +31,36 @@ constexpr MissCost kMissCosts[] = {
     {"ITLB_Effectiveness", "itlb_walk", "", 30},
     {"L1D_Cache_Effectiveness", "l1d_cache_refill", "l2d_cache_refill", 10},
     {"L1I_Cache_Effectiveness", "l1i_cache_refill", "", 10},
+    {"L2D_Cache_Effectiveness", "l2d_cache_refill", "ll_cache_miss_rd", 30},
+    {"L2I_Cache_Effectiveness", "l2i_cache_refill", "", 30},
     {"L2_Cache_Effectiveness", "l2d_cache_refill", "ll_cache_miss_rd", 30},
     {"LL_Cache_Effectiveness", "ll_cache_miss_rd", "", 150},
 };
 
-double likely_cycles_of(std::string_view group, std::span<const EventCount> counts) {
-  for (const MissCost& cost : kMissCosts) {
-    if (cost.group != group) continue;
-    const EventCount* const misses = find(counts, cost.event);
-    if (misses == nullptr) return 0;
-    const EventCount* const passed = find(counts, cost.less);
-    const double stayed =
-        static_cast<double>(misses->value) - (passed != nullptr ? static_cast<double>(passed->value) : 0);
-    return std::max(stayed, 0.0) * cost.cycles;
-  }
-  return 0;
+const MissCost* cost_of(std::string_view group) {
+  const auto* const cost = std::find_if(std::begin(kMissCosts), std::end(kMissCosts),
+                                        [group](const MissCost& one) { return one.group == group; });
+  return cost != std::end(kMissCosts) ? cost : nullptr;
+}
+
+// Some cores count misses of reads and writes apart.
+std::optional<double> misses_of(std::string_view event, std::span<const EventCount> counts) {
+  const auto value_of = [counts](std::string_view name) -> std::optional<double> {
+    const EventCount* const count = find(counts, name);
+    if (count == nullptr || !count->counted || !count->bounded) return std::nullopt;
+    return static_cast<double>(count->value);
+  };
+  if (const auto all = value_of(event); all.has_value()) return all;
+  const auto reads = value_of(std::string(event) + "_rd"), writes = value_of(std::string(event) + "_wr");
+  if (!reads.has_value() || !writes.has_value()) return std::nullopt;
+  return *reads + *writes;
+}
+
+std::optional<double> likely_cycles_of(std::string_view group, std::span<const EventCount> counts) {
+  const MissCost* const cost = cost_of(group);
+  const std::optional<double> misses = cost != nullptr ? misses_of(cost->event, counts) : std::nullopt;
+  if (!misses.has_value()) return std::nullopt;
+  return std::max(*misses - misses_of(cost->less, counts).value_or(0), 0.0) * cost->cycles;
 }
 
 }  // namespace
@@ -52,14 +68,17 @@ double likely_cycles_of(std::string_view group, std::span<const EventCount> coun
 Share evaluate(const pmu::Metric& metric, std::span<const EventCount> counts) {
   std::vector<pmu::NamedCount> values;
   std::vector<const EventCount*> used;
+  bool bounded = true;
   for (const std::string_view event : words_of(metric.events)) {
     const EventCount* const count = find(counts, event);
     if (count == nullptr || !count->counted) return {};
+    bounded = bounded && count->bounded;
     used.push_back(count);
     values.push_back({event, count->value});
   }
   const std::optional<double> value = pmu::value_of_postfix(metric.postfix, values);
   if (!value.has_value()) return {};
+  if (!bounded) return {.known = true, .value = *value, .bounded = false};
   // Each event moves the share by itself; what they do together is the root of the sum of squares.
   double below = 0, above = 0;
   for (usize i = 0; i < used.size(); ++i) {
@@ -146,15 +165,22 @@ std::optional<Step> Drill::group_step() const {
     if (likely_group().empty()) return std::nullopt;
     wanted = {likely_group()};
   }
+  // Where none of them is of misses there is nothing to rank, and no run to come that would count the rest.
+  const bool wants_all = !groups_.empty() || std::all_of(groups.begin(), groups.end(), [](std::string_view name) {
+    return cost_of(name) == nullptr;
+  });
   Step step;
-  for (const std::string_view name : wanted) {
-    const std::optional<pmu::MetricGroup> group = product_.find_group(name);
-    if (!group.has_value()) continue;
-    for (const std::string_view metric_name : words_of(group->metrics)) {
-      const std::optional<pmu::Metric> metric = product_.find_metric(metric_name);
-      if (!metric.has_value()) continue;
-      if (add_events(words_of(metric->events), step)) step.metrics.push_back(*metric);
-      if (groups_.empty()) break;
+  for (const bool takes_first : {true, false}) {
+    if (!takes_first && !wants_all) break;
+    for (const std::string_view name : wanted) {
+      const std::optional<pmu::MetricGroup> group = product_.find_group(name);
+      if (!group.has_value()) continue;
+      bool is_first = true;
+      for (const std::string_view metric_name : words_of(group->metrics)) {
+        const std::optional<pmu::Metric> metric = product_.find_metric(metric_name);
+        if (!metric.has_value() || std::exchange(is_first, false) != takes_first) continue;
+        if (add_events(words_of(metric->events), step)) step.metrics.push_back(*metric);
+      }
     }
   }
   if (step.metrics.empty()) return std::nullopt;
@@ -179,7 +205,7 @@ void Drill::choose_root() {
   if (current_ != kNone) return;
   for (const u32 root : method_.roots) {
     const Share& share = shares_[root];
-    if (!share.known || method_.nodes[root].metric.name == "retiring" || share.value < kWorthASearch) continue;
+    if (!share.is_sure() || method_.nodes[root].metric.name == "retiring" || share.value < kWorthASearch) continue;
     if (current_ == kNone || share.value > shares_[current_].value) current_ = root;
   }
 }
@@ -190,7 +216,7 @@ void Drill::descend() {
   for (;;) {
     u32 greatest = kNone;
     for (const u32 child : method_.nodes[current_].children) {
-      if (!shares_[child].known || weights_[child] <= 0) continue;
+      if (!shares_[child].is_sure() || weights_[child] <= 0) continue;
       if (greatest == kNone || weights_[child] > weights_[greatest]) greatest = child;
     }
     if (greatest == kNone) return;
@@ -233,8 +259,10 @@ void Drill::take(std::span<const EventCount> counted) {
                       .value = front->value + back->value,
                       .low = front->low + back->low,
                       .high = front->high + back->high,
-                      .counted = front->counted && back->counted});
+                      .counted = front->counted && back->counted,
+                      .bounded = front->bounded && back->bounded});
   }
+  counts_.push_back(counts);
   for (const EventCount& count : counts) {
     if (find(all_, count.name) == nullptr) all_.push_back(count);
   }
@@ -255,21 +283,33 @@ void Drill::take(std::span<const EventCount> counted) {
 
 std::string_view Drill::likely_group() const {
   std::string_view likely;
-  double most = 0, cycles = 0;
+  double most = 0;
   for (const GroupShares& group : groups_) {
-    if (group.likely_cycles <= most) continue;
-    most = group.likely_cycles;
+    if (group.likely_cycles.value_or(0) <= most) continue;
+    most = *group.likely_cycles;
     likely = group.group;
   }
-  if (const EventCount* const count = find(all_, kCycles); count != nullptr) cycles = static_cast<double>(count->value);
-  // Misses that cost a tenth of what is lost do not explain it.
-  const u32 root = [&] {
-    u32 node = current_;
-    while (node != kNone && method_.nodes[node].parent != kNone) node = method_.nodes[node].parent;
-    return node;
-  }();
-  const double lost = root != kNone && shares_[root].known ? cycles * shares_[root].value / 100 : 0;
-  return most * 10 > lost ? likely : std::string_view{};
+  // Misses that cost a tenth of what is lost do not explain it, and where hardly anything is there is nothing to
+  // explain.
+  const double lost = lost_cycles();
+  return lost > cycles() * kWorthAWord && most * 10 > lost ? likely : std::string_view{};
+}
+
+double Drill::cycles() const {
+  return static_cast<double>(count_of(kCycles));
+}
+
+double Drill::lost_cycles() const {
+  if (current_ == kNone) return 0;
+  u32 root = current_;
+  while (method_.nodes[root].parent != kNone) root = method_.nodes[root].parent;
+  const double lost = shares_[root].is_sure() ? std::max(cycles() * shares_[root].value / 100, 0.0) : 0;
+  // Below the first level what a node's events count is cycles.
+  return current_ == root ? lost : std::min(lost, weights_[current_]);
+}
+
+bool Drill::missed_turns() const {
+  return std::any_of(all_.begin(), all_.end(), [](const EventCount& one) { return !one.counted || !one.bounded; });
 }
 
 u64 Drill::count_of(std::string_view event) const {

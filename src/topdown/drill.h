@@ -14,6 +14,8 @@ namespace wperf::topdown {
 inline constexpr u32 kMostRuns = 3;
 // Below this share of the slots nothing holds a program back that were worth a search.
 inline constexpr double kWorthASearch = 10;
+// Who loses less than this part of the cycles is not worth an explanation.
+inline constexpr double kWorthAWord = 0.01;
 inline constexpr std::string_view kCycles = "cpu_cycles";
 
 // What a run counted of an event.
@@ -22,13 +24,16 @@ struct EventCount {
   u64 value = 0;
   u64 low = 0, high = 0;  // 95 % interval; both the value where it was counted all the time
   bool counted = true;    // false: its turn never came
+  bool bounded = true;    // false: too little was seen of it, low and high say nothing
 };
 
 struct Share {
   bool known = false;  // false: not counted, or the whole is nothing
   double value = 0;
   double low = 0, high = 0;  // 95 % interval; both the value where all its events were counted all the time
+  bool bounded = true;       // false: one of its events was seen too little, low and high say nothing
   u32 run = 0;               // 1 is the first
+  bool is_sure() const { return known && bounded; }
 };
 Share evaluate(const pmu::Metric& metric, std::span<const EventCount> counts);
 
@@ -39,7 +44,8 @@ struct MetricShare {
 struct GroupShares {
   std::string_view group;
   std::vector<MetricShare> metrics;
-  double likely_cycles = 0;  // what its misses cost on a core of this class, roughly; 0: none, or not known
+  // What its misses cost on a core of this class, roughly; none: they are no misses, or were not counted.
+  std::optional<double> likely_cycles = {};
 };
 
 // What is to be counted in one run. Cycles are counted with any set.
@@ -74,6 +80,13 @@ class Drill {
   u32 worst() const { return current_; }
   // Of its groups the one whose misses most likely explain it; empty: none does.
   std::string_view likely_group() const;
+  // Cycles that the worst node lost, and all of the first run; 0: not known.
+  double lost_cycles() const;
+  double cycles() const;
+  // An event's turn did not come, or not often enough to say anything.
+  bool missed_turns() const;
+  // All that was counted of an event, run by run.
+  const std::vector<std::vector<EventCount>>& counts() const { return counts_; }
   // Of the worst node, or of what was asked for: counted in the run that told of it. 0: none.
   u64 count_of(std::string_view event) const;
 
@@ -97,6 +110,7 @@ class Drill {
   std::vector<double> weights_;  // by node: what its events counted
   std::vector<GroupShares> groups_;
   std::vector<EventCount> all_;
+  std::vector<std::vector<EventCount>> counts_;
   bool adds_stall_slot_ = false;
 };
 

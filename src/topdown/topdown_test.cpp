@@ -138,12 +138,8 @@ TEST(TopdownMethod, EveryNodeHasAPlaceAWholeAndAMeaning) {
       if (node.parent != kNone) {
         EXPECT_EQ(node.level, method.nodes[node.parent].level + 1);
       }
-      const bool is_of_matrix_unit = node.metric.name.find("cme") != std::string_view::npos;
-      const bool is_of_one_core =
-          node.metric.name.find("interlock") != std::string_view::npos || product.name().starts_with("c1-");
-      if (!is_of_matrix_unit && !is_of_one_core) {
-        EXPECT_FALSE(meaning_of(node.metric.name).empty()) << node.metric.name;
-      }
+      EXPECT_FALSE(meaning_of(node.metric.name).empty()) << node.metric.name;
+      for (const std::string_view group : node.groups) EXPECT_FALSE(meaning_of(group).empty()) << group;
     }
   });
   const Method v3 = method_of(*pmu::find_product("neoverse-v3"));
@@ -234,6 +230,39 @@ TEST(TopdownDrill, MissesExplainOrDoNot) {
   EXPECT_EQ(run(values), "");
 }
 
+TEST(TopdownDrill, DoesNotGoIntoWhatWasSeenTooLittle) {
+  Drill drill(*pmu::find_product("neoverse-v3"), 6, {});
+  Counts counts = counts_for(*drill.step(), {{"stall_slot_backend", 9'000'000}, {"stall_slot", 9'000'000}}, 1'000'000);
+  for (EventCount& count : counts) count.bounded = count.name == kCycles;
+  drill.take(counts);
+  EXPECT_EQ(drill.worst(), kNone);
+  EXPECT_EQ(drill.step(), nullptr);
+  EXPECT_TRUE(drill.missed_turns());
+}
+
+TEST(TopdownDrill, MissesOfC1Cores) {
+  for (const char* core : {"c1-pro", "c1-nano"}) {
+    const Method method = method_of(*pmu::find_product(core));
+    Drill drill(*pmu::find_product(core), 20, {.level = {}, .node = method.find("backend_cache_l2d_bound")});
+    const std::map<std::string, u64> values = {{"stall_slot_backend", 9'000'000}, {"stall_slot", 9'000'000},
+                                               {"stall_backend", 900'000},        {"stall_backend_membound", 900'000},
+                                               {"stall_backend_mem", 900'000},    {"stall_backend_l1d", 10},
+                                               {"l2d_cache_refill", 50'000},      {"l2d_cache_refill_rd", 25'000},
+                                               {"l2d_cache_refill_wr", 25'000},   {"inst_retired", 1'000'000}};
+    while (drill.step() != nullptr) drill.take(counts_for(*drill.step(), values, 1'000'000));
+    EXPECT_EQ(drill.likely_group(), "L2D_Cache_Effectiveness") << core;
+  }
+}
+
+TEST(TopdownDrill, WhatIsNoMissIsShownWholeAndRankedByNothing) {
+  const Method method = method_of(*pmu::find_product("neoverse-v3"));
+  Drill drill(*pmu::find_product("neoverse-v3"), 6, {.level = {}, .node = method.find("retiring")});
+  while (drill.step() != nullptr) drill.take(counts_for(*drill.step(), {{"op_retired", 10}}, 1'000'000));
+  ASSERT_EQ(drill.groups().size(), 1U);
+  EXPECT_GT(drill.groups()[0].metrics.size(), 3U);
+  EXPECT_FALSE(drill.groups()[0].likely_cycles.has_value());
+}
+
 TEST(TopdownShare, AnIntervalIsAsWideAsItsEventsMakeIt) {
   const pmu::Metric metric{.name = "m",
                            .title = {},
@@ -249,6 +278,11 @@ TEST(TopdownShare, AnIntervalIsAsWideAsItsEventsMakeIt) {
   EXPECT_NEAR(share.high, 53, 1e-9);
   EXPECT_FALSE(evaluate(metric, Counts{exactly("a", 1)}).known);
   EXPECT_FALSE(evaluate(metric, Counts{exactly("a", 1), exactly("b", 0)}).known);
+  // Of what was seen too little the value is no more than that.
+  Counts unsure = counts;
+  unsure[0].bounded = false;
+  EXPECT_TRUE(evaluate(metric, unsure).known);
+  EXPECT_FALSE(evaluate(metric, unsure).is_sure());
   Counts missed = counts;
   missed[0].counted = false;
   EXPECT_FALSE(evaluate(metric, missed).known);

@@ -198,6 +198,47 @@ class Topdown(WperfTest):
         self.assertTrue(answer["took_turns"])
         self.assertEqual(answer["worst"].split("_")[0], "backend")
 
+    def test_functions_get_their_share_of_a_short_run(self):
+        """More samples than the driver takes would be those of slow functions alone."""
+        answer = self.bottleneck("neoverse-v3", "divisions", "--node", "retiring")
+        sampled = answer["sampled"]
+        row = next(row for row in sampled["functions"] if row["function"] == "innocent_work")
+        self.assertLess(row["low"], 0.5455)
+        self.assertGreater(row["high"], 0.5455)
+        self.assertLessEqual(sampled["missing"] * 50, sampled["samples"])
+        self.assertEqual(answer["likely_group"], "")
+        counts = [{count["event"]: count["value"] for count in run} for run in answer["counts"]]
+        self.assertEqual(len(counts), answer["runs"])
+        self.assertGreater(counts[0]["op_retired"], 0)
+
+    def test_what_was_seen_too_little_is_not_exact(self):
+        program = ("--", workload("bottlenecks.exe"))
+        options = ("topdown", "--counts-only", "--level", "1", *program)
+        for few, which in (("counters=5", ("branches",)), ("counters=1", ("divisions", "100000"))):
+            text = self.ok(*options, *which, device=f"sim:pace=free,cpu=neoverse-v3,{few}")
+            self.assertNotIn("<--", text)
+            self.assertNotIn("Nothing ran", text)
+            self.assertIn("the run was too short for the events to take turns", text)
+        answer = self.topdown("neoverse-v3,counters=5", *options[1:], "branches")
+        self.assertEqual(answer["worst"], "")
+        for node in answer["nodes"]:
+            if not 0 <= node["value"] <= 100:
+                self.assertNotIn("low", node)
+
+    def test_misses_explain_only_what_was_lost_and_counted(self):
+        program = ("--counts-only", "--node", "backend_mem_tlb_bound", "--", workload("bottlenecks.exe"), "divisions",
+                   "100000")
+        text = self.ok("topdown", *program, device="sim:cpu=neoverse-v3,pace=free")
+        self.assertIn("lost less than 1 % of the cycles", text)
+        self.assertNotIn("Most likely", text)
+        text = self.ok("topdown", "--counts-only", "--", workload("false_sharing.exe"),
+                       device="sim:cpu=c1-pro,pace=free")
+        self.assertIn("Most likely L2D_Cache_Effectiveness", text)
+        text = self.ok("topdown", "--counts-only", "--node", "retiring", "--", workload("bottlenecks.exe"), "divisions",
+                       "100000", device="sim:cpu=neoverse-v2,pace=free")
+        self.assertIn("integer_dp_percentage", text)
+        self.assertNotIn("misses", text)
+
     def test_with_the_kernel_cycles_need_no_counter(self):
         answer = self.bottleneck("neoverse-v3", "memory", "-k", "--counts-only", rounds="20000")
         self.assertEqual(answer["notes"], [])

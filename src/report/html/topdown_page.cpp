@@ -42,7 +42,7 @@ void append_tree(std::string& out, const topdown::Drill& drill) {
     const bool worst = index == drill.worst();
     out += fmt::format("<tr{}><th scope=\"row\" class=\"level-{}\">{}{}</th><td>{}</td>",
                        worst ? " class=\"worst\"" : "", node.level, report::markup_text(node.metric.name),
-                       worst ? " ←" : "", share.known ? meter(share.value) : "");
+                       worst ? " ←" : "", share.is_sure() ? meter(share.value) : "");
     append_cells(out, {report::topdown_percent(share), report::topdown_margin(share), node.of,
                        std::to_string(share.run), topdown::meaning_of(node.metric.name)});
   }
@@ -79,7 +79,7 @@ void append_sampled_functions(std::string& out, const TopdownSamples& where) {
   const usize shown = std::min(where.functions.size(), kMostFunctions);
   for (const TopdownFunction& row : std::span(where.functions).first(shown)) {
     const double share = 100.0 * static_cast<double>(row.samples) / static_cast<double>(where.samples);
-    const report::Interval interval = report::share_interval(row.samples, where.samples);
+    const report::Interval interval = report::share_interval(row.samples, where.samples, where.missing);
     const double of_it = 100.0 * static_cast<double>(row.line_samples) / static_cast<double>(row.samples);
     out += "<tr><td>" + meter(share) + "</td>";
     append_cells(
@@ -88,6 +88,7 @@ void append_sampled_functions(std::string& out, const TopdownSamples& where) {
               row.line.empty() ? "-" : fmt::format("{:.1f}", of_it)});
   }
   out += "</tbody></table>\n";
+  append_text(out, report::missing_samples(where));
   if (where.functions.size() > shown) append_text(out, fmt::format("… and {} more", where.functions.size() - shown));
 }
 
