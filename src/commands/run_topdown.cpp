@@ -12,6 +12,7 @@
 #include "commands/recorded_spe.h"
 #include "commands/run_report.h"
 #include "commands/topdown_cores.h"
+#include "commands/topdown_functions.h"
 #include "import/perf_data/aux_traces.h"
 #include "measure/measure_counts.h"
 #include "measure/recording_run.h"
@@ -19,8 +20,8 @@
 #include "output/outputs.h"
 #include "report/html/topdown_page.h"
 #include "report/number_text.h"
+#include "report/spe_notes.h"
 #include "report/topdown_report.h"
-#include "stacks/stack_rows.h"
 #include "topdown/drill.h"
 
 namespace wperf::commands {
@@ -170,28 +171,6 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   return !search.console.interrupted();
 }
 
-// Functions, and of each the line that was hit most.
-void add_functions(const stacks::StackProfile& profile, report::TopdownSamples& where) {
-  using stacks::SortKey;
-  if (profile.events.empty()) return;
-  const stacks::StackRows functions = stacks::make_rows(profile, 0, {SortKey::module, SortKey::symbol}, {}, false);
-  const stacks::StackRows lines = stacks::make_rows(profile, 0, {SortKey::symbol, SortKey::line}, {}, false);
-  where.samples = functions.samples;
-  for (const stacks::StackRow& row : functions.rows) {
-    report::TopdownFunction function;
-    function.function = profile.functions[row.function].name;
-    function.module = profile.modules[row.module].name;
-    function.samples = row.self_samples;
-    for (const stacks::StackRow& line : lines.rows) {
-      if (line.function != row.function || line.line == stacks::kNothing) continue;
-      function.line = profile.lines[line.line];
-      function.line_samples = line.self_samples;
-      break;  // the greatest first
-    }
-    where.functions.push_back(std::move(function));
-  }
-}
-
 // Which event says where the node happens, and how often it did.
 std::string_view sampled_event(const topdown::Drill& drill) {
   for (u32 node = drill.worst(); node != topdown::kNone; node = drill.method().nodes[node].parent) {
@@ -225,6 +204,7 @@ diag::Result<void> sample_event(Search& search, std::string_view event, u64 inte
   WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(recording.file, request, wanted, quiet));
   where = {.event = std::string(event), .interval = interval, .functions = {}};
   add_functions(recorded.profile, where);
+  note_nameless(recorded.profile, search.found.answer.notes);
   const stacks::StackLosses& losses = recorded.profile.losses;
   where.missing = losses.lost_records + losses.lost_samples + losses.held_back;
   return {};
@@ -272,6 +252,7 @@ diag::Result<void> sample_memory(Search& search) {
   WPERF_TRY(const measure::Recording recording, measure::record_spe(request, machine, quiet));
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(recording.file);
   WPERF_TRY(ReadSpe read, read_recorded_spe(recording.file, traces, request, quiet));
+  for (const std::string& note : report::spe_notes(read.profile)) search.found.answer.notes.push_back("SPE: " + note);
   search.found.answer.memory = std::move(read.profile);
   return {};
 }

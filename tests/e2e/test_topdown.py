@@ -211,6 +211,13 @@ class Topdown(WperfTest):
         self.assertEqual(len(counts), answer["runs"])
         self.assertGreater(counts[0]["op_retired"], 0)
 
+    def test_why_names_are_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "bottlenecks.exe"
+            program.write_bytes(pathlib.Path(workload("bottlenecks.exe")).read_bytes())
+            answer = self.topdown("neoverse-v3", "--level", "1", "--", str(program), "divisions", "100000")
+        self.assertIn("functions of bottlenecks.exe have no names: ", " ".join(answer["notes"]))
+
     def test_what_was_seen_too_little_is_not_exact(self):
         program = ("--", workload("bottlenecks.exe"))
         options = ("topdown", "--counts-only", "--level", "1", *program)
