@@ -171,6 +171,7 @@ void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
   count("damaged_records_about", losses.damaged_records_about);
   count("lost_records", losses.lost_records);
   count("lost_samples", losses.lost_samples);
+  count("held_back", losses.held_back);
   count("throttled", losses.throttled);
   count("of_unknown_event", losses.of_unknown_event);
   count("damaged_records", losses.damaged_records);

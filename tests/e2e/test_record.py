@@ -138,6 +138,7 @@ class RecordTest(WperfTest):
             self.assertGreater(told, 30_900_000, "of 31,000,023 instructions")
             self.assertLessEqual(told, 31_000_023)
             self.assertRegex(record(rights, 1).stdout, r"held back: 3\d,\d\d\d,\d\d\d samples were not taken")
+        self.assertGreater(json.loads(record("user", 1, "-g", "--json").stdout)["recording"]["losses"]["held_back"], 0)
         self.assertIn("error: the driver refused the request for lack of rights",
                       record("user", 1, "--config", "sample.limit=60001").stderr)
         more = json.loads(record("administrator", 1000, "--json", "--config", "sample.limit=1000000").stdout)["sampling"]
