@@ -96,7 +96,7 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $help['--on-off'] = 'Show in one tree, or with --folded in one list of stacks, where threads ran, were ready and waited, in nanoseconds'
   $help['--record'] = 'Make a recording of each run, in NAME-before-1.data, NAME-after-1.data and so on, and show which functions changed'
   $help['--per'] = 'What costs are divided by before they are compared: share, of all samples; second, of time; run, which is as they are; or the name of an event that was counted or sampled, too, such as inst_retired'
-  $help['--fail-if'] = 'End with status 5 where it is sure that something grew by more: ''inst_retired>0.5%'', ''function:parse>5%'', ''module:libz.so.1>10%'', ''line:main.c:12>3%''; * as a name is any'
+  $help['--fail-if'] = 'End with status 5 where it is sure that something grew by more: ''inst_retired>0.5%'', ''function:parse>5%'', ''module:libz.so.1>10%'', ''line:main.c:12>3%'' (with --sort symbol,line); * as a name is any'
   $help['--junit'] = 'Write the conditions of --fail-if as tests in JUnit''s form, which CI systems show; to the terminal with -'
   $help['--markdown'] = 'Write the comparison as Markdown, for a comment; to the terminal with -'
   $help['--github'] = 'Also print what fails as annotations that GitHub shows beside the code; on stderr where stdout is a document'

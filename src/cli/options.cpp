@@ -233,7 +233,8 @@ constexpr OptionRow kOptions[] = {
     {Option::sort, "--sort", "", false, Value::text, "KEYS", kTabled, Group::shown,
      "Columns of the table; samples that agree in them are one row: comm, pid, tid, core, cputype (kind of core), "
      "module, "
-     "symbol, line, separated by commas. Default: comm,module,symbol."},
+     "symbol, line, separated by commas. Default: comm,module,symbol. With diff only line tells anything: it adds "
+     "lines."},
     {Option::comms, "--comm", "", false, Value::text, "NAMES", kChoosing, Group::shown,
      "Show only threads of these names, separated by commas. Percentages stay those of all samples, here and with the "
      "next five; see --percentage."},
@@ -315,7 +316,8 @@ constexpr OptionRow kOptions[] = {
      "recordings, run for counts and in bench."},
     {Option::fail_if, "--fail-if", "", false, Value::text, "CONDITION", kCompared, Group::output,
      "End with status 5 where it is sure that something grew by more: 'inst_retired>0.5%', 'function:parse>5%', "
-     "'module:libz.so.1>10%', 'line:main.c:12>3%'; * as a name is any. In quotes. May be given several times."},
+     "'module:libz.so.1>10%', 'line:main.c:12>3%' (with --sort symbol,line); * as a name is any. In quotes. May be "
+     "given several times."},
     {Option::junit, "--junit", "", false, Value::file, "FILE", kCompared, Group::output,
      "Write the conditions of --fail-if as tests in JUnit's form, which CI systems show; to the terminal with -."},
     {Option::markdown, "--markdown", "", false, Value::file, "FILE", kCompared, Group::output,

@@ -14,6 +14,7 @@
 #include "compare/function_sources.h"
 #include "compare/gate.h"
 #include "compare/stack_changes.h"
+#include "compare/total_review.h"
 #include "measure/tool.h"
 #include "output/outputs.h"
 #include "report/diff_report.h"
@@ -42,6 +43,12 @@ void choose_units(const request::Request& request, compare::ComparisonOptions& o
   options.module = [modules = std::move(filter.modules)](std::string_view module) {
     return std::find(modules.begin(), modules.end(), module) != modules.end();
   };
+}
+
+// What totals are divided by, in words.
+std::string totals_per(const request::CostPer& per) {
+  if (per.unit == request::CostPer::Unit::second) return "per second";
+  return per.unit == request::CostPer::Unit::counter ? "per count of " + per.counter : std::string();
 }
 
 diag::Result<void> write_files(const compare::Comparison& comparison, const std::vector<compare::Verdict>& verdicts,
@@ -83,8 +90,10 @@ diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::
   WPERF_TRY(const compare::StackChanges changes, compare::merge_stacks(before, after, comparison.matched));
   if (view.folded) console.document(compare::folded_changes(changes));
   if (view.html_file.has_value()) {
-    const std::string page = report_html::difference_page(
-        comparison, changes, {.rows = request.sampling.display.rows, .version = measure::tool_version()});
+    const std::string page = report_html::difference_page(comparison, changes,
+                                                          {.rows = request.sampling.display.rows,
+                                                           .version = measure::tool_version(),
+                                                           .totals_per = totals_per(request.comparison.per)});
     WPERF_CHECK_OK(write_page(*view.html_file, page, request, console));
   }
   if (!view.svg_file.has_value()) return {};
@@ -127,12 +136,14 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
         "All recordings of a side are the same to the sample, as those of a machine that repeats itself: they count as "
         "one. --jitter makes them differ, or another seed= of the simulated machine.");
   }
+  compare::review_totals(comparison, compared);
   WPERF_CHECK_OK(write_stacks(before, after, comparison, request, console));
   std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
   const report::DiffOptions options{.rows = request.sampling.display.rows,
                                     .verbose = request.outputs.verbose,
                                     .coloured = console.coloured(),
-                                    .width = console.animated() ? console.width() : 0};
+                                    .width = console.animated() ? console.width() : 0,
+                                    .totals_per = totals_per(request.comparison.per)};
   if (!output::silent(request.outputs) && !output::stdout_is_document(request)) {
     std::string text = report::diff_text(comparison, options);
     if (!verdicts.empty()) text += '\n' + report::gate_text(verdicts);

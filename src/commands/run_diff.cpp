@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "commands/commands.h"
 #include "commands/compared_output.h"
@@ -33,12 +34,24 @@ diag::Result<void> check_sides(request::Comparison& comparison) {
                      .code = diag::ExitCode::usage};
 }
 
+// Rows are functions and modules, whatever the keys say; line adds lines.
+void tell_of_sort_keys(const request::Request& request, diag::Console& console) {
+  using request::SortBy;
+  const std::vector<SortBy>& keys = request.recording.sort;
+  const auto is_known = [](SortBy key) {
+    return key == SortBy::module || key == SortBy::symbol || key == SortBy::line;
+  };
+  if (std::all_of(keys.begin(), keys.end(), is_known)) return;
+  console.warn("warning: of --sort's keys, diff knows line alone, which adds lines: the others change nothing");
+}
+
 }  // namespace
 
 diag::Result<int> run_diff(const request::Request& asked, diag::Console& console) {
   request::Request request = asked;
   request::Comparison& comparison = request.comparison;
   WPERF_CHECK_OK(check_sides(comparison));
+  tell_of_sort_keys(request, console);
   std::vector<std::string> files = comparison.before;
   files.insert(files.end(), comparison.after.begin(), comparison.after.end());
   WPERF_TRY(std::vector<compare::RunCosts> before, read_compared_runs(files, request, console));

@@ -25,43 +25,71 @@ struct Candidate {
   std::string what;
   double ratio = 1, low = 0, high = 0;
   bool has_interval = true;
+  bool found = false;
   std::optional<u32> function = {};  // where it is one
 };
 
 Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>& candidates) {
   Verdict verdict{.condition = condition.text, .why = {}, .function = {}, .source = {}};
   const double allowed = 1 + condition.percent / 100;
-  const Candidate* worst = nullptr;
+  // A gate fails on nothing that the tables call chance.
+  const auto fails = [&](const Candidate& one) { return one.has_interval && one.found && one.low > allowed; };
+  const Candidate *worst = nullptr, *unclear = nullptr;
   for (const Candidate& one : candidates) {
     if (!one.has_interval) {
-      verdict.kind = Verdict::Kind::unknown;
-      verdict.why = one.what + " changed by " + percent_of(one.ratio) +
-                    ", but these runs have no interval for it: a gate on totals needs several runs a side";
-      return verdict;
+      unclear = &one;
+      continue;
     }
-    if (worst == nullptr || one.low > worst->low) worst = &one;
+    if (worst == nullptr || std::pair(fails(one), one.low) > std::pair(fails(*worst), worst->low)) worst = &one;
   }
-  if (worst == nullptr) {
+  if (unclear != nullptr && (worst == nullptr || !fails(*worst))) {
     verdict.kind = Verdict::Kind::unknown;
-    verdict.why = condition.name + ": nothing of this name was measured on both sides";
+    verdict.why = unclear->what + (std::isnan(unclear->ratio) ? " was 0 in most runs before, so it has no ratio"
+                                                              : " changed by " + percent_of(unclear->ratio) +
+                                                                    ", but these runs have no interval for it: a gate "
+                                                                    "on totals needs several runs a side");
     return verdict;
   }
   verdict.function = worst->function;
-  const bool fails = worst->low > allowed;
-  verdict.kind = fails ? Verdict::Kind::failed : Verdict::Kind::passed;
+  verdict.kind = fails(*worst) ? Verdict::Kind::failed : Verdict::Kind::passed;
+  const std::string_view why = fails(*worst)          ? "all of it more than the allowed"
+                               : worst->low > allowed ? "which may be chance, though it is more than the allowed"
+                                                      : "which need not be more than the allowed";
   verdict.why = fmt::format("{}: {} (95 % interval {} to {}), {} {:.6g} %", worst->what, percent_of(worst->ratio),
-                            percent_of(worst->low), percent_of(worst->high),
-                            fails ? "all of it more than the allowed" : "which need not be more than the allowed",
-                            condition.percent);
+                            percent_of(worst->low), percent_of(worst->high), why, condition.percent);
   return verdict;
 }
 
-bool is_of(const FailCondition& condition, const UnitChange& row) {
+// Where some runs counted 0 there is no ratio of runs: what remains is how far they shifted, of the median before.
+Candidate shift_of(const TotalChange& total) {
+  constexpr double kBeyond = std::numeric_limits<double>::infinity();
+  Candidate one{.what = total.event, .found = total.found};
+  if (total.median_after <= total.median_before || !total.found) {
+    // Nothing is not more than nothing, nor is what may be chance.
+    if (total.median_before == 0) return {.what = total.event, .ratio = 1, .low = 1, .high = 1};
+  } else if (std::all_of(total.before.begin(), total.before.end(), [](double value) { return value == 0; })) {
+    one.ratio = one.low = one.high = kBeyond;  // from nothing to something is more than any percentage
+    return one;
+  } else if (total.median_before == 0) {
+    one.has_interval = false;
+    one.ratio = std::numeric_limits<double>::quiet_NaN();
+    return one;
+  }
+  const Shift shift = shift_between(total.before, total.after, kConfidence);
+  one.ratio = 1 + shift.median / total.median_before;
+  one.low = 1 + shift.low / total.median_before;
+  one.high = 1 + shift.high / total.median_before;
+  one.has_interval = std::isfinite(one.low) && std::isfinite(one.high);
+  return one;
+}
+
+// `module_before`: the name of the module there.
+bool is_of(const FailCondition& condition, const UnitChange& row, std::string_view module_before) {
   switch (condition.kind) {
     case FailCondition::Kind::function:
       return is_meant(condition.name, row.name) || (!row.was.empty() && is_meant(condition.name, row.was));
     case FailCondition::Kind::module:
-      return condition.name == "*" || condition.name == row.module;
+      return condition.name == "*" || condition.name == row.module || condition.name == module_before;
     default:
       return condition.name == "*" || condition.name == row.name;
   }
@@ -73,38 +101,82 @@ const std::vector<UnitChange>& rows_of(const EventChange& event, FailCondition::
                                                : event.lines;
 }
 
-Verdict judge_one(const Comparison& comparison, const FailCondition& condition) {
-  std::vector<Candidate> candidates;
-  if (condition.kind == FailCondition::Kind::total) {
-    for (const TotalChange& total : comparison.totals) {
-      if (condition.name != "*" && condition.name != total.event) continue;
-      if (total.has_ratio) {
-        candidates.push_back({total.event, total.ratio, total.low, total.high, total.has_interval});
-      } else if (total.median_after <= total.median_before) {
-        candidates.push_back({total.event, 1, 1, 1});  // nothing is not more than nothing
-      } else {
-        // From nothing to something is more than any percentage: where that is sure.
-        constexpr double kBeyond = std::numeric_limits<double>::infinity();
-        candidates.push_back({total.event, kBeyond, kBeyond, kBeyond, total.found});
-      }
-    }
-    return verdict_of(condition, candidates);
+std::string_view kind_word(FailCondition::Kind kind) {
+  return kind == FailCondition::Kind::function ? "function" : kind == FailCondition::Kind::module ? "module" : "line";
+}
+
+// Why nothing of this name can be judged.
+std::string absence_of(const Comparison& comparison, const FailCondition& condition) {
+  if (condition.kind == FailCondition::Kind::total) return "no event of this name was measured on both sides";
+  if (comparison.events.empty())
+    return fmt::format("these files have counts alone, and no {}s: recordings have them", kind_word(condition.kind));
+  bool has_kind = false, is_seen = false;
+  const UnitKind kind = condition.kind == FailCondition::Kind::function ? UnitKind::function
+                        : condition.kind == FailCondition::Kind::module ? UnitKind::module
+                                                                        : UnitKind::line;
+  const MatchedUnits& matched = comparison.matched;
+  for (usize i = 0; i < matched.units.size(); ++i) {
+    const Unit& unit = matched.units[i];
+    if (unit.kind != kind) continue;
+    has_kind = true;
+    UnitChange row;
+    row.module = unit.module;
+    row.name = unit.name;
+    row.was = matched.others[i].name;
+    is_seen |= is_of(condition, row, matched.modules[i]);
   }
+  if (kind == UnitKind::line && !has_kind)
+    return "lines are compared with --sort symbol,line alone, where debug information tells them";
+  if (is_seen)
+    return fmt::format("it was seen, but in fewer than {:.0f} samples, too few to say anything", kFewestSamples);
+  return fmt::format("no {} of this name was seen on either side", kind_word(condition.kind));
+}
+
+std::vector<Candidate> totals_of(const Comparison& comparison, const FailCondition& condition) {
+  std::vector<Candidate> candidates;
+  for (const TotalChange& total : comparison.totals) {
+    if (condition.name != "*" && condition.name != total.event) continue;
+    if (total.has_ratio) {
+      candidates.push_back({total.event, total.ratio, total.low, total.high, total.has_interval, total.found});
+    } else if (comparison.is_one_run && total.median_before > 0) {
+      candidates.push_back({.what = total.event, .ratio = 0, .has_interval = total.median_after == 0});
+    } else if (comparison.is_one_run && total.median_after > 0) {
+      candidates.push_back(
+          {.what = total.event, .ratio = std::numeric_limits<double>::infinity(), .has_interval = false});
+    } else {
+      candidates.push_back(shift_of(total));
+    }
+  }
+  return candidates;
+}
+
+std::vector<Candidate> units_of(const Comparison& comparison, const FailCondition& condition) {
+  std::vector<Candidate> candidates;
   for (const EventChange& event : comparison.events) {
     for (const UnitChange& row : rows_of(event, condition.kind)) {
-      if (!is_of(condition, row)) continue;
+      if (!is_of(condition, row, comparison.matched.modules[row.unit])) continue;
       const RateChange change = row.change();
-      // Of any name: only what is found among all, else chance alone would fail the gate.
-      if (condition.name == "*" && !row.found && change.low > 1) continue;
-      const std::string what = row.kind == UnitKind::module ? row.module : row.name;
+      const std::string& what = row.kind == UnitKind::module ? row.module : row.name;
       candidates.push_back({.what = what + " (" + event.event + ')',
                             .ratio = change.ratio,
                             .low = change.low,
                             .high = change.high,
+                            .found = row.found,
                             .function = row.kind == UnitKind::function ? std::optional(row.unit) : std::nullopt});
     }
   }
-  return verdict_of(condition, candidates);
+  return candidates;
+}
+
+Verdict judge_one(const Comparison& comparison, const FailCondition& condition) {
+  const std::vector<Candidate> candidates =
+      condition.kind == FailCondition::Kind::total ? totals_of(comparison, condition) : units_of(comparison, condition);
+  if (!candidates.empty()) return verdict_of(condition, candidates);
+  return {.kind = Verdict::Kind::unknown,
+          .condition = condition.text,
+          .why = condition.name + ": " + absence_of(comparison, condition),
+          .function = {},
+          .source = {}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conditions of --fail-if, judged: a gate fails only where it is sure that something grew by more than allowed. Pure.
+// Conditions of --fail-if, judged: a gate fails only on what the tables call sure, where all of its interval is more
+// than allowed. Pure.
 // Called by run_diff and run_bench; shown by report/diff_gate.
 #pragma once
 #include <optional>
@@ -12,7 +13,7 @@
 namespace wperf::compare {
 
 struct Verdict {
-  // unknown: nothing of this name was measured, or its interval has no end.
+  // unknown: nothing of this name can be judged, or it has no interval.
   enum class Kind { passed, failed, unknown };
   Kind kind = Kind::passed;
   std::string condition;             // as typed

@@ -70,6 +70,15 @@ bool is_same_file(const std::string& path, const std::string& other) {
   return std::filesystem::equivalent(native_path(path), native_path(other), error) && !error;
 }
 
+bool would_be_one_file(const std::string& path, const std::string& other) {
+  std::error_code error;
+  const std::filesystem::path here = native_path(path), there = native_path(other);
+  if (std::filesystem::exists(here, error))
+    return is_same_file(path, other) && std::filesystem::is_regular_file(here, error);
+  return std::filesystem::absolute(here, error).lexically_normal() ==
+         std::filesystem::absolute(there, error).lexically_normal();
+}
+
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes) {
   errno = 0;
   std::fstream file(native_path(path), std::ios::binary | std::ios::in | std::ios::out);

@@ -27,6 +27,9 @@ diag::Result<void> save_with_folders(const std::string& path, std::span<const st
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes);
 // Are both names, behind links, those of one file that is there?
 bool is_same_file(const std::string& path, const std::string& other);
+// Would what is written to both end in one file, which need not be there yet? What is no ordinary file, such as
+// /dev/null, keeps nothing.
+bool would_be_one_file(const std::string& path, const std::string& other);
 // Is there nothing of this name, or an ordinary file that this user owns and that has no other name?
 bool may_be_replaced(const std::string& path);
 // `name` below `directory`, unless name is absolute.

@@ -25,9 +25,17 @@ diag::Result<void> check_inputs_stay(const request::Request& request) {
       {"--html", request.recording.html_file}, {"--svg", request.recording.svg_file},
       {"-o", request.outputs.json_file},       {"--records", request.sampling.records_file},
       {"--junit", sides.junit_file},           {"--markdown", sides.markdown_file}};
+  std::vector<std::pair<std::string_view, std::string>> named;
   for (const auto& [option, file] : outputs) {
     if (!file.has_value() || *file == kConsole) continue;
     const std::string path = output_path(request.outputs, *file);
+    for (const auto& [other_option, other] : named) {
+      if (!os::would_be_one_file(path, other)) continue;
+      return diag::Error{.text = fmt::format("{} and {} would overwrite each other in {}", other_option, option, path),
+                         .hint = "name another file for one of them",
+                         .code = diag::ExitCode::usage};
+    }
+    named.emplace_back(option, path);
     for (const std::string& input : inputs) {
       if (!os::is_same_file(path, input)) continue;
       return diag::Error{.text = fmt::format("{} would overwrite {}, which is to be read", option, input),

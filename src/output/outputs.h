@@ -12,7 +12,8 @@ namespace wperf::output {
 
 // `file` resolved against --cwd.
 std::string output_path(const request::Outputs& outputs, const std::string& file);
-// Would an output replace a file that the command reads? Asked before anything is opened, because inputs are mapped.
+// Would an output replace a file that the command reads, or another output? Asked before anything is opened, because
+// inputs are mapped.
 diag::Result<void> check_inputs_stay(const request::Request& request);
 // Of all that is asked for, only one document can be stdout's.
 diag::Result<void> check_one_document(const request::Request& request);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/diff_report.h"
+#include "report/json_writer.h"
 #include "report/markup_text.h"
 #include "report/number_text.h"
 
@@ -35,17 +36,20 @@ std::string command_text(std::string_view text, bool is_property) {
 
 // In a cell of a table: nothing is markup.
 std::string cell_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("\\`*_{}[]()#+!|~").find(c) != std::string_view::npos) out += '\\';
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '&') {
-      out += "&amp;";
+  std::string lines(text), out;
+  std::replace_if(lines.begin(), lines.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  for (usize at = 0; at < lines.size();) {
+    const auto first = static_cast<u8>(lines[at]);
+    const usize length = first < 0x80 ? 1 : decode_utf8(std::string_view(lines).substr(at)).length;
+    const std::string_view one = std::string_view(lines).substr(at, length);
+    at += length;
+    if (one == "@") {
+      out += "&#64;";  // else a name of somebody, who would be told
+    } else if (one == "'" || one == "\"") {
+      out += one;
     } else {
-      out += c == '\n' || c == '\r' ? ' ' : c;
+      if (std::string_view("\\`*_{}[]()#+!|~").find(one) != std::string_view::npos) out += '\\';
+      out += markup_text(one);
     }
   }
   return out;
@@ -126,14 +130,11 @@ std::string diff_markdown(const Comparison& comparison, const std::vector<Verdic
   if (!comparison.totals.empty()) {
     out += "\n| total | change | before | after | 95 % interval | sure |\n|---|---|---:|---:|---|---|\n";
     for (const compare::TotalChange& total : comparison.totals) {
-      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_text(total.event),
-                         change_words(total.median_before, total.median_after, total.ratio),
-                         scaled_number(total.median_before), scaled_number(total.median_after),
-                         total.has_interval ? interval_text(total.low, total.high) : "-",
-                         comparison.is_one_run ? "one run a side"
-                         : total.found         ? "yes"
-                                               : "may be chance");
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_text(total.event), total_words(total),
+                         amount_text(total.median_before), amount_text(total.median_after),
+                         total.has_interval ? interval_text(total.low, total.high) : "-", sure_text(comparison, total));
     }
+    if (!options.totals_per.empty()) out += "\nTotals are " + cell_text(options.totals_per) + ".\n";
   }
   for (const EventChange& event : comparison.events) {
     out += fmt::format("\n### {} ({})\n", cell_text(event.event), per_words(event.per));

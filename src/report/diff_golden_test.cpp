@@ -76,5 +76,20 @@ TEST(DiffGolden, FiveRunsASideAndTheirGate) {
   expect_golden("diff_five_runs.xml", gate_junit(verdicts));
 }
 
+TEST(DiffText, NamesAreOneLineAndNoMarkup) {
+  const char* const name = "f\x1b[31m\n\x07@somebody\xff'";
+  const compare::Comparison found =
+      compare::compare_runs({made_run("a", {{name, 1000}})}, {made_run("b", {{name, 2000}})},
+                            {.per = compare::Per::run, .counter = {}})
+          .value();
+  const std::string comment = diff_markdown(found, {}, {}), text = diff_text(found, {});
+  EXPECT_NE(comment.find("&#64;somebody\xef\xbf\xbd'"), std::string::npos) << comment;
+  for (const char harmful : {'\x1b', '\x07', '@', '\xff'})
+    EXPECT_EQ(comment.find(harmful), std::string::npos) << comment;
+  EXPECT_NE(text.find("@somebody"), std::string::npos);
+  for (const char harmful : {'\x1b', '\x07'}) EXPECT_EQ(text.find(harmful), std::string::npos) << text;
+  EXPECT_EQ(text.find("\n\x07"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace wperf::report

@@ -23,6 +23,7 @@ class DiffWriter {
     texts("before", comparison.files_before);
     texts("after", comparison.files_after);
     json_.boolean("one_run_a_side", comparison.is_one_run);
+    if (!options.totals_per.empty()) json_.string("totals_are", options.totals_per);
     list("totals", comparison.totals, [&](const TotalChange& total) { write_total(total); });
     list("events", comparison.events, [&](const EventChange& event) { write_event(event, options); });
     list("gate", verdicts, [&](const compare::Verdict& verdict) { write_verdict(verdict); });
@@ -35,7 +36,8 @@ class DiffWriter {
   // What is not finite has no number: it is left out.
   void number(std::string_view key, double value) {
     if (!std::isfinite(value)) return;
-    json_.real(key, value);
+    json_.key(key);
+    json_.shortest(value);
   }
   template <typename List, typename Write>
   void list(std::string_view key, const List& values, const Write& write_one) {
@@ -58,14 +60,14 @@ class DiffWriter {
     json_.begin_object();
     json_.string("event", total.event);
     json_.boolean("counted", total.is_counted);
-    json_.string("change", change_words(total.median_before, total.median_after, total.ratio));
+    json_.string("change", total_words(total));
     number("before", total.median_before);
     number("after", total.median_after);
     if (total.has_ratio) change(total.ratio, total.low, total.high, total.has_interval);
     number("chance", total.answer);
     json_.boolean("sure", total.found);
-    list("runs_before", total.before, [&](double value) { json_.real(value); });
-    list("runs_after", total.after, [&](double value) { json_.real(value); });
+    list("runs_before", total.before, [&](double value) { json_.shortest(value); });
+    list("runs_after", total.after, [&](double value) { json_.shortest(value); });
     json_.end_object();
   }
 
@@ -82,10 +84,12 @@ class DiffWriter {
       json_.begin_array(key);
       usize unsure = 0;
       for (const UnitChange& row : units) {
-        if (!row.found && ++unsure > options.rows) break;
-        write_unit(row);
+        if (row.found || options.verbose || unsure < options.rows) write_unit(row);
+        unsure += !row.found;
       }
       json_.end_array();
+      if (!options.verbose && unsure > options.rows)
+        json_.integer(std::string(key) + "_left_out", unsure - options.rows);
     };
     rows("modules", event.modules);
     rows("functions", event.functions);

@@ -15,7 +15,8 @@ struct DiffOptions {
   u32 rows = 50;  // of each table
   bool verbose = false;
   bool coloured = false;
-  usize width = 0;  // of the terminal; 0: lines may be as long as they need to be
+  usize width = 0;              // of the terminal; 0: lines may be as long as they need to be
+  std::string totals_per = {};  // what totals are divided by: "per second"; empty: they are as they are
 };
 
 std::string diff_text(const compare::Comparison& comparison, const DiffOptions& options);
@@ -34,6 +35,11 @@ std::string gate_annotations(const std::vector<compare::Verdict>& verdicts);
 
 // For the files of this room: "grew by 20.1 %", "+11.3 to +29.5 %", a cost by its measure.
 std::string change_words(double before, double after, double ratio);
+// Of a total. Its runs may have no ratio, because some of them counted 0: then that of the medians.
+double ratio_of(const compare::TotalChange& total);
+std::string total_words(const compare::TotalChange& total);
+std::string amount_text(double amount);  // of a total
+std::string_view sure_text(const compare::Comparison& comparison, const compare::TotalChange& total);
 std::string interval_text(double low, double high);
 std::string cost_text(double cost, compare::Per per);
 std::string per_words(compare::Per per);
@@ -42,7 +48,7 @@ std::string sensitivity_text(const compare::EventChange& event);
 std::string sides_text(const compare::Comparison& comparison);
 // How unlikely, as people write it.
 std::string chance_text(double answer);
-inline constexpr std::string_view kOneRun =
-    "one run a side: how much runs of the same program differ is not known, only how much each one varies";
+// Empty: there are several.
+std::string_view one_run_text(const compare::Comparison& comparison);
 
 }  // namespace wperf::report

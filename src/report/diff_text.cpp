@@ -26,6 +26,13 @@ void append_columns(std::string& out, const std::vector<FittedColumn>& columns, 
   });
 }
 
+// A name may hold anything, and a row is one line.
+std::string one_line(std::string_view text) {
+  std::string out(text);
+  std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; }, ' ');
+  return out;
+}
+
 std::string samples_text(const UnitChange& row) {
   return with_commas(row.samples_before) + " to " + with_commas(row.samples_after);
 }
@@ -53,9 +60,9 @@ void append_units(std::string& out, const EventChange& event, const std::vector<
     columns[at++].cells.push_back(interval_text(change.low, change.high));
     columns[at++].cells.push_back(samples_text(*row));
     columns[at++].cells.push_back(chance_text(row->answer));
-    if (kind != UnitKind::module) columns[at++].cells.push_back(row->name);
-    columns[at++].cells.push_back(row->module);
-    if (has_notes) columns[at++].cells.push_back(row->note);
+    if (kind != UnitKind::module) columns[at++].cells.push_back(one_line(row->name));
+    columns[at++].cells.push_back(one_line(row->module));
+    if (has_notes) columns[at++].cells.push_back(one_line(row->note));
   }
   append_columns(out, columns, ratios, options);
 }
@@ -72,7 +79,7 @@ void append_kind(std::string& out, const EventChange& event, const std::vector<U
   for (const UnitChange& row : rows) (row.found ? found : unsure).push_back(&row);
   const auto few = [](std::vector<const UnitChange*>& list, usize most) { list.resize(std::min(list.size(), most)); };
   const usize all_found = found.size();
-  few(found, options.rows);
+  if (!options.verbose) few(found, options.rows);
   if (found.empty()) {
     out += fmt::format("\n{}: no change is sure\n", kind_words(kind));
   } else {
@@ -81,9 +88,10 @@ void append_kind(std::string& out, const EventChange& event, const std::vector<U
     if (all_found > found.size()) out += fmt::format("  and {} more\n", with_commas(all_found - found.size()));
   }
   constexpr usize kUnsure = 5;
-  std::erase_if(unsure, [](const UnitChange* row) { return row->difference() == 0 && row->note.empty(); });
-  if (!options.verbose) few(unsure, kind == UnitKind::function ? kUnsure : 0);
-  few(unsure, options.rows);
+  if (!options.verbose) {
+    std::erase_if(unsure, [](const UnitChange* row) { return row->difference() == 0 && row->note.empty(); });
+    few(unsure, kind == UnitKind::function ? std::min<usize>(kUnsure, options.rows) : 0);
+  }
   if (unsure.empty()) return;
   out += fmt::format("\n{} whose change may be chance:\n", kind_words(kind));
   append_units(out, event, unsure, options);
@@ -100,18 +108,22 @@ void append_totals(std::string& out, const Comparison& comparison, const DiffOpt
   }
   std::vector<double> ratios;
   for (const TotalChange& total : comparison.totals) {
-    ratios.push_back(total.found ? total.ratio : 1);
-    columns[0].cells.push_back(total.event);
-    columns[1].cells.push_back(change_words(total.median_before, total.median_after,
-                                            total.has_ratio ? total.ratio : total.median_after / total.median_before));
-    columns[2].cells.push_back(scaled_number(total.median_before));
-    columns[3].cells.push_back(scaled_number(total.median_after));
+    ratios.push_back(total.found ? ratio_of(total) : 1);
+    columns[0].cells.push_back(one_line(total.event));
+    columns[1].cells.push_back(total_words(total));
+    columns[2].cells.push_back(amount_text(total.median_before));
+    columns[3].cells.push_back(amount_text(total.median_after));
     if (comparison.is_one_run) continue;
     columns[4].cells.push_back(total.has_interval ? interval_text(total.low, total.high) : "-");
     columns[5].cells.push_back(chance_text(total.answer));
-    columns[6].cells.emplace_back(total.found ? "yes" : "may be chance");
+    columns[6].cells.emplace_back(sure_text(comparison, total));
   }
-  out += comparison.is_one_run ? "\n" : "\nmedians of the runs:\n";
+  out += '\n';
+  if (!comparison.is_one_run) {
+    out += options.totals_per.empty() ? "medians of the runs:\n" : "medians of the runs, " + options.totals_per + ":\n";
+  } else if (!options.totals_per.empty()) {
+    out += options.totals_per + ":\n";
+  }
   append_columns(out, columns, ratios, options);
 }
 
@@ -135,10 +147,39 @@ std::string per_words(compare::Per per) {
   return {};
 }
 
+std::string amount_text(double amount) {
+  if (amount != 0 && amount < 0.001) return fmt::format("{:.3g}", amount);
+  return amount < 1 ? fmt::format("{:.4g}", amount) : scaled_number(amount);
+}
+
 std::string cost_text(double cost, compare::Per per) {
-  if (per == compare::Per::share) return fmt::format("{:.2f} %", 100 * cost);
-  if (cost != 0 && cost < 0.001) return fmt::format("{:.3g}", cost);
-  return cost < 1 ? fmt::format("{:.4g}", cost) : scaled_number(cost);
+  return per == compare::Per::share ? fmt::format("{:.2f} %", 100 * cost) : amount_text(cost);
+}
+
+double ratio_of(const TotalChange& total) {
+  return total.has_ratio ? total.ratio : total.median_after / total.median_before;
+}
+
+std::string total_words(const TotalChange& total) {
+  const auto is_zero = [](double value) { return value == 0; };
+  const bool was_never = std::all_of(total.before.begin(), total.before.end(), is_zero);
+  const bool is_never = std::all_of(total.after.begin(), total.after.end(), is_zero);
+  if (total.median_before == 0 && total.median_after == 0 && !(was_never && is_never)) return "nothing in most runs";
+  if (total.median_before == 0 && !was_never) return "grew from 0";
+  if (total.median_after == 0 && !is_never) return "shrank to 0";
+  return change_words(total.median_before, total.median_after, ratio_of(total));
+}
+
+std::string_view sure_text(const Comparison& comparison, const TotalChange& total) {
+  return comparison.is_one_run ? "one run a side" : total.found ? "yes" : "may be chance";
+}
+
+// Of counts alone not even that is known.
+std::string_view one_run_text(const Comparison& comparison) {
+  if (!comparison.is_one_run) return {};
+  return comparison.events.empty()
+             ? "one run a side: how much runs of the same program differ is not known, so all of this may be chance"
+             : "one run a side: how much runs of the same program differ is not known, only how much each one varies";
 }
 
 std::string change_words(double before, double after, double ratio) {
@@ -184,9 +225,7 @@ std::string sensitivity_text(const EventChange& event) {
 
 std::string diff_text(const Comparison& comparison, const DiffOptions& options) {
   std::string out = sides_text(comparison) + '\n';
-  if (comparison.is_one_run && !comparison.events.empty()) {
-    out += fmt::format("{}\n", kOneRun);
-  }
+  if (const std::string_view told = one_run_text(comparison); !told.empty()) out += fmt::format("{}\n", told);
   append_totals(out, comparison, options);
   for (const EventChange& event : comparison.events) {
     out += fmt::format("\n{} ({}): {} samples before, {} after\n", event.event, per_words(event.per),

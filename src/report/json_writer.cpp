@@ -132,6 +132,11 @@ void JsonWriter::real(double value) {
   fmt::format_to(std::back_inserter(out_), "{:.6g}", std::isfinite(value) ? value : 0.0);
 }
 
+void JsonWriter::shortest(double value) {
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{}", std::isfinite(value) ? value : 0.0);
+}
+
 void JsonWriter::fixed(double value, int decimals) {
   separate();
   fmt::format_to(std::back_inserter(out_), "{:.{}f}", std::isfinite(value) ? value : 0.0, decimals);

@@ -27,6 +27,8 @@ class JsonWriter {
   void digits(std::string_view decimal);
   // Up to six significant digits; a value that is not finite becomes 0.
   void real(double value);
+  // As few digits as read back as the same value.
+  void shortest(double value);
   // A fixed number of decimals.
   void fixed(double value, int decimals);
 

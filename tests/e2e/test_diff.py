@@ -134,8 +134,59 @@ class DiffTest(WperfTest):
         self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("errors")), ("2", "1", "0"))
         self.assertIn("| parse | grew by 25.0 % |", comment.read_text(encoding="utf-8"))
         self.assertEqual(self.run_wperf("diff", before, after, "--per", "run", "--fail-if", "function:parse>30%").returncode, 0)
-        self.assertIn("nothing of this name", self.fails("diff", before, after, "--fail-if", "function:absent>1%", status=1))
+        self.assertIn("no function of this name", self.fails("diff", before, after, "--fail-if", "function:absent>1%", status=1))
 
+
+    def counts(self, name, values, event="page-faults"):
+        paths = []
+        for i, value in enumerate(values):
+            core = {"core_number": 0, "Performance_counter": [{"counter_value": value, "event_name": event}]}
+            paths.append(self.folder / f"{name}{i}.json")
+            paths[-1].write_text(json.dumps({"core": {"cores": [core]}, "Time_elapsed": 1000.0}), encoding="utf-8")
+        return paths
+
+    def test_a_run_that_counted_nothing_hides_no_change(self):
+        before, after = self.counts("a", [0, 10, 10, 10, 10]), self.counts("b", [100, 110, 120, 130, 140])
+        [total] = self.diff(*before, "--", *after)["totals"]
+        self.assertEqual((total["change"], total["sure"]), ("grew 12.0 times", True))
+        text = self.ok("diff", *before, "--", *after, "--markdown", "-")
+        self.assertIn("grew 12.0 times", text)
+        self.assertNotIn("is the same", text)
+        small = ("--fail-if", "page-faults>50%")
+        self.ok("diff", *small, *self.counts("c", [0, 100, 100, 100, 100]), "--", *self.counts("d", [101] * 5))
+
+    def test_counts_are_written_as_they_are(self):
+        before, after = self.counts("a", [188843343] * 4), self.counts("b", [288843343, 288843344, 288843345, 288843346])
+        [total] = self.diff(*before, "--", *after)["totals"]
+        self.assertEqual((total["before"], total["runs_after"][0]), (188843343, 288843343))
+        text = self.ok("diff", *self.counts("c", [2]), *self.counts("d", [3]), "--per", "second")
+        self.assertRegex(text, r"one run a side: .*\n\nper second:\n")
+        self.assertRegex(text, r"0\.002 +0\.003")
+        self.assertIn("counts have no share", self.ok("diff", before[0], after[0], "--per", "share"))
+
+    def test_all_rows_are_shown_or_counted(self):
+        sides = [self.folded(f"{side}.folded", **{f"main;f{i}": 1000 + (i * 7 + side * 3 * i) % 50 for i in range(120)}) for side in (0, 1)]
+        text = self.ok("diff", *sides, "-v", "--per", "run")
+        self.assertEqual(len(set(re.findall(r" f\d+ ", text))), 120)
+        [event] = self.diff(*sides, "--per", "run")["events"]
+        self.assertEqual((len(event["functions"]), event["functions_left_out"]), (50, 70))
+        [event] = self.diff(*sides, "--per", "run", "-v")["events"]
+        self.assertEqual((len(event["functions"]), event.get("functions_left_out")), (120, None))
+
+    def test_outputs_do_not_overwrite_each_other(self):
+        sides = [self.folded(f"{side}.folded", main__f=1000) for side in (0, 1)]
+        told = self.fails("diff", *sides, "--html", "x", "--svg", "./x", status=2, cwd=self.folder)
+        self.assertIn("--html and --svg would overwrite each other", told)
+        self.fails("diff", *sides, "-o", "x", "--markdown", "x", status=2, cwd=self.folder)
+        self.assertFalse((self.folder / "x").exists())
+        self.ok("diff", *sides, "--html", "/dev/null", "--svg", "/dev/null")
+
+    def test_keys_that_change_nothing_are_told(self):
+        sides = [self.folded(f"{side}.folded", main__f=1000) for side in (0, 1)]
+        done = self.run_wperf("diff", *sides, "--sort", "comm,symbol")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("of --sort's keys, diff knows line alone", done.stderr)
+        self.ok("diff", *sides, "--sort", "symbol,line")
 
     def test_stdout_has_one_document(self):
         before = self.folded("a.folded", main__parse=4000, main__emit=6000)

@@ -150,17 +150,16 @@ class RowWriter {
   report::JsonWriter json_;
 };
 
-void append_totals(std::string& out, const Comparison& comparison) {
+void append_totals(std::string& out, const Comparison& comparison, const std::string& per) {
   if (comparison.totals.empty()) return;
-  append_head(out, "In all", {"Total", "Change", "Before", "After", "95 % interval", "Sure"});
+  append_head(out, per.empty() ? "In all" : "In all, " + per,
+              {"Total", "Change", "Before", "After", "95 % interval", "Sure"});
   for (const compare::TotalChange& total : comparison.totals) {
     out += "<tr>";
-    append_cells(out, {total.event, report::change_words(total.median_before, total.median_after, total.ratio),
-                       report::scaled_number(total.median_before), report::scaled_number(total.median_after),
+    append_cells(out, {total.event, report::total_words(total), report::amount_text(total.median_before),
+                       report::amount_text(total.median_after),
                        total.has_interval ? report::interval_text(total.low, total.high) : "-",
-                       comparison.is_one_run ? "one run a side"
-                       : total.found         ? "yes"
-                                             : "may be chance"});
+                       report::sure_text(comparison, total)});
   }
   out += "</tbody></table>\n";
 }
@@ -189,13 +188,14 @@ std::string difference_page(const Comparison& comparison, const StackChanges& ch
   const std::string sides = report::sides_text(comparison);
   std::string out = page_start(sides + " - wperf", PageKind::difference) + views_start("What changed");
   out += "<p>" + report::markup_text(sides) + "</p>\n";
-  if (comparison.is_one_run) out += fmt::format("<p>{}.</p>\n", report::kOneRun);
+  if (const std::string_view told = report::one_run_text(comparison); !told.empty())
+    out += fmt::format("<p>{}.</p>\n", told);
   if (!comparison.notes.empty()) {
     out += "<ul class=\"losses\">\n";
     for (const std::string& note : comparison.notes) out += "<li>" + report::markup_text(note) + "</li>\n";
     out += "</ul>\n";
   }
-  append_totals(out, comparison);
+  append_totals(out, comparison, options.totals_per);
   for (const EventChange& event : comparison.events) append_event(out, event, options.rows);
   HtmlOptions page{.version = options.version};
   usize sure = 0;

@@ -10,8 +10,9 @@
 namespace wperf::report_html {
 
 struct DifferencePageOptions {
-  u32 rows = 50;             // of each table that is read without scripts
-  std::string version = {};  // of the tool
+  u32 rows = 50;                // of each table that is read without scripts
+  std::string version = {};     // of the tool
+  std::string totals_per = {};  // as in DiffOptions
 };
 
 std::string difference_page(const compare::Comparison& comparison, const compare::StackChanges& changes,

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compare/total_review.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace wperf::compare {
+namespace {
+
+bool are_all(const std::vector<double>& values, double value) {
+  return std::all_of(values.begin(), values.end(), [&](double one) { return one == value; });
+}
+
+bool is_exact_change(const TotalChange& total) {
+  return total.is_counted && !total.before.empty() && !total.after.empty() &&
+         total.before.front() != total.after.front() && are_all(total.before, total.before.front()) &&
+         are_all(total.after, total.after.front());
+}
+
+// What is the same in all runs asks nothing.
+std::vector<TotalChange*> asked_of(Comparison& comparison) {
+  std::vector<TotalChange*> asked;
+  for (TotalChange& total : comparison.totals) {
+    if (!are_all(total.before, total.before.front()) || !are_all(total.after, total.before.front()))
+      asked.push_back(&total);
+  }
+  return asked;
+}
+
+void judge_exact_counts(std::span<TotalChange* const> asked) {
+  std::vector<double> answers;
+  for (TotalChange* total : asked) {
+    if (is_exact_change(*total))
+      total->answer = std::min(total->answer, exact_answer_of(total->before.size(), total->after.size()));
+    answers.push_back(total->answer);
+  }
+  const std::vector<bool> found = found_among(answers, kWrongShare);
+  for (usize i = 0; i < found.size(); ++i) asked[i]->found = found[i];
+}
+
+void tell_of_few_runs(std::span<TotalChange* const> asked, std::vector<std::string>& notes) {
+  const bool all_sure = std::all_of(asked.begin(), asked.end(), [](const TotalChange* one) { return one->found; });
+  if (asked.size() < 2 || all_sure) return;
+  const usize before = asked.front()->before.size(), after = asked.front()->after.size();
+  const double needed = kWrongShare / static_cast<double>(asked.size());
+  if (smallest_rank_answer(before, after) <= needed) return;
+  usize enough = std::min(before, after);
+  while (smallest_rank_answer(enough, enough) > needed) ++enough;
+  const std::string runs =
+      before == after ? fmt::format("{} runs a side", before) : fmt::format("{} and {} runs", before, after);
+  notes.push_back(fmt::format(
+      "Of {} events, {} can show that one alone changed only where its counts repeat exactly: take at least "
+      "{} runs a side, or fewer events.",
+      asked.size(), runs, enough));
+}
+
+// The middle of all differences, and the difference of the middles, may have different signs.
+void tell_of_signs(const Comparison& comparison, std::vector<std::string>& notes) {
+  for (const TotalChange& total : comparison.totals) {
+    const double by_medians = total.median_after - total.median_before;
+    if (!total.has_ratio || (total.ratio - 1) * by_medians >= 0) continue;
+    notes.push_back(fmt::format(
+        "{}: runs of a side differ so much that the median of all differences {}, while the medians themselves {}.",
+        total.event, total.ratio > 1 ? "grew" : "shrank", by_medians > 0 ? "grew" : "shrank"));
+  }
+}
+
+}  // namespace
+
+double exact_answer_of(usize before, usize after) {
+  const auto few = static_cast<double>(before), others = static_cast<double>(after), all = few + others;
+  return std::min(1.0, 2 * std::pow(few / all, few) * std::pow(others / all, others));
+}
+
+void review_totals(Comparison& comparison, const ComparisonOptions& options) {
+  std::vector<std::string>& notes = comparison.notes;
+  if (!comparison.is_one_run) {
+    const std::vector<TotalChange*> asked = asked_of(comparison);
+    judge_exact_counts(asked);
+    tell_of_few_runs(asked, notes);
+  }
+  tell_of_signs(comparison, notes);
+  const bool has_counts = std::any_of(comparison.totals.begin(), comparison.totals.end(),
+                                      [](const TotalChange& total) { return total.is_counted; });
+  if (options.per == Per::share && has_counts)
+    notes.emplace_back("--per share: counts have no share, so they are compared per run.");
+}
+
+}  // namespace wperf::compare
