@@ -50,34 +50,27 @@ class RunReader {
   }
 
   diag::Result<compare::RunCosts> read() {
-    WPERF_TRY(const bool is_count, read_counts());
-    if (is_count) return std::move(costs_);
-    WPERF_CHECK_OK(use_recording(request_, console_,
-                                 {.of_perf = [&](const perf_data::PerfFile& file) { return read_perf(file); },
-                                  .of_trace = [&](const etl::Trace& trace) { return read_trace(trace); },
-                                  .of_profile = [&](const OpenedProfile& profile) { return read_foreign(profile); }}));
+    WPERF_CHECK_OK(
+        use_recording(request_, console_,
+                      {.of_perf = [&](const perf_data::PerfFile& file) { return read_perf(file); },
+                       .of_trace = [&](const etl::Trace& trace) { return read_trace(trace); },
+                       .of_profile = [&](const OpenedProfile& profile) { return read_foreign(profile); },
+                       .of_counts = [&](const profiles::StatCounts& counts) { return keep_counts(counts); }}));
     costs_.file = *request_.data_file;
     return std::move(costs_);
   }
 
  private:
-  // False: it holds no counts.
-  diag::Result<bool> read_counts() {
-    auto mapped = os::MappedFile::open(*request_.data_file);
-    if (!mapped.has_value()) return false;  // who reads recordings says why
-    const auto bytes = mapped.value().bytes();
-    if (bytes.empty() || static_cast<char>(bytes[0]) != '{') return false;
-    const auto counts = profiles::read_stat_counts(bytes);
-    if (!counts.has_value()) return false;
-    if (!counts->is_whole) {
+  diag::Result<void> keep_counts(const profiles::StatCounts& counts) {
+    if (!counts.is_whole) {
       return diag::Error{.text = *request_.data_file + " ends too early: it is no whole document of `stat --json`",
                          .hint = {},
                          .code = diag::ExitCode::damaged_input};
     }
-    costs_.file = *request_.data_file;
-    costs_.seconds = counts->seconds;
-    for (const auto& [event, value] : counts->counts) costs_.counts.push_back({event, value});
-    return true;
+    costs_.seconds = counts.seconds;
+    for (const auto& [event, value] : counts.counts) costs_.counts.push_back({event, value});
+    costs_.losses = counts.losses;
+    return {};
   }
 
   bool wants_stacks() const { return request_.recording.folded || request_.recording.wants_page(); }

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "import/perf_data/byte_order.h"
-#include "import/profiles/stat_counts.h"
+#include "import/profiles/utf16.h"
 #include "import/zip/gzip_file.h"
 #include "recording/packed_records.h"
 #include "recording/trace_sources.h"
@@ -87,10 +90,14 @@ diag::Error not_read(const std::string& file, profiles::Format format) {
 
 diag::Result<void> use_profile(const OpenedProfile& profile, const request::Request& request,
                                const RecordingUses& uses) {
-  if (profile.format == profiles::Format::other_json && profiles::read_stat_counts(profile.bytes).has_value()) {
-    return diag::Error{.text = *request.data_file + " holds counts of `wperf stat --json`, and no recording",
-                       .hint = "wperf diff BEFORE AFTER compares such files",
-                       .code = diag::ExitCode::usage};
+  if (profile.format == profiles::Format::other_json) {
+    const auto counts = profiles::read_stat_counts(profile.bytes);
+    if (counts.has_value() && uses.of_counts) return uses.of_counts(*counts);
+    if (counts.has_value()) {
+      return diag::Error{.text = *request.data_file + " holds counts of `wperf stat --json`, and no recording",
+                         .hint = "wperf diff BEFORE AFTER compares such files",
+                         .code = diag::ExitCode::usage};
+    }
   }
   if (profile.format == profiles::Format::chrome || profile.format == profiles::Format::other_json)
     return not_read(*request.data_file, profile.format);
@@ -154,13 +161,16 @@ diag::Result<bool> use_foreign(const recording::RecordingInput& input, const req
     WPERF_CHECK_OK(use_packed(input, request, console, uses));
     return true;
   }
-  const profiles::Format format = profiles::format_of(input.bytes());
-  if (format == profiles::Format::none) return not_known(*request.data_file, input.bytes());
-  const auto release = [&input](u64 begin, u64 end) { input.release(begin, end); };
-  WPERF_CHECK_OK(use_profile({.format = format,
-                              .bytes = input.bytes(),
-                              .passed = tell_passed(release, input.bytes().size(), request, console)},
-                             request, uses));
+  // `>` of Windows PowerShell writes it.
+  const std::optional<std::string> utf8 = profiles::utf8_of_utf16(input.bytes());
+  const bytes::Span text = utf8.has_value() ? std::as_bytes(std::span(*utf8)) : input.bytes();
+  const profiles::Format format = profiles::format_of(text);
+  if (format == profiles::Format::none) return not_known(*request.data_file, text);
+  const auto release = [&](u64 begin, u64 end) {
+    if (!utf8.has_value()) input.release(begin, end);
+  };
+  WPERF_CHECK_OK(use_profile(
+      {.format = format, .bytes = text, .passed = tell_passed(release, text.size(), request, console)}, request, uses));
   return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A recording of the user's, opened whatever its form is: perf.data of either byte order, packed, through a pipe, in
-// several files; a trace of Windows, in several files or in a zip file; or a profile of another program. Called by
-// run_report and run_waits.
+// several files; a trace of Windows, in several files or in a zip file; a profile of another program; or counts. Called
+// by run_report, run_waits and compared_runs.
 #pragma once
 #include <functional>
 
@@ -10,6 +10,7 @@
 #include "import/etl/trace.h"
 #include "import/perf_data/perf_file.h"
 #include "import/profiles/foreign_profile.h"
+#include "import/profiles/stat_counts.h"
 #include "request/request.h"
 
 namespace wperf::commands {
@@ -24,7 +25,9 @@ struct OpenedProfile {
 struct RecordingUses {
   std::function<diag::Result<void>(const perf_data::PerfFile&)> of_perf;
   std::function<diag::Result<void>(const etl::Trace&)> of_trace;
-  std::function<diag::Result<void>(const OpenedProfile&)> of_profile = {};  // none: there is nothing in it for this
+  // None: there is nothing in it for this.
+  std::function<diag::Result<void>(const OpenedProfile&)> of_profile = {};
+  std::function<diag::Result<void>(const profiles::StatCounts&)> of_counts = {};  // of `stat --json`
 };
 
 // Request::data_file and further_files. What the file lacks is said before it is used; progress is shown while it is

@@ -11,7 +11,7 @@ import time
 import unittest
 import xml.etree.ElementTree as xml
 
-from support import SOURCE, TIMEOUT, WperfTest, workload
+from support import BINARY, SOURCE, TIMEOUT, WperfTest, workload
 
 SCHEMA = SOURCE / "data" / "diff" / "diff.schema"
 
@@ -120,6 +120,38 @@ class DiffTest(WperfTest):
         self.assertEqual(self.run_wperf("diff", *gate, *before, "--", *after).returncode, 5)
         self.assertEqual(self.run_wperf("diff", *gate, *after, "--", *before).returncode, 0)
         self.assertIn("several runs a side", self.fails("diff", *gate, before[0], after[0], status=1))
+
+    def test_counts_are_read_in_any_encoding_and_from_a_pipe(self):
+        core = {"core_number": 0, "Performance_counter": [{"counter_value": 1000, "event_name": "inst_retired"}]}
+        text = json.dumps({"core": {"cores": [core]}, "Time_elapsed": 1.0})
+        plain = self.folder / "plain.json"
+        plain.write_text(text, encoding="utf-8")
+        for name, encoded in (("mark", text.encode("utf-8-sig")), ("blanks", f"\r\n {text}".encode()), ("wide", text.encode("utf-16")),
+                              ("big", b"\xfe\xff" + text.encode("utf-16-be"))):
+            path = self.folder / f"{name}.json"
+            path.write_bytes(encoded)
+            [total] = self.diff(plain, path)["totals"]
+            self.assertEqual((total["before"], total["after"]), (1000, 1000), name)
+        done = subprocess.run([BINARY, "diff", plain, "/dev/stdin", "--json"], env=self.environment, input=text.encode("utf-16"), capture_output=True,
+                              timeout=TIMEOUT)
+        self.assertEqual(json.loads(done.stdout)["diff"]["totals"][0]["after"], 1000)
+        timeline = self.folder / "timeline.json"
+        timeline.write_text(json.dumps({"timeline": [json.loads(text)] * 3}), encoding="utf-8")
+        found = self.diff(plain, timeline)
+        self.assertEqual(found["totals"][0]["after"], 3000)
+        self.assertIn(f"{timeline}: 3 counts of a timeline are added up; what came between them was not counted.", found["notes"])
+        wide = self.folder / "cut.json"
+        wide.write_text(text[:-4], encoding="utf-8")
+        self.assertIn("ends too early", self.fails("diff", plain, wide, status=4))
+
+    def test_what_was_never_counted_is_no_zero(self):
+        events = "inst_retired,l1d_cache,l1d_cache_refill,br_mis_pred,br_retired,inst_spec,l2d_cache,stall_backend,mem_access"
+        few, many = self.folder / "few.json", self.folder / "many.json"
+        for path, asked in ((many, events), (few, "inst_retired,l2d_cache")):
+            self.ok("stat", "--device", "sim:pace=free,seed=1", "-q", "-e", asked, "--json", "-o", path, "--", workload("fib.exe"), "12")
+        found = self.diff(many, few)
+        self.assertNotIn("l2d_cache", [total["event"] for total in found["totals"]])
+        self.assertIn(f"{many}: l2d_cache was never counted, because its turn never came.", found["notes"])
 
     def test_gate_writes_what_ci_systems_read(self):
         before = self.folded("a.folded", main__parse=4000, main__emit=6000)

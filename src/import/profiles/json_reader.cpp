@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "import/profiles/protobuf_reader.h"
+#include "import/profiles/utf16.h"
 
 namespace wperf::profiles {
 namespace {
@@ -20,25 +21,6 @@ int hex_digit(char c) {
   if (is_digit(c)) return c - '0';
   const char small = static_cast<char>(c | 0x20);
   return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
-}
-
-void append_utf8(std::string& out, u32 code) {
-  const auto put = [&](u32 byte) { out += static_cast<char>(byte); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xc0 | code >> 6);
-    put(0x80 | (code & 0x3f));
-  } else if (code < 0x10000) {
-    put(0xe0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3f));
-    put(0x80 | (code & 0x3f));
-  } else {
-    put(0xf0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3f));
-    put(0x80 | (code >> 6 & 0x3f));
-    put(0x80 | (code & 0x3f));
-  }
 }
 
 // At text[at]; nothing: these are no four digits.
@@ -153,15 +135,13 @@ void JsonReader::append_escaped() {
   u32 unit = c == 'u' ? code_unit(text_, at_) : ~u32{0};
   if (unit == ~u32{0}) return fail();
   at_ += 4;
-  const bool is_high = unit >= 0xd800 && unit < 0xdc00;
-  if (is_high && at_ + 1 < text_.size() && text_[at_] == '\\' && text_[at_ + 1] == 'u') {
+  if (is_high_half(unit) && at_ + 1 < text_.size() && text_[at_] == '\\' && text_[at_ + 1] == 'u') {
     const u32 low = code_unit(text_, at_ + 2);
-    if (low >= 0xdc00 && low < 0xe000) {
+    if (is_low_half(low)) {
       at_ += 6;
-      return append_utf8(unescaped_, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
+      return append_utf8(unescaped_, joined_halves(unit, low));
     }
   }
-  if (unit >= 0xd800 && unit < 0xe000) unit = 0xfffd;  // a half alone
   append_utf8(unescaped_, unit);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `stat --json` wrote, read again: the sum over cores of each event. Opens no files. Called by compared_runs.
+// What `stat --json` wrote, read again: the sum over cores, and over the counts of a timeline, of each event. Opens no
+// files. Called by opened_recording.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,7 +15,8 @@ struct StatCounts {
     std::string event;  // "/dsu/…" outside the cores
     double value = 0;   // scaled where counters took turns
   };
-  std::vector<Count> counts;
+  std::vector<Count> counts;        // of what was counted anywhere
+  std::vector<std::string> losses;  // what they lack, whole sentences
   double seconds = 0;
   bool is_whole = true;  // false: the document ends too early, or is no JSON somewhere
 };

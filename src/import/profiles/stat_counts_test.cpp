@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <string_view>
 
 namespace wperf::profiles {
@@ -32,6 +33,53 @@ TEST(StatCounts, AreSumsOverCores) {
   EXPECT_EQ(counts->counts[2].event, "/dsu/l3d_cache");
   EXPECT_EQ(counts->seconds, 1.5);
   EXPECT_TRUE(counts->is_whole);
+}
+
+TEST(StatCounts, WhatHadNoTurnIsNoZero) {
+  const auto counts = counts_in(R"({"core":{"cores":[
+      {"core_number":0,"Performance_counter":[{"counter_value":0,"event_name":"a","multiplexed":"0/3","scaled_value":0},
+        {"counter_value":0,"event_name":"b","multiplexed":"1/3","scaled_value":0},
+        {"counter_value":0,"event_name":"c","multiplexed":"0/3","scaled_value":0},
+        {"counter_value":7,"event_name":"c","multiplexed":"1/3","scaled_value":21}]},
+      {"core_number":1,"Performance_counter":[{"counter_value":0,"event_name":"c","multiplexed":"0/3"}]}]},
+     "Time_elapsed":1})");
+  ASSERT_TRUE(counts.has_value());
+  ASSERT_EQ(counts->counts.size(), 2u);
+  EXPECT_EQ(counts->counts[0].event, "b");
+  EXPECT_EQ(counts->counts[0].value, 0);
+  EXPECT_EQ(counts->counts[1].value, 21);
+  ASSERT_EQ(counts->losses.size(), 2u);
+  EXPECT_EQ(counts->losses[0], "a was never counted, because its turn never came.");
+  EXPECT_EQ(counts->losses[1], "c got no turn in 1 of 2 counts of cores, so its sum is too small.");
+}
+
+TEST(StatCounts, EstimatesTellWhatHadATurnOfLessThanAMillisecond) {
+  const auto counts = counts_in(R"({"core":{"cores":[{"core_number":2,"Performance_counter":[
+      {"counter_value":0,"event_name":"a","event_note":"e","multiplexed":"0/1","scaled_value":0},
+      {"counter_value":0,"event_name":"b","event_note":"e","multiplexed":"0/1","scaled_value":0}]}]},
+     "Multiplexing_estimates":[{"class":"core","unit":2,"event_name":"a","event_note":"e","fraction":0.1},
+      {"class":"core","unit":2,"event_name":"b","event_note":"e","fraction":0,"not_counted":true}],"Time_elapsed":1})");
+  ASSERT_TRUE(counts.has_value());
+  ASSERT_EQ(counts->counts.size(), 1u);
+  EXPECT_EQ(counts->counts[0].event, "a");
+  EXPECT_EQ(counts->losses.size(), 1u);
+}
+
+TEST(StatCounts, OfATimelineAreAddedUp) {
+  const auto one = [](int value, std::string_view time) {
+    return R"({"core":{"cores":[{"core_number":0,"Performance_counter":[{"counter_value":)" + std::to_string(value) +
+           R"(,"event_name":"cycle"}]}]})" + std::string(time) + "}";
+  };
+  const std::string begin = R"({"count_duration":1.0,"count_interval":0.1,"count_timeline":2,"timeline":[)";
+  const auto counts = counts_in(begin + one(3, R"(,"Time_elapsed":1)") + "," + one(4, R"(,"Time_elapsed":2)") + "]}");
+  ASSERT_TRUE(counts.has_value());
+  ASSERT_EQ(counts->counts.size(), 1u);
+  EXPECT_EQ(counts->counts[0].value, 7);
+  EXPECT_EQ(counts->seconds, 3);
+  EXPECT_TRUE(counts->is_whole);
+  EXPECT_EQ(counts->losses.at(0), "2 counts of a timeline are added up; what came between them was not counted.");
+  EXPECT_FALSE(counts_in(begin + one(3, R"(,"Time_elapsed":1)") + "," + one(4, "") + "]}")->is_whole);
+  EXPECT_FALSE(counts_in(begin + "{}]}").has_value());
 }
 
 TEST(StatCounts, OtherDocumentsAreNone) {
