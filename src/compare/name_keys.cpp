@@ -17,10 +17,21 @@ bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// What compilers put behind a name, perhaps with numbers behind it: GCC's and LLVM's copies and parts.
-constexpr std::string_view kSuffixes[] = {".isra",     ".part",    ".cold",       ".constprop", ".llvm",
-                                          ".lto_priv", ".clone",   ".localalias", ".__uniq",    ".cfi",
-                                          ".resume",   ".destroy", ".cleanup",    ".warm",      ".hot"};
+// What compilers put behind a name: GCC's and LLVM's copies and parts.
+struct Suffix {
+  std::string_view text;
+  enum class Where : u8 { alone_too, with_number, mangled_too } where;
+};
+// Go, .NET and Java name functions with dots. So most count only with a number behind, or on a name that C++ or Rust
+// mangled: server.cleanup is a function.
+constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".localalias", Suffix::Where::alone_too},
+                                {".isra", Suffix::Where::with_number},      {".part", Suffix::Where::with_number},
+                                {".constprop", Suffix::Where::with_number}, {".llvm", Suffix::Where::with_number},
+                                {".lto_priv", Suffix::Where::with_number},  {".__uniq", Suffix::Where::with_number},
+                                {".cfi", Suffix::Where::mangled_too},       {".clone", Suffix::Where::mangled_too},
+                                {".resume", Suffix::Where::mangled_too},    {".destroy", Suffix::Where::mangled_too},
+                                {".cleanup", Suffix::Where::mangled_too},   {".warm", Suffix::Where::mangled_too},
+                                {".hot", Suffix::Where::mangled_too}};
 
 // The name before the last such suffix with its numbers; the whole name: there is none.
 std::string_view without_suffix(std::string_view name) {
@@ -28,9 +39,14 @@ std::string_view without_suffix(std::string_view name) {
   // ".0", ".12345": numbers belong to the word before them, if there is one.
   usize at = end;
   while (at > 0 && is_digit(name[at - 1])) --at;
-  if (at < end && at > 0 && name[at - 1] == '.') end = at - 1;
-  for (const std::string_view suffix : kSuffixes) {
-    if (end > suffix.size() && name.substr(0, end).ends_with(suffix)) return name.substr(0, end - suffix.size());
+  const bool has_number = at < end && at > 0 && name[at - 1] == '.';
+  if (has_number) end = at - 1;
+  const bool is_mangled = name.starts_with("_Z") || name.starts_with("_R");
+  for (const auto& [suffix, where] : kSuffixes) {
+    if (end <= suffix.size() || !name.substr(0, end).ends_with(suffix)) continue;
+    const bool counts =
+        has_number || where == Suffix::Where::alone_too || (where == Suffix::Where::mangled_too && is_mangled);
+    if (counts) return name.substr(0, end - suffix.size());
   }
   return name;
 }
@@ -84,6 +100,98 @@ std::string with_one_anonymous(std::string_view name) {
   return out;
 }
 
+// "@@GLIBC_2.34", "@GLIBC_2.17"; "@plt" is another function.
+std::string_view without_version(std::string_view name) {
+  const usize at = name.rfind('@');
+  if (at == std::string_view::npos || at == 0 || name.substr(at) == "@plt") return name;
+  if (name.find_first_of(" ()<>", at) != std::string_view::npos) return name;
+  return name.substr(0, name[at - 1] == '@' ? at - 1 : at);
+}
+
+bool is_word(char c) {
+  return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Of "operator()", "operator<<", "operator new", "operator int" that begins there; 0: none does.
+usize length_of_operator(std::string_view name, usize at) {
+  constexpr std::string_view kOperator = "operator", kSigns = "<>=+-*/%^&|~!,[]";
+  const std::string_view rest = name.substr(at);
+  if (!rest.starts_with(kOperator) || (at != 0 && is_word(name[at - 1]))) return 0;
+  usize end = kOperator.size();
+  if (end == rest.size() || is_word(rest[end])) return 0;
+  if (rest.substr(end).starts_with("()")) return end + 2;
+  if (rest[end] == ' ') return std::min(rest.find('(', end), rest.size());
+  while (end < rest.size() && kSigns.find(rest[end]) != std::string_view::npos) ++end;
+  return end;
+}
+
+// Past the bracket that closes the one there; the end: none does.
+usize end_of_brackets(std::string_view name, usize at) {
+  u64 depth = 0;
+  for (; at < name.size(); ++at) {
+    const char c = name[at];
+    const bool is_arrow = c == '>' && at != 0 && name[at - 1] == '-';
+    if (c == '(' || c == '<' || c == '{' || c == '[') ++depth;
+    if ((c == ')' || c == '>' || c == '}' || c == ']') && !is_arrow && --depth == 0) return at + 1;
+  }
+  return at;
+}
+
+// What may stand behind parameters; anything else, as in "f(int)::local::g", goes on with the name.
+bool ends_parameters(std::string_view rest) {
+  for (const std::string_view word : {" const", " volatile", " &", " noexcept", " [", " requires "}) {
+    if (rest.starts_with(word)) return true;
+  }
+  return rest.empty();
+}
+
+// A name without its return type: up to the parameters, and those.
+struct NameParts {
+  std::string name, without_arguments;  // of templates
+  std::string_view parameters;
+};
+NameParts parts_of(std::string_view name) {
+  NameParts parts;
+  for (usize at = 0; at < name.size();) {
+    if (name[at] == ' ') {
+      // Of "operator< <int>" it is no end of a return type.
+      if (!name.substr(at).starts_with(" <")) parts = {};
+      ++at;
+      continue;
+    }
+    usize end = at + 1;
+    bool is_argument = false;
+    if (const usize length = length_of_operator(name, at); length != 0) {
+      end = at + length;
+    } else if (name[at] == '(' || name[at] == '<' || name[at] == '{') {
+      end = end_of_brackets(name, at);
+      // Of an anonymous namespace, of "main.(*Server).Serve" and "{lambda(int)#1}" they are part of the name.
+      if (name[at] == '(' && at != 0 && ends_parameters(name.substr(end))) {
+        parts.parameters = name.substr(at);
+        break;
+      }
+      is_argument = name[at] == '<';
+    }
+    parts.name += name.substr(at, end - at);
+    if (!is_argument) parts.without_arguments += name.substr(at, end - at);
+    at = end;
+  }
+  return parts;
+}
+
+std::string without_anonymous(std::string_view name) {
+  std::string out(name);
+  const std::string part = std::string(kAnonymous) + "::";
+  for (usize at = out.find(part); at != std::string::npos; at = out.find(part, at)) out.erase(at, part.size());
+  return out;
+}
+
+// The name, or its last parts.
+bool ends_as(std::string_view name, std::string_view wanted) {
+  if (wanted.empty() || !name.ends_with(wanted)) return false;
+  return name.size() == wanted.size() || name.substr(0, name.size() - wanted.size()).ends_with("::");
+}
+
 }  // namespace
 
 std::string function_key(std::string_view name) {
@@ -100,17 +208,14 @@ std::string function_key(std::string_view name) {
 
 bool is_meant(std::string_view wanted, std::string_view name) {
   if (wanted == "*" || wanted == name) return true;
-  const std::string key = function_key(name);
-  std::string_view rest = key;
-  if (rest == wanted) return true;
-  // "operator()" has parentheses of its own.
-  constexpr std::string_view kCall = "operator()";
-  const usize call = rest.find(kCall);
-  const usize open = rest.find('(', call == std::string_view::npos ? 0 : call + kCall.size());
-  if (open != std::string_view::npos && open != 0) rest = rest.substr(0, open);
-  if (rest == wanted) return true;
-  return rest.size() > wanted.size() + 2 && rest.ends_with(wanted) &&
-         rest.substr(0, rest.size() - wanted.size()).ends_with("::");
+  const std::string key = function_key(name), meant = with_one_anonymous(wanted);
+  const std::string_view plain = without_version(key);
+  if (key == meant || plain == meant) return true;
+  const NameParts parts = parts_of(plain);
+  for (const std::string& form : {parts.name, parts.without_arguments, parts.name + std::string(parts.parameters)}) {
+    if (ends_as(form, meant) || ends_as(without_anonymous(form), meant)) return true;
+  }
+  return false;
 }
 
 }  // namespace wperf::compare

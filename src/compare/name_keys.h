@@ -11,7 +11,8 @@ namespace wperf::compare {
 // before: copies that a compiler made of a function, or parts that it moved away, count for it.
 std::string function_key(std::string_view name);
 
-// Does a person who writes `wanted` mean this function? Its name; without parameters; or the last part of that.
+// Does a person who writes `wanted` mean this function? Its name; or without return type, parameters, anonymous
+// namespaces, arguments of templates (all instances are meant then), or the version of a symbol; or the last parts.
 bool is_meant(std::string_view wanted, std::string_view name);
 
 }  // namespace wperf::compare

@@ -17,10 +17,20 @@ TEST(FunctionKey, IsWithoutWhatCompilersAdd) {
 }
 
 TEST(FunctionKey, KeepsWhatBelongsToTheName) {
-  for (const std::string_view name : {"", "a.b", "f.0", "std::vector<int>::operator[]", "x::h012345678", ".part.0",
-                                      "ns::hxyz456789abcdefg", "lambda.part_of", "memcpy@plt", "f(int) [abi:cxx11]"}) {
+  for (const std::string_view name :
+       {"", "a.b", "f.0", "std::vector<int>::operator[]", "x::h012345678", ".part.0", "ns::hxyz456789abcdefg",
+        "lambda.part_of", "memcpy@plt", "f(int) [abi:cxx11]", "server.cleanup", "server.destroy", "task.resume",
+        "node.clone", "a.hot", "a.warm", "a.part", "a.llvm"}) {
     EXPECT_EQ(function_key(name), name);
   }
+}
+
+TEST(FunctionKey, OfMangledNamesHasNoWordsBehind) {
+  for (const std::string_view name : {"_Z4workv.resume", "_Z4workv.destroy", "_Z4workv.cleanup", "_Z4workv.clone",
+                                      "_Z4workv.hot", "_Z4workv.warm.1"}) {
+    EXPECT_EQ(function_key(name), "_Z4workv") << name;
+  }
+  EXPECT_EQ(function_key("work.resume.0"), "work");
 }
 
 TEST(FunctionKey, AnonymousNamespacesAreOne) {
@@ -39,6 +49,27 @@ TEST(IsMeant, TakesANameAsPeopleWriteIt) {
   EXPECT_TRUE(is_meant("parse", "parse.isra.0"));
   EXPECT_TRUE(is_meant("json::parse(int)", "json::parse(int)"));
   EXPECT_TRUE(is_meant("f::operator()", "f::operator()(int) const"));
+  EXPECT_TRUE(is_meant("f", "a::(anonymous namespace)::f(int)"));
+  EXPECT_TRUE(is_meant("a::f", "a::(anonymous namespace)::f(int)"));
+  EXPECT_TRUE(is_meant("(anonymous namespace)::f", "a::(anonymous namespace)::f(int)"));
+  EXPECT_FALSE(is_meant("(anonymous namespace)::f", "a::f(int)"));
+  EXPECT_TRUE(is_meant("parse", "(anonymous namespace)::parse"));
+  EXPECT_TRUE(is_meant("tmpl", "int tmpl<unsigned long, 300>(int)"));
+  EXPECT_TRUE(is_meant("tmpl<unsigned long, 300>", "int tmpl<unsigned long, 300>(int)"));
+  EXPECT_TRUE(is_meant("tmpl<unsigned long, 300>(int)", "int tmpl<unsigned long, 300>(int)"));
+  EXPECT_FALSE(is_meant("tmpl<unsigned long, 301>", "int tmpl<unsigned long, 300>(int)"));
+  EXPECT_TRUE(is_meant("vector::push_back", "std::vector<a::b<int> >::push_back(int&&)"));
+  EXPECT_TRUE(is_meant("fmt", "<alloc::string::String as core::fmt::Display>::fmt"));
+  EXPECT_TRUE(is_meant("__libc_start_main", "__libc_start_main@@GLIBC_2.34"));
+  EXPECT_TRUE(is_meant("run", "std::function<void (int)> run<int>(void (*)(int)) const"));
+  EXPECT_TRUE(is_meant("local::g", "f(int)::local::g(char)"));
+  EXPECT_TRUE(is_meant("g", "decltype(auto) g(char)"));
+  EXPECT_TRUE(is_meant("operator<<", "std::ostream& a::operator<< <int>(std::ostream&, int)"));
+  EXPECT_TRUE(is_meant("a::operator->", "a::operator->() const"));
+  EXPECT_TRUE(is_meant("operator new", "operator new(unsigned long)"));
+  EXPECT_TRUE(is_meant("main.(*Server).Serve", "main.(*Server).Serve"));
+  EXPECT_FALSE(is_meant("memcpy", "memcpy@plt"));
+  EXPECT_FALSE(is_meant("int", "int tmpl<int>(int)"));
   EXPECT_FALSE(is_meant("parse", "reparse"));
   EXPECT_FALSE(is_meant("parse", "parse_all(int)"));
   EXPECT_FALSE(is_meant("parse", "f(parse)"));
