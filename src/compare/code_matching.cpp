@@ -137,8 +137,22 @@ class CodeMatcher {
       }
     }
     for (const auto& [hash, both] : by_code) {
-      if (both[0].size() == 1 && both[1].size() == 1) join(both[0][0], both[1][0], false);
+      if (both[0].size() == 1 && both[1].size() == 1) {
+        join(both[0][0], both[1][0], false);
+      } else if (!both[0].empty() && !both[1].empty()) {
+        tell_of_equals(module, both);
+      }
     }
+  }
+  void tell_of_equals(const std::string& module, const std::array<std::vector<u32>, 2>& sides) {
+    std::array<std::vector<std::string>, 2> names;
+    for (const usize side : {0, 1}) {
+      for (const u32 number : sides[side]) names[side].push_back(matched_.units[number].name);
+    }
+    matched_.notes.push_back(
+        fmt::format("{}: {} before and {} after have the same code, so they may have been renamed; "
+                    "which became which is not known.",
+                    module, fmt::join(names[0], ", "), fmt::join(names[1], ", ")));
   }
   void tell_of_missing(const std::string& module, const RunCosts& run) {
     matched_.notes.push_back(
