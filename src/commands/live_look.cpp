@@ -60,8 +60,8 @@ diag::Result<void> LiveLook::start() {
   return {};
 }
 
-diag::Result<measure::LiveStretch> LiveLook::next(u64 length_ms) {
-  WPERF_TRY(measure::LiveStretch stretch, live_->next(length_ms));
+diag::Result<measure::LiveStretch> LiveLook::next(u64 length_ms, const std::function<void()>& meanwhile) {
+  WPERF_TRY(measure::LiveStretch stretch, live_->next(length_ms, meanwhile));
   if (counts_ != nullptr) {
     WPERF_TRY(counted_, counts_->next());
   }

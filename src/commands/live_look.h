@@ -2,6 +2,7 @@
 // One program or machine, sampled live, and what the last stretches of it say. Called by run_top and live_screen, from
 // one thread.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ class LiveLook {
   // Starts or finds the program.
   diag::Result<void> start();
 
-  diag::Result<measure::LiveStretch> next(u64 length_ms);
+  // `meanwhile`: see LiveSampling.
+  diag::Result<measure::LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile);
   usize kept() const { return live_->kept(); }
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) {
     return live_->recording(stretches, newest_left_out);

@@ -29,7 +29,7 @@ class LiveScreen {
  private:
   void take_news();
   void take_key(const top::Key& key);
-  void ask_for_code();
+  void wish_code();
   void paint();
   const top::LiveTable& shown() const { return held_.has_value() ? *held_ : table_; }
   SeenStretches seen() const;
@@ -47,6 +47,8 @@ class LiveScreen {
   top::PictureFacts facts_;
   os::TerminalScreen::Size size_;
   std::optional<diag::Error> error_;
+  u64 wished_code_ = 0;  // the number of the last wish
+  bool is_code_wished_ = false;
   bool is_over_ = false, is_stale_ = true;
 };
 
@@ -58,15 +60,16 @@ SeenStretches LiveScreen::seen() const {
   return of;
 }
 
-void LiveScreen::ask_for_code() {
+void LiveScreen::wish_code() {
   const top::TableFunction& function = shown().function(view_.code->function);
   const auto& events = shown().events();
-  view_.code->is_waiting = true;
-  worker_.wish(CodeWish{.place = {.function = function.name,
+  worker_.wish(CodeWish{.number = ++wished_code_,
+                        .place = {.function = function.name,
                                   .module = function.module,
                                   .is_kernel = function.is_kernel,
                                   .event = view_.query.event < events.size() ? events[view_.query.event].name : ""},
                         .of = seen()});
+  is_code_wished_ = true;
 }
 
 void LiveScreen::take_news() {
@@ -79,14 +82,14 @@ void LiveScreen::take_news() {
     ++came_;
     facts_.is_first = false;
   }
-  // A function that is looked at is looked at again, as its numbers change.
-  const bool is_new = !news.stretches.empty() && !held_.has_value();
-  if (is_new && view_.code.has_value() && !view_.code->is_waiting) ask_for_code();
-  if (news.code.has_value() && view_.code.has_value()) {
-    view_.code->is_waiting = false;
+  if (news.code.has_value() && view_.code.has_value() && news.code->number == wished_code_) {
+    is_code_wished_ = view_.code->is_waiting = false;
     view_.code->reason = news.code->reason;
     if (news.code->code.has_value()) view_.take_code(*std::move(news.code->code));
   }
+  // A function that is looked at is looked at again, as its numbers change.
+  const bool is_new = !news.stretches.empty() && !held_.has_value();
+  if (is_new && view_.code.has_value() && !is_code_wished_) wish_code();
   if (!news.message.empty()) view_.message = news.message;
   facts_.has_ended = news.has_ended;
   if (news.error.has_value()) {
@@ -121,7 +124,8 @@ void LiveScreen::take_key(const top::Key& key) {
       if (view_.paused) held_ = table_;
       break;
     case top::Action::load_code:
-      ask_for_code();
+      view_.code->is_waiting = true;
+      wish_code();
       break;
     case top::Action::save:
       worker_.wish(SaveWish{.file = view_.typed, .of = seen()});
@@ -132,6 +136,7 @@ void LiveScreen::take_key(const top::Key& key) {
   }
   // The next key finds the rows that this one chose.
   answer_ = shown().rows(view_.query);
+  view_.follow(answer_);
 }
 
 void LiveScreen::paint() {
@@ -141,6 +146,7 @@ void LiveScreen::paint() {
   if (!is_stale_) return;
   is_stale_ = false;
   answer_ = shown().rows(view_.query);
+  view_.follow(answer_);
   const usize columns = std::clamp<usize>(size.columns, kFewestColumns, kMostColumns);
   const usize lines = std::clamp<usize>(size.lines, kFewestLines, kMostLines);
   terminal_.write(screen_.change_to(top::make_picture(view_, shown(), answer_, facts_, columns, lines)));

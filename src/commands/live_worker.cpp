@@ -60,7 +60,7 @@ void LiveWorker::wish(SaveWish wish) {
 }
 
 diag::Result<measure::LiveStretch> LiveWorker::look_on(u64 length_ms) {
-  WPERF_TRY(measure::LiveStretch stretch, look_.next(length_ms));
+  WPERF_TRY(measure::LiveStretch stretch, look_.next(length_ms, [this] { serve_wishes(); }));
   WPERF_TRY(LiveLook::Seen seen, look_.seen(stretch));
   ++looked_;
   constexpr double kNsPerSecond = 1e9;
@@ -87,6 +87,7 @@ std::string LiveWorker::save(const SaveWish& wish) {
 }
 
 void LiveWorker::serve_wishes() {
+  if (looked_ == 0) return;  // there is nothing yet
   std::optional<CodeWish> code;
   std::optional<SaveWish> file;
   {
@@ -96,7 +97,7 @@ void LiveWorker::serve_wishes() {
   }
   if (code.has_value()) {
     auto found = look_.code(code->place, code->of.count, newer_than(code->of));
-    CodeAnswer answer;
+    CodeAnswer answer{.number = code->number, .code = {}, .reason = {}};
     if (found.has_value()) {
       answer.code = std::move(found).value();
       answer.reason = answer.code->reason;

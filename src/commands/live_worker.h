@@ -47,6 +47,7 @@ struct SeenStretches {
 };
 
 struct CodeWish {
+  u64 number = 0;  // the answer has it, too: meanwhile something else may be wished
   LiveLook::CodePlace place;
   SeenStretches of;
 };
@@ -56,6 +57,7 @@ struct SaveWish {
 };
 
 struct CodeAnswer {
+  u64 number = 0;
   std::optional<stacks::FunctionCode> code;
   std::string reason;  // why there is none
 };

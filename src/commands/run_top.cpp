@@ -12,7 +12,7 @@ namespace {
 diag::Result<int> look_once(LiveLook& look, diag::Console& console) {
   const request::Request& request = look.request();
   WPERF_CHECK_OK(look.start());
-  WPERF_TRY(const measure::LiveStretch stretch, look.next(request.live.period_ms));
+  WPERF_TRY(const measure::LiveStretch stretch, look.next(request.live.period_ms, [] {}));
   WPERF_TRY(const LiveLook::Seen seen, look.seen(stretch));
   const stacks::StackProfile& profile = seen.profile;
   const report::LookFacts facts{.of = look.of(),

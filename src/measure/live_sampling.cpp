@@ -49,7 +49,7 @@ class KernelLive final : public LiveSampling {
   }
 
   diag::Result<void> open();
-  diag::Result<LiveStretch> next(u64 length_ms) override;
+  diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) override;
   usize kept() const override { return records_.kept(); }
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override {
     return records_.file(stretches, newest_left_out);
@@ -98,8 +98,9 @@ diag::Result<void> KernelLive::read_new() {
   return {};
 }
 
-diag::Result<LiveStretch> KernelLive::next(u64 length_ms) {
+diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
   LiveStretch stretch;
+  bool goes_on = false;
   // Neither its file nor what the kernel told of programs that are gone is to grow for days.
   if (session_ == nullptr || read_ > kMostLiveBytes || records_.told_bytes() > kMostLiveBytes) {
     WPERF_CHECK_OK(open());
@@ -107,15 +108,19 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms) {
     if (sampled_ns_ != 0) stretch.unseen_ns = stretch.begin_ns - sampled_ns_;
   } else {
     stretch.begin_ns = sampled_ns_;
-    records_.begin_stretch(kMostLiveBytes);
+    goes_on = true;
   }
   // Finding out what there is has taken a part of it.
   const u64 gone_ms = (run_.now_ns() - stretch.begin_ns) / kNanosecondsPerMillisecond;
-  const auto nothing = [] -> diag::Result<Collected> { return Collected{}; };
+  const auto nothing = [&] -> diag::Result<Collected> {
+    meanwhile();
+    return Collected{};
+  };
   WPERF_TRY(Collection collection, collect_samples(run_.machine, std::max<u64>(length_ms, gone_ms + 1) - gone_ms,
                                                    run_.sampled.pid, run_.console, kSampleDrainNs, nothing));
   stretch.end = collection.end;
   stretch.trouble = std::move(collection.trouble);
+  if (goes_on) records_.begin_stretch(kMostLiveBytes);
   WPERF_CHECK_OK(read_new());
   sampled_ns_ = stretch.end_ns = run_.now_ns();
   return stretch;
@@ -126,7 +131,7 @@ class DriverLive final : public LiveSampling {
  public:
   explicit DriverLive(LiveRun run) : run_(std::move(run)) {}
   diag::Result<void> open();
-  diag::Result<LiveStretch> next(u64 length_ms) override;
+  diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) override;
   usize kept() const override { return stretches_.size(); }
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override;
 
@@ -178,7 +183,7 @@ void DriverLive::end_stretch(raw::SampleCapture capture) {
   forget_oldest();
 }
 
-diag::Result<LiveStretch> DriverLive::next(u64 length_ms) {
+diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
   if (session_ == nullptr) WPERF_CHECK_OK(open());
   LiveStretch stretch{.begin_ns = sampled_ns_};
   raw::SampleCapture capture;
@@ -188,6 +193,7 @@ diag::Result<LiveStretch> DriverLive::next(u64 length_ms) {
     WPERF_CHECK_OK(session_->drain(capture));
     collected.amount = capture.samples.size();
     collected.next_ns = session_->drain_every_ns(kSampleDrainNs);
+    meanwhile();
     return collected;
   };
   WPERF_TRY(Collection collection, collect_samples(run_.machine, length_ms, run_.sampled.pid, run_.console,
@@ -239,7 +245,7 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usiz
 class TraceLive final : public LiveSampling {
  public:
   explicit TraceLive(LiveRun run) : run_(std::move(run)) {}
-  diag::Result<LiveStretch> next(u64 length_ms) override;
+  diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) override;
   usize kept() const override { return last_.has_value() ? 1 : 0; }
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override;
   const recording::RecordedSwitches* switches() const override {
@@ -253,7 +259,7 @@ class TraceLive final : public LiveSampling {
   u64 sampled_ns_ = 0;
 };
 
-diag::Result<LiveStretch> TraceLive::next(u64 length_ms) {
+diag::Result<LiveStretch> TraceLive::next(u64 length_ms, const std::function<void()>& /*meanwhile*/) {
   LiveStretch stretch{.begin_ns = run_.now_ns()};
   if (sampled_ns_ != 0) stretch.unseen_ns = stretch.begin_ns - sampled_ns_;
   request::Request request = run_.request;

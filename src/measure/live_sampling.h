@@ -3,6 +3,7 @@
 // stretches are kept and are a recording. Called by run_top, from one thread.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,8 +22,9 @@ struct LiveStretch {
 class LiveSampling {
  public:
   virtual ~LiveSampling() = default;
-  // Lets so much time pass, less where Ctrl-C or the program ends it, and keeps what was sampled.
-  virtual diag::Result<LiveStretch> next(u64 length_ms) = 0;
+  // Lets so much time pass, less where Ctrl-C or the program ends it, and keeps what was sampled. `meanwhile` is called
+  // several times a second where the device lets it: recording() then has the stretches before this one.
+  virtual diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) = 0;
   // How many of the last stretches are kept; at least one, once there was one.
   virtual usize kept() const = 0;
   // A perf.data file of so many of them: the last ones, or the last before some newer ones that are left out.

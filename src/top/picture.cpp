@@ -148,7 +148,8 @@ void append_rows(std::vector<Line>& lines, const TopView& view, const TableAnswe
   for (usize i = first; i < std::min(answer.rows.size(), first + page); ++i) {
     const TableRow& row = answer.rows[i];
     const double percent = share_of(row.period, answer.period);
-    const Style style = i == cursor ? Style::chosen : style_of(percent);
+    const bool is_chosen = i == cursor && view.is_there;
+    const Style style = is_chosen ? Style::chosen : style_of(percent);
     Line line(columns);
     line.put_right(report::fixed(percent, 2), kPercentColumns, style);
     if (view.query.grouping == Grouping::wait) {
@@ -161,7 +162,7 @@ void append_rows(std::vector<Line>& lines, const TopView& view, const TableAnswe
       line.put("  ", style);
     }
     line.put(row.name, style);
-    if (i == cursor) line.fill(style);
+    if (is_chosen) line.fill(style);
     lines.push_back(std::move(line));
   }
 }
@@ -196,7 +197,7 @@ void append_counters(std::vector<Line>& lines, const TopView& view, const TableA
     const profile::CountRow& counter = answer.counters[row.key];
     append(report::counter_text(counter), row.name, row.detail,
            report::derived_text(counter, row.key < answer.counted ? counted : sampled, answer.seconds),
-           i == cursor ? Style::chosen : Style::plain);
+           i == cursor && view.is_there ? Style::chosen : Style::plain);
   }
 }
 
@@ -239,7 +240,7 @@ void append_code(std::vector<Line>& lines, const TopView& view, const LiveTable&
   usize widest = 1;
   for (const CodeRow& row : rows) widest = std::max(widest, columns_of(row.place));
   widest = std::min(widest, columns / 3);
-  const usize cursor = std::min(view.cursor, std::max<usize>(rows.size(), 1) - 1);
+  const usize cursor = std::min(code.cursor, std::max<usize>(rows.size(), 1) - 1);
   const usize first = first_of_page(cursor, rows.size(), page);
   for (usize i = first; i < std::min(rows.size(), first + page); ++i) {
     const double percent = share_of(rows[i].hits.period, code.code.hits.period);

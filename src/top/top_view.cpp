@@ -20,13 +20,7 @@ Enum next_of(Enum value, u32 count) {
   return static_cast<Enum>((static_cast<u32>(value) + 1) % count);
 }
 
-}  // namespace
-
-usize TopView::code_rows() const {
-  return code->instructions ? code->code.instructions.size() : code->code.lines.size();
-}
-
-void TopView::move(KeyKind kind, usize count, usize page) {
+void move_cursor(usize& cursor, KeyKind kind, usize count, usize page) {
   const usize last = std::max<usize>(count, 1) - 1;
   const usize step = kind == KeyKind::page_up || kind == KeyKind::page_down ? std::max<usize>(page, 2) - 1 : 1;
   cursor = std::min(cursor, last);
@@ -50,11 +44,52 @@ void TopView::move(KeyKind kind, usize count, usize page) {
   }
 }
 
+usize rows_of(const CodeView& view) {
+  return view.instructions ? view.code.instructions.size() : view.code.lines.size();
+}
+
+// Where the row of `old` at `cursor` is in `now`; where it is not: at the same number.
+template <typename Row, typename Same>
+usize found_again(const std::vector<Row>& old, usize cursor, const std::vector<Row>& now, Same same) {
+  if (cursor == 0 || cursor >= old.size()) return cursor;
+  const auto found = std::find_if(now.begin(), now.end(), [&](const Row& one) { return same(one, old[cursor]); });
+  return found == now.end() ? cursor : static_cast<usize>(found - now.begin());
+}
+
+}  // namespace
+
+void TopView::to_top() {
+  cursor = 0;
+  chosen.reset();
+  is_there = true;
+}
+
+void TopView::follow(const TableAnswer& rows) {
+  if (!chosen.has_value()) return;
+  const auto found =
+      std::find_if(rows.rows.begin(), rows.rows.end(), [&](const TableRow& row) { return row.key == *chosen; });
+  is_there = found != rows.rows.end();
+  if (is_there) cursor = static_cast<usize>(found - rows.rows.begin());
+}
+
+void TopView::move(KeyKind kind, const TableAnswer& rows, usize page) {
+  if (code.has_value()) return move_cursor(code->cursor, kind, rows_of(*code), page);
+  if (kind == KeyKind::home) return to_top();
+  move_cursor(cursor, kind, rows.rows.size(), page);
+  if (cursor < rows.rows.size()) chosen = rows.rows[cursor].key;
+  is_there = true;
+}
+
 void TopView::take_code(stacks::FunctionCode answer) {
   const bool has_lines = std::any_of(answer.lines.begin(), answer.lines.end(),
                                      [](const stacks::CodeLine& line) { return !line.file.empty(); });
   // Where nothing tells lines, instructions are what there is.
   if (code->code.instructions.empty() && code->code.lines.empty()) code->instructions = !has_lines;
+  code->cursor = code->instructions
+                     ? found_again(code->code.instructions, code->cursor, answer.instructions,
+                                   [](const auto& a, const auto& b) { return a.address == b.address; })
+                     : found_again(code->code.lines, code->cursor, answer.lines,
+                                   [](const auto& a, const auto& b) { return a.line == b.line && a.file == b.file; });
   code->code = std::move(answer);
 }
 
@@ -82,14 +117,19 @@ Action TopView::take_typed(const Key& key) {
   }
   if (is_filter) {
     query.filter = typed;
-    cursor = 0;
+    to_top();
   }
   return Action::nothing;
 }
 
 // The code of a function; of anything else, what is in it.
 Action TopView::zoom(const TableAnswer& rows) {
-  if (code.has_value() || cursor >= rows.rows.size()) return Action::nothing;
+  if (code.has_value()) return Action::nothing;
+  if (!is_there) {
+    message = "what was chosen is not among these rows now; move to choose another, or `t` for a longer time";
+    return Action::nothing;
+  }
+  if (cursor >= rows.rows.size()) return Action::nothing;
   const TableRow& row = rows.rows[cursor];
   if (query.grouping == Grouping::wait) {
     message = "which threads wait there, and who ends it: `wperf waits` tells";
@@ -99,8 +139,8 @@ Action TopView::zoom(const TableAnswer& rows) {
     message = "which functions it happens in: `wperf top -e` samples it";
     return Action::nothing;
   }
-  cursor = 0;
   if (query.grouping == Grouping::function) {
+    chosen = row.key;
     code = CodeView{.function = row.key};
     return Action::load_code;
   }
@@ -112,15 +152,18 @@ Action TopView::zoom(const TableAnswer& rows) {
   if (!row.detail.empty()) within_name.append(" ").append(row.detail);
   query.grouping = Grouping::function;
   query.filter.clear();
+  to_top();
   return Action::nothing;
 }
 
 // Back by one step.
 void TopView::leave() {
-  cursor = 0;
   if (code.has_value()) {
     code.reset();
-  } else if (!query.filter.empty()) {
+    return;
+  }
+  to_top();
+  if (!query.filter.empty()) {
     query.filter.clear();
   } else {
     query.within = {};
@@ -158,10 +201,14 @@ Action TopView::take_letter(char letter, const TableAnswer& rows) {
       if (rows.events.size() > 1) query.event = (query.event + 1) % static_cast<u32>(rows.events.size());
       return code.has_value() ? Action::load_code : Action::nothing;
     case 'i':
-      if (code.has_value()) code->instructions = !code->instructions;
+      if (code.has_value()) {
+        code->instructions = !code->instructions;
+        code->cursor = 0;
+      }
       return Action::nothing;
     case 'c':
       paused = false;
+      to_top();
       return Action::clear;
     default:
       break;
@@ -171,7 +218,7 @@ Action TopView::take_letter(char letter, const TableAnswer& rows) {
   if (view != std::string_view::npos || letter == 'v') {
     query.grouping = letter == 'v' ? next_of(query.grouping, kGroupings) : static_cast<Grouping>(view);
     code.reset();
-    cursor = 0;
+    to_top();
     // Waits and counters are of all that is looked at.
     if (query.grouping == Grouping::wait || query.grouping == Grouping::counter) query.within = {};
   }
@@ -202,7 +249,7 @@ Action TopView::take(const Key& key, const TableAnswer& rows, usize page) {
     case KeyKind::character:
       return key.text.size() == 1 ? take_letter(key.text.front(), rows) : Action::nothing;
     default:
-      move(key.kind, code.has_value() ? code_rows() : rows.rows.size(), page);
+      move(key.kind, rows, page);
       return Action::nothing;
   }
 }

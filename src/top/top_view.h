@@ -15,6 +15,7 @@ struct CodeView {
   u32 function = 0;  // of the table
   bool is_waiting = true;
   bool instructions = false;  // else its lines
+  usize cursor = 0;
   stacks::FunctionCode code = {};
   std::string reason = {};  // why there is none; empty: there is
 };
@@ -38,13 +39,17 @@ struct TopView {
   std::string typed = {};
   bool paused = false;
   bool help = false;
-  usize cursor = 0;  // of the rows, or of the code
+  usize cursor = 0;                // of the rows
+  std::optional<u32> chosen = {};  // the key of the row that it was moved to; nothing: it stays at the top
+  bool is_there = true;            // the chosen row, among the rows of now
   std::optional<CodeView> code = {};
   std::string within_name = {};  // of query.within
   std::string message = {};      // until the next key
 
   // That of the function that is looked at.
   void take_code(stacks::FunctionCode answer);
+  // The cursor is where the chosen row is among these.
+  void follow(const TableAnswer& rows);
   // `rows`: those on the screen. `page`: how many of them fit.
   Action take(const Key& key, const TableAnswer& rows, usize page);
 
@@ -53,8 +58,8 @@ struct TopView {
   Action take_letter(char letter, const TableAnswer& rows);
   Action zoom(const TableAnswer& rows);
   void leave();
-  void move(KeyKind kind, usize count, usize page);
-  usize code_rows() const;
+  void to_top();
+  void move(KeyKind kind, const TableAnswer& rows, usize page);
 };
 
 inline constexpr char kUsualFile[] = "top.data";

@@ -55,10 +55,14 @@ class View : public testing::Test {
     std::vector<Key> all = reader.take(keys);
     const std::vector<Key> rest = reader.pause();
     all.insert(all.end(), rest.begin(), rest.end());
-    for (const Key& key : all) last = view_.take(key, table_.rows(view_.query), page_of(12));
+    for (const Key& key : all) {
+      last = view_.take(key, table_.rows(view_.query), page_of(12));
+      view_.follow(table_.rows(view_.query));
+    }
     return last;
   }
   std::vector<std::string> shown(usize columns = 60, usize lines = 12) {
+    view_.follow(table_.rows(view_.query));
     const Picture picture = make_picture(view_, table_, table_.rows(view_.query), facts_, columns, lines);
     std::vector<std::string> texts;
     for (const Line& line : picture.lines) {
@@ -208,6 +212,50 @@ TEST_F(View, CursorStaysOnTheRows) {
   EXPECT_EQ(view_.cursor, 2u);
   add({{0, 0, 0, 1}});  // fewer rows than the cursor knows
   EXPECT_EQ(shown()[4].substr(0, 10), " 100.00   ");
+}
+
+TEST_F(View, CursorStaysOnWhatWasChosen) {
+  press("2\x1b[B");  // helper, whose share grows
+  add({{0, 0, 0, 10}, {1, 1, 1, 90}});
+  EXPECT_EQ(shown()[4].substr(0, 30), "  90.00        90  7/8  helper");
+  EXPECT_EQ(view_.cursor, 0u);
+  press("\r");
+  EXPECT_EQ(shown()[1], "functions of helper 7/8, last 1.000 s: 90 samples");
+  press("\x1b");
+  EXPECT_EQ(view_.cursor, 0u);
+}
+
+TEST_F(View, CursorWaitsForWhatIsNotThere) {
+  press("2\x1b[B");
+  add({{0, 0, 0, 10}});  // without helper
+  shown();
+  EXPECT_FALSE(view_.is_there);
+  press("\r");
+  EXPECT_TRUE(view_.query.within.is_all());
+  EXPECT_NE(shown(100).back().find("what was chosen is not among these rows"), std::string::npos);
+  add({{0, 0, 0, 10}, {1, 1, 1, 90}});
+  shown();
+  EXPECT_TRUE(view_.is_there);
+  EXPECT_EQ(view_.cursor, 0u);
+  press("\x1b[B\x1b[H");  // who is at the top stays there
+  add({{0, 0, 0, 90}, {1, 1, 1, 10}});
+  press("\r");
+  EXPECT_EQ(view_.within_name, "main 7");
+}
+
+TEST_F(View, CursorOfCodeStaysOnItsLine) {
+  press("\x1b[B\r");
+  stacks::FunctionCode code;
+  code.lines = {{.file = "p.c", .line = 12, .hits = {45, 45000}, .source = ""},
+                {.file = "p.c", .line = 13, .hits = {15, 15000}, .source = ""}};
+  view_.take_code(code);
+  press("\x1b[B");
+  EXPECT_EQ(view_.code->cursor, 1u);
+  std::swap(code.lines[0], code.lines[1]);
+  view_.take_code(code);
+  EXPECT_EQ(view_.code->cursor, 0u);
+  press("\x1b");
+  EXPECT_EQ(view_.cursor, 1u);  // the function that it was of
 }
 
 TEST_F(View, FileToSave) {

@@ -181,6 +181,55 @@ class TopScreen(unittest.TestCase):
         self.assertRegex(text, r"(?m)^ +\d+\.\d\d +[\d,]+  0x[0-9a-f]+  ldr ")
         self.quit()
 
+    def test_the_cursor_stays_on_what_was_chosen(self):
+        # Two threads, each of which has the greater share now and then.
+        with open(os.path.join(self.folder, "two.py"), "w") as script:
+            script.write("import threading\n"
+                         "def busy():\n"
+                         "    while True: sum(range(1000))\n"
+                         "for i in range(2): threading.Thread(target=busy).start()\n")
+        line = (f"{support.BINARY} top --device linux -e cpu-clock --every 100ms --color never -- "
+                f"python3 {self.folder}/two.py")
+        self.terminal.type(f"clear; {line}; echo status $?\n")
+        self.terminal.wait_for(r"^functions, last")
+        self.terminal.keys("2", "t")
+        self.terminal.wait_for(r"(?m)^( +\d+\.\d\d +[\d,]+  \d+/\d+ .*\n?){2}")
+        self.terminal.keys("t", "t", "Down")
+
+        def chosen(text):
+            row = re.search(r"^\x1b\[7m +\d+\.\d\d +[\d,]+  (\d+/\d+) ", text, re.MULTILINE)
+            return row and row[1]
+        first = chosen(self.terminal.wait_for(chosen, "-e"))
+        for _ in range(30):
+            time.sleep(0.1)
+            self.assertIn(chosen(self.terminal.screen("-e")), (first, None))  # None: it did not run in that look
+        self.terminal.wait_for(chosen, "-e")
+        self.terminal.keys("p")
+        self.terminal.wait_for("PAUSED")
+        if chosen(self.terminal.screen("-e")):
+            self.terminal.keys("Enter")
+            self.terminal.wait_for("^functions of .* " + first)
+        self.quit()
+
+    def test_keys_are_answered_while_a_look_is_under_way(self):
+        self.start("-e", "ld_spec:100000", "--every", "30s")  # the first look is short
+        begun = time.monotonic()
+        self.terminal.keys("Enter")
+        self.terminal.wait_for(r"^ +\d+\.\d\d .*bignum\.c:\d+")
+        self.terminal.keys("w", "Enter")
+        self.terminal.wait_for(r"^wrote [\d,]+ bytes")
+        self.assertLess(time.monotonic() - begun, 20)
+        self.quit()
+
+    def test_code_is_not_taken_away_while_it_is_looked_at_again(self):
+        self.start("-e", "ld_spec:100000")
+        self.terminal.keys("Enter")
+        self.terminal.wait_for(r"^lines of bignum.dll!big_school_multiply  [\d,]+ samples$")
+        for _ in range(20):
+            self.assertNotIn("looking ...", self.terminal.screen())
+            time.sleep(0.05)
+        self.quit()
+
     def test_what_is_saved_is_what_was_seen(self):
         self.start("-e", "ld_spec:100000")
         self.terminal.keys("t")
