@@ -130,15 +130,36 @@ diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize 
   constexpr u32 kFewOfTheName = 16;  // functions of one name: static ones, say
   const recording::CodeRequest request{.filter = std::move(only),
                                        .most_functions = kFewOfTheName,
+                                       .least_permille = 0,
                                        .disassemble = true,
                                        .decorated = request_.sampling.display.decorated_names,
                                        .folders = modules::symbol_folders(request_)};
   WPERF_CHECK_OK(recording::add_function_code(recorded.files, request, profile));
+  const auto is_it = [&](u32 event, u32 number) {
+    const stacks::StackFunction& function = profile.functions[number];
+    return function.name == place.function && function.is_kernel == place.is_kernel &&
+           profile.events[event].name == place.event;
+  };
   for (stacks::FunctionCode& one : profile.code) {
-    const stacks::StackFunction& function = profile.functions[one.function];
-    const bool is_it = function.name == place.function && function.is_kernel == place.is_kernel &&
-                       profile.events[one.event].name == place.event;
-    if (is_it) return std::move(one);
+    if (is_it(one.event, one.function)) return std::move(one);
+  }
+  // There may be samples of code that nobody can read.
+  stacks::FunctionCode unread;
+  const stacks::ChosenSamples chosen(profile, request.filter);
+  for (const stacks::StackSample& sample : profile.samples) {
+    const u32 number = profile.places[profile.nodes[sample.node].place].function;
+    if (!chosen.has(sample) || !is_it(sample.event, number)) continue;
+    unread.event = sample.event;
+    unread.function = number;
+    unread.hits.samples += sample.count;
+    unread.hits.period += sample.period;
+  }
+  if (unread.hits.samples != 0) {
+    const std::string& reason = profile.modules[profile.functions[unread.function].module].reason;
+    unread.reason = place.is_kernel ? "the kernel's code cannot be read here"
+                                    : fmt::format("the code of {} cannot be read here", place.module);
+    if (!reason.empty()) unread.reason += ": " + reason;
+    return unread;
   }
   return diag::Error{.text = "no sample of this time was in it", .hint = {}};
 }

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <utility>
 
+#include "os/files.h"
 #include "os/terminal_screen.h"
+#include "output/outputs.h"
 #include "top/picture.h"
 
 namespace wperf::commands {
@@ -14,7 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr u32 kPatienceMs = 100;  // of the loop: news of the worker, sizes, an escape that was a key
-constexpr usize kFewestColumns = 20, kFewestLines = 6, kMostColumns = 1000, kMostLines = 500;
+constexpr usize kMostColumns = 1000, kMostLines = 500;
+constexpr usize kUsualColumns = 80, kUsualLines = 24;  // of a terminal that does not tell
 
 class LiveScreen {
  public:
@@ -128,6 +131,12 @@ void LiveScreen::take_key(const top::Key& key) {
       wish_code();
       break;
     case top::Action::save:
+      if (os::file_exists(output::output_path(look_.request().outputs, view_.typed))) {
+        view_.typing = top::Typing::overwrite;
+        break;
+      }
+      [[fallthrough]];
+    case top::Action::save_over:
       worker_.wish(SaveWish{.file = view_.typed, .of = seen()});
       view_.message = "writing " + view_.typed + " ...";
       break;
@@ -147,8 +156,8 @@ void LiveScreen::paint() {
   is_stale_ = false;
   answer_ = shown().rows(view_.query);
   view_.follow(answer_);
-  const usize columns = std::clamp<usize>(size.columns, kFewestColumns, kMostColumns);
-  const usize lines = std::clamp<usize>(size.lines, kFewestLines, kMostLines);
+  const usize columns = size.columns == 0 ? kUsualColumns : std::min<usize>(size.columns, kMostColumns);
+  const usize lines = size.lines == 0 ? kUsualLines : std::min<usize>(size.lines, kMostLines);
   terminal_.write(screen_.change_to(top::make_picture(view_, shown(), answer_, facts_, columns, lines)));
 }
 

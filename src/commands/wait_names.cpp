@@ -125,7 +125,7 @@ void WaitNames::for_each_place(u32 row, Visit visit) const {
 WaitPlace WaitNames::look_at(u32 row) const {
   WaitPlace place;
   waits::StackClass wait;
-  const stacks::StackFunction *own = nullptr, *kernel = nullptr, *unnamed = nullptr;
+  const stacks::StackFunction *own = nullptr, *inner = nullptr, *kernel = nullptr, *unnamed = nullptr;
   std::array<bool, 2> is_told{};
   for_each_place(row, [&](u32 number) {
     const stacks::StackFunction& function = profile_.functions[profile_.places[number].function];
@@ -139,11 +139,19 @@ WaitPlace WaitNames::look_at(u32 row) const {
     const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
     // What a reader knows: pthread_mutex_lock, and not what it calls within its library.
     if (tells && !is_told[function.is_kernel]) shown = &function;
-    if (shown == nullptr && !function.is_kernel && !waits::is_inner_wake(function.name)) shown = &function;
+    if (shown == nullptr && !function.is_kernel) {
+      const bool is_inner = waits::is_inner_wake(function.name);
+      if (!is_inner) shown = &function;
+      if (is_inner && inner == nullptr) inner = &function;
+    }
     is_told[function.is_kernel] = is_told[function.is_kernel] || tells;
   });
-  // Where no function has a name: "clr.dll+0x5a24".
-  const stacks::StackFunction* const shown = own != nullptr ? own : kernel != nullptr ? kernel : unnamed;
+  // Frame pointers may not reach who called the inner function: it still says more than the kernel's. Where no function
+  // has a name: "clr.dll+0x5a24".
+  const stacks::StackFunction* shown = unnamed;
+  for (const stacks::StackFunction* one : {kernel, inner, own}) {
+    if (one != nullptr) shown = one;
+  }
   if (shown != nullptr) {
     place.function = shown->name;
     place.module = profile_.modules[shown->module].name;

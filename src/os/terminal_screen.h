@@ -29,7 +29,7 @@ class TerminalScreen {
   // Nobody is there to type any more.
   bool has_ended() const { return has_ended_; }
   void write(std::string_view text);
-  // As Ctrl-Z asks for: the shell has the terminal until it gives it back. Where there are no such shells, nothing.
+  // As Ctrl-Z asks for: the shell has the terminal until it gives it back. Where there is no such shell, nothing.
   void suspend();
 
  private:

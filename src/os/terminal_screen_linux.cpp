@@ -19,7 +19,10 @@ const char* enter_text = "";
 const char* leave_text = "";
 
 // Those that end a process that does not expect them.
-constexpr int kEndings[] = {SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+constexpr int kEndings[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+// Those that ask for an end, as SIGTERM does: the program that was started ends, too.
+constexpr int kRequests[] = {SIGHUP, SIGQUIT};
+volatile sig_atomic_t is_end_requested = 0;
 
 void write_all(const char* text, usize size) {
   while (size != 0) {
@@ -42,6 +45,12 @@ void on_ending(int signal_number) {
   raise(signal_number);  // its own action is the usual one again
 }
 
+// Once: who closes a terminal may say so twice, and a second SIGTERM ends at once.
+void on_request(int) {
+  if (is_end_requested == 0) raise(SIGTERM);
+  is_end_requested = 1;
+}
+
 void on_resize(int) {}
 
 void set_raw() {
@@ -59,6 +68,9 @@ void handle_signals() {
   action.sa_handler = on_ending;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
   for (const int one : kEndings) sigaction(one, &action, nullptr);
+  struct sigaction request{};
+  request.sa_handler = on_request;
+  for (const int one : kRequests) sigaction(one, &request, nullptr);
   struct sigaction resize{};
   resize.sa_handler = on_resize;  // that poll() ends is all
   sigaction(SIGWINCH, &resize, nullptr);
@@ -87,6 +99,9 @@ TerminalScreen::~TerminalScreen() {
   if (!is_open_) return;
   restore();
   for (const int one : kEndings) signal(one, SIG_DFL);
+  if (is_end_requested == 0) {
+    for (const int one : kRequests) signal(one, SIG_DFL);
+  }
   signal(SIGWINCH, SIG_DFL);
 }
 
@@ -111,7 +126,8 @@ void TerminalScreen::write(std::string_view text) {
 
 void TerminalScreen::suspend() {
   restore();
-  raise(SIGSTOP);
+  // Its usual action stops, but not where nobody could say "go on": in a process group that has no shell.
+  raise(SIGTSTP);
   set_raw();
 }
 

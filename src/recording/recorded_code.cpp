@@ -21,7 +21,6 @@ using stacks::StackProfile;
 
 constexpr u64 kMostCodeBytes = 4 << 20;
 constexpr size_t kMostSourceBytes = 8 << 20;
-constexpr u64 kLeastPermille = 5;  // of what the event counted
 
 struct HitFunction {
   CodeHits hits;
@@ -231,7 +230,7 @@ diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& 
     const std::map<u32, HitFunction> functions = hit_functions(files, profile, event, chosen);
     std::vector<u32> order;
     for (const auto& [number, function] : functions) {
-      const double least = static_cast<double>(profile.events[event].period) * kLeastPermille / 1000;
+      const double least = static_cast<double>(profile.events[event].period) * request.least_permille / 1000;
       const bool is_hot = static_cast<double>(function.hits.period) >= least;
       const bool has_bounds = function.begin < function.end;
       if (is_hot && (has_bounds || profile.functions[number].is_known)) order.push_back(number);

@@ -14,6 +14,7 @@ namespace wperf::recording {
 struct CodeRequest {
   stacks::StackFilter filter;
   u32 most_functions = 0;  // of an event
+  u32 least_permille = 5;  // of what the event counted
   bool disassemble = false;
   bool decorated = false;
   std::vector<std::string> folders;  // below which sources may lie, too

@@ -125,10 +125,14 @@ bool is_clock_event(const stacks::StackEvent& event) {
   return event.type == kSoftwareEvent && event.code <= 1;
 }
 
+bool is_incomplete(const stacks::StackLosses& losses) {
+  return losses.lost_records != 0 || losses.lost_samples != 0 || losses.held_back != 0 || losses.throttled != 0;
+}
+
 std::string rates_text(const stacks::StackProfile& profile, double seconds) {
   std::string text;
   for (const stacks::StackEvent& event : profile.events) {
-    if (!text.empty()) text += ", ";
+    text += !text.empty() ? ", " : is_incomplete(profile.losses) ? "at least " : "";
     const double rate = per_second(event.period, seconds);
     text += is_clock_event(event) ? fmt::format("{} {} cores", event.name, fixed(rate / 1e9, 2))
                                   : fmt::format("{} {}/s", event.name, scaled_number(rate));
@@ -153,6 +157,7 @@ std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts
   json.string("of", facts.of);
   json.fixed("seconds", facts.seconds, 6);
   json.boolean("has_ended", facts.has_ended);
+  json.boolean("rates_incomplete", is_incomplete(profile.losses));
   json.begin_array("rates");
   for (const stacks::StackEvent& event : profile.events) {
     json.begin_object();

@@ -21,6 +21,8 @@ struct LookFacts {
   const std::vector<profile::CountRow>* counters = nullptr;
 };
 
+// Less was sampled than happened: rates are too small.
+bool is_incomplete(const stacks::StackLosses& losses);
 // "cycles 3.02 G/s" of each event that was sampled.
 std::string rates_text(const stacks::StackProfile& profile, double seconds);
 // What a sampled event's number is per second; of clocks in nanoseconds, how many cores that is.

@@ -43,7 +43,7 @@ Line rates_line(const TableAnswer& answer, const PictureFacts& facts, const TopV
   std::string rates;
   for (const TableEvent& event : answer.events) {
     const double rate = answer.seconds > 0 ? static_cast<double>(event.period) / answer.seconds : 0;
-    rates += rates.empty() ? "   " : ", ";
+    rates += !rates.empty() ? ", " : answer.lost + answer.throttled != 0 ? "   at least " : "   ";
     rates += event.is_clock ? fmt::format("{} {} cores", event.name, report::fixed(rate / 1e9, 2))
                             : fmt::format("{} {}/s", event.name, report::scaled_number(rate));
   }
@@ -273,11 +273,30 @@ constexpr std::string_view kHelp[] = {
     "q, Ctrl-C                      end",
 };
 
+// As much of the end as fits.
+std::string end_of(std::string_view text, usize columns) {
+  if (columns_of(text) <= columns) return std::string(text);
+  const auto continues = [&] { return !text.empty() && (text.front() & '\xc0') == '\x80'; };
+  while (!text.empty() && columns_of(text) + 1 > columns) {
+    text.remove_prefix(1);
+    while (continues()) text.remove_prefix(1);
+  }
+  return (columns == 0 ? "" : "~") + std::string(text);
+}
+
 Line last_line(const TopView& view, usize columns) {
   Line line(columns);
+  if (view.typing == Typing::overwrite) {
+    line.put("write over " + view.typed + ", which is there? y: yes; else another name", Style::bold);
+    return line;
+  }
   if (view.typing != Typing::nothing) {
-    line.put(view.typing == Typing::filter ? "names with: " : "write to: ", Style::bold);
-    line.put(view.typed);
+    // What was typed last is always seen, and the cursor behind it.
+    constexpr usize kLeastTyped = 8;
+    const std::string_view label = view.typing == Typing::filter ? "names with: " : "write to: ";
+    if (label.size() + kLeastTyped < columns) line.put(label, Style::bold);
+    const usize room = line.left() - std::min<usize>(line.left(), 1);
+    line.put(end_of(view.typed, room));
     line.put(" ", Style::chosen);
     return line;
   }

@@ -94,6 +94,11 @@ void TopView::take_code(stacks::FunctionCode answer) {
 }
 
 Action TopView::take_typed(const Key& key) {
+  if (typing == Typing::overwrite) {
+    const bool agrees = key.text == "y" || key.text == "Y";
+    typing = agrees || key.kind == KeyKind::escape ? Typing::nothing : Typing::file;
+    return agrees ? Action::save_over : Action::nothing;
+  }
   const bool is_filter = typing == Typing::filter;
   switch (key.kind) {
     case KeyKind::character:

@@ -20,7 +20,8 @@ struct CodeView {
   std::string reason = {};  // why there is none; empty: there is
 };
 
-enum class Typing : u8 { nothing, filter, file };
+// overwrite: whether a file that is there may be written over, which one key answers.
+enum class Typing : u8 { nothing, filter, file, overwrite };
 
 enum class Action : u8 {
   nothing,
@@ -30,7 +31,8 @@ enum class Action : u8 {
   clear,      // forget what was seen
   pause,      // TopView::paused has changed
   load_code,  // of TopView::code
-  save,       // into TopView::typed
+  save,       // into TopView::typed, where nothing is yet
+  save_over,  // into it, whatever is there
 };
 
 struct TopView {
