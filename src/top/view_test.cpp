@@ -267,6 +267,26 @@ TEST_F(View, FileToSave) {
   EXPECT_EQ(press("\x1b"), Action::nothing);
 }
 
+TEST_F(View, FileThatIsThere) {
+  press("w");
+  EXPECT_EQ(press("\r"), Action::save);
+  view_.typing = Typing::overwrite;  // as the screen does that found it
+  EXPECT_EQ(shown(90).back(), "write over top.data, which is there? y: yes; else another name");
+  EXPECT_EQ(press("\r"), Action::nothing);
+  EXPECT_EQ(shown().back(), "write to: top.data ");
+  view_.typing = Typing::overwrite;
+  EXPECT_EQ(press("y"), Action::save_over);
+  EXPECT_EQ(view_.typing, Typing::nothing);
+}
+
+TEST_F(View, WhatIsTypedIsSeenOnAnyScreen) {
+  press("/parse_of_all");
+  EXPECT_EQ(shown(20, 5).back(), "parse_of_all ");
+  EXPECT_EQ(shown(10, 1).back(), "~e_of_all ");
+  EXPECT_EQ(shown(5, 2).back(), "~all ");
+  EXPECT_EQ(shown(22, 2).back(), "names with: ~e_of_all ");
+}
+
 TEST_F(View, KeysThatEnd) {
   EXPECT_EQ(press("q"), Action::quit);
   EXPECT_EQ(press("/\x03"), Action::quit);
@@ -332,6 +352,7 @@ TEST_F(View, LossesAreShown) {
   lossy.losses.lost_samples = 1234;
   lossy.losses.throttled = 1;
   table_.add(lossy, 1.0, 20'000'000, {});
+  EXPECT_EQ(shown()[0], "wperf top: app (7)   at least cycles 1.00 K/s");
   EXPECT_EQ(shown()[2], "1,234 samples lost; throttled once; 20.0 ms not sampled");
 }
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -230,6 +231,57 @@ class TopScreen(unittest.TestCase):
             time.sleep(0.05)
         self.quit()
 
+    def test_code_of_the_kernel_cannot_be_read(self):
+        line = (f"{support.BINARY} top --device linux -k -e cpu-clock --every 200ms -- "
+                "dd if=/dev/zero of=/dev/null bs=64k")
+        self.terminal.type(f"clear; {line}; echo status $?\n")
+        text = self.terminal.wait_for(r"^functions, last .*: [1-9][\d,]* samples|perf_event_paranoid|^status")
+        if "functions, last" not in text:
+            self.skipTest(text)
+        self.terminal.type("/[k]\n")
+        self.terminal.wait_for(r"^functions, .*'\[k\]' has")
+        if not re.search(r"^ +\d+\.\d\d .* \[k\] ", self.terminal.screen(), re.MULTILINE):
+            self.skipTest("nothing of the kernel is sampled here")
+        self.terminal.keys("p")
+        self.terminal.wait_for("PAUSED")
+        self.terminal.keys("Enter")
+        text = self.terminal.wait_for(r"^the kernel's code cannot be read here")
+        self.assertRegex(text, r"(?m)^(lines|instructions) of \S+!\S+  [1-9][\d,]* samples$")
+        self.quit()
+
+    def test_a_file_is_not_written_over_unasked(self):
+        self.start("-e", "ld_spec:100000")
+        with open(os.path.join(self.folder, "top.data"), "w") as file:
+            file.write("mine")
+        self.terminal.keys("w", "Enter")
+        self.terminal.wait_for(r"^write over top.data, which is there")
+        self.terminal.keys("Enter")
+        self.terminal.wait_for(r"^write to: top.data")
+        with open(os.path.join(self.folder, "top.data")) as file:
+            self.assertEqual(file.read(), "mine")
+        self.terminal.keys("Enter")
+        self.terminal.wait_for(r"^write over top.data")
+        self.terminal.type("y")
+        self.terminal.wait_for(r"^wrote [\d,]+ bytes")
+        self.quit()
+
+    def test_suspending_and_going_on(self):
+        # A shell with jobs goes on with it.
+        self.start("-e", "ld_spec:100000")
+        self.terminal.keys("C-z")
+        self.terminal.wait_for(r"^(\[1\] ?\+ )? *Stopped|Stopped")
+        self.terminal.type("fg\n")
+        self.terminal.wait_for(r"^ +\d+\.\d+ .* big_school_multiply")
+        self.quit()
+
+    def test_suspending_without_a_shell(self):
+        # The terminal's first process: nobody could go on with it.
+        line = f"{support.BINARY} top --every 100ms -e ld_spec:100000 -- {workload('googolplex.exe')}"
+        self.terminal.tmux("respawn-pane", "-k", line)
+        self.terminal.wait_for(r"^ +\d+\.\d+ .* big_school_multiply")
+        self.terminal.keys("C-z", "2")
+        self.terminal.wait_for(r"^threads, last")
+
     def test_what_is_saved_is_what_was_seen(self):
         self.start("-e", "ld_spec:100000")
         self.terminal.keys("t")
@@ -253,12 +305,18 @@ class TopScreen(unittest.TestCase):
 
     def test_sizes(self):
         self.start("-e", "ld_spec:100000")
-        for columns, lines in ((40, 10), (25, 8), (120, 30)):
+        for columns, lines in ((40, 10), (25, 8), (20, 5), (120, 30)):
             self.terminal.resize(columns, lines)
             text = self.terminal.wait_for(lambda text, lines=lines: len(text.rstrip("\n").split("\n")) == lines and
-                                          text.rstrip("\n").split("\n")[-1].startswith("h help"))
+                                          text.rstrip("\n").split("\n")[-1].startswith("h help") and
+                                          "%   samples" in text)
             self.assertTrue(all(len(line) <= columns for line in text.split("\n")), text)
-            self.assertIn("%   samples", text)
+        for columns, lines in ((20, 5), (12, 2)):
+            self.terminal.resize(columns, lines)
+            self.terminal.type("/a_long_filter")
+            text = self.terminal.wait_for(r"_filter *$")
+            self.assertEqual(len(text.rstrip("\n").split("\n")), lines, text)
+            self.terminal.keys("Escape")
         self.quit()
 
     def test_colours(self):
@@ -275,16 +333,30 @@ class TopScreen(unittest.TestCase):
 
     def test_signals_leave_the_terminal_as_it_was(self):
         self.terminal.type(f"stty -a > {self.folder}/before\n")
-        for number in ("TERM", "HUP", "SEGV"):
+        for number in ("TERM", "HUP", "QUIT", "SEGV"):
             self.start("-e", "ld_spec:100000")
             (pid,) = subprocess.run(["pgrep", "-f", "-x", f".*top --every 100ms -e ld_spec:100000 -- {workload('googolplex.exe')}"],
                                     capture_output=True, text=True, check=True).stdout.split()[-1:]
-            os.kill(int(pid), getattr(__import__("signal"), "SIG" + number))
+            os.kill(int(pid), getattr(signal, "SIG" + number))
             self.terminal.wait_for(r"^status \d+")
             self.terminal.type("stty -a > after && echo same terminal\n")
             self.terminal.wait_for(r"^same terminal$")
             with open(os.path.join(self.folder, "before")) as before, open(os.path.join(self.folder, "after")) as after:
                 self.assertEqual(before.read(), after.read())
+
+    def test_signals_end_the_program(self):
+        for number in ("TERM", "HUP", "QUIT"):
+            told = os.path.join(self.folder, "pid" + number)
+            line = f"{support.BINARY} top --device linux -e cpu-clock -- sh -c 'echo $$ > {told}; while :; do :; done'"
+            self.terminal.type(f"clear; {line}; echo status $?\n")
+            self.terminal.wait_for(r"^functions, last")
+            with open(told) as file:
+                program = int(file.read())
+            with open(f"/proc/{program}/stat") as stat:
+                wperf = int(stat.read().rsplit(")", 1)[1].split()[1])
+            os.kill(wperf, getattr(signal, "SIG" + number))
+            self.terminal.wait_for(r"^status \d+")
+            self.assertFalse(os.path.exists(f"/proc/{program}"))
 
     def test_an_end_is_shown(self):
         line = f"{support.BINARY} top -e ld_spec:1000 -- {workload('threads.exe')}"
