@@ -172,6 +172,15 @@ TEST(StackText, RowsAreColouredByTheirShare) {
   EXPECT_EQ(coloured_by_share("a", 0.49), "a");
 }
 
+TEST(StackText, ControlCharactersAreAsWideAsTheyArePrinted) {
+  EXPECT_EQ(width_of("a\x1b[2J"), 8u);           // a\x1b[2J
+  EXPECT_EQ(width_of("\x7f\xc2\x9b\x08"), 12u);  // \x7f\x9b\x08
+  EXPECT_EQ(width_of("\x1b[1;31m漢字\x1b[0m"), 2u);
+  EXPECT_EQ(cut_to("abc\x07xyz", 8), "abc..");
+  EXPECT_EQ(cut_to("abc\x07xyz", 9), "abc\x07..");
+  EXPECT_EQ(cut_to("abc\x07xyz", 10), "abc\x07xyz");
+}
+
 TEST(StackText, TreesAndFolded) {
   StackOptions options;
   options.tree = true;

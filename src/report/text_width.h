@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Widths of text in characters, not bytes: names of files and functions may hold any. A terminal's colour (ESC … m) has
-// no width. Called by the tables and trees of this room.
+// no width, a control character that of the \xNN that is printed for it. Called by the tables and trees of this room.
 #pragma once
 #include <string>
 #include <string_view>

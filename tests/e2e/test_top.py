@@ -36,6 +36,14 @@ class TopOnce(support.WperfTest):
         (event,) = seen["recording"]["events"]
         self.assertGreater(event["samples"], 100)
 
+    def test_rates_say_that_samples_were_held_back(self):
+        look = ("top", "--once", "-e", "op_retired:100", "--", workload("bottlenecks.exe"), "divisions", "100000")
+        device = "sim:pace=free,cpu=neoverse-v3"
+        self.assertRegex(self.ok(*look, device=device).splitlines()[0], r": at least op_retired [\d.]+ [KMG]/s$")
+        self.assertTrue(self.json(*look[:2], "--json", *look[2:], device=device)["top"]["rates_incomplete"])
+        seen = self.json("top", "--once", "--json", "-e", "ld_spec:100000", "--", workload("googolplex.exe"))
+        self.assertFalse(seen["top"]["rates_incomplete"])
+
     def test_an_end_is_told(self):
         seen = self.json("top", "--once", "--json", "-e", "ld_spec:1000", "--", workload("threads.exe"))
         self.assertTrue(seen["top"]["has_ended"])
@@ -112,6 +120,20 @@ class TopOnceOfLinux(support.WperfTest):
         self.assertGreater(sum(row["begun"] for row in slept), 2)
         # Three threads cannot wait longer than that.
         self.assertLess(sum(row["waited_ns"] for row in waits), 3.2e9 * top["seconds"])
+
+    def test_locks_are_named_as_the_program_knows_them(self):
+        # Frame pointers do not reach who called the function that waits; that function is named, and not the kernel's.
+        program = ["python3", "-c", "import ctypes, threading\n"
+                   "libc = ctypes.CDLL(None)\n"
+                   "mutex = ctypes.create_string_buffer(64)\n"
+                   "def locker():\n"
+                   "    while True:\n"
+                   "        libc.pthread_mutex_lock(mutex); libc.usleep(2000); libc.pthread_mutex_unlock(mutex)\n"
+                   "for i in range(2): threading.Thread(target=locker).start()\n"]
+        waits = json.loads(self.once_with_waits("--json", "--every", "1500ms", "--", *program))["top"]["waits"]
+        locks = [row for row in waits if row["class"] == "lock"]
+        self.assertTrue(locks, waits)
+        self.assertFalse([row for row in locks if row["module"] == "[kernel]"], locks)
 
     def test_text_of_waits(self):
         text = self.once_with_waits("--every", "500ms", "--", "sh", "-c", "while :; do sleep 0.02; done")
