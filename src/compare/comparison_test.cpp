@@ -72,6 +72,10 @@ const UnitChange& function_of(const Comparison& comparison, std::string_view nam
   return kNone;
 }
 
+Verdict::Kind judged(const Comparison& comparison, std::string_view condition) {
+  return judge(comparison, {request::parse_fail_condition(condition).value()}).at(0).kind;
+}
+
 TEST(Comparison, SignsAndSizesAreThoseOfWhatChanged) {
   const Comparison found =
       compared(MadeProfile("p").add("f", 1000).add("g", 3000), MadeProfile("p").add("f", 1500).add("g", 3000));
@@ -331,6 +335,9 @@ TEST(Comparison, ModulesWithoutNamesOnOneSideAreComparedAsAWhole) {
   EXPECT_FALSE(event.modules[0].found);
   ASSERT_EQ(event.nameless.size(), 1u);
   EXPECT_NE(event.nameless[0].find("functions of p are not compared, because p.data has no names"), std::string::npos);
+  EXPECT_EQ(judged(found, "function:f>5%"), Verdict::Kind::unknown);
+  EXPECT_EQ(judged(found, "function:*>5%"), Verdict::Kind::unknown);
+  EXPECT_EQ(judged(found, "module:*>5%"), Verdict::Kind::passed);
   // A few stubs are no reason.
   EXPECT_EQ(compared(named, MadeProfile("p").add("f", 1000).add("g", 980).add("", 20)).events.at(0).functions.size(),
             3u);
@@ -353,10 +360,6 @@ TEST(Comparison, ManyFunctionsHideSmallChanges) {
   for (int i = 0; i < 100; ++i) many.add("g" + std::to_string(i), 10);
   EXPECT_GT(compared(many, many).events.at(0).functions.at(0).detectable(),
             1.02 * compared(few, few).events.at(0).functions.at(0).detectable());
-}
-
-Verdict::Kind judged(const Comparison& comparison, std::string_view condition) {
-  return judge(comparison, {request::parse_fail_condition(condition).value()}).at(0).kind;
 }
 
 TEST(Gate, FailsOnlyWhereAllOfTheIntervalIsBeyond) {

@@ -168,15 +168,30 @@ std::vector<Candidate> units_of(const Comparison& comparison, const FailConditio
   return candidates;
 }
 
+// What of functions and lines was not compared; empty: all of them were.
+std::string_view nameless_in(const Comparison& comparison, const FailCondition& condition) {
+  if (condition.kind != FailCondition::Kind::function && condition.kind != FailCondition::Kind::line) return {};
+  for (const EventChange& event : comparison.events) {
+    if (!event.nameless.empty()) return event.nameless.front();
+  }
+  return {};
+}
+
 Verdict judge_one(const Comparison& comparison, const FailCondition& condition) {
   const std::vector<Candidate> candidates =
       condition.kind == FailCondition::Kind::total ? totals_of(comparison, condition) : units_of(comparison, condition);
-  if (!candidates.empty()) return verdict_of(condition, candidates);
-  return {.kind = Verdict::Kind::unknown,
-          .condition = condition.text,
-          .why = condition.name + ": " + absence_of(comparison, condition),
-          .function = {},
-          .source = {}};
+  const std::string_view nameless = nameless_in(comparison, condition);
+  Verdict verdict{.kind = Verdict::Kind::unknown, .condition = condition.text, .why = {}, .function = {}, .source = {}};
+  if (!candidates.empty()) verdict = verdict_of(condition, candidates);
+  // What is about all of them cannot pass without some.
+  const bool is_about_all = condition.name == "*" && verdict.kind != Verdict::Kind::failed;
+  if (!nameless.empty() && (candidates.empty() || is_about_all)) {
+    verdict.kind = Verdict::Kind::unknown;
+    verdict.why = nameless;
+  } else if (candidates.empty()) {
+    verdict.why = condition.name + ": " + absence_of(comparison, condition);
+  }
+  return verdict;
 }
 
 }  // namespace
