@@ -66,7 +66,7 @@ constexpr CommandSet kShowing(Command::sample, Command::record, Command::report,
 constexpr CommandSet kChoosing(Command::sample, Command::record, Command::report, Command::waits, Command::push,
                                Command::diff);
 constexpr CommandSet kNamed(Command::sample, Command::record, Command::report, Command::waits, Command::push,
-                            Command::diff, Command::bench, Command::top);
+                            Command::diff, Command::bench, Command::topdown, Command::top);
 constexpr CommandSet kOperations(Command::sample, Command::record, Command::report);
 // On the linux device the views of recordings are also those of what was just recorded.
 constexpr CommandSet kRecordings(Command::sample, Command::record, Command::report, Command::waits);
