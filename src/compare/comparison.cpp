@@ -210,7 +210,7 @@ diag::Result<void> Comparer::add_event(const std::string& event) {
     const usize side = run < before_.size() ? 0 : 1;
     costs[side] += of_run.cost;
     samples[side] += of_run.samples;
-    chosen[side] += of_run.chosen;
+    for (const UnitCost& unit : of_run.units) chosen[side] += unit.samples;
   }
   for (const usize side : {0, 1}) {
     if (costs[side] > 0 && samples[side] > 0 && chosen[side] > 0) continue;

@@ -178,10 +178,7 @@ class RunCostsBuilder {
       event.cost += static_cast<double>(sample.period);
       event.samples += static_cast<double>(sample.count);
       units_ = {kNothing, kNothing, kNothing};
-      if (chosen.has(sample)) {
-        event.chosen += static_cast<double>(sample.count);
-        add(sample);
-      }
+      if (chosen.has(sample)) add(sample);
       if (has_blocks) units_of_row.push_back(units_);
     }
     for (const stacks::SliceCount& slice : profile_.slice_counts) {

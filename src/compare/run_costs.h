@@ -42,7 +42,6 @@ struct InlinedCost {
 struct EventCosts {
   std::string event;
   double cost = 0, samples = 0;
-  double chosen = 0;            // samples of the tasks that were chosen
   std::vector<UnitCost> units;  // by unit
   std::vector<InlinedCost> inlined;
   // How much it came in bursts. Empty: nothing tells when samples were taken.
