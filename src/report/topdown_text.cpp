@@ -200,8 +200,8 @@ std::string topdown_verdict(const Drill& drill) {
     const auto& shares = drill.shares();
     const bool known = std::any_of(shares.begin(), shares.end(), [](const Share& share) { return share.known; });
     if (drill.missed_turns()) {
-      return "What holds it back is not known: the run was too short for the events to take turns. Let it run longer, or "
-             "free counters.";
+      return "What holds it back is not known: the run was too short for the events to take turns. "
+             "Let it run longer, or free counters.";
     }
     return known ? "Nothing stands out: no node but retiring has 10 % or more." : "Nothing ran that could be counted.";
   }
