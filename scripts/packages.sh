@@ -144,6 +144,7 @@ need_page_tools() {
   command -v npm >/dev/null || need_packages npm ca-certificates || return 0
   echo "fetching what tries pages in browsers (50 MB)"
   rm -rf "$folder.part"
+  mkdir -p build/tools
   if ! timeout 600 npm install --loglevel=error --prefer-offline --no-save --no-audit --no-fund --ignore-scripts \
     --prefix "$folder.part" playwright-core@1.65.1 puppeteer-core@25.16.0 axe-core@4.14.1 vnu-jar@26.9.27 \
     </dev/null >build/tools/pages.log 2>&1; then

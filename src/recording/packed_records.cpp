@@ -157,7 +157,8 @@ UnpackedRecords Unpacker::finish(const perf_data::ReadStatistics& statistics) {
 
 bool has_packed_records(const perf_data::PerfFile& file) {
   if (file.features().has(perf_data::Feature::compressed)) return true;
-  if (!file.came_through_pipe() && !file.is_unfinished() && !file.is_cut()) return false;
+  const bool has_features = !file.features().present().empty();
+  if (has_features && !file.came_through_pipe() && !file.is_unfinished() && !file.is_cut()) return false;
   // Without the features at the end only the records themselves tell.
   perf_data::RecordStream stream = file.records();
   Record record;

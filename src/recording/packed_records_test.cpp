@@ -116,6 +116,13 @@ TEST_F(DamagedPackedRecords, AreWholeWithoutDamage) {
   }
 }
 
+TEST_F(DamagedPackedRecords, AreFoundWhereTheHeaderNamesNoFeature) {
+  Packed sound = packed(Frames::one);
+  constexpr std::ptrdiff_t kFeatureBitsAt = 72;
+  std::fill_n(sound.bytes.begin() + kFeatureBitsAt, 32, std::byte{0});
+  EXPECT_EQ(read_packed(sound.bytes).numbers.size(), kPackedSamples);
+}
+
 // The record behind a packed one, whose size says nothing: what follows begins at no multiple of 8.
 TEST_F(DamagedPackedRecords, DamageBetweenThemCostsNone) {
   for (const Frames frames : {Frames::one, Frames::each}) {

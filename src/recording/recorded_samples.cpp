@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
 #include "decode/spe/event_names.h"
 #include "import/perf_data/history_collector.h"
 #include "modules/symbol_folders.h"
+#include "recording/counter_growth.h"
 #include "recording/history_ahead.h"
 #include "recording/leaf_callers.h"
 #include "recording/recorded_core_kinds.h"
@@ -22,6 +25,7 @@
 #include "recording/recorded_unwinding.h"
 #include "recording/sample_chain.h"
 #include "recording/sample_tally.h"
+#include "recording/stack_pieces.h"
 
 namespace wperf::recording {
 namespace {
@@ -58,7 +62,8 @@ class SampleReader {
         has_times_(ProcessHistory::Collector::has_times(file)),
         profile_(profile),
         tally_(
-            {.rows = wanted.rows || wanted.sample_rows, .order = wanted.sample_times, .slices = wanted.slice_ns != 0}) {
+            {.rows = wanted.rows || wanted.sample_rows, .order = wanted.sample_times, .slices = wanted.slice_ns != 0}),
+        deferred_(file) {
     for (const perf_data::Event& event : file.attrs()) {
       const perf_data::EventAttributes& attributes = event.attributes;
       profile_.events.push_back({.name = event_name(event),
@@ -115,9 +120,10 @@ class SampleReader {
     first_time_ = std::min(first_time_, time);
     last_time_ = std::max(last_time_, time);
   }
+  bool is_within_time(const Sample& sample) const { return sample.time >= begin_ && sample.time <= end_; }
   void take(const Sample& sample, const Record& record);
   void take_weighted(const Sample& sample, const Record& record);
-  void take_values(const Sample& sample, u64 when);
+  void take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted);
   void add(const Sample& sample, u32 event, u64 period, u64 when);
   void unwind(const Sample& sample, u32 space);
   void add_leaf_caller(const Sample& sample, u32 space);
@@ -144,10 +150,11 @@ class SampleReader {
   stacks::IdTable tasks_;
   std::array<KnownTask, kKnownTasks> known_tasks_{};
   std::unordered_map<u32, u32> nameless_;  // tid → number
-  std::unordered_map<u64, u64> values_;    // of a counter by id, as the sample before told it
+  CounterGrowth growth_;
   std::vector<StackFrame> frames_;
   u64 samples_ = 0;  // of the file, so far
   RecordedUnwinder* unwinder_ = nullptr;
+  DeferredStacks deferred_;
   LeafCallers* leaves_ = nullptr;
   std::vector<u64> unwound_;
   MomentReader moments_;
@@ -193,7 +200,8 @@ void SampleReader::run() {
   losses.damaged_bytes = statistics.damaged_bytes();
   losses.damaged_records_about = records_in_damage(file_, statistics);
   losses.of_unknown_event = statistics.of_unknown_event;
-  losses.damaged_records = statistics.all_damaged() - statistics.of_unknown_event;
+  // Packed records come here only where their file does not say that it has any, and nobody has unpacked them.
+  losses.damaged_records += statistics.all_damaged() - statistics.of_unknown_event + statistics.compressed();
   losses.unknown_types = statistics.unknown;
   losses.unknown_records = statistics.of_further_unknown;
   for (const auto& [type, count] : statistics.unknown) losses.unknown_records += count;
@@ -248,38 +256,40 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
 
 void SampleReader::take_weighted(const Sample& sample, const Record& record) {
   const u64 weight = samples_ <= wanted_.weights->size() ? (*wanted_.weights)[samples_ - 1] : 0;
-  if (weight == 0 || sample.time < begin_ || sample.time > end_) return;
+  if (weight == 0 || !is_within_time(sample)) return;
   if (sample.time != 0) note_time(sample.time);
   add(sample, sample.event == perf_data::kNoEvent ? 0 : sample.event, weight,
       has_times_ ? sample.time : record.file_offset);
 }
 
 void SampleReader::take(const Sample& sample, const Record& record) {
-  if (sample.time < begin_ || sample.time > end_) return;
-  if (sample.time != 0) note_time(sample.time);
+  const bool is_wanted = is_within_time(sample);
+  if (is_wanted && sample.time != 0) note_time(sample.time);
   const u64 when = has_times_ ? sample.time : record.file_offset;
   const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
-  if (file_.attrs()[event].attributes.has(perf_data::kSampleRead)) return take_values(sample, when);
-  add(sample, event, sample.period, when);
+  if (file_.attrs()[event].attributes.has(perf_data::kSampleRead)) return take_values(sample, event, when, is_wanted);
+  if (is_wanted) add(sample, event, sample.period, when);
 }
 
-// Counters that were read along: the sample counts for each of them, with what it counted since the one before.
-void SampleReader::take_values(const Sample& sample, u64 when) {
+// Counters that were read along: the sample counts for each of them, with what it counted since the sample before,
+// which may have been taken outside of the wanted time.
+void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted) {
   const perf_data::CounterValues& counters = sample.counters;
+  const perf_data::EventAttributes& attributes = file_.attrs()[sampled].attributes;
+  const u32 tid = attributes.is_inherited() && attributes.has(perf_data::kSampleTid) ? sample.tid : 0;
+  bool fell = false;
   for (u32 i = 0; i < counters.count; ++i) {
     const u64 id = (counters.format & perf_data::kReadId) != 0 ? counters.id(i) : sample.id;
-    u64& before = values_[id];
-    const u64 grown = counters.value(i) - before;
-    before = counters.value(i);
-    const u32 event = file_.events().index_of(id);
-    if (grown == 0) continue;
-    if (wanted_.times && event != perf_data::kNoEvent) moments_.add_count(event, sample.cpu, sample.time, grown);
-    add(sample,
-        event != perf_data::kNoEvent          ? event
-        : sample.event == perf_data::kNoEvent ? 0
-                                              : sample.event,
-        grown, when);
+    const std::optional<u64> grown = growth_.note({id, tid}, counters.value(i));
+    fell = fell || !grown.has_value();
+    if (!is_wanted || grown.value_or(0) == 0) continue;
+    const u32 counted = file_.events().index_of(id);
+    if (wanted_.times && counted != perf_data::kNoEvent) {
+      moments_.add_count(counted, sample.cpu, sample.time, *grown);
+    }
+    add(sample, counted != perf_data::kNoEvent ? counted : sampled, *grown, when);
   }
+  if (fell) ++profile_.losses.damaged_records;
 }
 
 void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
@@ -291,9 +301,13 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
                                                profile_.slices.count != 0 ? profile_.slices.at(sample.time) : 0};
   const bool has_copy = unwinder_ != nullptr && RecordedUnwinder::has_stack(sample);
   const SampleChain chain = chain_of(sample, file_.attrs()[event].attributes, wanted_.callers);
-  if (!has_copy && jit_.empty() && leaves_ == nullptr) return tally_.add(samples_ - 1, chain, origin, period);
+  const bool is_put_off = wanted_.callers && DeferredStacks::is_put_off(sample);
+  if (!has_copy && !is_put_off && jit_.empty() && leaves_ == nullptr) {
+    return tally_.add(samples_ - 1, chain, origin, period);
+  }
   // Where the frames are not those of the call chain, only they tell whether the sample is like another.
   collect_frames(chain, frames_);
+  if (is_put_off && !deferred_.append_to(frames_, sample)) ++profile_.losses.stacks_undelivered;
   if (has_copy) unwind(sample, task.space);
   if (leaves_ != nullptr) add_leaf_caller(sample, task.space);
   if (!jit_.empty()) jit_.replace_addresses(sample.pid, sample.time, frames_);
@@ -312,9 +326,16 @@ void SampleReader::add_leaf_caller(const Sample& sample, u32 space) {
 
 void SampleReader::unwind(const Sample& sample, u32 space) {
   const auto is_user = [](const StackFrame& frame) { return frame.kind == AddressKind::user; };
-  frames_.erase(std::remove_if(frames_.begin() + 1, frames_.end(), is_user), frames_.end());
+  const auto user_part = std::stable_partition(frames_.begin() + 1, frames_.end(), std::not_fn(is_user));
   unwound_.clear();
-  unwinder_->add_callers(sample, space, unwound_);
+  const unwind::Ending ending = unwinder_->add_callers(sample, space, unwound_);
+  if (ending == unwind::Ending::stack_copy_too_short && user_part != frames_.end()) {
+    std::vector<u64> pointers;
+    std::transform(user_part, frames_.end(), std::back_inserter(pointers),
+                   [](const StackFrame& frame) { return frame.address; });
+    if (continue_by_pointers(unwound_, pointers)) ++profile_.losses.stacks_continued;
+  }
+  frames_.erase(user_part, frames_.end());
   for (const u64 address : unwound_) frames_.push_back({address, AddressKind::user});
 }
 
@@ -346,7 +367,7 @@ void SampleReader::finish_names(const ProcessHistory& history) {
 }
 
 void count_incomplete(const RecordedUnwinder::Incomplete& incomplete, stacks::StackLosses& losses) {
-  losses.stacks_cut = incomplete.stack_copy_too_short;
+  losses.stacks_cut = incomplete.stack_copy_too_short - losses.stacks_continued;
   losses.stacks_without_table = incomplete.no_table;
   losses.stacks_damaged = incomplete.damaged;
   losses.stacks_of_32_bits = incomplete.of_32_bits;

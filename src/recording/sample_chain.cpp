@@ -8,8 +8,7 @@ using bytes::Words;
 using stacks::AddressKind;
 using stacks::StackFrame;
 
-constexpr u64 kDeferredMark = ~u64{0} - 639;  // the user part of the stack follows in another record
-constexpr usize kBranchWords = 3;             // from, to, flags
+constexpr usize kBranchWords = 3;  // from, to, flags
 
 AddressKind kind_of_mode(u32 cpu_mode) {
   if (cpu_mode == perf_data::kKernelMode) return AddressKind::kernel;
@@ -63,7 +62,7 @@ void collect_frames(const SampleChain& chain, std::vector<StackFrame>& out) {
   const Words callchain = chain.callchain.words();
   for (usize i = 0; i < callchain.size(); ++i) {
     const u64 address = callchain[i];
-    if (address == kDeferredMark) break;
+    if (address == perf_data::kCallchainDeferred) break;  // a cookie follows (stack_pieces.h)
     if (!chain.calls.empty() && kind == AddressKind::user && i != 0 && address < perf_data::kCallchainMarks) {
       entered_from = address;
       break;

@@ -177,6 +177,8 @@ void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
   count("damaged_records", losses.damaged_records);
   count("merged_changes", losses.merged_changes);
   count("stacks_cut", losses.stacks_cut);
+  count("stacks_continued", losses.stacks_continued);
+  count("stacks_undelivered", losses.stacks_undelivered);
   count("stacks_without_table", losses.stacks_without_table);
   count("stacks_damaged", losses.stacks_damaged);
   count("stacks_of_32_bits", losses.stacks_of_32_bits);

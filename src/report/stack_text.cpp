@@ -205,6 +205,8 @@ std::string stack_losses_text(const StackProfile& profile, std::string_view pref
   say(losses.damaged_records, "records are damaged and were left out");
   say(losses.merged_changes, "changes of mappings could not be told apart in time");
   say(losses.stacks_cut, "stacks end early: the copy of the stack was too short (--call-graph dwarf,SIZE copies more)");
+  say(losses.stacks_continued, "stacks go on by frame pointers where the copy of the stack ended");
+  say(losses.stacks_undelivered, "stacks end early: the kernel's record of their callers is missing");
   say(losses.stacks_without_table,
       "stacks end early: at code whose file has no call frame information, or is not here");
   say(losses.stacks_damaged, "stacks end early: registers, stack and call frame information do not fit together");

@@ -99,6 +99,8 @@ struct StackLosses {
   // Stacks that were unwound from copies and end early.
   u64 stacks_cut = 0, stacks_without_table = 0, stacks_damaged = 0, stacks_of_32_bits = 0;
   u64 stacks_by_pointers = 0;  // for want of time
+  u64 stacks_continued = 0;    // by frame pointers, where the copy was cut
+  u64 stacks_undelivered = 0;  // the kernel put their user part off, and the record that has it is missing
   std::vector<std::pair<u32, u64>> unknown_types;
 };
 

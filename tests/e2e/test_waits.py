@@ -557,7 +557,9 @@ class Errors(WperfTest):
         sleeper = subprocess.Popen(["sleep", "1000"])
         self.addCleanup(sleeper.wait)
         self.addCleanup(sleeper.kill)
-        time.sleep(0.3)  # until it sleeps
+        stat = pathlib.Path(f"/proc/{sleeper.pid}/stat")
+        while "(sleep) S" not in stat.read_text(encoding="utf-8") and sleeper.poll() is None:
+            time.sleep(0.01)
         done = self.run_wperf("waits", "-p", sleeper.pid, "--timeout", "0.2", device="linux")
         if "may not" in done.stderr:
             self.skipTest("another user may not measure here: " + done.stderr)

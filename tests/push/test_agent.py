@@ -102,13 +102,13 @@ class Agent(PushTest):
         server = self.serve()
         environment = dict(self.environment, WPERF_DEVICE="linux")
         begun = self.folder / "begun"
-        program = f"open({str(begun)!r}, 'w')\n" + LOOP.format(seconds=60)
+        # What it has used by then was sampled.
+        program = LOOP.format(seconds=0) + f"open({str(begun)!r}, 'w')\n" + LOOP.format(seconds=60)
         running = subprocess.Popen([BINARY, "record", "-e", "cpu-clock", "--push", server.url, "--every", "60", "--",
                                     sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         while running.poll() is None and not begun.exists():
             time.sleep(0.05)
-        time.sleep(0.5)
         running.send_signal(signal.SIGINT)
         out, errors = running.communicate(timeout=TIMEOUT)
         if "perf_event" in errors:

@@ -30,6 +30,7 @@ struct EventAttributes {
   u64 signal_data = 0;
 
   bool has(u64 fields) const { return (sample_type & fields) != 0; }
+  bool is_inherited() const { return flag(1); }
   bool exclude_user() const { return flag(4); }
   bool exclude_kernel() const { return flag(5); }
   bool by_frequency() const { return flag(10); }
@@ -37,6 +38,7 @@ struct EventAttributes {
   bool sample_id_all() const { return flag(18); }
   bool uses_clock_id() const { return flag(25); }
   bool aux_output() const { return flag(31); }
+  bool defers_callchains() const { return flag(38) || flag(39); }  // asked for, or written for another event that asked
   // Bytes at the end of each record that is no sample.
   usize trailer_size() const {
     return sample_id_all() ? static_cast<usize>(std::popcount(sample_type & kIdentityFields)) * sizeof(u64) : 0;

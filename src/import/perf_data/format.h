@@ -116,6 +116,7 @@ inline constexpr u64 kBranchHardwareIndex = 1u << 17, kBranchCounters = 1u << 19
 // Values in a callchain that are no addresses but say where those that follow belong.
 inline constexpr u64 kCallchainMarks = ~u64{0} - 4094;  // this and above
 inline constexpr u64 kCallchainKernel = ~u64{0} - 127, kCallchainUser = ~u64{0} - 511;
+inline constexpr u64 kCallchainDeferred = ~u64{0} - 639;  // the cookie of a record that has the rest follows
 
 // Bits of an AUX record's flags.
 inline constexpr u64 kAuxTruncated = 1, kAuxOverwrite = 2, kAuxPartial = 4, kAuxCollision = 8;
