@@ -11,7 +11,7 @@ ARCHITECTURAL = ("armv8-a", "armv9-a")
 UNCORE_CLASSES = ("dsu", "dmc_clk", "dmc_clkdiv2")  # in the order of EventClass
 PRODUCT_FIELDS = {
     "title", "identity", "aliases", "architecture", "pmu_architecture", "counters", "slots", "shared_codes",
-    "events_of", "events", "metrics", "metric_groups", "event_groups", "topdown", "text",
+    "events_of", "events", "newer_names", "metrics", "metric_groups", "event_groups", "topdown", "text",
 }
 MAX_STACK_DEPTH = 16  # half of what evaluate_postfix accepts
 
@@ -105,6 +105,17 @@ def check_events(name, product):
         problem(name, f'codes with several names are {shared}, "shared_codes" says otherwise')
 
 
+def check_newer_names(name, product):
+    newer = product.get("newer_names", {})
+    for event, other in newer.items():
+        if event not in product["events"]:
+            problem(name, f'"newer_names" has {event}, which this product does not have')
+        if not re.fullmatch(r"[A-Z][A-Z0-9_]*", other):
+            problem(name, f"event name {other!r} is not upper case")
+    if len({*newer.values(), *product["events"]}) != len(newer) + len(product["events"]):
+        problem(name, '"newer_names" gives a name to two events')
+
+
 def check_metrics(name, product):
     events, metrics = product["events"], product.get("metrics", {})
     for metric, facts in metrics.items():
@@ -176,6 +187,7 @@ def load_products():
             problem(name, "needs either events or events_of")
         if "events" in product:
             check_events(name, product)
+            check_newer_names(name, product)
             check_metrics(name, product)
             check_topdown(name, product)
         elif set(product) - {"title", "identity", "aliases", "architecture", "counters", "slots", "events_of"}:

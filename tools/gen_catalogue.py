@@ -58,7 +58,7 @@ class Tables:
         self.strings.id("")  # number 0: the empty string
         self.event_texts, self.metrics, self.groups = Rows(), Rows(), Rows()
         self.events, self.events_by_name = [], []
-        self.metric_lists, self.group_lists, self.topdown = [], [], []
+        self.metric_lists, self.group_lists, self.topdown, self.other_names = [], [], [], []
 
     def add_events(self, section, events, architectural, overrides=None):
         """Appends one list, ascending by code, and its order by name. Returns (first, count)."""
@@ -93,6 +93,12 @@ class Tables:
             self.texts.find("event_groups", name, overrides)
         return first, len(self.group_lists) - first
 
+    def add_other_names(self, product):
+        names, first = product.get("newer_names", {}), len(self.other_names)
+        for event, other in sorted(names.items(), key=lambda pair: pair[1].lower()):
+            self.other_names.append((self.strings.id(other.lower()), int(product["events"][event], 16)))
+        return first, len(names)
+
     def add_topdown(self, product):
         topdown, first = product.get("topdown", {"tree": []}), len(self.topdown)
         for node in sorted(topdown["tree"], key=lambda node: node["name"]):
@@ -118,7 +124,8 @@ def build(products, texts):
         words = (name, product["title"], product.get("architecture", ""), product.get("pmu_architecture", ""))
         product_rows.append((*map(tables.strings.id, words), product.get("slots", 0), int(own),
                              *event_ranges[product.get("events_of", name)], *tables.add_metrics(product),
-                             *tables.add_groups(product), *tables.add_topdown(product)))
+                             *tables.add_groups(product), *tables.add_topdown(product),
+                             *tables.add_other_names(product)))
     uncore, uncore_rows = load_uncore(), [(0, 0)]
     for event_class in UNCORE_CLASSES:
         uncore_rows.append(tables.add_events(event_class, uncore[event_class], {}))
@@ -186,7 +193,8 @@ def write_events(tables):
     return (HEAD.format(what="The events of every product and of the uncore.")
             + rows_array("EventText", "kEventTexts", tables.event_texts.rows)
             + rows_array("EventRow", "kEvents", tables.events)
-            + numbers_array("u16", "kEventsByName", tables.events_by_name) + TAIL)
+            + numbers_array("u16", "kEventsByName", tables.events_by_name)
+            + rows_array("OtherName", "kOtherNames", tables.other_names) + TAIL)
 
 
 def write_metrics(tables):

@@ -61,7 +61,14 @@ Event Product::event(usize i) const {
   return event_at(events_of(index_), i);
 }
 std::optional<Event> Product::find_event(std::string_view lower_case_name) const {
-  return find_event_in(events_of(index_), lower_case_name);
+  if (const auto event = find_event_in(events_of(index_), lower_case_name)) return event;
+  const tables::OtherName* first = tables::kOtherNames + row_of(index_).first_other_name;
+  const tables::OtherName* last = first + row_of(index_).other_name_count;
+  const tables::OtherName* found = std::lower_bound(
+      first, last, lower_case_name,
+      [](const tables::OtherName& other, std::string_view name) { return tables::string(other.name) < name; });
+  if (found == last || tables::string(found->name) != lower_case_name) return std::nullopt;
+  return find_event(found->code);
 }
 std::optional<Event> Product::find_event(u16 code) const {
   return find_event_in(events_of(index_), code);

@@ -36,7 +36,9 @@ std::optional<Product> product_of_file(std::string stem) {
 
 void compare(const Json& facts, Product product) {
   const Json none = Json::object();
-  EXPECT_EQ(product.event_count(), facts["events"].size());
+  // Those of Neoverse V3 that newer facts leave out and WindowsPerf shows.
+  const usize of_older_facts = product.name() == "neoverse-v3" ? 2 : 0;
+  EXPECT_EQ(product.event_count(), facts["events"].size() + of_older_facts);
   for (const auto& [name, code] : facts["events"].items()) {
     const std::optional<Event> event = product.find_event(lower(name));
     ASSERT_TRUE(event.has_value()) << name;

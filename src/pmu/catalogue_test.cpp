@@ -153,6 +153,25 @@ TEST(Catalogue, TwoNamesOfOneCodeAreBothFound) {
   EXPECT_EQ(core.find_event(u16{0x121}).value_or(Event{}).name, "bpu_flush_mem_fault");
 }
 
+TEST(Catalogue, AnEventIsFoundByItsNewerNameToo) {
+  struct {
+    const char *product, *listed, *newer;
+  } const kEvents[] = {{"neoverse-n3", "imp_ls_rar", "imp_ls_rar_hazard"},
+                       {"neoverse-n3", "imp_l2_chi_cbusy_mt", "imp_l2_chi_rx_cbusy_mt"},
+                       {"neoverse-v3", "dispatch_stall_mcq", "imp_stall_backend_mcq"},
+                       {"neoverse-v3", "l2_chi_cbusy0", "imp_l2_chi_rx_cbusy_0"},
+                       {"neoverse-v3", "imp_l2_cache_if_refill", "imp_l2_cache_refill_if"}};
+  for (const auto& [name, listed, newer] : kEvents) {
+    const Event event = product(name).find_event(newer).value_or(Event{});
+    EXPECT_EQ(event.name, listed);
+    EXPECT_EQ(event.code, product(name).find_event(listed).value_or(Event{}).code);
+    EXPECT_NE(event.code, 0);
+    EXPECT_EQ(product(name).find_event(event.code).value_or(Event{}).name, listed);
+  }
+  EXPECT_FALSE(product("neoverse-v2").find_event("imp_ls_rar_hazard").has_value());
+  EXPECT_TRUE(product("neoverse-v3").find_event("stall_backend_l2d").has_value());
+}
+
 TEST(Catalogue, ProductsWithoutAListOfTheirOwnAnswerTheArchitecture) {
   const Product oryon = product("qualcomm-oryon");
   EXPECT_FALSE(oryon.has_own_events());

@@ -24,6 +24,12 @@ struct EventRow {
   u16 code;
 };
 
+// What an event is called elsewhere.
+struct OtherName {
+  StringId name;
+  u16 code;
+};
+
 // A run of kEvents, ascending by code; the same run of kEventsByName holds its order by name, as offsets into it.
 struct EventRange {
   u16 first, count;
@@ -50,6 +56,7 @@ struct ProductRow {
   u16 first_metric, metric_count;    // a run of kMetricLists
   u16 first_group, group_count;      // a run of kGroupLists
   u16 first_topdown, topdown_count;  // a run of kTopdown
+  u16 first_other_name, other_name_count;
 };
 
 // Sorted. A product is known by this row if the revision (variant << 4 | revision) is at least from_revision.
@@ -63,6 +70,7 @@ extern const u16 kStringLengths[];
 extern const EventText kEventTexts[];
 extern const EventRow kEvents[];
 extern const u16 kEventsByName[];
+extern const OtherName kOtherNames[];  // alphabetical within one product
 extern const MetricRow kMetrics[];
 extern const u16 kMetricLists[];  // indexes into kMetrics, alphabetical by name within one product
 extern const GroupRow kGroups[];
