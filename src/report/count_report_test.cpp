@@ -362,7 +362,7 @@ TEST(timeline_csv, multiplexed_has_the_times_and_metrics_follow) {
   const std::string text = timeline_csv(testing::timeline_of(testing::two_cores_multiplexed()), EventClass::core);
   EXPECT_TRUE(finds(text, "\n(core 0,){14}(core 3,){14}(core 0,){2}(core 3,){2}\n"));
   EXPECT_TRUE(finds(text, "\ncycle,sched_times,inst_retired,sched_times,"));
-  EXPECT_TRUE(finds(text, "ipc@metric,l1d_cache_mpki@metric,ipc@metric,l1d_cache_mpki@metric,\n"));
+  EXPECT_TRUE(finds(text, "M@ipc,M@l1d_cache_mpki,M@ipc,M@l1d_cache_mpki,\n"));
   EXPECT_TRUE(finds(text, "\n1040000000,10,811000000,5,"));
   EXPECT_TRUE(finds(text, ",1.560,0.188,1.560,0.188,\n"));
 }

@@ -45,8 +45,7 @@ void append_event_titles(std::string& out, const profile::CountProfile& first, E
   }
   if (event_class == EventClass::core) {
     for (const profile::MetricRow& metric : first.metrics) {
-      out += metric.metric;
-      out += "@metric,";
+      out += "M@" + metric.metric + ',';
     }
   }
   out += '\n';
