@@ -28,7 +28,7 @@ typedef struct _VERSION_INFO {
 } VERSION_INFO, *PVERSION_INFO;
 
 typedef struct _LIST_CONF {
-  uint64_t list_event_types; /* CORE_EVT */
+  uint64_t list_event_types; /* CORE_EVT; not read, for there are no others here */
 } LIST_CONF, *PLIST_CONF;
 
 typedef enum _EVT_TYPE { CORE_TYPE, DSU_TYPE, DMC_CLK_TYPE, DMC_CLKDIV2_TYPE } EVT_TYPE;

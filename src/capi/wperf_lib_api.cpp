@@ -39,14 +39,12 @@ using namespace wperf::capi;
 
 extern "C" {
 
-WPERF_LIB_EXPORT bool wperf_lib_list_events(lib::LIST_CONF* conf, lib::EVENT_INFO* info) {
+// The only types there are to list are those of the cores. Programs leave list_event_types as it came from the stack,
+// so it is not read.
+WPERF_LIB_EXPORT bool wperf_lib_list_events(lib::LIST_CONF*, lib::EVENT_INFO* info) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
     if (info != nullptr) return next_lib_row(session.events, *info, "wperf_list_events(conf, NULL)");
-    if (conf == nullptr) return no_configuration();
-    if ((conf->list_event_types & ~u64{CORE_EVT}) != 0) {
-      return wrong_call("list_event_types asks for events that are not of the cores");
-    }
-    return done_if(session.load_events({static_cast<u32>(conf->list_event_types)}));
+    return done_if(session.load_events({CORE_EVT}));
   });
 }
 

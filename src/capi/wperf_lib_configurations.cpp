@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,13 @@
 #include "capi/configurations.h"
 #include "capi/wide_text.h"
 #include "os/command_line_words.h"
+#include "os/own_memory.h"
 
 namespace wperf::capi {
 namespace {
 
-constexpr long kMostPeriodMs = 100;
+constexpr int kMostListed = 128;  // of a list that nobody promised to fill in: as many events a schedule takes
+constexpr size_t kLongestName = 256;
 constexpr double kMostSeconds = 1e9;  // thirty years; what is not less is a mistake
 
 diag::Error refused(std::string text) {
@@ -107,10 +110,29 @@ StartedProgram started_program(const wchar_t* pe_file, const wchar_t* command_li
   StartedProgram program{.path = pe_file != nullptr ? pe_file : L"",
                          .arguments = command_line != nullptr ? command_line : L""};
   const std::vector<std::string> words = os::split_command_line(utf8(program.arguments));
+  if (words.empty()) program.arguments.clear();
   if (words.empty() || !(program.path.empty() || names_program(words[0], utf8(program.path)))) return program;
   if (program.path.empty()) program.path = wide(words[0]);
   program.arguments = behind_first_word(program.arguments);
   return program;
+}
+
+template <typename Item>
+std::vector<Item> readable_list(int count, const Item* items) {
+  if (count <= 0 || count > kMostListed) return {};
+  std::vector<Item> list(static_cast<size_t>(count));
+  if (!os::copy_own_memory(items, std::as_writable_bytes(std::span(list)))) return {};
+  return list;
+}
+
+// Empty: there is none that could be a name.
+std::wstring readable_text(const wchar_t* text) {
+  std::wstring read;
+  for (wchar_t one = 0; read.size() < kLongestName; read += one, ++text) {
+    if (!os::copy_own_memory(text, std::as_writable_bytes(std::span(&one, 1)))) return {};
+    if (one == 0) return read;
+  }
+  return {};
 }
 
 // By number and interval, as `record -e` takes them.
@@ -140,8 +162,9 @@ diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf) {
   ours.events = events.c_str();
   ours.metrics = metrics.c_str();
   WPERF_TRY(ours.duration_ms, milliseconds("duration", conf.duration));
-  if (conf.period < 0 || conf.period > kMostPeriodMs) {
-    return refused("period is " + std::to_string(conf.period) + ", it may be 10 to 100");
+  constexpr long kLeast = request::kLeastPeriodMs, kGreatest = request::kGreatestPeriodMs;
+  if (conf.period != 0 && (conf.period < kLeast || conf.period > kGreatest)) {
+    return refused(fmt::format("period is {}, it may be {} to {}", conf.period, kLeast, kGreatest));
   }
   ours.period_ms = static_cast<u32>(conf.period);
   ours.kernel = conf.kernel_mode;
@@ -165,10 +188,14 @@ diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf) 
   std::wstring image = conf.image_name != nullptr ? conf.image_name : L"";
   if (conf.record) {
     program = started_program(conf.pe_file, conf.record_commandline);
+    if (program.path.empty())
+      return refused("record is true, and neither pe_file nor record_commandline has a program");
     image.clear();
   } else if (image.empty() && conf.pe_file != nullptr) {
     image = wide(file_name(utf8(conf.pe_file)));
   }
+  if (!conf.record && image.empty())
+    return refused("record is false, and neither image_name nor pe_file has a program");
   SAMPLE_CONF ours{};
   ours.cores = &core;
   ours.num_cores = 1;
@@ -188,9 +215,14 @@ diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf) 
   return request;
 }
 
+// Programs ask for the keys with a TEST_CONF that they never filled in: a list is read where it can be one.
 diag::Result<request::Request> lib_test_request(const lib::TEST_CONF& conf) {
-  WPERF_TRY(const std::wstring events, event_list(conf.num_events, conf.events));
-  WPERF_TRY(const std::wstring metrics, metric_list(conf.num_metrics, conf.metric_events));
+  const std::vector<u16> numbers = readable_list(conf.num_events, conf.events);
+  WPERF_TRY(const std::wstring events, event_list(static_cast<int>(numbers.size()), numbers.data()));
+  std::wstring metrics;
+  for (const wchar_t* name : readable_list(conf.num_metrics, conf.metric_events)) {
+    metrics += (metrics.empty() ? L"" : L",") + readable_text(name);
+  }
   TEST_CONF ours{};
   ours.events = events.c_str();
   ours.metrics = metrics.c_str();

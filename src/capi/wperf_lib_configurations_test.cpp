@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
 
 namespace wperf::capi {
@@ -92,6 +93,44 @@ TEST(LibStatRequest, RefusesWhatIsNoRequest) {
     conf = {};
     conf.duration = seconds;
     EXPECT_TRUE(refused(conf)) << seconds;
+  }
+}
+
+std::string refusal(const diag::Result<request::Request>& request) {
+  return request.has_value() ? "none" : request.error().text;
+}
+
+TEST(LibRequests, ErrorsNameTheFieldsOfTheirHeader) {
+  lib::STAT_CONF count{};
+  count.period = 9;
+  EXPECT_EQ(refusal(lib_stat_request(count)), "period is 9, it may be 10 to 100");
+  count = started(nullptr, L"  ");
+  EXPECT_TRUE(lib_stat_request(count).has_value());
+  lib::SAMPLE_CONF sample{};
+  EXPECT_EQ(refusal(lib_sample_request(sample)), "record is false, and neither image_name nor pe_file has a program");
+  sample.record = true;
+  EXPECT_EQ(refusal(lib_sample_request(sample)),
+            "record is true, and neither pe_file nor record_commandline has a program");
+}
+
+TEST(LibTestRequest, ListsThatNobodyFilledInAreNotRead) {
+  u16 events[] = {0x1b, 0x70};
+  const wchar_t* metrics[] = {L"imix"};
+  const auto full = lib_test_request({.num_events = 2, .events = events, .num_metrics = 1, .metric_events = metrics});
+  ASSERT_TRUE(full.has_value());
+  ASSERT_EQ(full.value().items.size(), 2u);
+  EXPECT_EQ(std::get<request::EventList>(full.value().items[0]).tokens.size(), 2u);
+  // NOLINTBEGIN(performance-no-int-to-ptr): as a stack leaves them
+  auto* const nowhere = reinterpret_cast<u16*>(std::uintptr_t{0x10});
+  const auto** const no_names = reinterpret_cast<const wchar_t**>(std::uintptr_t{0x18});
+  const wchar_t* bad_names[] = {reinterpret_cast<const wchar_t*>(std::uintptr_t{0x20}), nullptr};
+  // NOLINTEND(performance-no-int-to-ptr)
+  for (const lib::TEST_CONF& conf :
+       {lib::TEST_CONF{-5, events, -5, metrics}, lib::TEST_CONF{0x7ffe'0000, events, 0x7ffe'0000, metrics},
+        lib::TEST_CONF{3, nowhere, 3, no_names}, lib::TEST_CONF{0, nullptr, 2, bad_names}}) {
+    const auto request = lib_test_request(conf);
+    ASSERT_TRUE(request.has_value()) << request.error().text;
+    EXPECT_TRUE(request.value().items.empty());
   }
 }
 

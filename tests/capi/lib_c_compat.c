@@ -145,6 +145,25 @@ static void test_keys(void) {
   test("wperf_test", numbers == 1 && truths == 1 && texts == 1 && plain == 2 && of_metric >= 5);
 }
 
+/* As programs do that never fill them in. */
+static void test_what_is_left_uninitialised(void) {
+  LIST_CONF list;
+  EVENT_INFO event;
+  TEST_CONF conf;
+  TEST_INFO row;
+  int events = 0, listed = 0, keys = 0;
+  memset(&list, 0xa6, sizeof list);
+  test("wperf_list_events(uninitialised)", wperf_list_events(&list, NULL) && wperf_list_num_events(&list, &events));
+  while (wperf_list_events(&list, &event)) ++listed;
+  test("wperf_list_events(uninitialised rows)", events > 0 && listed == events);
+  memset(&conf, 0xa6, sizeof conf);
+  test("wperf_test(uninitialised)", wperf_test(&conf, NULL));
+  conf.num_events = conf.num_metrics = 3;
+  test("wperf_test(uninitialised lists)", wperf_test(&conf, NULL));
+  while (wperf_test(&conf, &row)) ++keys;
+  test("wperf_test(uninitialised rows)", keys > 20);
+}
+
 int main(int count, char** words) {
   int cores;
   setlocale(LC_ALL, "");
@@ -156,6 +175,7 @@ int main(int count, char** words) {
   test_stat();
   test_timeline();
   test_keys();
+  test_what_is_left_uninitialised();
   if (count > 1) {
     const size_t room = strlen(words[1]) + 1;
     wchar_t* program = malloc(room * sizeof(wchar_t));
