@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/given_words.h"
 #include "cli/option_effects.h"
 #include "cli/suggestions.h"
 #include "os/command_line_words.h"
@@ -40,12 +41,11 @@ class Parser {
   diag::Result<void> take_token(const std::string& token);
   diag::Result<void> take_unknown(const std::string& token);
   diag::Result<void> take_option(const OptionRow& row, const std::string& spelling);
-  void take_command(const CommandRow& row);
+  diag::Result<void> take_command(const CommandRow& row);
   diag::Result<void> take_help_word();
   diag::Result<void> take_program();
   diag::Result<request::Program> program_of(std::span<const std::string> words) const;
   void finish();
-  void warn_of_idle_options();
   diag::Error first_mistake(diag::Error error) const;
 
   bool given(Command command) const { return (given_commands_ & (1u << static_cast<u32>(command))) != 0; }
@@ -59,8 +59,8 @@ class Parser {
   OptionEffects options_;
   usize next_ = 0;
   u32 given_commands_ = 0;
-  std::optional<Command> first_command_;                                 // that is not help
-  std::vector<std::pair<const OptionRow*, std::string>> given_options_;  // with how they were written
+  std::optional<Command> first_command_;  // that is not help
+  GivenWords words_;
 };
 
 diag::Result<Request> Parser::run() {
@@ -93,10 +93,7 @@ diag::Error Parser::first_mistake(diag::Error error) const {
 
 diag::Result<void> Parser::take_token(const std::string& token) {
   if (next_ == 1 && token == kHelpWord) return take_help_word();
-  if (const CommandRow* command = find_command(token)) {
-    take_command(*command);
-    return {};
-  }
+  if (const CommandRow* command = find_command(token)) return take_command(*command);
   if (const OptionRow* option = find_option(token)) return take_option(*option, token);
   if (given(Command::man) && !request_.man_topic.has_value()) {
     request_.man_topic = token;
@@ -138,18 +135,24 @@ diag::Result<void> Parser::take_unknown(const std::string& token) {
 
 // `help COMMAND`.
 diag::Result<void> Parser::take_help_word() {
-  take_command(row_of(Command::help));
+  WPERF_CHECK_OK(take_command(row_of(Command::help)));
   if (next_ == arguments_.size() || find_option(arguments_[next_]) != nullptr) return {};
   const std::string& topic = arguments_[next_++];
   if (topic == kHelpWord) return {};
   const CommandRow* command = find_command(topic);
   if (command == nullptr) return unknown_command(topic);
-  take_command(*command);
-  return {};
+  return take_command(*command);
 }
 
 // `man` takes the next token, be it a command word; options may stand between the two (the original takes those, too).
-void Parser::take_command(const CommandRow& row) {
+diag::Result<void> Parser::take_command(const CommandRow& row) {
+  if (!row.name.starts_with('-')) {
+    // Of several WindowsPerf runs one; scripts made for it may rely on that.
+    if (!words_.commands.empty() && request_.device == kLinuxDevice && !given(Command::help)) {
+      return two_commands(*words_.commands.front(), row, spawns());
+    }
+    words_.commands.push_back(&row);
+  }
   given_commands_ |= 1u << static_cast<u32>(row.command);
   if (row.command != Command::help && !first_command_.has_value()) first_command_ = row.command;
   if (row.command == Command::sample || row.command == Command::record || row.command == Command::top) {
@@ -159,9 +162,10 @@ void Parser::take_command(const CommandRow& row) {
   const auto options_end = std::find(arguments_.begin(), arguments_.end(), kSides);
   if (row.command == Command::bench && std::find(arguments_.begin(), options_end, "--record") != options_end)
     options_.expect_samples();
-  if (row.command != Command::man || next_ == arguments_.size() || find_option(arguments_[next_]) != nullptr) return;
-  if (find_command(arguments_[next_]) == &row_of(Command::help)) return;
+  if (row.command != Command::man || next_ == arguments_.size() || find_option(arguments_[next_]) != nullptr) return {};
+  if (find_command(arguments_[next_]) == &row_of(Command::help)) return {};
   request_.man_topic = arguments_[next_++];
+  return {};
 }
 
 // The rest of the line is the program's, word for word.
@@ -187,87 +191,45 @@ diag::Result<void> Parser::take_program() {
 diag::Result<request::Program> Parser::program_of(std::span<const std::string> words) const {
   if (words.empty()) {
     const bool of_two = given(Command::bench);
-    return diag::Error{.text = of_two ? "a program is missing behind -- or ---" : "no program stands behind --",
-                       .hint = of_two ? "wperf bench -- OLD ARGUMENTS --- NEW ARGUMENTS"
-                                      : "write the program and its arguments there"};
+    return diag::Error{
+        .text = of_two ? "a program is missing behind -- or ---" : "no program stands behind --",
+        .hint = of_two ? "wperf bench -- OLD ARGUMENTS --- NEW ARGUMENTS" : "write the program and its arguments there",
+        .code = diag::ExitCode::usage};
   }
-  return request::Program{.path = words.front(), .command_line = os::join_command_line(words), .after_dashes = true};
+  const bool of_windows = request_.device != kLinuxDevice;
+  return request::Program{.path = of_windows ? options_.path_here(words.front()) : words.front(),
+                          .command_line = os::join_command_line(words),
+                          .after_dashes = true};
 }
 
 diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
-  given_options_.emplace_back(&row, spelling);
+  words_.options.push_back({.row = &row, .spelling = spelling, .value = {}});
   if (row.value == Value::none) {
     options_.take_flag(row.option);
     return {};
   }
-  if (next_ >= arguments_.size()) {
-    return diag::Error{.text = fmt::format("{} has no value", spelling),
-                       .hint = fmt::format("it is used as {} {}", spelling, row.value_name)};
+  const bool is_last = next_ >= arguments_.size();
+  // Of functions without a name there is none to show.
+  const bool may_be_empty = is_of_windowsperf(row.option) && row.option != Option::symbol;
+  if (is_last || (arguments_[next_].empty() && !may_be_empty)) {
+    return diag::Error{.text = fmt::format("{} has {} value", spelling, is_last ? "no" : "an empty"),
+                       .hint = fmt::format("it is used as {} {}", spelling, row.value_name),
+                       .code = diag::ExitCode::usage};
   }
-  return options_.take_value(row.option, spelling, arguments_[next_++]);
-}
-
-// WindowsPerf takes each of its options with any command, and scripts made for it need an empty stderr. And how a
-// terminal is used, which device, or that stacks are wanted (as perf's users repeat it with report, where it chooses
-// the view), may be said of all commands at once.
-bool may_be_idle(Option option) {
-  switch (option) {
-    case Option::events:
-    case Option::metrics:
-    case Option::cores:
-    case Option::timeout:
-    case Option::timeline:
-    case Option::interval:
-    case Option::count:
-    case Option::kernel:
-    case Option::dmc:
-    case Option::metric_file:
-    case Option::extra_events:
-    case Option::config:
-    case Option::pe_file:
-    case Option::pdb_file:
-    case Option::image_name:
-    case Option::spawn_delay:
-    case Option::symbol:
-    case Option::display_row:
-    case Option::display_long:
-    case Option::annotate:
-    case Option::disassemble:
-    case Option::export_perf_data:
-    case Option::json:
-    case Option::quiet:
-    case Option::verbose:
-    case Option::output:
-    case Option::output_csv:
-    case Option::directory:
-    case Option::force_lock:
-    case Option::device:
-    case Option::no_pager:
-    case Option::colours:
-    case Option::all_help:
-    case Option::stacks:
-    case Option::call_graph:
-      return true;
-    default:
-      return false;
-  }
-}
-
-void Parser::warn_of_idle_options() {
-  if (request_.command == Command::none || request_.command == Command::help) return;
-  for (const auto& [row, spelling] : given_options_) {
-    if (may_be_idle(row->option) || row->commands.has(request_.command)) continue;
-    const std::string warning = fmt::format("warning: {} has no effect on {}", spelling, row_of(request_.command).name);
-    const auto& told = request_.warnings;
-    if (std::find(told.begin(), told.end(), warning) == told.end()) request_.warnings.push_back(warning);
-  }
+  words_.options.back().value = arguments_[next_];
+  auto taken = options_.take_value(row.option, spelling, arguments_[next_++]);
+  if (taken.has_value() || is_of_windowsperf(row.option)) return taken;
+  // Some are read as WindowsPerf's options are, whose errors have another status.
+  diag::Error error = std::move(taken).error();
+  error.code = diag::ExitCode::usage;
+  return error;
 }
 
 void Parser::finish() {
   for (const Command command : kPriority) {
     if (given(command) && request_.command == Command::none) request_.command = command;
   }
-  warn_of_idle_options();
+  warn_of_idle_words(words_, request_);
   if (request_.outputs.json_file == "-") {  // stdout, which --export goes to by itself
     request_.outputs.json_file.reset();
     if (!request_.recording.export_format.has_value()) request_.outputs.json = request_.outputs.quiet = true;

@@ -10,6 +10,7 @@ using request::Command;
 using request::EventList;
 using request::MetricName;
 using request::Request;
+using Words = std::vector<std::string>;
 
 diag::Result<Request> parse(std::vector<std::string> arguments, FileExists file_exists = nullptr) {
   return parse_command_line(arguments, file_exists);
@@ -71,6 +72,30 @@ TEST(CommandLine, AnOptionAtTheEndWithoutItsValueIsRefused) {
     EXPECT_EQ(error_of({"stat", option}), std::string(option) + " has no value");
   }
   EXPECT_EQ(parse({"stat", "sleep"}).error().hint, "it is used as sleep DURATION");
+}
+
+TEST(CommandLine, SomeOptionsMayHaveOneDash) {
+  const auto exists = [](const std::string&) { return true; };
+  const auto request = parse({"sample", "-pe_file", "a.exe", "-pdb_file", "a.pdb", "-image_name", "b.exe"}, exists);
+  ASSERT_TRUE(request.has_value());
+  EXPECT_TRUE(request.value().unexpected.empty());
+  EXPECT_EQ(request.value().pe_file, "a.exe");
+  EXPECT_EQ(request.value().pdb_file, "a.pdb");
+  EXPECT_EQ(request.value().image_name, "b.exe");
+}
+
+TEST(CommandLine, PathsOfWindowsAreFoundOnOtherSystems) {
+  const auto exists = [](const std::string& path) { return path == "sub/a.exe" || path == "sub/a.pdb"; };
+  const Request started = parse({"stat", "--", "sub\\a.exe", "b\\c"}, exists).value();
+  EXPECT_EQ(started.program->path, "sub/a.exe");
+  EXPECT_EQ(started.program->command_line, "sub\\a.exe b\\c");
+  EXPECT_EQ(started.pe_file, "sub/a.exe");
+  const Request named = parse({"sample", "--pe_file", "sub\\a.exe", "--pdb_file", "sub\\a.pdb"}, exists).value();
+  EXPECT_EQ(named.pe_file, "sub/a.exe");
+  EXPECT_EQ(named.pdb_file, "sub/a.pdb");
+  EXPECT_EQ(error_of({"sample", "--pe_file", "sub\\b.exe"}, exists), "PE file 'sub\\b.exe' doesn't exist");
+  const Words linux_line{"stat", "--", "sub\\a.exe"};
+  EXPECT_EQ(parse_command_line(linux_line, exists, kLinuxDevice).value().program->path, "sub\\a.exe");
 }
 
 TEST(CommandLine, NamesStandBetweenCommas) {
@@ -355,9 +380,13 @@ TEST(CommandLine, BadValuesOfSamplingOptions) {
   constexpr auto kUsage = diag::ExitCode::usage;
   const Case cases[] = {
       {"--sample-display-row", "-1", "'-1' is not a number that --sample-display-row takes", "it takes 0 to 4294967295",
+       kUsage},
+      {"-c", "a", "option -c format not supported, use comma separated list of integers, or range of integers", "",
        kFailed},
       {"--cores", "a",
-       "option --cores format not supported, use comma separated list of integers, or range of integers", "", kFailed},
+       "option --cores format not supported, use comma separated list of integers, or range of integers", "", kUsage},
+      {"--timeout", "a", "input: \"a\" to argument '--timeout' is invalid", "", kFailed},
+      {"--every", "a", "input: \"a\" to argument '--every' is invalid", "", kUsage},
       {"--freq", "0", "'0' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
       {"--freq", "50001", "'50001' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
       {"--freq", "1k", "'1k' is not a number that --freq takes", "it takes 1 to 50000", kUsage},

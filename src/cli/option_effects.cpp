@@ -39,7 +39,8 @@ diag::Result<u32> parse_u32(const std::string& value, const std::string& spellin
   const std::optional<u64> number = request::parse_decimal(value);
   if (number.has_value() && *number <= ~u32{0}) return static_cast<u32>(*number);
   return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling),
-                     .hint = fmt::format("it takes 0 to {}", ~u32{0})};
+                     .hint = fmt::format("it takes 0 to {}", ~u32{0}),
+                     .code = diag::ExitCode::usage};
 }
 
 // `a,` is as likely a forgotten name as a comma too many.
@@ -349,8 +350,8 @@ diag::Result<void> OptionEffects::take_file_value(Option option, const std::stri
       request_.sampling.perf_data_file = value;
       return {};
     case Option::pe_file:
-      if (missing(value)) return diag::contract_error(fmt::format("PE file '{}' doesn't exist", value));
-      request_.pe_file = value;
+      request_.pe_file = path_here(value);
+      if (missing(*request_.pe_file)) return diag::contract_error(fmt::format("PE file '{}' doesn't exist", value));
       return {};
     default:
       return take_pdb_file(value);
@@ -358,10 +359,18 @@ diag::Result<void> OptionEffects::take_file_value(Option option, const std::stri
 }
 
 diag::Result<void> OptionEffects::take_pdb_file(const std::string& value) {
-  if (missing(value)) return diag::contract_error(fmt::format("PDB file '{}' doesn't exist", value));
+  std::string path = path_here(value);
+  if (missing(path)) return diag::contract_error(fmt::format("PDB file '{}' doesn't exist", value));
   if (request_.pdb_file.has_value()) request_.sampling.more_pdb_files.push_back(*request_.pdb_file);
-  request_.pdb_file = value;
+  request_.pdb_file = std::move(path);
   return {};
+}
+
+std::string OptionEffects::path_here(const std::string& path) const {
+  if (file_exists_ == nullptr || file_exists_(path)) return path;
+  std::string with_slashes = path;
+  std::replace(with_slashes.begin(), with_slashes.end(), '\\', '/');
+  return file_exists_(with_slashes) ? with_slashes : path;
 }
 
 // Only after `sample` or `record` is -e a sampling list.

@@ -19,6 +19,9 @@ class OptionEffects {
   void take_flag(Option option);
   // `spelling` is the option as it was written; errors name it.
   diag::Result<void> take_value(Option option, const std::string& spelling, const std::string& value);
+  // A file of Windows as this system finds it: the simulated machine runs its programs on others, too, where a
+  // backslash parts no folders. As it was given, where that is a file or none is.
+  std::string path_here(const std::string& path) const;
 
  private:
   void take_sampling_flag(Option option);

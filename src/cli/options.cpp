@@ -473,6 +473,10 @@ const CommandRow* find_command(std::string_view token) {
   return find_row(command_rows(), token);
 }
 const OptionRow* find_option(std::string_view token) {
+  // As the first guides to WindowsPerf print them.
+  for (const std::string_view name : {"--pe_file", "--pdb_file", "--image_name"}) {
+    if (token == name.substr(1)) token = name;
+  }
   return find_row(option_rows(), token);
 }
 

@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include "cli/options.h"
 #include "diag/nearest.h"
 
 namespace wperf::cli {
@@ -76,6 +75,15 @@ diag::Error unknown_option(const std::string& word, std::optional<Command> comma
 
 diag::Error unexpected_word(const std::string& word, Command command) {
   return usage_error(fmt::format("{} does not take '{}'", row_of(command).name, word), where_options_are(command));
+}
+
+diag::Error two_commands(const CommandRow& first, const CommandRow& second, bool starts) {
+  return usage_error(
+      first.command == second.command
+          ? fmt::format("{} stands there twice", first.name)
+          : fmt::format("{} and {} are two commands, and one can run", first.name, second.name),
+      starts ? fmt::format("a program of that name stands behind --: wperf {} -- {}", first.name, second.name)
+             : "leave one of them out");
 }
 
 }  // namespace wperf::cli

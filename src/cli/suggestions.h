@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/options.h"
 #include "diag/result.h"
 #include "request/request.h"
 
@@ -18,5 +19,7 @@ diag::Error unknown_command(const std::string& word);
 diag::Error unknown_option(const std::string& word, std::optional<request::Command> command);
 // Neither a command nor an option, and the command takes no such word.
 diag::Error unexpected_word(const std::string& word, request::Command command);
+// The second may be meant as the program to start, where the first `starts` one.
+diag::Error two_commands(const CommandRow& first, const CommandRow& second, bool starts);
 
 }  // namespace wperf::cli

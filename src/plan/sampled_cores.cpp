@@ -36,7 +36,8 @@ diag::Result<void> check_no_counting_list(const request::Request& request) {
   for (const request::CountItem& item : request.items) {
     if (!std::holds_alternative<request::EventList>(item)) continue;
     return diag::Error{.text = "the events of -e stand before the command, where they are a list to count",
-                       .hint = "put sample or record before -e"};
+                       .hint = "put sample or record before -e",
+                       .code = diag::ExitCode::usage};
   }
   return {};
 }

@@ -128,6 +128,7 @@ diag::Result<std::optional<u32>> parse_raw_event(std::string_view text) {
 }
 
 diag::Result<EventList> parse_event_list(std::string_view text) {
+  const std::string_view whole = text;
   ListParser parser;
   // A comma at the very end separates nothing.
   while (!text.empty()) {
@@ -136,7 +137,15 @@ diag::Result<EventList> parse_event_list(std::string_view text) {
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
   }
-  return parser.finish();
+  WPERF_TRY(EventList list, parser.finish());
+  for (const EventToken& token : list.tokens) {
+    if (token.text.empty()) return nameless_event(whole);
+  }
+  return list;
+}
+
+diag::Error nameless_event(std::string_view list) {
+  return {.text = fmt::format("a name is missing in '{}'", list), .hint = "`wperf list` shows the names"};
 }
 
 }  // namespace wperf::request

@@ -22,4 +22,7 @@ diag::Result<std::optional<u32>> parse_raw_event(std::string_view text);
 
 diag::Result<EventList> parse_event_list(std::string_view text);
 
+// Two commas side by side, `{}`, `:100`: the mistake of a list to count or to sample.
+diag::Error nameless_event(std::string_view list);
+
 }  // namespace wperf::request

@@ -78,8 +78,11 @@ TEST(EventList, BrokenGroups) {
 TEST(EventList, EmptyPlaces) {
   EXPECT_EQ(events_of(""), "");
   EXPECT_EQ(events_of("a,"), "a");
-  EXPECT_EQ(parse_event_list(",a").value().tokens.size(), 2u);
-  EXPECT_EQ(parse_event_list("{}").value().tokens.at(0).text, "");
+  for (const char* list : {",a", "a,,b", "{}", "{a,}", "/dsu/", "/dsu/{}"}) {
+    const auto result = parse_event_list(list);
+    ASSERT_FALSE(result.has_value()) << list;
+    EXPECT_EQ(result.error().text, "a name is missing in '" + std::string(list) + "'");
+  }
   EXPECT_EQ(events_of("{"), "missing '}' for event group {");
   EXPECT_EQ(events_of("}"), "missing '{' for event group }");
   EXPECT_EQ(events_of("{,"), "missing '}' for event group {");

@@ -79,11 +79,13 @@ usize end_of_entry(std::string_view text) {
 }  // namespace
 
 diag::Result<std::vector<SampledEvent>> parse_sampling_list(std::string_view text) {
+  const std::string_view whole = text;
   std::vector<SampledEvent> events;
   // A comma at the very end separates nothing.
   while (!text.empty()) {
     const usize comma = end_of_entry(text);
     auto event = parse_event(text.substr(0, comma));
+    if (event.has_value() && event.value().text.empty()) event = nameless_event(whole);
     if (!event.has_value()) {  // the first mistake is told, also one that waits for plan
       for (const SampledEvent& before : events) {
         if (before.interval_error.has_value()) return *before.interval_error;

@@ -90,8 +90,11 @@ TEST(SamplingList, TracepointsAndUnits) {
 TEST(SamplingList, EmptyPlaces) {
   EXPECT_EQ(sampled_of(""), "");
   EXPECT_EQ(sampled_of("a,"), "a");
-  EXPECT_EQ(parse_sampling_list(",a").value().size(), 2u);
-  EXPECT_EQ(sampled_of(":5"), ":5");
+  for (const char* list : {",a", "a,,b", ":5", "a:1,:5"}) {
+    const auto result = parse_sampling_list(list);
+    ASSERT_FALSE(result.has_value()) << list;
+    EXPECT_EQ(result.error().text, "a name is missing in '" + std::string(list) + "'");
+  }
 }
 
 }  // namespace

@@ -34,6 +34,19 @@ class BadInputTest(WperfTest):
 
     def test_what_would_be_misread_is_refused(self):
         for arguments, text in (
+                (("stat", "-e", "inst_spec,"), "error: a name is missing behind the last comma of 'inst_spec,'"),
+                (("stat", "-e", "{}"), "error: a name is missing in '{}'"),
+                (("stat", "-e", ",inst_spec"), "error: a name is missing in ',inst_spec'"),
+                (("stat", "-e", "/dsu/"), "error: a name is missing in '/dsu/'"),
+                (("record", "-e", ":100", "--", "x.exe"), "error: a name is missing in ':100'"),
+                (("stat", "-e", "foo", "-E", "foo:1b,foo:70"), "two values for one extra event in foo:70"),
+                (("record", "-e", "ld_spec:100:200", "--", "x.exe"), "event interval: 100:200 is invalid!"),
+                (("record", "-e", "ld_spec:100k", "--", "x.exe"), "event interval: 100k is invalid!")):
+            with self.subTest(arguments):
+                self.assertIn(text, self.error_of(*arguments))
+
+    def test_wrong_use_ends_with_2(self):
+        for arguments, text in (
                 (("stat", "-t", "-e", "inst_spec", "-n", "abc"), "error: 'abc' is not a number that -n takes"),
                 (("stat", "-t", "-e", "inst_spec", "-n", "-1"), "error: '-1' is not a number that -n takes"),
                 (("stat", "-t", "-e", "inst_spec", "-n", "99999999999999999999"), "is not a number that -n takes"),
@@ -42,12 +55,23 @@ class BadInputTest(WperfTest):
                 (("stat", "-e", "inst_spec", "-E"), "error: -E has no value"),
                 (("stat", "-e", "inst_spec", "-c"), "error: -c has no value"),
                 (("stat", "-e", "inst_spec", "--"), "error: no program stands behind --"),
-                (("stat", "-e", "inst_spec,"), "error: a name is missing behind the last comma of 'inst_spec,'"),
-                (("stat", "-e", "foo", "-E", "foo:1b,foo:70"), "two values for one extra event in foo:70"),
-                (("record", "-e", "ld_spec:100:200", "--", "x.exe"), "event interval: 100:200 is invalid!"),
-                (("record", "-e", "ld_spec:100k", "--", "x.exe"), "event interval: 100k is invalid!")):
+                (("record", "--html"), "error: --html has no value"),
+                (("record", "--symbol", "", "--", "x.exe"), "error: --symbol has an empty value"),
+                (("list", "--device", ""), "error: --device has an empty value"),
+                (("-e", "ld_spec", "record", "--", "x.exe"), "error: the events of -e stand before the command")):
             with self.subTest(arguments):
-                self.assertIn(text, self.error_of(*arguments))
+                self.assertIn(text, self.error_of(*arguments, status=2))
+
+    def test_what_changes_nothing_is_told(self):
+        for arguments, text in (
+                (("list", "list"), "warning: list stands there twice\n"),
+                (("list", "stat"), "warning: of list and stat only list runs\n"),
+                (("list", "-E", "a:1", "--output", "x", "-o", "/dev/null"),
+                 "warning: -o /dev/null comes after --output x and counts instead of it\n")):
+            done = self.run_wperf(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, text))
+        text = self.error_of("stat", "record", "-e", "inst_spec", "--", workload("fib.exe"), status=255)
+        self.assertTrue(text.startswith("warning: of stat and record only stat runs\n"), text)
 
     def test_settings_out_of_range_are_told_and_left_out(self):
         for value in ("0", "5", "9", "101", "abc"):
