@@ -31,6 +31,7 @@ constexpr u32 kSamplesPerSecond = 1000;
 // About half a second's work of a machine, and of the simulated one.
 constexpr u64 kRounds = 500'000'000, kSimulatedRounds = 5'000'000;
 constexpr u64 kInstructionsOfRound = 2;
+constexpr const char* kLong = "long";  // the word for half a minute
 
 // What is measured is not shown; warnings belong to the findings.
 class Listener final : public diag::Console {
@@ -231,7 +232,7 @@ void DeviceTest::test_counts() {
 }
 
 diag::Result<stacks::StackProfile> DeviceTest::sample(bool kernel) {
-  request::Request request = request_for(request::Command::record, {});
+  request::Request request = request_for(request::Command::record, kLong);
   request.kernel = kernel;
   request.timeout = request::Duration{kSamplingMs};
   request.sampling.rate_hz = kSamplesPerSecond;

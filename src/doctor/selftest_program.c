@@ -2,8 +2,9 @@
 // wperf-selftest, the program that `wperf doctor --selftest` measures: what it does is known by construction. Without a
 // C runtime on Windows, so that one source makes the programs for Linux, for Windows and for the simulated machine.
 //
-// With a number: so many rounds of two instructions each, and little besides. Without: for about half a minute, so that
-// none stays behind, rounds of 100,000 instructions or nearly so:
+// With a number: so many rounds of two instructions each, and little besides. Else rounds of 100,000 instructions or
+// nearly so. With a word, for who samples a while: for about half a minute, so that none stays behind. Without one, for
+// who tries wperf: less than a second, which takes the simulated machine some seconds.
 //
 //   start > outer > leaf_a             20,000
 //   start > outer > middle > leaf_b    30,000
@@ -46,15 +47,16 @@ OWN_FUNCTION outer(void) {
   NOT_LAST;
 }
 
-static int run(const char* number) {
-  const Count half_a_minute = 2000000;
+static int run(const char* word) {
+  const Count half_a_minute = 2000000, a_moment = 5000;
+  const Count wanted = *word != 0 ? half_a_minute : a_moment;
   Count rounds = 0;
-  for (; *number >= '0' && *number <= '9'; ++number) rounds = rounds * 10 + (Count)(*number - '0');
+  for (; *word >= '0' && *word <= '9'; ++word) rounds = rounds * 10 + (Count)(*word - '0');
   if (rounds != 0) {
     spin(rounds);
     return 0;
   }
-  for (Count round = 0; round < half_a_minute; ++round) {
+  for (Count round = 0; round < wanted; ++round) {
     outer();
     middle();
     leaf_c();

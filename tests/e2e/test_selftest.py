@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`wperf doctor --selftest`: every device that runs here measures a program that is known by construction."""
 import json
+import pathlib
 import re
 import unittest
 
-from support import WperfTest
+from support import BINARY, WperfTest
 
 
 def findings(text):
@@ -29,6 +30,12 @@ class SelftestTest(WperfTest):
         self.expect(found, opened="ok", rights="ok", counts="ok", samples="ok", names="ok", shares="ok", stacks="ok", losses="ok",
                     user_and_kernel_counts="ok", user_and_kernel_samples="ok")
         self.assertRegex(found["counts"][1], r"^1000\d{4} instructions in user mode, the loop has 10000000")
+
+    def test_its_program_ends_soon_by_itself(self):
+        program = pathlib.Path(BINARY).parent / "wperf-selftest.exe"
+        text = self.ok("record", "-e", "inst_retired:1000000", "-c", "1", "--", program)
+        self.assertRegex(text, r"\d+ +leaf_b *\n")
+        self.assertLess(float(re.search(r"([\d.]+) seconds time elapsed", text)[1]), 60)
 
     def test_windows_own_tracing(self):
         found = self.selftest("etw:fake,pace=free,seed=1")
