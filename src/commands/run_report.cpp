@@ -173,11 +173,17 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::R
   return {};
 }
 
+// What is shown with samples.
+struct Companions {
+  const profile::SpeProfile* spe = nullptr;
+  const report_html::WaitsOfPage* waits = nullptr;
+  std::string clients_json;  // see show_profile()
+};
+
 // As tables, trees, lines of samples, or JSON.
 diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                 const recording::WantedDetail& wanted, const request::Request& request,
-                                diag::Console& console, const profile::SpeProfile* spe = nullptr,
-                                const report_html::WaitsOfPage* waits = nullptr) {
+                                diag::Console& console, const Companions& companions = {}) {
   const report::StackOptions options = stack_options(request, console);
   // Tables begin with it.
   const stacks::StackLosses& losses = recorded.profile.losses;
@@ -194,8 +200,21 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
     WPERF_CHECK_OK(recording::add_function_code(recorded.files, code, recorded.profile));
   }
   if (request.recording.wants_page())
-    return write_pages(recorded.profile, {options.filter, &recorded.moments, spe, waits}, request, console);
-  return show_profile(recorded.profile, recorded.moments, request, console);
+    return write_pages(recorded.profile, {options.filter, &recorded.moments, companions.spe, companions.waits}, request,
+                       console);
+  return show_profile(recorded.profile, recorded.moments, request, console, {}, companions.clients_json);
+}
+
+// Of a run on a machine that WindowsPerf's clients know: what they read, whatever else is shown. They know no filters.
+diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const request::Request& request,
+                                       diag::Console& console) {
+  const request::RecordingView& view = request.recording;
+  const bool filters =
+      view.time.has_value() || !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty();
+  const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  if (!output::wants_json(request.outputs) || filters || !run.has_value() || !run->windows) return std::string();
+  WPERF_TRY(const profile::CompatProfile profile, compat_profile(file, request, download_progress(console)));
+  return report::sample_json(profile, sample_report_options(request, console));
 }
 
 diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside& beside,
@@ -221,11 +240,14 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside&
       // Nobody knows when they were: no slice is theirs.
       if (!clock.has_value() || !clock->has_zero) timed.profile.slice_counts = {};
     }
-    return show_samples(file, std::move(timed), wanted, request, console, spe.has_value() ? &spe->profile : nullptr);
+    return show_samples(file, std::move(timed), wanted, request, console,
+                        {.spe = spe.has_value() ? &spe->profile : nullptr, .clients_json = {}});
   }
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
   if (beside.trace != nullptr) recorded.profile.trace = *beside.trace;
-  return show_samples(file, std::move(recorded), wanted, request, console);
+  Companions companions;
+  WPERF_TRY(companions.clients_json, clients_json(file, request, console));
+  return show_samples(file, std::move(recorded), wanted, request, console, companions);
 }
 
 }  // namespace
@@ -240,22 +262,25 @@ stacks::StackFilter sample_filter(const request::Request& request) {
 }
 
 diag::Result<void> show_profile(const stacks::StackProfile& profile, const stacks::Moments& moments,
-                                const request::Request& request, diag::Console& console, const ExportSink& sink) {
+                                const request::Request& request, diag::Console& console, const ExportSink& sink,
+                                std::string_view clients_json) {
   const report::StackOptions options = stack_options(request, console);
+  const auto deliver = [&]() {
+    std::string json = report::stack_json(profile, options);
+    if (!clients_json.empty()) json.replace(0, 1, std::string(clients_json.substr(0, clients_json.size() - 1)) + ',');
+    return output::deliver_json(request.outputs, json, console);
+  };
   if (request.recording.wants_page())
     return write_pages(profile, {.filter = options.filter, .moments = &moments}, request, console);
   if (request.recording.export_format.has_value())
     return export_profile(profile, moments, options, request, console, sink);
   if (request.recording.folded) {
     console.document(first_folded_text(profile, options, console));
-    if (request.outputs.json_file.has_value()) {
-      return output::deliver_json(request.outputs, report::stack_json(profile, options), console);
-    }
+    if (request.outputs.json_file.has_value()) return deliver();
     return {};
   }
   if (!output::silent(request.outputs)) console.out(report::stack_text(profile, options));
-  if (output::wants_json(request.outputs))
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::stack_json(profile, options), console));
+  if (output::wants_json(request.outputs)) return deliver();
   return {};
 }
 
@@ -304,7 +329,7 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
 diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                   const request::Request& request, diag::Console& console,
                                   const report_html::WaitsOfPage* waits) {
-  return show_samples(file, std::move(recorded), {}, request, console, nullptr, waits);
+  return show_samples(file, std::move(recorded), {}, request, console, {.waits = waits, .clients_json = {}});
 }
 
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,

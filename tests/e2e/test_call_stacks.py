@@ -61,6 +61,21 @@ class CallStacksTest(WperfTest):
             self.assertIn("leaf_c", reported)
             self.assertEqual(shown[-len(reported):], reported)
 
+    def test_json_has_what_programs_read_that_know_windowsperf(self):
+        arguments = ("-e", "inst_retired:20011", "-c", "1", "--timeout", "0.2", "--json", "--", workload("googolplex.exe"))
+        plain, stacks, filtered = (self.json("record", *options, *arguments, device="sim:pace=free,mhz=100")
+                                   for options in ((), ("--call-graph", "fp"), ("--sort", "symbol", "--tid", "1")))
+        self.assertEqual(set(plain), {"sampling"})
+        self.assertEqual(list(stacks), ["sampling", "recording"])
+        self.assertEqual(set(filtered), {"recording"})
+        known, also = plain["sampling"], stacks["sampling"]
+        self.assertEqual(set(known) - set(also), set())
+        shares = {row["symbol"]: row["overhead"] for row in known["events"][0]["samples"]}
+        for row in also["events"][0]["samples"]:
+            self.assertAlmostEqual(row["overhead"], shares[row["symbol"]], delta=5)
+        self.assertEqual(sum(row["count"] for row in also["events"][0]["samples"]), also["samples_generated"])
+        self.assertTrue(stacks["recording"]["events"][0]["rows"])
+
     def test_max_stack_cuts_from_the_outside(self):
         found = self.folded("--max-stack", "1")
         self.assertLessEqual(max(len(stack) for stack in found), 3)
