@@ -49,7 +49,7 @@ diag::Result<void> LiveLook::start() {
   plan_.core_numbers = true;
   if (request_.live.waits) WPERF_CHECK_OK(plan_waits());
   if (!request_.live.once) machine_.device->programs().keep_terminal_free();
-  WPERF_TRY(sampled_, measure::start_or_find(request_, plan_.program_core, machine_, program_));
+  WPERF_TRY(sampled_, measure::start_or_find(request_, plan_.program_core, machine_, program_, quiet_));
   if (request_.live.counters.has_value()) {
     WPERF_TRY(counts_, measure::LiveCounts::open(request_, sampled_, machine_));
     for (const std::string& remark : counts_->remarks()) quiet_.warn("note: " + remark);

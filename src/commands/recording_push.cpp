@@ -140,7 +140,7 @@ diag::Result<int> PushingRecorder::run() {
   measure::SpawnedProgram program(machine_.device->programs());
   WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request_, machine_.capabilities, machine_.catalog));
   WPERF_TRY(const measure::SampledProgram sampled,
-            measure::start_or_find(request_, plan.program_core, machine_, program));
+            measure::start_or_find(request_, plan.program_core, machine_, program, quiet_));
   diag::Result<int> status = 0;
   request::Request period = request_;
   for (auto length = next_period_ms(); length.has_value(); length = next_period_ms()) {

@@ -13,9 +13,11 @@ namespace wperf::measure {
 namespace {
 
 constexpr u64 kProgressNs = 1'000 * kNanosecondsPerMillisecond;
+constexpr u64 kSamplesOfPayload = 128;
 
-// The letters behind "sampling ...", one a second: did samples arrive? Not `live`: a program writes into the same line,
-// so all of it comes at the end. So it does where a person sees how far it is.
+// The letters behind "sampling ...", as WindowsPerf's tool gets samples once a second: full payloads of them, and one
+// that is not full. Of bytes, and for a person, one letter: did anything come? Not `live`: a program writes into the
+// same line, so all of it comes at the end. So it does where a person sees how far it is.
 class SamplingProgress {
  public:
   SamplingProgress(diag::Console& console, u64 now, bool live)
@@ -32,7 +34,7 @@ class SamplingProgress {
 
   void at(u64 now, const Collected& collected) {
     while (now >= next_) {
-      show(collected.amount > seen_ ? "." : "e");
+      show(letters_of(collected.amount - seen_, collected.in_bytes));
       seen_ = collected.amount;
       next_ += kProgressNs;
     }
@@ -40,6 +42,10 @@ class SamplingProgress {
   }
 
  private:
+  std::string letters_of(u64 amount, bool in_bytes) const {
+    if (in_bytes || shown_) return amount != 0 ? "." : "e";
+    return std::string(amount / kSamplesOfPayload, '.') + 'e';
+  }
   std::string line(u64 now, const Collected& collected) const {
     std::string text = fmt::format("sampling: {} s, ", (now - start_) / kProgressNs);
     text += collected.in_bytes ? fmt::format("{:.1f} MB", static_cast<double>(collected.amount) / 1e6)

@@ -43,7 +43,7 @@ diag::Result<Recording> record_kernel_spe(const request::Request& request, Machi
   Recording recording;
   WPERF_TRY(plan::SpePlan plan, plan::make_spe_plan(request, machine.capabilities));
   SpawnedProgram program(machine.device->programs());
-  WPERF_TRY(recording.sampled, start_or_find(request, plan.program_core, machine, program));
+  WPERF_TRY(recording.sampled, start_or_find(request, plan.program_core, machine, program, console));
   if (recording.sampled.pid != 0) plan.process = recording.sampled.pid;
   recording::SpeTraceRecords traces(kMostTraceBytes);
   WPERF_TRY(const auto session, machine.device->open_spe(plan));

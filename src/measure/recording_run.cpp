@@ -214,7 +214,7 @@ diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const
 diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console) {
   WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
   SpawnedProgram program(machine.device->programs());
-  WPERF_TRY(const SampledProgram sampled, start_or_find(request, plan.program_core, machine, program));
+  WPERF_TRY(const SampledProgram sampled, start_or_find(request, plan.program_core, machine, program, console));
   return record_sampled(request, plan, sampled, machine, console);
 }
 

@@ -37,13 +37,20 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
   const bool few = !running.empty() && running.size() <= kFewPrograms;
   return diag::Error{
       .text = "no program named '" + base_name(image_name) + "' is running",
-      .hint = few ? fmt::format("running are: {}", fmt::join(running, ", ")) : "`wperf record` starts one"};
+      .hint = few ? fmt::format("running are: {}", fmt::join(running, ", ")) : "`wperf record` starts one",
+      .code = diag::ExitCode::usage};
+}
+
+// WindowsPerf samples the core all the same, whoever runs there, and scripts made for it rely on that.
+bool goes_without_program(const request::Request& request, const Machine& machine) {
+  return request.command == request::Command::sample && machine.capabilities.kernel == nullptr &&
+         !request.push.url.has_value();
 }
 
 }  // namespace
 
 diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 core, Machine& machine,
-                                           SpawnedProgram& spawned) {
+                                           SpawnedProgram& spawned, diag::Console& console) {
   const request::SampleTarget target = request::sample_target(request);
   SampledProgram sampled{
       .pid = 0, .image_name = base_name(target.image_name), .pe_file = target.pe_file, .pdb_file = target.pdb_file};
@@ -62,8 +69,16 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
     WPERF_CHECK_OK(spawned.start(request, core));
     sampled.pid = spawned.pid();
     WPERF_CHECK_OK(let_start_up(request, machine, spawned.pid()));
+    return sampled;
+  }
+  auto found = find_running(machine.device->programs(), target.image_name);
+  if (found.has_value()) {
+    sampled.pid = found.value();
+  } else if (goes_without_program(request, machine)) {
+    console.warn("warning: " + found.error().text + ": what runs on the core is shown as unknown");
+    console.warn("hint: " + found.error().hint);
   } else {
-    WPERF_TRY(sampled.pid, find_running(machine.device->programs(), target.image_name));
+    return std::move(found).error();
   }
   return sampled;
 }

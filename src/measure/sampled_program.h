@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "diag/console.h"
 #include "diag/result.h"
 #include "measure/counting.h"
 #include "measure/machine.h"
@@ -18,9 +19,10 @@ struct SampledProgram {
   std::string pe_file, pdb_file;
 };
 
-// `spawned` holds the program that `record` starts on `core`; it outlives the sampling.
+// `spawned` holds the program that `record` starts on `core`; it outlives the sampling. Process 0: the program that
+// `sample` was asked for does not run, which is told.
 diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 core, Machine& machine,
-                                           SpawnedProgram& spawned);
+                                           SpawnedProgram& spawned, diag::Console& console);
 
 // The process's module files, and what the profile says of it. `process` may be null: it was never seen.
 const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid);

@@ -124,7 +124,7 @@ diag::Result<Recording> record_driver_spe(const request::Request& request, Machi
   WPERF_TRY(const plan::SpePlan plan, plan::make_spe_plan(request, machine.capabilities));
   device::Programs& programs = machine.device->programs();
   SpawnedProgram program(programs);
-  WPERF_TRY(recording.sampled, start_or_find(request, plan.program_core, machine, program));
+  WPERF_TRY(recording.sampled, start_or_find(request, plan.program_core, machine, program, console));
   console.out(report::sample_start_text(target_before(programs, recording.sampled, modules::symbol_options(request)),
                                         recording.sampled.pe_file, request.outputs.verbose));
   WPERF_CHECK_OK(create_own_file(recording));

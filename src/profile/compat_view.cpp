@@ -27,7 +27,14 @@ class SymbolsOfView {
   SymbolsOfView(const StackProfile& from, const std::vector<u32>& modules)
       : from_(from), modules_(modules), of_function_(from.functions.size(), kNone) {}
 
-  u32 other_process() { return of_kind(SymbolKind::other_process); }
+  u32 of_kind(SymbolKind kind) {
+    u32& known = of_kind_[static_cast<usize>(kind)];
+    if (known == kNone) {
+      known = static_cast<u32>(symbols_.size());
+      symbols_.push_back({.kind = kind, .name = {}, .module = kNone});
+    }
+    return known;
+  }
   u32 of(u32 function) {
     u32& known = of_function_[function];
     if (known != kNone) return known;
@@ -41,15 +48,6 @@ class SymbolsOfView {
   std::vector<Symbol> take() { return std::move(symbols_); }
 
  private:
-  u32 of_kind(SymbolKind kind) {
-    u32& known = of_kind_[static_cast<usize>(kind)];
-    if (known == kNone) {
-      known = static_cast<u32>(symbols_.size());
-      symbols_.push_back({.kind = kind, .name = {}, .module = kNone});
-    }
-    return known;
-  }
-
   const StackProfile& from_;
   const std::vector<u32>& modules_;
   std::vector<Symbol> symbols_;
@@ -84,6 +82,7 @@ class CompatView {
   std::vector<u32> add_modules_to_target();
   void count(const StackSample& sample);
   void count_over_time(const stacks::SliceCount& one);
+  bool is_of_others(const StackSample& sample) const;
   u32 symbol_of(const StackSample& sample);
   SampledEvent event_of(u32 number);
   std::vector<SymbolRow> rows_of(const Counts& counts);
@@ -138,22 +137,27 @@ u32 CompatView::caller_of(u32 node) {
   return from_.functions[function].is_known ? symbols_.of(function) : kNone;
 }
 
+bool CompatView::is_of_others(const StackSample& sample) const {
+  return !run_.all_processes && from_.tasks[sample.task].pid != run_.target.process;
+}
+
 u32 CompatView::symbol_of(const StackSample& sample) {
-  const bool is_other = !run_.all_processes && from_.tasks[sample.task].pid != run_.target.process;
-  if (is_other) return symbols_.other_process();
+  if (is_of_others(sample)) {
+    // Of a program that was not found nothing is known, and clients know that word.
+    return symbols_.of_kind(run_.target.process == 0 ? SymbolKind::unknown : SymbolKind::other_process);
+  }
   return symbols_.of(from_.places[from_.nodes[sample.node].place].function);
 }
 
 void CompatView::count(const StackSample& sample) {
   Counts& counts = counts_[sample.event];
   const stacks::StackTask& task = from_.tasks[sample.task];
-  const bool is_other = !run_.all_processes && task.pid != run_.target.process;
   const u32 function = from_.places[from_.nodes[sample.node].place].function;
   const u32 symbol = symbol_of(sample);
   counts.samples += sample.count;
   counts.of_thread[u64{task.pid} << 32 | task.tid] += sample.count;
   counts.of_core[sample.core] += sample.count;
-  if (is_other) {
+  if (is_of_others(sample)) {
     counts.of_place[{symbol, 0, kNothing}] += sample.count;
     counts.of_module[{kNone, SymbolKind::other_process}] += sample.count;
   } else {

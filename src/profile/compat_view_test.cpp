@@ -47,9 +47,9 @@ class Made {
     profile_.events[0].samples += count;
   }
   StackProfile& profile() { return profile_; }
-  CompatProfile view(bool callers = false) {
+  CompatProfile view(bool callers = false, u32 process = kProcess) {
     CompatRun run;
-    run.target.process = kProcess;
+    run.target.process = process;
     run.target.image_name = "app.exe";
     SampleModule& main = run.target.modules.emplace_back();
     main.name = "app.exe";
@@ -118,6 +118,13 @@ TEST(CompatView, TellsOtherProcessesFromUnknownAddressesAndTheKernel) {
                                                                     {kNone, SymbolKind::unknown, 1},
                                                                     {kNone, SymbolKind::kernel, 1}}));
   EXPECT_EQ(view.target.modules[1].samples, 1u);
+}
+
+TEST(CompatView, WhereTheProgramWasNotFoundAllIsUnknown) {
+  Made made;
+  made.sample(0, 0x10, 2);
+  made.sample(2, 0x1234, 1, 1);
+  EXPECT_EQ(rows_of(made.view(false, 0)), (Rows{{"unknown", 3}}));
 }
 
 TEST(CompatView, CallersAreTheFramesAround) {

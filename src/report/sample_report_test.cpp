@@ -83,6 +83,9 @@ TEST(sample_losses, counters_that_were_wiped_are_told) {
 TEST(sample_start, says_where_the_program_is) {
   EXPECT_EQ(sample_start_text(testing::two_events_sampled().target, "googolplex.exe", false),
             "base address of 'googolplex.exe': 0x7ff7a2b11000, runtime delta: 0x7ff662b10000\n");
+  profile::SampleTarget missing;
+  missing.image_name = "no.exe";
+  EXPECT_EQ(sample_start_text(missing, "no.exe", false), "failed to query base address of 'no.exe' with 0x490\n");
 }
 
 TEST(sample_text, total_stands_after_the_table) {

@@ -112,6 +112,10 @@ void append_row_details(std::string& out, const profile::CompatProfile& profile,
     }
   }
   if (!annotate) return;
+  if (row.lines.empty()) {
+    out += "no source lines are known of it\n\n";
+    return;
+  }
   append_table(out, annotation_table(profile, row, options));
   const Table inlined = options.verbose ? inlined_table(profile, row) : Table{};
   if (!inlined.rows.empty()) append_table(out, inlined);
@@ -166,6 +170,11 @@ std::string sample_start_text(const profile::SampleTarget& target, const std::st
   if (verbose) {
     fmt::format_to(Out(out), "sampling type: {}\n\n{} pid is {}\n", sampling_type, program, target.process);
     append_modules(out, target);
+  }
+  if (target.process == 0) {
+    constexpr u32 kNotFound = 0x490;  // ERROR_NOT_FOUND of Windows
+    fmt::format_to(Out(out), "failed to query base address of '{}' with 0x{:x}\n", target.image_name, kNotFound);
+    return out;
   }
   fmt::format_to(Out(out), "base address of '{}': 0x{:x}, runtime delta: 0x{:x}\n", target.image_name,
                  target.base_address, target.runtime_delta);

@@ -36,7 +36,8 @@ class RecordTest(WperfTest):
     def test_text(self):
         text = self.ok("record", "-e", "ld_spec:100000,inst_retired:200000", "-c", "0", "--timeout", "1", "--",
                        workload("googolplex.exe"))
-        self.assertIn("sampling ...", text)
+        # What comes in each second: full payloads of 128 samples and one that is not full.
+        self.assertRegex(text, r"sampling \.\.\.\.*e done!")
         self.assertRegex(text, r"(?m)^=+ sample source: ld_spec, top \d+ hot functions =+$")
         self.assertRegex(text, r"overhead +count +symbol *\n +=+ +=+ +=+")
         self.assertRegex(text, r"\d+\.\d\d +\d+ +\w+:bignum\.dll")
@@ -107,6 +108,36 @@ class RecordTest(WperfTest):
         document = self.json("sample", "--json", "-e", "inst_retired:100000", "-c", "2", "--timeout", "0.5", "--pe_file",
                              workload("googolplex.exe"), device=device)
         self.assertRegex(document["sampling"]["events"][0]["samples"][0]["symbol"], r":bignum\.dll$")
+
+    def test_progress_tells_payloads_of_samples(self):
+        text = self.ok("record", "-e", "ld_spec:100000", "-c", "1", "--timeout", "3", "--", workload("googolplex.exe"))
+        total = int(re.search(r"100\.00% +(\d+)  top", text)[1])
+        letters = re.search(r"sampling \.\.\.([.e]+) done!", text)[1]
+        self.assertEqual(letters.count("e"), 3)
+        self.assertLessEqual(abs(total - 128 * letters.count(".")), 3 * 128)
+        self.assertGreater(letters.count("."), 1)
+
+    def test_a_program_that_does_not_run_is_unknown(self):
+        arguments = ("sample", "-e", "inst_retired:100000", "-c", "2", "--timeout", "0.5", "--pe_file", workload("fib.exe"))
+        device = f"sim:pace=free,run=2:{workload('googolplex.exe')}"
+        done = self.run_wperf(*arguments, "--json", device=device)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: no program named 'fib.exe' is running", done.stderr)
+        self.assertIn("hint: running are: googolplex.exe", done.stderr)
+        samples = json.loads(done.stdout)["sampling"]["events"][0]["samples"]
+        self.assertEqual([row["symbol"] for row in samples], ["unknown"])
+        self.assertGreater(samples[0]["count"], 10)
+        text = self.run_wperf(*arguments, device=device).stdout
+        self.assertIn("failed to query base address of 'fib.exe' with 0x", text)
+
+    def test_paths_of_windows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "sub").mkdir()
+            for name in ("fib.exe", "fib.pdb"):
+                shutil.copy(workload(name), pathlib.Path(folder) / "sub")
+            sampling = self.record("-e", "inst_retired:1000", "-c", "1", "--", "sub\\fib.exe", "20", cwd=folder)
+            self.assertIn("fib", [row["symbol"] for row in sampling["events"][0]["samples"]])
+            self.ok("stat", "-e", "inst_spec", "-c", "1", "-pe_file", "sub\\fib.exe", cwd=folder)
 
     def test_program_that_ends(self):
         sampling = self.record("-e", "inst_retired:1000", "-c", "0", "--timeout", "1000", "--", workload("googolplex.exe"),
