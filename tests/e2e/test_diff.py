@@ -340,7 +340,7 @@ class BenchTest(WperfTest):
     def test_what_cannot_be_run_is_refused(self):
         program = workload("fib.exe")
         self.assertIn("two programs", self.fails("bench", "-e", "inst_retired", "--", program, status=2))
-        self.assertIn("missing behind", self.fails("bench", "-e", "inst_retired", "--", program, "---", status=1))
+        self.assertIn("missing behind", self.fails("bench", "-e", "inst_retired", "--", program, "---", status=2))
         self.assertIn("fewer can show nothing", self.fails("bench", "-n", "3", "-e", "inst_retired", "--", program, "---", program, status=2))
 
 
