@@ -62,7 +62,7 @@ u32 Machine::spawn(const std::string& image_path, const std::string& command_lin
   task->program = parts_->load({image_path, command_line, options_.seed + pid, pid, thread, core}, load_error);
   if (!task->program) {
     error.text = load_error.text.empty() ? "cannot load " + image_path : load_error.text;
-    error.hint = "the simulated machine runs ARM64 Windows programs that need only kernel32's simple calls";
+    error.hint = load_error.hint;
     return 0;
   }
   task->details = {{pid, true, 0, core}, image_path, {}, {}};

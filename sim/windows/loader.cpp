@@ -274,6 +274,7 @@ bool read_image_file(const std::string& path, ImageFile& out, LoadError& error) 
   out.name = file.filename().string();
   if (!std::filesystem::is_regular_file(file, code)) {
     error.text = "there is no program " + path;
+    error.hint.clear();
     return false;
   }
   const u64 size = std::filesystem::file_size(file, code);

@@ -170,6 +170,7 @@ TEST(Loader, wants_programs_and_dlls_in_their_places) {
   EXPECT_EQ(error.text, "bignum.dll is a DLL, not a program");
   EXPECT_EQ(load("nothing.exe", 1, error), nullptr);
   EXPECT_EQ(error.text, "there is no program " + workload("nothing.exe"));
+  EXPECT_EQ(error.hint, "") << "what it could run is no help to who mistyped a name";
   MemorySource source;
   source.files.push_back(file_of("fib.exe"));
   source.files[0].name = "bignum.dll";

@@ -24,6 +24,7 @@ struct Surroundings;
 
 struct LoadError {
   std::string text;  // empty = fine; one sentence
+  std::string hint = "the simulated machine runs ARM64 Windows programs that need only kernel32's simple calls";
 };
 
 // What a thread that sleeps is to be woken by.

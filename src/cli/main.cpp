@@ -23,7 +23,9 @@ namespace {
 
 constexpr const char* kBugs = "the issue tracker of the place this wperf came from";
 
-std::string header() {
+// Where scripts of WindowsPerf look for it, in its words (contract 8.1).
+std::string header(const std::string& device) {
+  if (device == kLinuxDevice) return measure::tool_version() + " (" + kGitVersion + "/" + kBuildType + ")\n";
   return report::header_text(measure::tool_component(), kBuildType, kBugs);
 }
 
@@ -55,7 +57,7 @@ bool tells_scripts(const std::string& device) {
 }
 
 int print_greeting(const std::string& device) {
-  const std::string greeting = header() + "Use --help for help.\n";
+  const std::string greeting = header(device) + "Use --help for help.\n";
   return print(tells_scripts(device) ? greeting : greeting + "\n" + render_overview(device == kLinuxDevice), {});
 }
 
@@ -63,7 +65,7 @@ int print_help(const request::Request& request) {
   if (request.help_topic.has_value()) return print(render_command_help(row_of(*request.help_topic)), request.outputs);
   const bool ours = request.arguments.front() == kHelpWord;  // which no script of WindowsPerf says
   const bool all = request.all_help || (!ours && tells_scripts(request.device));
-  return print(header() + (all ? render_help() : "\n" + render_overview(request.device == kLinuxDevice)),
+  return print(header(request.device) + (all ? render_help() : "\n" + render_overview(request.device == kLinuxDevice)),
                request.outputs);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <vector>
 
 #include "diag/nearest.h"
@@ -28,6 +29,39 @@ Words option_words(Command command) {
   }
   words.insert(words.end(), others.begin(), others.end());
   return words;
+}
+
+// What perf calls differently: who comes from there types it.
+struct OfPerf {
+  std::string_view word, here;
+};
+constexpr OfPerf kOptionsOfPerf[] = {
+    {"-F", "perf's -F is --freq HZ here"},
+    {"-a",
+     "without a program, `wperf record` and `wperf stat` look at the whole machine; on the simulated one --all-cores"},
+    {"--all-cpus", "without a program, `wperf record` and `wperf stat` look at the whole machine"},
+    {"--stdio", "text is what `wperf report` prints"},
+};
+constexpr OfPerf kCommandsOfPerf[] = {
+    {"annotate", "`wperf report FILE --annotate` shows source lines, with --disassemble instructions too"},
+    {"script", "`wperf report FILE --records -` prints samples one by one"},
+    {"lock", "`wperf waits -- PROGRAM` shows who waited for locks, and for whom"},
+    {"sched", "`wperf waits -- PROGRAM` shows when threads ran, were ready and waited"},
+    {"trace", "`wperf waits -- PROGRAM` shows where threads waited; system calls are not listed"},
+    {"c2c",
+     "`wperf record -e arm_spe_0// --mem -- PROGRAM` shows false sharing, on Arm cores with SPE; `wperf report FILE "
+     "--mem` that of a recording"},
+    {"mem",
+     "`wperf record -e arm_spe_0// --mem -- PROGRAM` shows where memory is waited for, on Arm cores with SPE; "
+     "`wperf report FILE --mem` that of a recording"},
+    {"buildid-list", "`wperf report FILE -v` lists the modules and where their names come from"},
+};
+
+std::string hint_of_perf(std::span<const OfPerf> words, std::string_view word) {
+  for (const OfPerf& one : words) {
+    if (one.word == word) return std::string(one.here);
+  }
+  return {};
 }
 
 // "reprot; did you mean report?"
@@ -64,11 +98,17 @@ diag::Error no_command() {
 
 diag::Error unknown_command(const std::string& word) {
   const Words known = words_of_commands();
+  if (std::string here = hint_of_perf(kCommandsOfPerf, word); !here.empty()) {
+    return usage_error(fmt::format("no command '{}'", word), std::move(here));
+  }
   return usage_error(with_meant(fmt::format("no command '{}'", word), diag::nearest(word, known)),
                      "`wperf --help` shows the commands");
 }
 
 diag::Error unknown_option(const std::string& word, std::optional<Command> command) {
+  if (std::string here = hint_of_perf(kOptionsOfPerf, word); !here.empty()) {
+    return usage_error(fmt::format("no option '{}'", word), std::move(here));
+  }
   const std::string meant = meant_option(word, command.value_or(Command::none));
   return usage_error(with_meant(fmt::format("no option '{}'", word), meant), where_options_are(command));
 }
