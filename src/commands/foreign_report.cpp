@@ -62,7 +62,7 @@ diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Re
                        .code = diag::ExitCode::usage};
   }
   foreign.profile.file = *request.data_file;
-  return show_profile(foreign.profile, foreign.moments, request, console, sink);
+  return show_profile(foreign.profile, foreign.moments, nullptr, request, console, sink);
 }
 
 }  // namespace wperf::commands

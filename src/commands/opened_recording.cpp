@@ -80,6 +80,13 @@ diag::Error not_known(const std::string& file, bytes::Span bytes) {
           .code = diag::ExitCode::damaged_input};
 }
 
+// What `record --json` and `report --json` write.
+bool is_own_report(bytes::Span bytes) {
+  const bytes::Span head = bytes::slice(bytes, 0, 64);
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return text.starts_with(R"({"recording":{)") || text.starts_with(R"({"sampling":{)");
+}
+
 diag::Error not_read(const std::string& file, profiles::Format format) {
   return {
       .text = fmt::format("{} is {}, which report does not read", file,
@@ -98,6 +105,12 @@ diag::Result<void> use_profile(const OpenedProfile& profile, const request::Requ
                          .hint = "wperf diff BEFORE AFTER compares such files",
                          .code = diag::ExitCode::usage};
     }
+  }
+  if (profile.format == profiles::Format::other_json && is_own_report(profile.bytes)) {
+    return diag::Error{
+        .text = *request.data_file + " is a report that wperf wrote as JSON, and no recording",
+        .hint = "`wperf record -o NAME.data` keeps the recording, and `wperf report` shows that in any view",
+        .code = diag::ExitCode::usage};
   }
   if (profile.format == profiles::Format::chrome || profile.format == profiles::Format::other_json)
     return not_read(*request.data_file, profile.format);

@@ -36,6 +36,7 @@ diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageCo
   }
   if (!view.html_file.has_value()) return {};
   const report_html::HtmlOptions options{.filter = content.filter,
+                                         .about = content.about,
                                          .moments = content.moments,
                                          .all_samples = view.html_all,
                                          .version = measure::tool_version(),

@@ -16,6 +16,7 @@ namespace wperf::commands {
 struct PageContent {
   const stacks::StackFilter& filter;
   const stacks::Moments* moments = nullptr;  // null: nothing is known of time
+  const stacks::RecordingAbout* about = nullptr;
   // What only some pages have.
   const profile::SpeProfile* spe = nullptr;
   const report_html::WaitsOfPage* waits = nullptr;

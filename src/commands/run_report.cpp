@@ -195,14 +195,17 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
     const recording::CodeRequest code{.filter = options.filter,
                                       .most_functions = options.rows,
                                       .disassemble = request.sampling.display.disassemble,
+                                      .with_calls = recorded.profile.has_callers,
                                       .decorated = request.sampling.display.decorated_names,
                                       .folders = modules::symbol_folders(request)};
     WPERF_CHECK_OK(recording::add_function_code(recorded.files, code, recorded.profile));
   }
   if (request.recording.wants_page())
-    return write_pages(recorded.profile, {options.filter, &recorded.moments, companions.spe, companions.waits}, request,
+    return write_pages(recorded.profile,
+                       {options.filter, &recorded.moments, &recorded.about, companions.spe, companions.waits}, request,
                        console);
-  return show_profile(recorded.profile, recorded.moments, request, console, {}, companions.clients_json);
+  return show_profile(recorded.profile, recorded.moments, &recorded.about, request, console, {},
+                      companions.clients_json);
 }
 
 // Of a run on a machine that WindowsPerf's clients know: what they read, whatever else is shown. They know no filters.
@@ -217,11 +220,24 @@ diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const re
   return report::sample_json(profile, sample_report_options(request, console));
 }
 
+// The headline names who called the hottest function, in each view, where that is no work: it was recorded, and needs
+// no unwinding.
+bool tells_callers_soon(const perf_data::PerfFile& file) {
+  constexpr usize kSoon = usize{64} << 20;  // bytes of records
+  const auto has = [&file](u64 field) {
+    return std::any_of(file.attrs().begin(), file.attrs().end(),
+                       [field](const perf_data::Event& event) { return event.attributes.has(field); });
+  };
+  return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
+}
+
 diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside& beside,
                                   const request::Request& request, diag::Console& console, const ExportSink& sink) {
   if (request.sampling.display.memory) {
     return diag::Error{.text = "--mem of report is for SPE data, and " + *request.data_file + " holds none",
-                       .hint = {},
+                       .hint =
+                           "Arm cores record it with -e arm_spe_0//; of x86 wperf cannot see which accesses to memory "
+                           "wait, nor false sharing",
                        .code = diag::ExitCode::usage};
   }
   if (request.recording.export_format.has_value()) {
@@ -229,6 +245,7 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside&
   }
   recording::WantedDetail wanted = recording::wanted_detail(request);
   wanted.traces = beside.operations;
+  wanted.callers = wanted.callers || tells_callers_soon(file);
   if (request.recording.html_file.has_value()) {
     WPERF_TRY(recording::RecordedSamples timed, read_timed_samples(file, beside, request, wanted, console));
     std::optional<ReadSpe> spe;
@@ -262,16 +279,17 @@ stacks::StackFilter sample_filter(const request::Request& request) {
 }
 
 diag::Result<void> show_profile(const stacks::StackProfile& profile, const stacks::Moments& moments,
-                                const request::Request& request, diag::Console& console, const ExportSink& sink,
-                                std::string_view clients_json) {
-  const report::StackOptions options = stack_options(request, console);
+                                const stacks::RecordingAbout* about, const request::Request& request,
+                                diag::Console& console, const ExportSink& sink, std::string_view clients_json) {
+  report::StackOptions options = stack_options(request, console);
+  options.about = about;
   const auto deliver = [&]() {
     std::string json = report::stack_json(profile, options);
     if (!clients_json.empty()) json.replace(0, 1, std::string(clients_json.substr(0, clients_json.size() - 1)) + ',');
     return output::deliver_json(request.outputs, json, console);
   };
   if (request.recording.wants_page())
-    return write_pages(profile, {.filter = options.filter, .moments = &moments}, request, console);
+    return write_pages(profile, {.filter = options.filter, .moments = &moments, .about = about}, request, console);
   if (request.recording.export_format.has_value())
     return export_profile(profile, moments, options, request, console, sink);
   if (request.recording.folded) {

@@ -38,10 +38,12 @@ diag::Result<void> report_weighted(const perf_data::PerfFile& file, const Weight
 diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                   const request::Request& request, diag::Console& console,
                                   const report_html::WaitsOfPage* waits = nullptr);
-// The same of a profile that no recording belongs to any more: tables, trees, folded stacks and JSON. `clients_json`:
-// the document that WindowsPerf's clients read, whose members go into ours; empty: there is none.
+// The same of a profile that no recording belongs to any more: tables, trees, folded stacks and JSON. `about`: what is
+// known of its run; null: nothing. `clients_json`: the document that WindowsPerf's clients read, whose members go into
+// ours; empty: there is none.
 diag::Result<void> show_profile(const stacks::StackProfile& profile, const stacks::Moments& moments,
-                                const request::Request& request, diag::Console& console, const ExportSink& sink = {},
+                                const stacks::RecordingAbout* about, const request::Request& request,
+                                diag::Console& console, const ExportSink& sink = {},
                                 std::string_view clients_json = {});
 // Counted and named, with the servers and kept functions that the options allow, and progress.
 diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::PerfFile& file,

@@ -25,6 +25,22 @@ void tell_kept(const request::Request& request, const measure::Recording& record
                           report::with_commas(recording.size), kept));
 }
 
+// What -o FILE got, where FILE is not named as what it is: a recording may have been meant.
+void tell_written(const request::Request& request, diag::Console& console) {
+  const std::optional<std::string>& file = request.outputs.json_file;
+  if (!file.has_value() || *file == output::kConsole || file->ends_with(".json") || output::silent(request.outputs))
+    return;
+  console.out(fmt::format("wrote the report to {} as JSON; `-o {}.data` keeps the recording, for `wperf report`\n",
+                          *file, *file));
+}
+
+// The recording is gone when the page is looked at: what it shows of code goes into it now.
+request::Request with_code_of_page(request::Request request) {
+  if (!request.recording.html_file.has_value()) return request;
+  request.sampling.display.annotate = request.sampling.display.disassemble = true;
+  return request;
+}
+
 diag::Result<measure::Recording> make_recording(const request::Request& request, measure::Machine& machine,
                                                 diag::Console& console) {
   if (!request.sampling.spe.has_value()) return measure::record_samples(request, machine, console);
@@ -38,11 +54,15 @@ diag::Result<int> record(const request::Request& request, measure::Machine& mach
   WPERF_CHECK_OK(output::check_inputs_stay(shown));
   if (!recording.trace.empty()) {
     WPERF_CHECK_OK(run_report(shown, console));
+    tell_written(request, console);
     tell_kept(request, recording, console);
     return measure::status_of_recording(request, machine, recording);
   }
   WPERF_CHECK_OK(report_recording(recording.file, shown, console));
-  if (machine.capabilities.kernel != nullptr) tell_kept(request, recording, console);
+  if (machine.capabilities.kernel != nullptr) {
+    tell_written(request, console);
+    tell_kept(request, recording, console);
+  }
   return measure::status_of_recording(request, machine, recording);
 }
 
@@ -60,7 +80,11 @@ diag::Result<int> run_sample(const request::Request& request, diag::Console& con
   const bool spe = request.sampling.spe.has_value();
   if (request.sampling.display.memory && !spe) {
     return diag::Error{
-        .text = "--mem needs records of SPE", .hint = "sample with -e arm_spe_0//", .code = diag::ExitCode::usage};
+        .text = "--mem needs records of SPE",
+        .hint =
+            "sample with -e arm_spe_0// on an Arm core that has it; on x86 wperf cannot see which accesses to memory "
+            "wait, nor false sharing",
+        .code = diag::ExitCode::usage};
   }
   if (!request.push.url.has_value() && !request.push.labels.empty()) {
     return diag::Error{.text = "--label is for profiles that are sent",
@@ -73,7 +97,7 @@ diag::Result<int> run_sample(const request::Request& request, diag::Console& con
       measure::open_machine(request, console, spe ? device::Device::Spe::asked_for : device::Device::Spe::left_alone));
   if (request.sampling.print_wprp) return print_profile(request, machine, console);
   if (request.push.url.has_value()) return record_and_push(measure::with_kept_file(request), machine, console);
-  return record(measure::with_kept_file(request), machine, console);
+  return record(with_code_of_page(measure::with_kept_file(request)), machine, console);
 }
 
 }  // namespace wperf::commands

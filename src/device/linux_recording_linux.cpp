@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
+#include <chrono>
+
 #include "device/file_build_ids_linux.h"
 #include "device/perf_events/recording_facts_linux.h"
 #include "device/perf_events/recording_thread_linux.h"
@@ -111,6 +113,7 @@ class LinuxRecordingSession final : public RecordingSession {
   std::vector<perf_export::WrittenEvent> all_events() const;
   u32 traced_unit() const;
   std::string earlier_records();
+  void add_times(perf_data::RunFacts& run);
   void add_build_ids(perf_export::RecordingFacts& facts);
 
   LinuxPrograms& programs_;
@@ -179,15 +182,17 @@ diag::Result<void> LinuxRecordingSession::start() {
   // The kernel tells of changes before anybody asks what there was: so none is missed.
   if (!starts_with_program_) events_.switch_all(PERF_EVENT_IOC_ENABLE);
   thread_->add_earlier(earlier_records());
+  if (starts_with_program_) start_ns_ = programs_.now_ns();  // it begins when somebody waits for it
   return {};
 }
 
 diag::Result<void> LinuxRecordingSession::stop() {
   if (!thread_.has_value()) return {};
   events_.switch_all(PERF_EVENT_IOC_DISABLE);
+  perf_data::RunFacts run = target_.run;
+  add_times(run);
   thread_->stop();
   file_.append(events_.lost_samples());
-  perf_data::RunFacts run = target_.run;
   if (target_.traced.has_value()) {
     std::string records;
     target_.traced->finish(traced_unit(), records, run);
@@ -199,8 +204,6 @@ diag::Result<void> LinuxRecordingSession::stop() {
   std::vector<std::string> names;
   for (const plan::SampleEvent& event : plan_.events) names.push_back(event.name);
   facts.tracing_data = perf_events::tracing_data(files, names);
-  run.start_ns = start_ns_;
-  run.end_ns = programs_.now_ns();
   run.switch_cost_ns = events_.switch_cost().value_or(0);
   if (target_.filter != nullptr) run.stacks = target_.filter->stacks();
   if (events_.copies_were_refused()) {
@@ -222,6 +225,19 @@ diag::Result<void> LinuxRecordingSession::stop() {
   file_.replace_beginning(file_.trouble().has_value() ? perf_export::header_without_tail(all_events(), record_bytes)
                                                       : ending.header);
   return {};
+}
+
+// Before anything else is done: what follows takes time that was not recorded.
+void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
+  run.start_ns = start_ns_;
+  run.end_ns = programs_.now_ns();
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  const auto wall_ns = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count());
+  run.begun_unix_ns = wall_ns - (run.end_ns - run.start_ns);
+  run.cpu_ns = events_.cpu_time_ns();
+  if (!plan_.process.has_value()) return;
+  const ProcessState program = programs_.process(*plan_.process);
+  if (program.has_times) run.exit_code = program.exit_code;
 }
 
 // Without them a recording is as good as one, as long as its files stay where they are.

@@ -228,13 +228,42 @@ diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
   perf_events::raise_descriptor_limit();
   sample_type_ = sample_type_of(plan_);
   for (const u32 core : plan_.cores) WPERF_CHECK_OK(open_core(core, threads));
+  open_cpu_time(threads);
   if (!rings_.empty()) return {};
   return diag::Error{.text = "there is nothing to sample: its threads have ended, or its cores are offline",
                      .hint = {}};
 }
 
+// Counted and not sampled: so it is exact, whatever is sampled. A part of it would be wrong, so it is all or nothing.
+void SampledEvents::open_cpu_time(const std::vector<int>& threads) {
+  for (const int thread : threads) {
+    if (thread < 0) continue;
+    perf_event_attr attributes = perf_events::attributes_of(
+        {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .cores = {}}, plan_.looks_into_kernel());
+    attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    attributes.inherit = 1;
+    attributes.enable_on_exec = starts_with_program_ ? 1 : 0;
+    Descriptor event = open_event_(attributes, {.thread = thread, .core = -1}, -1);
+    if (!event.is_open() && errno == ESRCH) continue;  // ended since it was listed
+    if (!event.is_open()) return cpu_time_.clear();
+    cpu_time_.push_back(std::move(event));
+  }
+}
+
 void SampledEvents::switch_all(unsigned long request) {
   for (const Opened& event : events_) ioctl(event.descriptor.number(), request, 0);
+  for (const Descriptor& event : cpu_time_) ioctl(event.number(), request, 0);
+}
+
+std::optional<u64> SampledEvents::cpu_time_ns() const {
+  if (cpu_time_.empty()) return std::nullopt;
+  u64 sum = 0;
+  for (const Descriptor& event : cpu_time_) {
+    const auto counted = perf_events::read_event(event);
+    if (!counted.has_value()) return std::nullopt;
+    sum += counted.value().value;
+  }
+  return sum;
 }
 
 std::string SampledEvents::lost_samples() const {

@@ -30,6 +30,10 @@ class SampledEvents {
   // never be. All losses, those that rings told of among them, as perf writes them. Older kernels do not count them.
   std::string lost_samples() const;
 
+  // What the threads that are watched, and all that they started, had of the cores; none: they are not watched alone,
+  // or the kernel does not count it here.
+  std::optional<u64> cpu_time_ns() const;
+
   // Where switches are recorded: what that costs a thread for each of them, see switch_cost_linux.
   std::optional<u64> switch_cost() const;
 
@@ -52,6 +56,7 @@ class SampledEvents {
     bool counts_losses = false;
   };
   diag::Result<void> open_core(u32 core, const std::vector<int>& threads);
+  void open_cpu_time(const std::vector<int>& threads);
   diag::Result<std::vector<Opened>> open_watch(perf_events::Scope scope);
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
@@ -67,6 +72,7 @@ class SampledEvents {
   bool copies_were_refused_ = false;
   u64 sample_type_ = 0;
   std::vector<Opened> events_;
+  std::vector<perf_events::Descriptor> cpu_time_;  // of each thread; empty: not counted
   std::vector<perf_events::SampleRing> rings_;
   std::vector<perf_export::WrittenEvent> written_, recorded_;
 };

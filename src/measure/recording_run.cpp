@@ -16,6 +16,7 @@
 #include "recording/trace_ids.h"
 #include "recording/trace_recording.h"
 #include "recording/trace_sources.h"
+#include "report/number_text.h"
 #include "report/sample_report.h"
 
 namespace wperf::measure {
@@ -99,6 +100,16 @@ void tell_lost_stacks(const raw::SampleCapture& capture, diag::Console& console)
   }
   if (lost != 0) console.warn(fmt::format("{} samples are without their callers: there was no room for them", lost));
   if (cut != 0) console.warn(fmt::format("{} samples have more callers than --max-stack lets them keep", cut));
+}
+
+// Who forgot the program, or did not know that it needs one, is told before the first second is over.
+void tell_whole_machine(const request::Request& request, const SampledProgram& sampled, diag::Console& console) {
+  if (sampled.pid != 0) return;
+  const u64 length_ms = request.duration_ms();
+  console.out(length_ms != 0
+                  ? fmt::format("recording the whole machine for {} s; Ctrl-C ends it before\n",
+                                report::fixed(static_cast<double>(length_ms) / 1000, length_ms % 1000 == 0 ? 0 : 2))
+                  : std::string("recording the whole machine; Ctrl-C ends it\n"));
 }
 
 // A driver of ours hands out samples.
@@ -215,6 +226,7 @@ diag::Result<Recording> record_samples(const request::Request& request, Machine&
   WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
   SpawnedProgram program(machine.device->programs());
   WPERF_TRY(const SampledProgram sampled, start_or_find(request, plan.program_core, machine, program, console));
+  if (machine.capabilities.kernel != nullptr) tell_whole_machine(request, sampled, console);
   return record_sampled(request, plan, sampled, machine, console);
 }
 

@@ -50,7 +50,8 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
     // Recorded ones may be padded with zeros.
     const bool same = !running.empty() && recorded.size() >= running.size() &&
                       std::equal(running.begin(), running.end(), recorded.begin());
-    if (!same) reason = "it is another kernel than the one that runs here";
+    if (!same)
+      reason = "it was recorded on another kernel than runs here: only `wperf report` there names its functions";
     return same;
   }
   const auto release = os::load_text_file("/proc/sys/kernel/osrelease", 4096);
@@ -59,7 +60,8 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
   const std::string_view of_file = file.features().text(perf_data::Feature::os_release);
   if (!running.empty() && running == of_file) return true;
   reason = of_file.empty() ? "the recording does not say which kernel it was made on"
-                           : "it is the kernel " + std::string(of_file) + ", which does not run here";
+                           : "it was recorded on the kernel " + std::string(of_file) +
+                                 ", which does not run here: only `wperf report` there names its functions";
   return false;
 }
 

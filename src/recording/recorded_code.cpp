@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "os/files.h"
@@ -22,11 +23,16 @@ using stacks::StackProfile;
 constexpr u64 kMostCodeBytes = 4 << 20;
 constexpr size_t kMostSourceBytes = 8 << 20;
 
+struct Hits {
+  CodeHits self, all;  // all: with what was called
+};
+
 struct HitFunction {
-  CodeHits hits;
+  Hits hits;
   u64 begin = 0, end = 0;
-  std::map<u64, CodeHits> of_address;  // as linked
+  std::map<u64, Hits> of_address;  // as linked
   std::map<u64, u32> site_of_address;
+  std::map<std::pair<std::string_view, u32>, Hits> of_line;  // file, empty: code of no line; number
 };
 
 void add_hits(CodeHits& to, const CodeHits& hits) {
@@ -34,25 +40,60 @@ void add_hits(CodeHits& to, const CodeHits& hits) {
   to.period += hits.period;
 }
 
-// Functions of an event that have a file, by their numbers in the profile.
-std::map<u32, HitFunction> hit_functions(const CodeFiles& files, const StackProfile& profile, u32 event,
-                                         const stacks::ChosenSamples& chosen) {
-  std::map<u32, HitFunction> functions;
-  for (const stacks::StackSample& sample : profile.samples) {
-    const u32 number = profile.site_of_node[sample.node];
-    if (sample.event != event || number == kNothing || !chosen.has(sample)) continue;
-    const stacks::CodeSite& site = profile.sites[number];
-    if (files.find(profile.functions[site.function].module) == nullptr) continue;
-    HitFunction& function = functions[site.function];
-    function.begin = site.begin;
-    function.end = site.end;
-    const CodeHits hits{sample.count, sample.period};
-    add_hits(function.hits, hits);
-    function.site_of_address[site.address] = number;
-    add_hits(function.of_address[site.address], hits);
-  }
-  return functions;
+// The function's own line, whatever was inlined there.
+std::pair<std::string_view, u32> line_of(const StackProfile& profile, const stacks::CodeSite& site) {
+  if (site.frame_count == 0) return {};
+  const stacks::CodeFrame& frame = profile.code_frames[site.first_frame + site.frame_count - 1];
+  if (frame.line == 0) return {};
+  return {profile.texts[frame.file], frame.line};
 }
+
+// Counts what the samples of an event hit, by function, line and address. A function, line or address that is in a
+// stack several times was seen once.
+class HitCounter {
+ public:
+  HitCounter(const CodeFiles& files, const StackProfile& profile, bool with_calls)
+      : profile_(profile), with_calls_(with_calls), targets_(profile.sites.size()) {
+    for (usize i = 0; i < profile.sites.size(); ++i) {
+      const stacks::CodeSite& site = profile.sites[i];
+      if (site.function == kNothing || files.find(profile.functions[site.function].module) == nullptr) continue;
+      HitFunction& function = functions_[site.function];
+      function.begin = site.begin;
+      function.end = site.end;
+      function.site_of_address[site.address] = static_cast<u32>(i);
+      targets_[i] = {&function.hits, &function.of_line[line_of(profile, site)], &function.of_address[site.address]};
+    }
+  }
+
+  void count(const stacks::StackSample& sample) {
+    const CodeHits hits{sample.count, sample.period};
+    seen_.clear();
+    bool is_leaf = true;
+    for (u32 node = sample.node; node != kNothing; node = profile_.nodes[node].parent, is_leaf = false) {
+      if (!is_leaf && !with_calls_) break;
+      const u32 site = profile_.site_of_node[node];
+      if (site == kNothing) continue;
+      for (Hits* const target : targets_[site]) {
+        if (target == nullptr) continue;
+        if (is_leaf) add_hits(target->self, hits);
+        seen_.push_back(target);
+      }
+    }
+    std::sort(seen_.begin(), seen_.end());
+    seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
+    for (Hits* const target : seen_) add_hits(target->all, hits);
+  }
+
+  // Those that were hit, by their numbers in the profile.
+  const std::map<u32, HitFunction>& functions() const { return functions_; }
+
+ private:
+  const StackProfile& profile_;
+  const bool with_calls_;
+  std::map<u32, HitFunction> functions_;
+  std::vector<std::array<Hits*, 3>> targets_;  // of each site
+  std::vector<Hits*> seen_;
+};
 
 // Text files by the paths that compilers wrote into debug information.
 class Sources {
@@ -90,11 +131,11 @@ class CodeWriter {
   CodeWriter(const CodeFiles& files, const CodeRequest& request, const StackProfile& profile)
       : files_(files), request_(request), profile_(profile), sources_(request.folders) {}
 
-  diag::Result<FunctionCode> code_of_function(u32 event, u32 number, const HitFunction& function);
+  FunctionCode lines_of_function(u32 event, u32 number, const HitFunction& function);
+  diag::Result<void> add_instructions(const HitFunction& function, FunctionCode& out);
 
  private:
   void add_lines(const HitFunction& function, FunctionCode& out);
-  diag::Result<void> add_instructions(const modules::CodeFile& file, const HitFunction& function, FunctionCode& out);
   void append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
                            const std::vector<symbols::Instruction>& all, FunctionCode& out) const;
   std::string text_of(const modules::CodeFile& file, const HitFunction& around, u64 base,
@@ -107,45 +148,37 @@ class CodeWriter {
   std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers_;
 };
 
-diag::Result<FunctionCode> CodeWriter::code_of_function(u32 event, u32 number, const HitFunction& function) {
+FunctionCode CodeWriter::lines_of_function(u32 event, u32 number, const HitFunction& function) {
   FunctionCode out;
   out.event = event;
   out.function = number;
-  out.hits = function.hits;
+  out.hits = function.hits.self;
+  out.all = function.hits.all;
+  out.with_calls = request_.with_calls;
   const stacks::StackModule& module = profile_.modules[profile_.functions[number].module];
-  const modules::CodeFile& file = *files_.find(profile_.functions[number].module);
   add_lines(function, out);
   if (out.lines.empty()) {
     out.reason = "no line information for this code of " + module.path;
     if (!module.reason.empty()) out.reason += ": " + module.reason;
   }
-  if (request_.disassemble) WPERF_CHECK_OK(add_instructions(file, function, out));
   return out;
 }
 
 void CodeWriter::add_lines(const HitFunction& function, FunctionCode& out) {
-  std::map<std::pair<std::string_view, u32>, CodeHits> lines;
-  bool any = false;
-  for (const auto& [address, hits] : function.of_address) {
-    const stacks::CodeSite& site = profile_.sites[function.site_of_address.at(address)];
-    // The function's own line, whatever was inlined there.
-    const stacks::CodeFrame frame =
-        site.frame_count == 0 ? stacks::CodeFrame{} : profile_.code_frames[site.first_frame + site.frame_count - 1];
-    const bool has_line = frame.line != 0;
-    any = any || has_line;
-    add_hits(lines[{has_line ? profile_.texts[frame.file] : std::string_view(), frame.line}], hits);
-  }
+  const bool any = std::any_of(function.of_line.begin(), function.of_line.end(),
+                               [](const auto& line) { return line.first.second != 0 && line.second.all.samples != 0; });
   if (!any) return;
-  for (const auto& [place, hits] : lines) {
+  for (const auto& [place, hits] : function.of_line) {
+    if (hits.all.samples == 0) continue;
     const std::string path(place.first);
-    out.lines.push_back({path, place.second, hits, sources_.line(path, place.second)});
+    out.lines.push_back({path, place.second, hits.self, sources_.line(path, place.second), hits.all});
   }
   std::stable_sort(out.lines.begin(), out.lines.end(),
-                   [](const auto& a, const auto& b) { return a.hits.period > b.hits.period; });
+                   [](const auto& a, const auto& b) { return a.all.period > b.all.period; });
 }
 
-diag::Result<void> CodeWriter::add_instructions(const modules::CodeFile& file, const HitFunction& function,
-                                                FunctionCode& out) {
+diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, FunctionCode& out) {
+  const modules::CodeFile& file = *files_.find(profile_.functions[out.function].module);
   std::optional<modules::CodeBytes> code;
   if (function.begin < function.end && function.end - function.begin <= kMostCodeBytes) {
     code = file.code(function.begin, function.end);
@@ -170,16 +203,17 @@ diag::Result<void> CodeWriter::add_instructions(const modules::CodeFile& file, c
 void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
                                      const std::vector<symbols::Instruction>& all, FunctionCode& out) const {
   constexpr size_t kAround = 6;
-  std::vector<CodeHits> hits(all.size());
+  std::vector<Hits> hits(all.size());
   std::vector<bool> is_shown(all.size());
   auto next = function.of_address.begin();
   for (size_t i = 0; i < all.size(); ++i) {
     const u64 address = base + all[i].rva;
     while (next != function.of_address.end() && next->first < address + all[i].size) {
-      add_hits(hits[i], next->second);
+      add_hits(hits[i].self, next->second.self);
+      add_hits(hits[i].all, next->second.all);
       ++next;
     }
-    if (hits[i].samples == 0) continue;
+    if (hits[i].all.samples == 0) continue;
     const size_t last = std::min(all.size(), i + kAround + 1);
     for (size_t near = i - std::min(i, kAround); near < last; ++near) is_shown[near] = true;
   }
@@ -195,7 +229,8 @@ void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFun
     CodeInstruction& one = out.instructions.emplace_back();
     one.address = answer.address;
     one.text = text_of(file, function, base, all[i]);
-    one.hits = hits[i];
+    one.hits = hits[i].self;
+    one.all = hits[i].all;
     one.follows_gap = i != 0 && !is_shown[i - 1];
     if (answer.frame_count == 0) continue;
     const symbols::SymbolizedFrame& frame = known.frames[answer.first_frame + answer.frame_count - 1];
@@ -223,23 +258,53 @@ std::string target_text(const modules::CodeFile& file, u64 target, bool decorate
   return profile::place_text(known.function, has_begin ? static_cast<u32>(target - known.begin) : 0);
 }
 
+namespace {
+
+// Whose source is here first, then whose lines are known: there somebody can change something. Without calls all are
+// alike.
+int rank_of(const FunctionCode& code) {
+  if (!code.with_calls || code.lines.empty()) return 0;
+  const bool has_source =
+      std::any_of(code.lines.begin(), code.lines.end(), [](const auto& line) { return !line.source.empty(); });
+  return has_source ? 2 : 1;
+}
+
+}  // namespace
+
 diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, StackProfile& profile) {
   const stacks::ChosenSamples chosen(profile, request.filter);
   CodeWriter writer(files, request, profile);
   for (u32 event = 0; event < profile.events.size(); ++event) {
-    const std::map<u32, HitFunction> functions = hit_functions(files, profile, event, chosen);
-    std::vector<u32> order;
-    for (const auto& [number, function] : functions) {
-      const double least = static_cast<double>(profile.events[event].period) * request.least_permille / 1000;
-      const bool is_hot = static_cast<double>(function.hits.period) >= least;
-      const bool has_bounds = function.begin < function.end;
-      if (is_hot && (has_bounds || profile.functions[number].is_known)) order.push_back(number);
+    HitCounter counter(files, profile, request.with_calls);
+    for (const stacks::StackSample& sample : profile.samples) {
+      if (sample.event == event && chosen.has(sample)) counter.count(sample);
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](u32 a, u32 b) { return functions.at(a).hits.period > functions.at(b).hits.period; });
-    if (order.size() > request.most_functions) order.resize(request.most_functions);
-    for (const u32 number : order) {
-      WPERF_TRY(stacks::FunctionCode code, writer.code_of_function(event, number, functions.at(number)));
+    const double least = static_cast<double>(profile.events[event].period) * request.least_permille / 1000;
+    const auto is_hot = [least](const CodeHits& hits) {
+      return hits.samples != 0 && static_cast<double>(hits.period) >= least;
+    };
+    std::vector<FunctionCode> found;
+    for (const auto& [number, function] : counter.functions()) {
+      const bool has_bounds = function.begin < function.end;
+      if (!is_hot(function.hits.all) || (!has_bounds && !profile.functions[number].is_known)) continue;
+      FunctionCode code = writer.lines_of_function(event, number, function);
+      // What only called others, and has no lines, says nothing.
+      if (rank_of(code) != 0 || is_hot(code.hits)) found.push_back(std::move(code));
+    }
+    // Where there is source that somebody can change, other code is of interest for what happened in it itself.
+    if (std::any_of(found.begin(), found.end(), [](const FunctionCode& code) { return rank_of(code) == 2; })) {
+      std::erase_if(found, [&](const FunctionCode& code) { return rank_of(code) != 2 && !is_hot(code.hits); });
+    }
+    std::stable_sort(found.begin(), found.end(), [](const FunctionCode& a, const FunctionCode& b) {
+      const int rank_a = rank_of(a), rank_b = rank_of(b);
+      if (rank_a != rank_b) return rank_a > rank_b;
+      return rank_a != 0 ? a.all.period > b.all.period : a.hits.period > b.hits.period;
+    });
+    if (found.size() > request.most_functions) found.resize(request.most_functions);
+    for (FunctionCode& code : found) {
+      if (request.disassemble) {
+        WPERF_CHECK_OK(writer.add_instructions(counter.functions().at(code.function), code));
+      }
       profile.code.push_back(std::move(code));
     }
   }

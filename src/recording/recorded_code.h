@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // --annotate and --disassemble of a recording: lines and instructions of its hottest functions, with the samples that
-// hit them. Called by run_report.
+// hit them. With calls, functions whose source is here come first: that is where somebody can change something. Called
+// by run_report and live_look.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ struct CodeRequest {
   u32 most_functions = 0;  // of an event
   u32 least_permille = 5;  // of what the event counted
   bool disassemble = false;
+  bool with_calls = false;  // what was called from a line counts for it, too: needs a site for each caller
   bool decorated = false;
   std::vector<std::string> folders;  // below which sources may lie, too
 };

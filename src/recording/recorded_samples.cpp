@@ -16,6 +16,7 @@
 #include "recording/counter_growth.h"
 #include "recording/history_ahead.h"
 #include "recording/leaf_callers.h"
+#include "recording/recorded_about.h"
 #include "recording/recorded_core_kinds.h"
 #include "recording/recorded_jit.h"
 #include "recording/recorded_losses.h"
@@ -378,8 +379,9 @@ void count_incomplete(const RecordedUnwinder::Incomplete& incomplete, stacks::St
 WantedDetail wanted_detail(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   WantedDetail wanted;
+  // Lines are shown with what was called from them.
   wanted.callers = view.children || view.tree || view.callers || view.callees || view.folded ||
-                   request.sampling.records_file.has_value();
+                   request.sampling.display.annotate || request.sampling.records_file.has_value();
   const auto sorts_by = [&](request::SortBy key) {
     return std::find(view.sort.begin(), view.sort.end(), key) != view.sort.end();
   };
@@ -517,6 +519,7 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
     if (wanted.traces != nullptr) reader->add_operations(*wanted.traces);
   }
   stacks::StackAggregator aggregator = reader->finish(*history);
+  out.about = recorded_about(file.features(), out.run);
   if (out.run.has_value()) add_run(*out.run, profile);
   if (unwinder.has_value()) count_incomplete(unwinder->incomplete(), profile.losses);
   const PlaceOptions options{.search = {.folders = modules::symbol_folders(request),

@@ -9,6 +9,7 @@
 #include "request/request.h"
 #include "stacks/growing_array.h"
 #include "stacks/moments.h"
+#include "stacks/recording_about.h"
 #include "stacks/stack_profile.h"
 
 namespace wperf::recording {
@@ -45,6 +46,7 @@ WantedDetail wanted_detail(const request::Request& request);
 
 struct RecordedSamples {
   stacks::StackProfile profile;
+  stacks::RecordingAbout about;
   CodeFiles files;           // where code was wanted
   stacks::LineStacks lists;  // where rows were wanted
   stacks::Moments

@@ -59,39 +59,68 @@ void append_narrow_table(std::string& out, const Table& table, const std::vector
   }
 }
 
+// What the shares of a function's lines are of.
+u64 whole_of(const FunctionCode& code) {
+  return code.with_calls ? code.all.period : code.hits.period;
+}
+
+// The first cells of a row: with what was called, itself, and its samples; empty where it was not hit.
+std::vector<Column> share_columns(const FunctionCode& code) {
+  if (!code.with_calls) return {{"%", Align::right}, {"samples", Align::right}};
+  return {{"all %", Align::right}, {"self %", Align::right}, {"samples", Align::right}};
+}
+
+std::vector<std::string> share_cells(const FunctionCode& code, const CodeHits& hits, const CodeHits& all) {
+  const auto share = [&](const CodeHits& of) {
+    return of.samples != 0 ? percent_text(of.period, whole_of(code)) : std::string();
+  };
+  const std::string samples = hits.samples != 0 ? with_commas(hits.samples) : std::string();
+  if (!code.with_calls) return {share(hits), samples};
+  return {share(all), share(hits), samples};
+}
+
 void append_lines(std::string& out, const FunctionCode& code, const StackOptions& options) {
-  Table table{.columns = {{"%", Align::right}, {"samples", Align::right}, {"line"}, {"source"}}, .rows = {}};
+  Table table{.columns = share_columns(code), .rows = {}};
+  table.columns.push_back({"line"});
+  table.columns.push_back({"source"});
   std::vector<double> shares;
   for (usize i = 0; i < std::min<usize>(code.lines.size(), options.rows); ++i) {
     const stacks::CodeLine& line = code.lines[i];
-    table.rows.push_back({percent_text(line.hits.period, code.hits.period), with_commas(line.hits.samples),
-                          place_of_line(line), as_cell(line.source)});
-    if (options.coloured) shares.push_back(percent_of(line.hits.period, code.hits.period));
+    std::vector<std::string>& cells = table.rows.emplace_back(share_cells(code, line.hits, line.all));
+    cells.push_back(place_of_line(line));
+    cells.push_back(as_cell(line.source));
+    if (options.coloured) shares.push_back(percent_of(line.hits.period, whole_of(code)));
   }
   append_narrow_table(out, table, shares, options.width);
 }
 
 void append_instructions(std::string& out, const FunctionCode& code, const StackOptions& options) {
-  Table table{
-      .columns = {{"%", Align::right}, {"samples", Align::right}, {"address", Align::right}, {"line"}, {"instruction"}},
-      .rows = {}};
+  Table table{.columns = share_columns(code), .rows = {}};
+  const usize shares_end = table.columns.size();
+  for (const Column& column : {Column{"address", Align::right}, Column{"line"}, Column{"instruction"}}) {
+    table.columns.push_back(column);
+  }
   std::vector<double> shares;
   for (const stacks::CodeInstruction& one : code.instructions) {
-    if (one.follows_gap) table.rows.push_back({"", "", "..."});
-    const bool hit = one.hits.samples != 0;
-    table.rows.push_back({hit ? percent_text(one.hits.period, code.hits.period) : "",
-                          hit ? with_commas(one.hits.samples) : "", fmt::format("{:x}", one.address), one.line,
-                          one.text});
+    if (one.follows_gap) {
+      table.rows.emplace_back(shares_end);
+      table.rows.back().emplace_back("...");
+    }
+    std::vector<std::string>& cells = table.rows.emplace_back(share_cells(code, one.hits, one.all));
+    for (const std::string& cell : {fmt::format("{:x}", one.address), one.line, one.text}) cells.push_back(cell);
     shares.resize(table.rows.size());
-    shares.back() = percent_of(one.hits.period, code.hits.period);
+    shares.back() = percent_of(one.hits.period, whole_of(code));
   }
   if (!options.coloured) shares.clear();
   append_narrow_table(out, table, shares, options.width);
 }
 
-void write_hits(JsonWriter& json, const CodeHits& hits) {
+void write_hits(JsonWriter& json, const FunctionCode& of, const CodeHits& hits, const CodeHits& all) {
   json.integer("samples", hits.samples);
   json.integer("period", hits.period);
+  if (!of.with_calls) return;
+  json.integer("all_samples", all.samples);
+  json.integer("all_period", all.period);
 }
 
 void write_lines(JsonWriter& json, const FunctionCode& code) {
@@ -100,7 +129,7 @@ void write_lines(JsonWriter& json, const FunctionCode& code) {
     json.begin_object();
     json.string("file", line.file);
     json.integer("line", line.line);
-    write_hits(json, line.hits);
+    write_hits(json, code, line.hits, line.all);
     if (!line.source.empty()) {
       json.string("source", line.source);
     }
@@ -115,7 +144,7 @@ void write_instructions(JsonWriter& json, const FunctionCode& code) {
     json.begin_object();
     json.integer("address", one.address);
     json.string("text", one.text);
-    write_hits(json, one.hits);
+    write_hits(json, code, one.hits, one.all);
     if (!one.line.empty()) {
       json.string("line", one.line);
     }
@@ -130,9 +159,15 @@ void append_code(std::string& out, const StackProfile& profile, u32 event, const
   for (const FunctionCode& code : profile.code) {
     if (code.event != event) continue;
     const stacks::StackFunction& function = profile.functions[code.function];
-    fmt::format_to(std::back_inserter(out), "\n{} ({}): {} samples, {} %; below, % of these\n", function.name,
-                   profile.modules[function.module].name, with_commas(code.hits.samples),
-                   percent_text(code.hits.period, profile.events[event].period));
+    const u64 whole = profile.events[event].period;
+    fmt::format_to(std::back_inserter(out), "\n{} ({}): ", function.name, profile.modules[function.module].name);
+    if (code.with_calls) {
+      fmt::format_to(std::back_inserter(out), "{} % with what it called, {} % itself; below, % of the first\n",
+                     percent_text(code.all.period, whole), percent_text(code.hits.period, whole));
+    } else {
+      fmt::format_to(std::back_inserter(out), "{} samples, {} %; below, % of these\n", with_commas(code.hits.samples),
+                     percent_text(code.hits.period, whole));
+    }
     if (!code.lines.empty()) append_lines(out, code, options);
     if (!code.lines.empty() && !code.instructions.empty()) out += '\n';
     if (!code.instructions.empty()) append_instructions(out, code, options);
@@ -149,7 +184,7 @@ void write_code(JsonWriter& json, const StackProfile& profile, u32 event) {
     json.begin_object();
     json.string("symbol", function.name);
     json.string("module", profile.modules[function.module].name);
-    write_hits(json, code.hits);
+    write_hits(json, code, code.hits, code.all);
     if (!code.lines.empty()) write_lines(json, code);
     if (!code.instructions.empty()) write_instructions(json, code);
     if (!code.reason.empty()) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "report/headline.h"
 #include "report/json_writer.h"
 #include "report/stack_report.h"
 #include "report/trace_facts.h"
@@ -204,6 +205,7 @@ std::string stack_json(const StackProfile& profile, const StackOptions& options)
   json.begin_object("recording");
   json.string("file", profile.file);
   json.fixed("seconds", profile.elapsed_seconds, 9);
+  write_headline(json, profile, options.about, options.filter);
   write_losses(json, profile.losses);
   if (profile.trace.has_value()) write_trace_facts(json, *profile.trace);
   json.begin_array("events");

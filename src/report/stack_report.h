@@ -7,6 +7,7 @@
 
 #include "report/json_writer.h"
 #include "stacks/call_tree.h"
+#include "stacks/recording_about.h"
 #include "stacks/stack_rows.h"
 
 namespace wperf::report {
@@ -23,6 +24,7 @@ struct StackOptions {
   bool verbose = false;
   usize width = 0;        // of the terminal in characters; 0: lines may be as long as they need to be
   bool coloured = false;  // hot rows, on a terminal
+  const stacks::RecordingAbout* about = nullptr;  // null: nothing is told of the run
 };
 
 std::string stack_text(const stacks::StackProfile& profile, const StackOptions& options);
@@ -42,7 +44,27 @@ void write_code(JsonWriter& json, const stacks::StackProfile& profile, u32 event
 void append_call_trees(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // What StackLosses says of damage; empty: there is none.
 std::string damage_text(u64 places, u64 bytes, u64 records_about);
-// What was lost or could not be read, one sentence a line, with `prefix` before each.
+// Something that was lost or could not be read: as a sentence, and in few words. Minor: less than one in a hundred.
+struct StackLoss {
+  std::string text, brief;
+  bool is_minor = false;
+};
+std::vector<StackLoss> stack_losses(const stacks::StackProfile& profile);
+// The same, with what a trace of Windows lacks, and with code that has no names.
+std::vector<StackLoss> all_losses(const stacks::StackProfile& profile);
+// "45 samples lost (0.8 %), 5 stacks incomplete (0.1 %)"
+std::string losses_brief(const std::vector<StackLoss>& losses);
+// Modules whose code has no names, where that matters, the most samples first.
+struct NamelessModule {
+  u32 module = 0;
+  double percent = 0;  // of all samples
+  std::string reason;  // and the way out
+};
+std::vector<NamelessModule> nameless_modules(const stacks::StackProfile& profile);
+// What is said of them, a sentence each; and what filters asked for in vain, with what there is.
+std::vector<std::string> name_notes(const stacks::StackProfile& profile);
+std::vector<std::string> filter_notes(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
+// The sentences of losses, one a line, with `prefix` before each.
 std::string stack_losses_text(const stacks::StackProfile& profile, std::string_view prefix);
 
 }  // namespace wperf::report

@@ -33,13 +33,14 @@ StackProfile one_of_each() {
 
 TEST(StackText, ShowsTheGreatestFirstAndWhatIsNotNamed) {
   EXPECT_EQ(stack_text(one_of_each(), {}),
+            "1.500 s from first to last sample\n"
+            "hottest by cycles: code without a name in [kernel], 75.00 %; called by main;odd\n"
+            "\n"
             "event cycles: 4 samples, 40 counted\n"
             "      %  samples  command  module    symbol\n"
             "      =  =======  =======  ======    ======\n"
             "  75.00        3  prog     [kernel]  [k] [unknown]\n"
             "  25.00        1  prog     prog      main;odd\n"
-            "\n"
-            "             1.500 s from first to last sample\n"
             "\n"
             "note: 75.0 % of samples without a function in [kernel]: it is another kernel\n");
 }
@@ -90,7 +91,67 @@ TEST(StackText, LossesComeFirst) {
   EXPECT_TRUE(text.starts_with("1,234 records were lost")) << text;
   EXPECT_NE(text.find("2 times the kernel paused"), std::string::npos);
   EXPECT_NE(text.find("5 records are of types that are not known"), std::string::npos);
-  EXPECT_NE(text.find("84 stacks end early: the copy of the stack was too short"), std::string::npos);
+  EXPECT_NE(text.find("84 stacks are incomplete: the copy of the stack was too short"), std::string::npos);
+}
+
+// Less than one in a hundred changes nothing that anybody reads off.
+TEST(StackText, WhatIsHardlyMissingStandsBehind) {
+  StackProfile profile = one_of_each();
+  profile.events[0].samples = 5000;
+  profile.losses.stacks_without_table = 4;
+  profile.losses.lost_samples = 1000;
+  const std::string text = stack_text(profile, {});
+  EXPECT_TRUE(text.starts_with("1,000 samples were lost in the kernel\n1.500 s")) << text;
+  EXPECT_NE(text.find("\nnote: 4 of 5,000 stacks are incomplete (0.1 %): "), std::string::npos) << text;
+  const std::vector<StackLoss> losses = stack_losses(profile);
+  ASSERT_EQ(losses.size(), 2u);
+  EXPECT_FALSE(losses[0].is_minor);
+  EXPECT_TRUE(losses[1].is_minor);
+  EXPECT_EQ(losses_brief(losses), "1,000 samples lost (16.7 %), 4 stacks incomplete (0.1 %)");
+  // Of a part of a recording the whole's stacks are no share.
+  profile.losses.stacks_without_table = 5001;
+  EXPECT_EQ(losses_brief(stack_losses(profile)), "1,000 samples lost (16.7 %), 5,001 stacks incomplete");
+}
+
+TEST(StackText, StrippedCodeHasAWayOut) {
+  StackProfile profile = one_of_each();
+  profile.functions[0].is_known = false;
+  const std::string text = stack_text(profile, {});
+  EXPECT_NE(text.find("note: 25.0 % of samples without a function in prog: it is stripped of its symbols: install its "
+                      "debug package (-dbgsym, -debuginfo), or try --debuginfod"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(losses_brief(all_losses(profile)), "100.0 % without function names");
+}
+
+TEST(StackText, FiltersInVainNameWhatThereIs) {
+  StackOptions options;
+  options.filter = {.comms = {"nosuch", "prog"}, .modules = {"/bin/prog", "libc.so.6"}, .tids = {9}};
+  const std::string text = stack_text(one_of_each(), options);
+  EXPECT_NE(text.find("note: no samples of the command nosuch; there are prog\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: no samples of the module libc.so.6; there are [kernel], prog\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("note: no samples of the thread 9; there are 8\n"), std::string::npos) << text;
+  EXPECT_TRUE(filter_notes(one_of_each(), {.comms = {"prog"}}).empty());
+}
+
+TEST(StackText, LinesWithWhatTheyCalled) {
+  StackProfile profile = one_of_each();
+  stacks::FunctionCode code;
+  code.hits = {1, 10};
+  code.all = {4, 40};
+  code.with_calls = true;
+  code.lines = {{"/src/main.c", 12, {}, "run();", {3, 30}}, {"/src/main.c", 14, {1, 10}, "i++;", {1, 10}}};
+  profile.code = {code};
+  const std::string text = stack_text(profile, {});
+  EXPECT_NE(text.find("\nmain;odd (prog): 100.00 % with what it called, 25.00 % itself; below, % of the first\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("75.00                   /src/main.c:12  run();\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("25.00   25.00        1  /src/main.c:14  i++;\n"), std::string::npos) << text;
+  const auto line = nlohmann::json::parse(stack_json(profile, {}))["recording"]["events"][0]["code"][0]["lines"][0];
+  EXPECT_EQ(line["samples"], 0);
+  EXPECT_EQ(line["all_period"], 30);
 }
 
 TEST(StackText, DamageComesBeforeAllElse) {

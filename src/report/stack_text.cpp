@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "report/fitted_table.h"
+#include "report/headline.h"
 #include "report/number_text.h"
 #include "report/stack_report.h"
 #include "report/table.h"
@@ -92,31 +93,6 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
   }
 }
 
-void append_module_notes(std::string& out, const StackProfile& profile) {
-  // Only those that matter: a report of one page has no room for each file with a single sample.
-  constexpr u64 kLeastPermille = 5;
-  constexpr usize kMostNotes = 8;
-  std::vector<u64> nameless(profile.modules.size());
-  u64 all = 0;
-  for (const stacks::StackSample& sample : profile.samples) {
-    const stacks::StackFunction& function =
-        profile.functions[profile.places[profile.nodes[sample.node].place].function];
-    all += sample.count;
-    if (!function.is_known) nameless[function.module] += sample.count;
-  }
-  std::vector<u32> order;
-  for (u32 i = 0; i < nameless.size(); ++i) {
-    if (nameless[i] * 1000 >= all * kLeastPermille && nameless[i] != 0) order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return nameless[a] > nameless[b]; });
-  for (usize i = 0; i < std::min(order.size(), kMostNotes); ++i) {
-    const stacks::StackModule& module = profile.modules[order[i]];
-    const std::string reason = module.reason.empty() ? "its files name nothing there" : module.reason;
-    fmt::format_to(std::back_inserter(out), "note: {} % of samples without a function in {}: {}\n",
-                   fixed(share_of(nameless[order[i]], all), 1), module.name, reason);
-  }
-}
-
 // Where the names of each module come from, or why there are none.
 void append_module_list(std::string& out, const StackProfile& profile) {
   std::vector<u64> samples(profile.modules.size()), named(profile.modules.size());
@@ -152,17 +128,6 @@ void append_module_list(std::string& out, const StackProfile& profile) {
   append_table(out, table);
 }
 
-// Microsoft has the PDBs of what is part of Windows.
-void append_symbol_hint(std::string& out, const StackProfile& profile) {
-  const auto lacks_pdb = [](const stacks::StackModule& module) {
-    return module.pdb_path.empty() && module.reason.find("PDB") != std::string::npos;
-  };
-  if (!profile.trace.has_value() || std::none_of(profile.modules.begin(), profile.modules.end(), lacks_pdb)) return;
-  out +=
-      "note: --symbol-path \"srv*FOLDER*https://msdl.microsoft.com/download/symbols\" fetches the PDBs of Windows' own "
-      "modules; -v lists all modules\n";
-}
-
 }  // namespace
 
 std::vector<SortKey> sort_keys(const StackOptions& options) {
@@ -179,46 +144,21 @@ u64 whole_period(const StackProfile& profile, u32 event, const StackOptions& opt
   return period;
 }
 
-std::string damage_text(u64 places, u64 bytes, u64 records_about) {
-  if (places == 0) return {};
-  std::string out = fmt::format("the file is damaged: {} bytes in {} {} hold no records that can be read",
-                                with_commas(bytes), with_commas(places), places == 1 ? "place" : "places");
-  if (records_about != 0) out += fmt::format(", about {} are missing", with_commas(records_about));
-  return out;
-}
-
-std::string stack_losses_text(const StackProfile& profile, std::string_view prefix) {
-  const stacks::StackLosses& losses = profile.losses;
-  std::string out;
-  const auto say = [&](u64 count, std::string_view what) {
-    if (count != 0) fmt::format_to(std::back_inserter(out), "{}{} {}\n", prefix, with_commas(count), what);
-  };
-  const std::string damage = damage_text(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about);
-  if (!damage.empty()) out.append(prefix).append(damage) += '\n';
-  say(losses.lost_records, "records were lost: the ring between the kernel and the recorder was full");
-  say(losses.lost_samples, "samples were lost in the kernel");
-  say(losses.throttled, "times the kernel paused an event because its samples took too long");
-  say(losses.held_back, "samples were not taken, because the cores would have done little else");
-  say(losses.filtered, "samples were left out: of the kernel without -k, or of other people's programs");
-  say(losses.register_losses, "times counters were wiped, and samples from just before are missing");
-  say(losses.of_unknown_event, "samples belong to no event of the file and are not shown");
-  say(losses.damaged_records, "records are damaged and were left out");
-  say(losses.merged_changes, "changes of mappings could not be told apart in time");
-  say(losses.stacks_cut, "stacks end early: the copy of the stack was too short (--call-graph dwarf,SIZE copies more)");
-  say(losses.stacks_continued, "stacks go on by frame pointers where the copy of the stack ended");
-  say(losses.stacks_undelivered, "stacks end early: the kernel's record of their callers is missing");
-  say(losses.stacks_without_table,
-      "stacks end early: at code whose file has no call frame information, or is not here");
-  say(losses.stacks_damaged, "stacks end early: registers, stack and call frame information do not fit together");
-  say(losses.stacks_of_32_bits, "stacks of 32-bit programs were not unwound");
-  say(losses.stacks_by_pointers,
-      "stacks are by frame pointers alone: unwinding could not keep up (--freq with a lower rate helps)");
-  say(losses.unknown_records, "records are of types that are not known here and were left out");
-  return out;
-}
-
 std::string stack_text(const StackProfile& profile, const StackOptions& options) {
-  std::string out = stack_losses_text(profile, "");
+  std::string out, notes;
+  for (const StackLoss& loss : stack_losses(profile)) {
+    if (loss.is_minor) {
+      notes += "note: " + loss.text + '\n';
+    } else {
+      out += loss.text + '\n';
+    }
+  }
+  const Headline head = headline(profile, options.about, options.filter);
+  for (const std::string* line : {&head.time, &head.waited, &head.hottest}) {
+    if (line->empty()) continue;
+    // A command is nothing to be cut.
+    out += (options.width != 0 && line != &head.waited ? cut_to(*line, options.width) : *line) + '\n';
+  }
   if (profile.trace.has_value() && profile.trace->idle_samples != 0) {
     out += with_commas(profile.trace->idle_samples) + " samples of idle cores are left out; --idle counts them\n";
   }
@@ -229,8 +169,8 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
     if (one.samples == 0 && !options.verbose) continue;
     if (any) out += '\n';
     any = true;
-    fmt::format_to(std::back_inserter(out), "event {}: {} samples, {} counted\n", one.name, with_commas(one.samples),
-                   with_commas(one.period));
+    fmt::format_to(std::back_inserter(out), "event {}: {} samples, {}\n", one.name, with_commas(one.samples),
+                   weight_text(profile, event));
     append_rows(out, profile, event, sort_keys(options), options);
     for (const std::vector<SortKey>& table : options.tables) {
       out += '\n';
@@ -240,14 +180,14 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
     append_code(out, profile, event, options);
   }
   if (!any) out += "no samples\n";
-  fmt::format_to(std::back_inserter(out), "\n{:>20} from first to last sample\n", duration(profile.elapsed_seconds));
-  std::string notes;
   if (!profile.note.empty()) notes += "note: " + profile.note + '\n';
-  append_module_notes(notes, profile);
-  append_symbol_hint(notes, profile);
+  for (const std::string& line : name_notes(profile)) notes += "note: " + line + '\n';
+  for (const std::string& line : filter_notes(profile, options.filter)) notes += "note: " + line + '\n';
   if ((options.children || options.tree || options.callers || options.callees) && !profile.has_callers) {
     notes += "note: this recording holds no stacks that can be read: `perf record -g` records them\n";
   }
+  const std::string made = options.about != nullptr ? made_text(*options.about) : std::string();
+  if (!made.empty()) notes += fmt::format("recorded {}\n", made);
   if (!notes.empty()) out += '\n' + notes;
   if (options.verbose) append_module_list(out, profile);
   return out;

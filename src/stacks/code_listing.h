@@ -18,6 +18,7 @@ struct CodeLine {
   u32 line = 0;
   CodeHits hits;
   std::string source;  // empty: the file is not here
+  CodeHits all = {};   // with what was called from there
 };
 
 struct CodeInstruction {
@@ -26,14 +27,17 @@ struct CodeInstruction {
   CodeHits hits;
   std::string line;          // "file.c:12"; empty: not known
   bool follows_gap = false;  // code without samples before it was left out
+  CodeHits all = {};         // with what was called from there
 };
 
 struct FunctionCode {
   u32 event = 0, function = 0;
   CodeHits hits;
-  std::vector<CodeLine> lines;                // most hits first
+  std::vector<CodeLine> lines;                // most hits first, with calls where these are counted
   std::vector<CodeInstruction> instructions;  // around those that were hit, by address
   std::string reason;                         // why something is missing; empty: nothing is
+  bool with_calls = false;                    // what was called is counted, too: in each `all`
+  CodeHits all = {};
 };
 
 }  // namespace wperf::stacks

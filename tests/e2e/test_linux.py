@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The linux device end to end: real programs on the machine the test runs on. Software events only, so that it runs in
 virtual machines; what needs a right or a counter that is not there is skipped and says so."""
+import base64
 import json
 import collections
 import os
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zlib
 
 from measured_programs import ENOUGH, Busy, until_enough
 from support import BINARY, WperfTest
@@ -159,7 +161,7 @@ class LinuxTest(WperfTest):
             place("old.data", 100)
             place("young.data", 0)
             os.mkdir(os.path.join(folder, "folder.data"))
-            self.assertTrue(self.ok("report", cwd=folder).startswith("recording: young.data\n\nevent "))
+            self.assertTrue(self.ok("report", cwd=folder).startswith("recording: young.data\n\nran "))
             place("perf.data", 200)
             self.assertTrue(self.ok("report", "--children", cwd=folder).startswith("recording: perf.data\n\nevent "))
             self.assertIn("recording", self.json("report", "--json", cwd=folder))
@@ -248,6 +250,78 @@ class LinuxTest(WperfTest):
         text = self.ok("record", "-e", "cpu-clock:500000", "--disassemble", "--", self.program, "300", device="linux")
         self.assertIn("busy.c", text)
         self.assertRegex(text, r"\n *[\d.]* +\d* +(0x)?[0-9a-f]+  busy\.c:\d+ +(add|ldr|mov) ", "an instruction of the loop")
+
+    def test_lines_count_what_they_called(self):
+        """With stacks the user's own code comes first, and what happened below a line stands at it."""
+        source = pathlib.Path(self.folder.name, "below.c")
+        source.write_text(CALLER)
+        program = source.with_suffix("")
+        subprocess.run(["cc", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-o", program, source], check=True)
+        event = self.linux("record", "--json", "-e", "cpu-clock:500000", "-g", "--annotate", "--", program)["recording"]["events"][0]
+        code = event["code"]
+        self.assertIn(code[0]["symbol"], ("main", "calling"))
+        lines = {line["line"]: line for line in code[0]["lines"] + code[1]["lines"] if line.get("source")}
+        main = lines[next(i for i, text in enumerate(CALLER.splitlines(), 1) if text.startswith("int main"))]
+        self.assertGreater(main["all_period"], 0.9 * event["period"])
+        self.assertLess(main["period"], 0.1 * event["period"])
+
+    def test_the_headline_is_measured(self):
+        done = self.linux("record", "--json", "-e", "cpu-clock:500000", "-g", "--", self.program, "300")["recording"]
+        head = done["headline"]
+        counted = sum(event["period"] for event in done["events"]) / 1e9
+        self.assertGreater(1.2 * head["cpu_seconds"] + 0.02, counted)
+        self.assertGreater(head["elapsed_seconds"] * os.cpu_count(), head["cpu_seconds"])
+        self.assertAlmostEqual(head["cores_used"], head["cpu_seconds"] / head["elapsed_seconds"], places=3)
+        self.assertEqual((head["threads_sampled"], head["hottest"]["symbol"], head["hottest"]["caller"]), (1, "three_quarters", "caller_of_most"))
+        self.assertTrue(done["about"]["command"].startswith("wperf record "), done["about"])
+        self.assertRegex(done["about"]["begun"], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$")
+        self.assertEqual(done["about"]["program"], pathlib.Path(self.program).name)
+
+    def test_a_program_that_waited_is_said_to_have_waited(self):
+        kept = pathlib.Path(self.folder.name, "waited.data")
+        text = self.ok("record", "-o", kept, "--", "sleep", "0.4", device="linux")
+        self.assertRegex(text, r"\nran \d+ ms, used [\d.]+ ms of CPU \([\d.]+ (% of a core|cores)\)")
+        self.assertIn("\nit mostly waited, or was not given a core: `wperf waits -- sleep 0.4` says for what\n", text)
+        self.assertIn("it mostly waited", self.ok("report", kept, device="linux"))
+        page = pathlib.Path(self.folder.name, "waited.html")
+        self.ok("report", kept, "--html", page, device="linux")
+        self.assertRegex(page.read_text(), r'<p id="headline">ran \d+ ms, used ')
+
+    def test_the_whole_machine_is_not_recorded_without_a_word(self):
+        if paranoid() is None or (os.geteuid() != 0 and paranoid() > 0):
+            self.skipTest("this user may not look at the whole machine")
+        text = self.ok("record", "--timeout", "0.2", device="linux")
+        self.assertTrue(text.startswith("recording the whole machine for 0.20 s; Ctrl-C ends it before\n"), text)
+        self.assertRegex(text, r"\nrecorded the whole machine for \d+ ms; \d+ threads? sampled\n|\nno samples\n")
+
+    def test_what_was_written_is_said(self):
+        name = pathlib.Path(self.folder.name, "a_recording")
+        text = self.ok("record", "-o", name, "--", "true", device="linux")
+        self.assertIn(f"wrote the report to {name} as JSON; `-o {name}.data` keeps the recording", text)
+        done = self.run_wperf("report", name, device="linux")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is a report that wperf wrote as JSON, and no recording", done.stderr)
+
+    def test_a_page_of_record_has_code(self):
+        page = pathlib.Path(self.folder.name, "code.html")
+        self.ok("record", "-e", "cpu-clock:500000", "--html", page, "--", self.program, "300", device="linux")
+        packed = base64.b64decode(re.search(r'class="profile">([^<]*)<', page.read_text())[1])
+        data = zlib.decompressobj(-15).decompress(packed)
+        profile = json.loads(data[4:4 + int.from_bytes(data[:4], "little")])
+        self.assertTrue(any(line["source"] for code in profile["code"] for line in code["lines"]))
+        self.assertIn("<title>busy: cpu-clock - wperf</title>", page.read_text())
+
+    def test_words_of_perf_get_a_hint(self):
+        for words, hint in ((("record", "-F", "99", "--", "true"), "--freq"), (("annotate",), "--annotate"),
+                            (("script",), "--records -"), (("lock",), "wperf waits"), (("c2c",), "false sharing")):
+            done = self.run_wperf(*words, device="linux")
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(hint, done.stderr)
+
+    def test_filters_in_vain_name_what_there_is(self):
+        kept = pathlib.Path(self.folder.name, "filtered.data")
+        self.ok("record", "-o", kept, "-e", "cpu-clock:500000", "--", self.program, "100", device="linux")
+        self.assertIn("note: no samples of the command nosuch; there are busy\n", self.ok("report", kept, "--comm", "nosuch", device="linux"))
 
     def test_calls_name_what_they_call(self):
         source = pathlib.Path(self.folder.name, "caller.c")

@@ -95,10 +95,10 @@ class LinuxProgramsTest(WperfTest):
     def test_a_document_stays_alone_on_stdout(self):
         with tempfile.TemporaryDirectory() as folder:
             for command in ((*STAT, "--json"), (*RECORD, "--json"), (*RECORD, "-g", "--json"), (*RECORD, "--folded")):
-                done = self.linux(*command, "--", "sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo mine")
+                done = self.linux(*command, "--", "sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo mi$((1))ne")
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertNotIn("mine", done.stdout, command)
-                self.assertIn("mine\n", done.stderr, command)
+                self.assertNotIn("mi1ne", done.stdout, command)
+                self.assertIn("mi1ne\n", done.stderr, command)
                 if "--json" in command:
                     json.loads(done.stdout)
             done = self.linux(*STAT, "--json", "-o", f"{folder}/x.json", "--", "echo", "mine")
@@ -151,7 +151,7 @@ class LinuxProgramsTest(WperfTest):
             done = self.linux(*RECORD, "--output-perf-data", "/dev/full", "--", "true")
             self.assertEqual((done.returncode, done.stderr),
                              (1, "error: /dev/full could not be written to its end: No space left on device\n"))
-            self.assertIn(" from first to last sample", done.stdout)
+            self.assertRegex(done.stdout, r"\nran [\d.]+ m?s")
 
     def test_a_process_of_somebody_else(self):
         if os.geteuid() != 0 or paranoid() > 2 or shutil.which("setpriv") is None:

@@ -45,7 +45,18 @@ async function checkNumbers(page) {
 }
 
 async function checkGraph(page) {
-  check(await page.locator(".warning").isVisible(), "nothing tells that samples were lost");
+  same(await page.locator(".warning").innerText(), "12 records lost (5.7 %)", "what is missing");
+  check(/^2\.990 s from first to last sample; 2 threads sampled\nhottest by cycles: /.test(await page.locator("#headline").innerText()), "the headline: " + (await page.locator("#headline").innerText()));
+  const legend = await page.evaluate(() => {
+    const { page: shown } = window.wperf, { lost } = shown.profile, redrawn = () => shown.tabs[0].view.update(shown.store.state, {});
+    lost.push([0, 1000, 1, "records", 0]);
+    redrawn();
+    const text = document.querySelector(".legend").textContent;
+    lost.pop();
+    redrawn();
+    return text;
+  });
+  check(legend.includes("something was lost"), "the marks of losses have no legend: " + legend);
   const painted = await page.evaluate(() => {
     const canvas = document.getElementById("flame");
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -135,6 +146,23 @@ async function checkTables(page) {
   check(await page.locator("[aria-expanded=true]").count() > 0, "the call tree does not open its hottest path");
 }
 
+// The keys of a view that a digit chose are its own, wherever the focus was.
+async function checkKeys(page) {
+  await page.locator("#time").focus();
+  await page.keyboard.press("2");
+  await page.keyboard.press("ArrowRight");
+  const { tab, from } = await state(page);
+  same([tab, from], ["functions", -1], "view and chosen time after a digit and an arrow");
+  await page.keyboard.press("1");
+}
+
+// On a telephone the views have the most of the screen.
+async function checkNarrow(browser) {
+  const page = await opened(browser, plan.page, { viewport: { width: 420, height: 760 } });
+  const { height } = await page.locator(".panels").boundingBox();
+  check(height > 0.5 * 760, `the views have ${height} of 760 pixels`);
+}
+
 async function checkAccess(page) {
   const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
   await page.evaluate(axe);
@@ -158,6 +186,8 @@ async function checkWaits(browser, plan) {
   const threads = await page.evaluate(() => [...window.wperf.page.profile.states.keys()].map((task) => window.wperf.page.profile.tasks.name[task]));
   same(threads, Array(5).fill("threads.exe"), "threads with states");
   same((await state(page)).colour, "state", "colour of threads' time");
+  const named = await page.evaluate(() => window.wperf.page.timeline.rows.filter((row) => row.name.startsWith("threads.exe")).map((row) => row.name));
+  same([named.length, new Set(named).size], [5, 5], "threads of one name are told apart");
   check((await page.locator(".summary").innerText()).endsWith("ms of threads' time"), "the sum is no time: " + (await page.locator(".summary").innerText()));
   // By range of slices: the tables, all that the views sum up, and of this what was waited.
   const told = (from, to) => page.evaluate(([begin, end]) => {
@@ -450,9 +480,11 @@ async function inChromium() {
     const fragment = await checkTime(page);
     await checkTrees(page);
     await checkTables(page);
+    await checkKeys(page);
     await checkPrint(page);
     await checkTexts(page);
     await checkPaper(page);
+    await checkNarrow(browser);
     await checkModules(await opened(browser, plan.page));
     const broken = await opened(browser, plan.page, {}, "#keep=t:%25zz&drop=t:%25");
     same([await whole(broken), (await state(broken)).keep], [plan.samples, ""], "a link that is no text");

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "export/deflate/deflate.h"
+#include "report/headline.h"
 #include "report/html/memory_part.h"
 #include "report/html/page_parts.h"
 #include "report/html/profile_columns.h"
@@ -15,7 +16,6 @@
 #include "report/markup_text.h"
 #include "report/number_text.h"
 #include "report/stack_report.h"
-#include "report/trace_facts.h"
 
 namespace wperf::report_html {
 namespace {
@@ -44,10 +44,8 @@ std::string policy(PageKind kind) {
 }
 
 void append_losses(std::string& out, const StackProfile& profile) {
-  std::string lines = report::stack_losses_text(profile, "");
-  if (profile.trace.has_value()) {
-    for (const std::string& line : report::trace_loss_lines(*profile.trace, false)) lines += line + '\n';
-  }
+  std::string lines;
+  for (const report::StackLoss& loss : report::all_losses(profile)) lines += loss.text + '\n';
   out += "<h2>What is missing</h2>\n";
   if (lines.empty())
     out += "<p>Nothing that the recording tells of.</p>\n";
@@ -55,31 +53,52 @@ void append_losses(std::string& out, const StackProfile& profile) {
     append_list(out, lines);
 }
 
-// Does it count nanoseconds? As isClock of painting.js.
-bool is_clock(const stacks::StackEvent& event) {
-  constexpr u32 kSoftware = 1;
-  return (event.type == kSoftware && event.code < 2) || event.name == "Timer" || event.name.ends_with("(ns)");
+// Of what it is, and what was measured: the program, else the file.
+std::string title_of(const StackProfile& profile, const stacks::RecordingAbout* about) {
+  std::string title = about != nullptr ? about->image : std::string();
+  if (title.empty()) title = profile.file.substr(profile.file.find_last_of("/\\") + 1);
+  if (title.empty()) title = about != nullptr && about->is_of_machine ? "the whole machine" : "a recording";
+  const auto event =
+      std::find_if(profile.events.begin(), profile.events.end(), [](const auto& one) { return one.samples != 0; });
+  return event == profile.events.end() ? title : title + ": " + event->name;
 }
 
-void append_facts(std::string& out, const StackProfile& profile) {
+void append_headline(std::string& out, const report::Headline& head) {
+  std::string lines;
+  for (const std::string* line : {&head.time, &head.waited, &head.hottest}) {
+    if (!line->empty()) lines += (lines.empty() ? "" : "<br>\n") + report::markup_text(*line);
+  }
+  if (!lines.empty()) out += "<p id=\"headline\">" + lines + "</p>\n";
+}
+
+void append_facts(std::string& out, const StackProfile& profile, const stacks::RecordingAbout* about) {
   out += "<h2>The recording</h2>\n<table><tbody>\n";
   const auto row = [&out](std::string_view name, const std::string& value) {
-    out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", name, value);
+    if (!value.empty()) out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", name, value);
   };
   row("File", report::markup_text(profile.file.empty() ? "(not kept)" : profile.file));
   row("Length", profile.elapsed_seconds > 0 ? report::markup_text(report::duration(profile.elapsed_seconds))
                                             : std::string("not known"));
-  if (!profile.note.empty()) row("Note", report::markup_text(profile.note));
-  for (const stacks::StackEvent& event : profile.events) {
+  if (about != nullptr) {
+    row("Command", report::markup_text(about->command));
+    row("Host", report::markup_text(about->host));
+    const std::string cores = about->cores != 0 ? fmt::format("{} cores", about->cores) : std::string();
+    row("Processor",
+        report::markup_text(about->processor + (about->processor.empty() || cores.empty() ? "" : ", ") + cores));
+    row("Date", about->begun_unix_ns != 0 ? report::date_text(about->begun_unix_ns) : std::string());
+    row("Recorded by", report::markup_text(about->version));
+  }
+  row("Note", report::markup_text(profile.note));
+  for (u32 number = 0; number < profile.events.size(); ++number) {
+    const stacks::StackEvent& event = profile.events[number];
     if (event.samples == 0) continue;
     if (event.name == stacks::kAllTime) {
       row("Time of all threads", report::markup_text(report::duration(static_cast<double>(event.period) / 1e9)));
       continue;
     }
     row("Event",
-        fmt::format("{}: {} samples, {} counted{}", report::markup_text(event.name), report::with_commas(event.samples),
-                    is_clock(event) ? report::markup_text(report::duration(static_cast<double>(event.period) / 1e9))
-                                    : report::with_commas(event.period),
+        fmt::format("{}: {} samples, {}{}", report::markup_text(event.name), report::with_commas(event.samples),
+                    report::markup_text(report::weight_text(profile, number)),
                     event.interval > 1 ? ", one every " + report::with_commas(event.interval) : ""));
   }
   out += "</tbody></table>\n";
@@ -233,11 +252,12 @@ std::string views_end(const StackProfile& profile, const HtmlOptions& options) {
 }
 
 std::string html_text(const StackProfile& profile, const HtmlOptions& options) {
-  const std::string title = profile.file.empty() ? "wperf" : profile.file + " - wperf";
+  const std::string title = title_of(profile, options.about) + " - wperf";
   std::string out =
       page_start(title, options.waits != nullptr ? PageKind::waits : PageKind::recording) + views_start(title);
+  append_headline(out, report::headline(profile, options.about, options.filter));
   append_losses(out, profile);
-  append_facts(out, profile);
+  append_facts(out, profile, options.about);
   if (options.spe != nullptr) append_memory_part(out, *options.spe);
   if (options.waits != nullptr) append_waits(out, *options.waits, profile);
   for (u32 event = 0; event < profile.events.size(); ++event) {

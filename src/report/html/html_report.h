@@ -10,6 +10,7 @@
 #include "profile/spe_profile.h"
 #include "report/table.h"
 #include "stacks/moments.h"
+#include "stacks/recording_about.h"
 #include "stacks/stack_rows.h"
 #include "waits/wait_moments.h"
 #include "waits/wait_report.h"
@@ -24,12 +25,13 @@ struct WaitsOfPage {
 
 struct HtmlOptions {
   stacks::StackFilter filter = {};
-  const stacks::Moments* moments = nullptr;  // what is known of time; null: nothing but slices
-  bool all_samples = false;                  // with the time of each; `moments` has them
-  std::string version = {};                  // of the tool
-  const profile::SpeProfile* spe = nullptr;  // with memory; null: there is none
-  std::string difference_json = {};          // of a page of two sides; empty: it is of one recording
-  const WaitsOfPage* waits = nullptr;        // of a page of threads' time
+  const stacks::RecordingAbout* about = nullptr;  // null: nothing is told of the run
+  const stacks::Moments* moments = nullptr;       // what is known of time; null: nothing but slices
+  bool all_samples = false;                       // with the time of each; `moments` has them
+  std::string version = {};                       // of the tool
+  const profile::SpeProfile* spe = nullptr;       // with memory; null: there is none
+  std::string difference_json = {};               // of a page of two sides; empty: it is of one recording
+  const WaitsOfPage* waits = nullptr;             // of a page of threads' time
 };
 
 std::string html_text(const stacks::StackProfile& profile, const HtmlOptions& options);

@@ -9,6 +9,7 @@
 #include "report/html/wait_columns.h"
 #include "report/json_writer.h"
 #include "report/number_text.h"
+#include "report/stack_report.h"
 #include "stacks/call_tree.h"
 
 namespace wperf::report_html {
@@ -354,15 +355,16 @@ void ColumnWriter::write_losses(JsonWriter& json) const {
 
 void ColumnWriter::write_code(JsonWriter& json) const {
   json.begin_array("code");
-  const auto write_hits = [&json](const stacks::CodeHits& hits) {
+  const auto write_hits = [&json](const stacks::CodeHits& hits, const stacks::CodeHits& all) {
     json.integer("samples", hits.samples);
     json.integer("period", hits.period);
+    json.integer("all", all.period);
   };
   for (const stacks::FunctionCode& code : profile_.code) {
     json.begin_object();
     json.integer("event", code.event);
     json.integer("function", code.function);
-    write_hits(code.hits);
+    write_hits(code.hits, code.all);
     json.string("reason", code.reason);
     json.begin_array("lines");
     for (const stacks::CodeLine& line : code.lines) {
@@ -370,7 +372,7 @@ void ColumnWriter::write_code(JsonWriter& json) const {
       json.string("file", line.file);
       json.integer("line", line.line);
       json.string("source", line.source);
-      write_hits(line.hits);
+      write_hits(line.hits, line.all);
       json.end_object();
     }
     json.end_array();
@@ -381,7 +383,7 @@ void ColumnWriter::write_code(JsonWriter& json) const {
       json.string("text", one.text);
       json.string("line", one.line);
       json.boolean("gap", one.follows_gap);
-      write_hits(one.hits);
+      write_hits(one.hits, one.all);
       json.end_object();
     }
     json.end_array();
@@ -397,6 +399,9 @@ std::string ColumnWriter::document() const {
   json.string("version", options_.version);
   json.string("file", profile_.file);
   json.string("note", profile_.note);
+  const std::vector<report::StackLoss> losses = report::all_losses(profile_);
+  json.string("missing", report::losses_brief(losses));
+  json.boolean("minor", std::all_of(losses.begin(), losses.end(), [](const auto& loss) { return loss.is_minor; }));
   json.fixed("seconds", profile_.elapsed_seconds, 9);
   json.boolean("callers", profile_.has_callers);
   json.integer("slices", has_slices() ? profile_.slices.count : 1);

@@ -35,9 +35,9 @@ class CodeView {
     this.content.replaceChildren(...parts);
   }
   row(code, hits, cells, gap) {
-    const share = code.period > 0 ? hits.period / code.period : 0;
+    const share = code.all > 0 ? hits.period / code.all : 0;
     const made = element("tr", { class: (share >= 0.1 ? "hot" : share >= 0.02 ? "warm" : "") + (gap ? " gap" : "") },
-      element("td", { class: "share" }, hits.samples > 0 ? (100 * share).toFixed(2) : ""), element("td", { class: "count" }, hits.samples > 0 ? wholeText(hits.samples) : ""));
+      ...[hits.all, hits.period].map((value) => element("td", { class: "share" }, value > 0 ? percentText(value, code.all) : "")), element("td", { class: "count" }, hits.samples > 0 ? wholeText(hits.samples) : ""));
     for (const [text, name] of cells) made.append(element("td", { class: name }, text));
     return made;
   }
@@ -50,10 +50,10 @@ class CodeView {
     const file = (path) => path.split(/[\\/]/).pop();
     const rows = sorted.map((line, i) => this.row(code, line, [[line.line > 0 ? `${harmlessName(file(line.file))}:${line.line}` : "no line", "place"], [line.source || "(not found here)", line.source ? "source" : "source quiet"]],
       i > 0 && line.line > sorted[i - 1].line + 1));
-    return this.table("Source lines that were hit", ["%", "Samples", "Line", "Source"], rows);
+    return this.table("Source lines that were hit", ["With callees %", "Self %", "Samples", "Line", "Source"], rows);
   }
   instructions(code) {
     const rows = code.instructions.map((one) => this.row(code, one, [[one.address, "place"], [one.text, "source"], [harmlessName(one.line), "place"]], one.gap));
-    return this.table("Instructions", ["%", "Samples", "Address", "Instruction", "Line"], rows);
+    return this.table("Instructions", ["With callees %", "Self %", "Samples", "Address", "Instruction", "Line"], rows);
   }
 }

@@ -50,7 +50,8 @@ class FlameGraph {
     if (changes.tree || changes.zoom) this.view.top = 0;
     if (this.marked === 0) this.marked = this.zoomed;
     this.findMatches();
-    this.legend.replaceChildren(...this.page.colours.legend(state).map(([colour, text]) => {
+    const lost = this.page.profile.lost.length > 0 ? [["var(--loss)", "in the timeline: something was lost"]] : [];
+    this.legend.replaceChildren(...[...this.page.colours.legend(state), ...lost].map(([colour, text]) => {
       const swatch = element("span", { class: "swatch" });
       swatch.style.background = colour;
       return element("span", { class: "legend-entry" }, swatch, harmlessName(text));
@@ -107,7 +108,8 @@ class FlameGraph {
       ink: styled("--frame-ink"), edge: styled("--surface"), faint: styled("--frame-faint"), match: styled("--match"), matchInk: styled("--match-ink"), drawn: 0 };
     if (!(this.whole > 0)) {
       context.fillStyle = styled("--quiet");
-      context.fillText("No samples pass the filters. Escape goes back.", 16, 24);
+      const isFiltered = this.page.chips.childElementCount > 0;
+      context.fillText(isFiltered ? "No samples pass the filters. Escape goes back." : "No samples of this event. --freq 20000 takes more of them, `wperf stat` counts without any.", 16, 24);
       return;
     }
     const first = Math.max(0, Math.floor(this.view.top / kFrameHeight));
@@ -182,8 +184,11 @@ class FlameGraph {
     ++pen.drawn;
     if (wide > 34) {
       context.fillStyle = isMatch ? pen.matchInk : pen.ink;
-      const name = (this.page.profile.difference ? changeMark(this.shown, node) : "") + this.page.names[this.shown.functions[node]];
-      context.fillText(fittingText(name, wide - 10, pen.characterWidth), left + 5, y + kFrameHeight / 2);
+      const { difference } = this.page.profile, room = wide - 10;
+      const name = (difference ? changeMark(this.shown, node) : "") + this.page.names[this.shown.functions[node]];
+      const share = difference ? "" : `  ${percentText(this.shown.weight.total[node], this.whole)} %`;
+      const hasRoom = (name.length + share.length) * pen.characterWidth <= room;
+      context.fillText(hasRoom ? name + share : fittingText(name, room, pen.characterWidth), left + 5, y + kFrameHeight / 2);
     }
     context.globalAlpha = 1;
   }

@@ -40,7 +40,10 @@ function listenToKeys(page) {
       i: () => page.store.change({ invert: 1 - state.invert, zoom: "" }), r: () => page.store.change({ fold: 1 - state.fold, zoom: "" }), o: () => page.store.change({ icicle: 1 - state.icicle }),
     };
     const tab = page.tabs[Number(event.key) - 1];
-    const action = tab !== undefined ? () => page.open(tab.id) : actions[event.key];
+    const action = tab !== undefined ? () => {
+      page.open(tab.id);
+      tab.panel.querySelector('[tabindex="0"]')?.focus();  // its keys are those of this view now
+    } : actions[event.key];
     if (action === undefined) return;
     event.preventDefault();
     action();

@@ -38,7 +38,8 @@ class Page {
     const change = (part) => this.store.change(part);
     const events = profile.events.map((event, i) => [i, event.name, event.samples]).filter(([, , samples]) => samples > 0);
     this.event = this.selectOf("event", "Event", events.map(([i, name]) => [i, name]), (value) => change({ event: Number(value), zoom: "" }));
-    this.measure = this.selectOf("measure", "Measure", [["period", "counted"], ["samples", "samples"]], (value) => change({ measure: value }));
+    const first = profile.events[events[0]?.[0] ?? 0];
+    this.measure = this.selectOf("measure", "Weight", [["period", first && isAllTime(first) ? "time" : first && isClock(first) ? "CPU time" : "counted"], ["samples", "samples"]], (value) => change({ measure: value }));
     this.colour = this.selectOf("colour", "Colour by", this.colourChoices(events), (value) => {
       const over = /^ratio(\d+)$/.exec(value);
       change(over ? { colour: "ratio", over: Number(over[1]) } : { colour: value, over: -1 });
@@ -57,7 +58,7 @@ class Page {
     const theme = element("button", { type: "button", title: "Light or dark", "aria-label": "Light or dark", onclick: () => this.switchTheme() }, "◐");
     const help = element("button", { type: "button", title: "Keys (?)", "aria-label": "Help", onclick: () => this.help.showModal() }, "?");
     const { difference } = profile;
-    const file = difference ? profile.file : (profile.file || "recording").split(/[\\/]/).pop();
+    const file = difference ? profile.file : document.title.replace(/ - wperf$/, "");
     const choices = this.isCounts ? [] : difference ? [this.colour] : [this.event, this.measure, this.colour];
     const header = element("header", { class: "bar-top" },
       element("h1", { title: harmlessName(profile.file) }, element("span", { class: "logo", "aria-hidden": "true" }), harmlessName(file)), ...choices.map((one) => one.label),
@@ -72,11 +73,13 @@ class Page {
     }
     tabList.addEventListener("keydown", (event) => this.walkTabs(event));
     this.warning = element("button", { type: "button", class: "warning", onclick: () => this.open("about") });
-    this.warning.textContent = difference || this.isCounts ? "What to know of these numbers" : this.losses === 1 ? "Something is missing from this recording" : `${this.losses} kinds of things are missing from this recording`;
+    this.warning.textContent = difference || this.isCounts ? "What to know of these numbers" : profile.missing;
+    this.warning.classList.toggle("minor", profile.minor);
     this.warning.hidden = this.losses === 0;
+    this.headline = document.getElementById("headline") ?? "";
     app.append(header, ...(difference ? [] : [this.timeline.root]),
       element("nav", { class: "bar-views", "aria-label": "Views and filters" }, tabList, ...(this.isCounts ? [] : [element("div", { class: "toggles" }, ...this.toggles.map((one) => one.button))])),
-      element("section", { class: "bar-filters", "aria-label": "Filters" }, this.chips, this.warning, this.summary), element("main", { class: "panels" }, ...this.tabs.map((tab) => tab.panel)));
+      element("section", { class: "bar-filters", "aria-label": "Filters" }, this.headline, this.chips, this.warning, this.summary), element("main", { class: "panels" }, ...this.tabs.map((tab) => tab.panel)));
     app.hidden = false;
     document.documentElement.classList.add("live");
   }

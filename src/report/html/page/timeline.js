@@ -26,6 +26,7 @@ class Timeline {
     this.canvas.addEventListener("dblclick", () => this.choose(-1, -1));
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     this.canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.root.addEventListener("scroll", () => this.redraw());
     new ResizeObserver(() => this.redraw()).observe(this.canvas);
   }
 
@@ -64,6 +65,9 @@ class Timeline {
     }
     const coreRows = [...cores.entries()].sort((a, b) => a[0] - b[0]).map((entry) => entry[1]);
     const threadRows = [...threads.values()].sort((a, b) => b.sum - a.sum);
+    const alike = new Map();
+    for (const { name } of threadRows) alike.set(name, (alike.get(name) ?? 0) + 1);
+    for (const row of threadRows) if (alike.get(row.name) > 1) row.name += " " + tasks.tid[row.task];
     this.threadsInAll = threadRows.length;
     // Of a profile without times there is nothing to draw.
     this.root.hidden = profile.slices === 1 && profile.states.size + profile.counters.length + profile.marks.length + profile.lost.length === 0;
@@ -159,7 +163,6 @@ class Timeline {
     context.fillRect(0, 0, width, height);
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
-    this.drawScale(context, width);
     this.rows.forEach((row, i) => this.drawName(context, row, kScaleHeight + i * kRowHeight, room));
     context.save();
     context.beginPath();
@@ -179,8 +182,15 @@ class Timeline {
       context.fillRect(left - 1, 0, 2, height);
       context.fillRect(right - 1, 0, 2, height);
     }
+    this.drawScale(context, width);
   }
+  // It stays where it is seen, however far the rows are scrolled.
   drawScale(context, width) {
+    const y = this.root.scrollTop;
+    if (y > 0) {
+      context.fillStyle = styled("--surface");
+      context.fillRect(0, y, width, kScaleHeight);
+    }
     const seconds = (this.window.end - this.window.begin) / 1e9, room = width - kNameWidth;
     const wanted = (seconds * 90) / Math.max(room, 1);
     let step = 10 ** Math.floor(Math.log10(Math.max(wanted, 1e-9)));
@@ -189,8 +199,8 @@ class Timeline {
     const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step)) + 1));
     for (let at = Math.ceil(this.window.begin / 1e9 / step) * step; at < this.window.end / 1e9; at += step) {
       const x = this.xOf(at * 1e9, room);
-      context.fillRect(x, 0, 1, kScaleHeight - 4);
-      if (x + 60 < width) context.fillText(this.isZoomed() ? at.toFixed(digits) + " s" : secondsText(at), x + 4, kScaleHeight / 2 - 1);
+      context.fillRect(x, y, 1, kScaleHeight - 4);
+      if (x + 60 < width) context.fillText(this.isZoomed() ? at.toFixed(digits) + " s" : secondsText(at), x + 4, y + kScaleHeight / 2 - 1);
     }
   }
   seconds() {
@@ -272,9 +282,10 @@ class Timeline {
     let free = -1, last = -1;
     for (let i = firstFrom(this.markTimes(), this.window.begin); i < marks.length && marks[i].time <= this.window.end; ++i) {
       const x = this.xOf(marks[i].time, room);
-      if (marks[i].kind === 0 || x - last >= 0.5) context.fillRect(x, marks[i].kind === 2 ? y + 12 : y + 2, 1, marks[i].kind === 0 ? kRowHeight - 4 : 7);
+      const hasFlag = marks[i].kind === 0 && x >= free;
+      if (hasFlag || x - last >= 0.5) context.fillRect(x, marks[i].kind === 2 ? y + 17 : y + 1, 1, hasFlag ? kRowHeight - 3 : 4);  // above and below names
       last = x;
-      if (x < free || marks[i].kind !== 0) continue;
+      if (!hasFlag) continue;
       context.beginPath();
       context.moveTo(x, y + 3);
       context.lineTo(x + 6, y + 6);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "report/number_text.h"
+#include "report/stack_report.h"
+#include "report/trace_facts.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::StackLosses;
+using stacks::StackProfile;
+
+// Percent: what changes nothing that anybody reads off.
+constexpr double kMinor = 1, kMinorNames = 5;
+
+// Collects what is missing, in the order in which it is told.
+class LossList {
+ public:
+  explicit LossList(const StackProfile& profile) {
+    for (const stacks::StackEvent& event : profile.events) samples_ += event.samples;
+  }
+
+  void add(std::string text, std::string brief, bool is_minor = false) {
+    losses_.push_back({.text = std::move(text), .brief = std::move(brief), .is_minor = is_minor});
+  }
+  // "5 records were lost: …", "5 records lost".
+  void count(u64 count, std::string_view what, std::string_view brief, bool is_minor = false) {
+    if (count == 0) return;
+    const std::string number = with_commas(count);
+    add(fmt::format("{} {}", number, what), fmt::format("{} {}", number, brief), is_minor);
+  }
+  // Of all that there would have been.
+  void lost(u64 count, std::string_view what, std::string_view brief) {
+    if (count == 0) return;
+    const double share = percent(count, samples_ + count);
+    this->count(count, what, fmt::format("{} ({} %)", brief, fixed(share, 1)), share < kMinor);
+  }
+  // Of those that are there.
+  void stacks(u64 count, std::string_view why) {
+    if (count == 0) return;
+    // Of a part of the recording nobody knows how many of them are its own.
+    const bool is_part = count > samples_;
+    const double share = is_part ? 100 : percent(count, samples_);
+    const std::string of = is_part ? std::string() : fmt::format(" of {}", with_commas(samples_));
+    const std::string told = is_part ? std::string() : fmt::format(" ({} %)", fixed(share, 1));
+    add(fmt::format("{}{} stacks are incomplete{}: {}", with_commas(count), of, told, why),
+        fmt::format("{} stacks incomplete{}", with_commas(count), told), share < kMinor);
+  }
+  std::vector<StackLoss> take() { return std::move(losses_); }
+
+ private:
+  static double percent(u64 part, u64 whole) { return 100 * static_cast<double>(part) / static_cast<double>(whole); }
+
+  u64 samples_ = 0;
+  std::vector<StackLoss> losses_;
+};
+
+}  // namespace
+
+std::string damage_text(u64 places, u64 bytes, u64 records_about) {
+  if (places == 0) return {};
+  std::string out = fmt::format("the file is damaged: {} bytes in {} {} hold no records that can be read",
+                                with_commas(bytes), with_commas(places), places == 1 ? "place" : "places");
+  if (records_about != 0) out += fmt::format(", about {} are missing", with_commas(records_about));
+  return out;
+}
+
+std::vector<StackLoss> stack_losses(const StackProfile& profile) {
+  const StackLosses& losses = profile.losses;
+  LossList list(profile);
+  std::string damage = damage_text(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about);
+  if (!damage.empty()) list.add(std::move(damage), "the file is damaged");
+  list.lost(losses.lost_records, "records were lost: the ring between the kernel and the recorder was full",
+            "records lost");
+  list.lost(losses.lost_samples, "samples were lost in the kernel", "samples lost");
+  list.count(losses.throttled, "times the kernel paused an event because its samples took too long", "pauses");
+  list.count(losses.held_back, "samples were not taken, because the cores would have done little else",
+             "samples not taken");
+  list.count(losses.filtered, "samples were left out: of the kernel without -k, or of other people's programs",
+             "samples left out");
+  list.count(losses.register_losses, "times counters were wiped, and samples from just before are missing",
+             "times counters were wiped");
+  list.count(losses.of_unknown_event, "samples belong to no event of the file and are not shown",
+             "samples of no known event");
+  list.count(losses.damaged_records, "records are damaged and were left out", "damaged records");
+  list.count(losses.merged_changes, "changes of mappings could not be told apart in time",
+             "changes of mappings merged");
+  list.stacks(losses.stacks_cut, "the copy of the stack was too short (--call-graph dwarf,SIZE copies more)");
+  list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
+  list.count(losses.stacks_continued, "stacks go on by frame pointers where the copy of the stack ended",
+             "stacks go on by frame pointers", true);
+  list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
+  list.stacks(losses.stacks_without_table, "they lead through code that has no call frame information, or is not here");
+  list.count(losses.stacks_continued, "stacks go on by frame pointers where the copy of the stack ended",
+             "stacks continued by frame pointers", true);
+  list.stacks(losses.stacks_damaged, "registers, stack and call frame information do not fit together");
+  list.stacks(losses.stacks_of_32_bits, "programs of 32 bits are not unwound");
+  list.stacks(losses.stacks_by_pointers,
+              "they follow frame pointers alone, because unwinding could not keep up (--freq with a lower rate helps)");
+  list.count(losses.unknown_records, "records are of types that are not known here and were left out",
+             "records of unknown types", true);
+  return list.take();
+}
+
+std::string stack_losses_text(const StackProfile& profile, std::string_view prefix) {
+  std::string out;
+  for (const StackLoss& loss : stack_losses(profile)) out.append(prefix).append(loss.text) += '\n';
+  return out;
+}
+
+std::vector<StackLoss> all_losses(const StackProfile& profile) {
+  std::vector<StackLoss> losses = stack_losses(profile);
+  double nameless = 0;
+  for (const NamelessModule& one : nameless_modules(profile)) nameless += one.percent;
+  for (std::string& note : name_notes(profile)) {
+    losses.push_back({.text = std::move(note),
+                      .brief = fmt::format("{} % without function names", fixed(nameless, 1)),
+                      .is_minor = nameless < kMinorNames});
+  }
+  if (!profile.trace.has_value()) return losses;
+  const stacks::TraceFacts& trace = *profile.trace;
+  const std::string brief = trace.events_lost != 0    ? with_commas(trace.events_lost) + " events lost"
+                            : trace.buffers_lost != 0 ? with_commas(trace.buffers_lost) + " buffers lost"
+                                                      : "parts of the trace are missing";
+  for (std::string& line : trace_loss_lines(trace, false)) {
+    losses.push_back({.text = std::move(line), .brief = brief, .is_minor = false});
+  }
+  return losses;
+}
+
+std::string losses_brief(const std::vector<StackLoss>& losses) {
+  std::string out;
+  const std::string* before = nullptr;
+  for (const StackLoss& loss : losses) {
+    if (before != nullptr && *before == loss.brief) continue;
+    before = &loss.brief;
+    out += (out.empty() ? "" : ", ") + loss.brief;
+  }
+  return out;
+}
+
+}  // namespace wperf::report
