@@ -163,7 +163,7 @@ class LinuxTest(WperfTest):
             os.mkdir(os.path.join(folder, "folder.data"))
             self.assertTrue(self.ok("report", cwd=folder).startswith("recording: young.data\n\nran "))
             place("perf.data", 200)
-            self.assertTrue(self.ok("report", "--children", cwd=folder).startswith("recording: perf.data\n\nevent "))
+            self.assertTrue(self.ok("report", "--children", cwd=folder).startswith("recording: perf.data\n\nran "))
             self.assertIn("recording", self.json("report", "--json", cwd=folder))
 
     def test_counts_several_runs(self):
