@@ -82,7 +82,7 @@ diag::Result<std::vector<profile::CountProfile>> Session::measure(const request:
   profile::TimelineProfile timeline;
   const auto measured = measure::measure_timeline(request, plan, machine_, program, console, timeline);
   if (!measured.has_value()) trouble = measured.error();
-  const auto written = output::write_timeline_files(timeline, files, console);
+  const auto written = output::write_timeline_files(timeline, files);
   if (!written.has_value() && !trouble.has_value()) trouble = written.error();
   return std::move(timeline.counts);
 }

@@ -66,6 +66,7 @@ diag::Result<int> run(const request::Request& asked, diag::Console& console) {
   using request::Command;
   WPERF_CHECK_OK(output::check_inputs_stay(asked));
   WPERF_CHECK_OK(output::check_one_document(asked));
+  WPERF_CHECK_OK(output::check_outputs(asked));
   if (!needs_choice(asked)) return run_on_device(asked, console);
   const measure::ChosenDevice chosen = measure::choose_device(asked, device::devices_here());
   request::Request request = asked;

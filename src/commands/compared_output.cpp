@@ -15,6 +15,7 @@
 #include "compare/gate.h"
 #include "compare/stack_changes.h"
 #include "compare/total_review.h"
+#include "diag/first_failure.h"
 #include "measure/tool.h"
 #include "output/outputs.h"
 #include "report/diff_report.h"
@@ -55,13 +56,15 @@ diag::Result<void> write_files(const compare::Comparison& comparison, const std:
                                const report::DiffOptions& options, const request::Request& request,
                                diag::Console& console) {
   const request::Comparison& asked = request.comparison;
+  diag::FirstFailure written;
   if (asked.junit_file.has_value()) {
-    WPERF_CHECK_OK(
-        output::write_named_output(*asked.junit_file, report::gate_junit(verdicts), request.outputs, console));
+    written.add(output::write_named_output(*asked.junit_file, report::gate_junit(verdicts), request.outputs, console));
   }
-  if (!asked.markdown_file.has_value()) return {};
-  return output::write_named_output(*asked.markdown_file, report::diff_markdown(comparison, verdicts, options),
-                                    request.outputs, console);
+  if (asked.markdown_file.has_value()) {
+    written.add(output::write_named_output(*asked.markdown_file, report::diff_markdown(comparison, verdicts, options),
+                                           request.outputs, console));
+  }
+  return std::move(written).result();
 }
 
 // GitHub reads both streams of a job: stderr where stdout is one document.
@@ -89,17 +92,19 @@ diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::
   if (!view.wants_page() && !view.folded) return {};
   WPERF_TRY(const compare::StackChanges changes, compare::merge_stacks(before, after, comparison.matched));
   if (view.folded) console.document(compare::folded_changes(changes));
+  diag::FirstFailure written;
   if (view.html_file.has_value()) {
     const std::string page = report_html::difference_page(comparison, changes,
                                                           {.rows = request.sampling.display.rows,
                                                            .version = measure::tool_version(),
                                                            .totals_per = totals_per(request.comparison.per)});
-    WPERF_CHECK_OK(write_page(*view.html_file, page, request, console));
+    written.add(write_page(*view.html_file, page, request, console));
   }
-  if (!view.svg_file.has_value()) return {};
+  if (!view.svg_file.has_value()) return std::move(written).result();
   const std::string picture = report_html::svg_difference(
       changes, {.before = side_text(comparison.files_before), .after = side_text(comparison.files_after)});
-  return write_page(*view.svg_file, picture, request, console);
+  written.add(write_page(*view.svg_file, picture, request, console));
+  return std::move(written).result();
 }
 
 // A gate that could not judge must not let anything pass. What failed is said beside the answer, for the log of a job
@@ -137,7 +142,8 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
         "one. --jitter makes them differ, or another seed= of the simulated machine.");
   }
   compare::review_totals(comparison, compared);
-  WPERF_CHECK_OK(write_stacks(before, after, comparison, request, console));
+  diag::FirstFailure written;
+  written.add(write_stacks(before, after, comparison, request, console));
   std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
   const report::DiffOptions options{.rows = request.sampling.display.rows,
                                     .verbose = request.outputs.verbose,
@@ -154,9 +160,10 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
     annotate(verdicts, request, console);
   }
   if (output::wants_json(request.outputs)) {
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::diff_json(comparison, verdicts, options), console));
+    written.add(output::deliver_json(request.outputs, report::diff_json(comparison, verdicts, options), console));
   }
-  WPERF_CHECK_OK(write_files(comparison, verdicts, options, request, console));
+  written.add(write_files(comparison, verdicts, options, request, console));
+  WPERF_CHECK_OK(std::move(written).result());
   return status_of(verdicts, console);
 }
 

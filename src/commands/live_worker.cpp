@@ -75,7 +75,7 @@ std::string LiveWorker::save(const SaveWish& wish) {
   const usize newer = newer_than(wish.of);
   const auto bytes = look_.recording(wish.of.count, newer);
   if (!bytes.has_value()) return bytes.error().text;
-  auto file = os::OutputFile::create_at_once(output::output_path(look_.request().outputs, wish.file));
+  auto file = os::OutputFile::create(output::output_path(look_.request().outputs, wish.file), os::Readers::owner);
   if (!file.has_value()) return file.error().text;
   file.value().write(std::span<const std::byte>(bytes.value()));
   if (const auto closed = file.value().close(); !closed.has_value()) return closed.error().text;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "diag/first_failure.h"
 #include "measure/tool.h"
 #include "os/output_file.h"
 #include "output/outputs.h"
@@ -19,7 +20,7 @@ diag::Result<void> write_page(const std::string& file, const std::string& text, 
     return {};
   }
   const std::string path = output::output_path(request.outputs, file);
-  WPERF_TRY(os::OutputFile out, os::OutputFile::create_at_once(path));
+  WPERF_TRY(os::OutputFile out, os::OutputFile::create(path));
   out.write(text);
   WPERF_CHECK_OK(out.close());
   if (!output::silent(request.outputs)) {
@@ -31,10 +32,11 @@ diag::Result<void> write_page(const std::string& file, const std::string& text, 
 diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageContent& content,
                                const request::Request& request, diag::Console& console) {
   const request::RecordingView& view = request.recording;
+  diag::FirstFailure written;
   if (view.svg_file.has_value()) {
-    WPERF_CHECK_OK(write_page(*view.svg_file, report_html::svg_flame_graph(profile, content.filter), request, console));
+    written.add(write_page(*view.svg_file, report_html::svg_flame_graph(profile, content.filter), request, console));
   }
-  if (!view.html_file.has_value()) return {};
+  if (!view.html_file.has_value()) return std::move(written).result();
   const report_html::HtmlOptions options{.filter = content.filter,
                                          .about = content.about,
                                          .moments = content.moments,
@@ -42,7 +44,8 @@ diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageCo
                                          .version = measure::tool_version(),
                                          .spe = content.spe,
                                          .waits = content.waits};
-  return write_page(*view.html_file, report_html::html_text(profile, options), request, console);
+  written.add(write_page(*view.html_file, report_html::html_text(profile, options), request, console));
+  return std::move(written).result();
 }
 
 }  // namespace wperf::commands

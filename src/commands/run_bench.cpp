@@ -16,6 +16,7 @@
 #include "measure/machine.h"
 #include "measure/measure_counts.h"
 #include "measure/recording_run.h"
+#include "os/new_file.h"
 #include "output/outputs.h"
 #include "plan/count_parts.h"
 #include "plan/default_events.h"
@@ -177,6 +178,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, u64 rounds, diag
         fmt::format("{}-{}-{}.data", *request.comparison.record_as, is_before ? "before" : "after", round + 1);
     return output::output_path(request.outputs, name);
   };
+  WPERF_CHECK_OK(os::check_output(file_of(true, 0)));
   const auto run = [&](bool is_before, u64 round) -> diag::Result<void> {
     request::Request one = of_side(request, is_before);
     one.sampling.perf_data = true;

@@ -35,7 +35,9 @@ class ExportOutput {
     ExportOutput made(console);
     if (goes_to_console(request)) return made;
     const std::string path = output::output_path(request.outputs, *request.outputs.json_file);
-    WPERF_TRY(os::OutputFile created, os::OutputFile::create_at_once(path));
+    const bool is_recording = request.recording.export_format == ExportFormat::perf_data;
+    WPERF_TRY(os::OutputFile created,
+              os::OutputFile::create(path, is_recording ? os::Readers::owner : os::Readers::usual));
     made.file_.emplace(std::move(created));
     return made;
   }

@@ -180,6 +180,15 @@ struct Companions {
   std::string clients_json;  // see show_profile()
 };
 
+// Where no page can be kept, what was measured is told nevertheless.
+diag::Result<void> show_pages(const stacks::StackProfile& profile, const PageContent& content,
+                              const report::StackOptions& options, const request::Request& request,
+                              diag::Console& console) {
+  auto written = write_pages(profile, content, request, console);
+  if (!written.has_value() && !output::silent(request.outputs)) console.out(report::stack_text(profile, options));
+  return written;
+}
+
 // As tables, trees, lines of samples, or JSON.
 diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                 const recording::WantedDetail& wanted, const request::Request& request,
@@ -201,9 +210,9 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
     WPERF_CHECK_OK(recording::add_function_code(recorded.files, code, recorded.profile));
   }
   if (request.recording.wants_page())
-    return write_pages(recorded.profile,
-                       {options.filter, &recorded.moments, &recorded.about, companions.spe, companions.waits}, request,
-                       console);
+    return show_pages(recorded.profile,
+                      {options.filter, &recorded.moments, &recorded.about, companions.spe, companions.waits}, options,
+                      request, console);
   return show_profile(recorded.profile, recorded.moments, &recorded.about, request, console, {},
                       companions.clients_json);
 }
@@ -289,7 +298,8 @@ diag::Result<void> show_profile(const stacks::StackProfile& profile, const stack
     return output::deliver_json(request.outputs, json, console);
   };
   if (request.recording.wants_page())
-    return write_pages(profile, {.filter = options.filter, .moments = &moments, .about = about}, request, console);
+    return show_pages(profile, {.filter = options.filter, .moments = &moments, .about = about}, options, request,
+                      console);
   if (request.recording.export_format.has_value())
     return export_profile(profile, moments, options, request, console, sink);
   if (request.recording.folded) {

@@ -52,17 +52,13 @@ diag::Result<int> record(const request::Request& request, measure::Machine& mach
   WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
   const request::Request shown = shown_request(request, recording);
   WPERF_CHECK_OK(output::check_inputs_stay(shown));
-  if (!recording.trace.empty()) {
-    WPERF_CHECK_OK(run_report(shown, console));
-    tell_written(request, console);
-    tell_kept(request, recording, console);
-    return measure::status_of_recording(request, machine, recording);
-  }
-  WPERF_CHECK_OK(report_recording(recording.file, shown, console));
-  if (machine.capabilities.kernel != nullptr) {
+  const bool is_trace = !recording.trace.empty();
+  auto reported = is_trace ? run_report(shown, console) : report_recording(recording.file, shown, console);
+  if (is_trace || machine.capabilities.kernel != nullptr) {
     tell_written(request, console);
     tell_kept(request, recording, console);
   }
+  WPERF_CHECK_OK(std::move(reported));
   return measure::status_of_recording(request, machine, recording);
 }
 

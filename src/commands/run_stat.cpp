@@ -7,6 +7,7 @@
 #include "commands/listening_counts.h"
 #include "commands/page_output.h"
 #include "commands/quiet_console.h"
+#include "diag/first_failure.h"
 #include "measure/count_runs.h"
 #include "measure/measure_counts.h"
 #include "measure/tool.h"
@@ -37,7 +38,7 @@ diag::Result<void> export_count(const request::Request& request, const profile::
     console.document(text);
     return {};
   }
-  WPERF_TRY(os::OutputFile out, os::OutputFile::create_at_once(output::output_path(request.outputs, *file)));
+  WPERF_TRY(os::OutputFile out, os::OutputFile::create(output::output_path(request.outputs, *file)));
   out.write(text);
   return out.close();
 }
@@ -164,14 +165,16 @@ diag::Result<void> run_timeline(const request::Request& request, const plan::Cou
   profile::TimelineProfile timeline;
   auto measured = measure::measure_timeline(request, plan, machine, program, console, timeline);
   // What was counted before an error is still written.
-  auto written = output::write_timeline_files(timeline, files, console);
+  diag::FirstFailure written;
+  written.add(std::move(measured));
+  written.add(output::write_timeline_files(timeline, files));
   console.out(report::timeline_notes(timeline));
-  if (const auto& file = request.recording.html_file; file.has_value() && written.has_value()) {
-    written = write_page(*file, report_html::count_page(timeline, measure::tool_version()), request, console);
+  if (const auto& file = request.recording.html_file; file.has_value()) {
+    written.add(write_page(*file, report_html::count_page(timeline, measure::tool_version()), request, console));
   }
   if (request.outputs.json)
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::timeline_json(timeline), console));
-  return measured.has_value() ? written : measured;
+    written.add(output::deliver_json(request.outputs, report::timeline_json(timeline), console));
+  return std::move(written).result();
 }
 
 }  // namespace
@@ -186,7 +189,10 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
   WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine));
   WPERF_TRY(std::vector<plan::CountPlan> parts, parts_of(request, plan, machine));
   std::vector<output::TimelineFile> files;
-  if (request.timeline.enabled) files = output::timeline_files(request, plan);
+  if (request.timeline.enabled) {
+    files = output::timeline_files(request, plan);
+    WPERF_CHECK_OK(output::check_timeline_files(request, files));
+  }
   if (request.outputs.verbose) measure::tell_plan(plan, machine, files, console);
   if (request.listen.has_value() && parts.size() != 1) {
     return diag::Error{

@@ -13,6 +13,7 @@
 #include "commands/run_report.h"
 #include "commands/topdown_cores.h"
 #include "commands/topdown_functions.h"
+#include "diag/first_failure.h"
 #include "import/perf_data/aux_traces.h"
 #include "measure/measure_counts.h"
 #include "measure/recording_run.h"
@@ -295,11 +296,12 @@ diag::Result<void> show(const request::Request& request, std::span<const report:
       console.out((i == 0 ? "" : "\n") + report::topdown_text(found[i], {.width = width}));
     }
   }
+  diag::FirstFailure written;
   if (request.recording.html_file.has_value()) {
-    WPERF_CHECK_OK(write_page(*request.recording.html_file, report_html::topdown_page(found), request, console));
+    written.add(write_page(*request.recording.html_file, report_html::topdown_page(found), request, console));
   }
-  if (!output::wants_json(outputs)) return {};
-  return output::deliver_json(outputs, report::topdown_json(found), console);
+  if (output::wants_json(outputs)) written.add(output::deliver_json(outputs, report::topdown_json(found), console));
+  return std::move(written).result();
 }
 
 std::string base_name(const std::string& path) {

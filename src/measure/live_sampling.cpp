@@ -237,7 +237,7 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usiz
   request::Request unkept = run_.request;
   unkept.sampling.perf_data = false;
   unkept.sampling.perf_data_file.reset();
-  WPERF_CHECK_OK(finish_own_file(unkept, recording, run_.console));
+  WPERF_CHECK_OK(finish_own_file(unkept, recording));
   return copy_of(recording.mapped->bytes());
 }
 

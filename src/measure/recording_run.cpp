@@ -24,7 +24,8 @@ namespace wperf::measure {
 std::string kept_recording(const request::Request& request) {
   const std::optional<std::string>& named = request.sampling.perf_data_file;
   if (named.has_value()) return output::output_path(request.outputs, *named);
-  return request.sampling.perf_data ? output::output_path(request.outputs, "perf.data") : std::string();
+  if (!request.sampling.perf_data) return {};
+  return output::output_path(request.outputs, std::string(output::kUsualRecording));
 }
 
 request::Request with_kept_file(request::Request request) {
@@ -46,15 +47,10 @@ diag::Result<int> status_of_recording(const request::Request& request, Machine& 
 
 namespace {
 
-// One that cannot be opened is a warning, as with other outputs.
-diag::Result<void> keep_recording(std::span<const std::byte> bytes, const std::string& path, diag::Console& console) {
-  auto file = os::OutputFile::create_at_once(path);
-  if (!file.has_value()) {
-    console.warn("Unable to open " + path);
-    return {};
-  }
-  file.value().write(bytes);
-  return file.value().close();
+diag::Result<void> keep_recording(std::span<const std::byte> bytes, const std::string& path) {
+  WPERF_TRY(os::OutputFile file, os::OutputFile::create(path, os::Readers::owner));
+  file.write(bytes);
+  return file.close();
 }
 
 // What was read of it is given back at once: of a long recording, most of it never has to be in memory.
@@ -135,7 +131,7 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
   recording.end = outcome.collection.end;
   recording.trouble = std::move(outcome.collection.trouble);
   recording.processes = std::move(outcome.capture.processes);
-  return finish_own_file(request, recording, console);
+  return finish_own_file(request, recording);
 }
 
 }  // namespace
@@ -182,7 +178,7 @@ diag::Result<void> finish_session(const request::Request& request, Machine& mach
   const auto bytes = recording.mapped->bytes();
   recording.size = bytes.size();
   if (const std::string kept = kept_recording(request); os::is_pipe_or_device(kept)) {
-    auto whole = keep_recording(bytes, kept, console);
+    auto whole = keep_recording(bytes, kept);
     if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = std::move(whole).error();
   }
   return open_recording(recording);
@@ -194,7 +190,7 @@ diag::Result<void> create_own_file(Recording& recording) {
   return {};
 }
 
-diag::Result<void> finish_own_file(const request::Request& request, Recording& recording, diag::Console& console) {
+diag::Result<void> finish_own_file(const request::Request& request, Recording& recording) {
   recording.own->close();
   if (recording.own->trouble().has_value()) recording.trouble = recording.own->trouble();
   WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own->openable_path()));
@@ -202,7 +198,7 @@ diag::Result<void> finish_own_file(const request::Request& request, Recording& r
   const auto bytes = recording.mapped->bytes();
   recording.size = bytes.size();
   if (const std::string kept = kept_recording(request); !kept.empty()) {
-    const auto whole = keep_recording(bytes, kept, console);
+    const auto whole = keep_recording(bytes, kept);
     if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = whole.error();
   }
   return open_recording(recording);

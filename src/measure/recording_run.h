@@ -49,7 +49,7 @@ diag::Result<void> finish_session(const request::Request& request, Machine& mach
 
 // The file of a driver's recording: begun, and read when it is whole. One that the user wants is kept.
 diag::Result<void> create_own_file(Recording& recording);
-diag::Result<void> finish_own_file(const request::Request& request, Recording& recording, diag::Console& console);
+diag::Result<void> finish_own_file(const request::Request& request, Recording& recording);
 
 // -o FILE.data and FILE.etl keep the recording; any other FILE gets the JSON.
 request::Request with_kept_file(request::Request request);

@@ -141,7 +141,7 @@ diag::Result<Recording> record_driver_spe(const request::Request& request, Machi
   recording.processes = programs.processes();
   recorder.finish(ending_of(recording.sampled, recording.processes, std::move(outcome), machine.capabilities),
                   machine.capabilities, request.arguments);
-  WPERF_CHECK_OK(finish_own_file(request, recording, console));
+  WPERF_CHECK_OK(finish_own_file(request, recording));
   if (!written.has_value() && !recording.trouble.has_value()) recording.trouble = written.error();
   return recording;
 }

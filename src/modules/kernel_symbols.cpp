@@ -139,7 +139,7 @@ void KernelSymbols::read_whole_list() {
 void KernelSymbols::keep_list(const std::string& path) {
   if (!reason_.empty() || whole_->all().empty() || !address_in_list(text_, reference_name_).has_value()) return;
   const std::string list = symbols::KernelList::write(*whole_, reference_name_, reference_ - moved_by_);
-  static_cast<void>(os::save_with_folders(path, std::as_bytes(std::span(list))));
+  static_cast<void>(os::save_with_folders(path, std::as_bytes(std::span(list)), os::Readers::owner));
 }
 
 KernelSymbols::Function KernelSymbols::find(u64 address) {

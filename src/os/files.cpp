@@ -33,6 +33,13 @@ u64 file_size(const std::string& path) {
   return error ? 0 : size;
 }
 
+u64 free_bytes(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::absolute(native_path(path), error).parent_path();
+  const std::filesystem::space_info space = std::filesystem::space(folder, error);
+  return error ? 0 : space.available;
+}
+
 u64 last_change_unix_ns(const std::string& path) {
   using std::chrono::duration_cast, std::chrono::nanoseconds, std::chrono::system_clock;
   std::error_code error;
@@ -108,12 +115,23 @@ diag::Result<std::string> load_text_file(const std::string& path, size_t limit) 
   return text;
 }
 
-diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes) {
+diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes, Readers readers) {
   std::error_code error;
   std::filesystem::create_directories(native_path(path).parent_path(), error);
-  WPERF_TRY(OutputFile file, OutputFile::create_at_once(path));
+  WPERF_TRY(OutputFile file, OutputFile::create(path, readers));
   file.write(bytes);
   return file.close();
+}
+
+void remove_file(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove(native_path(path), error);
+}
+
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(native_path(path), error);
+  return error ? std::string() : utf8_of(real);
 }
 
 std::string join_path(const std::string& directory, const std::string& name) {

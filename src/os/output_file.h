@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file written piece by piece. Replaces what was there. A write that fails is told at the end.
+// An output written piece by piece. It has its name only when it is closed and whole; until then, and where it is given
+// up, what was there stays (new_file.h). A write that fails is told at the end.
 #pragma once
 #include <cstddef>
-#include <fstream>
+#include <cstdio>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "diag/result.h"
+#include "os/new_file.h"
 
 namespace wperf::os {
 
 class OutputFile {
  public:
   // Bytes as they are.
-  static diag::Result<OutputFile> create(const std::string& path);
+  static diag::Result<OutputFile> create(const std::string& path, Readers readers = Readers::usual);
   // Text: lines end as the system wants it.
   static diag::Result<OutputFile> create_text(const std::string& path);
-  // Bytes; the file has its name only when it is closed and whole, and until then what was there stays. What is not an
-  // ordinary file of this user's own (a device, a pipe, a link) is never replaced but written into.
-  static diag::Result<OutputFile> create_at_once(const std::string& path);
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
   diag::Result<void> close();
 
  private:
-  OutputFile(std::string path, std::string opened) : path_(std::move(path)), opened_(std::move(opened)) {}
-  static diag::Result<OutputFile> create(const std::string& path, const std::string& opened, std::ios::openmode mode);
+  struct Closer {
+    void operator()(std::FILE* stream) const { static_cast<void>(std::fclose(stream)); }
+  };
+  OutputFile(NewFile file, std::FILE* stream) : file_(std::move(file)), stream_(stream) {}
+  static diag::Result<OutputFile> open(const std::string& path, Readers readers, bool text);
 
-  std::string path_;
-  std::string opened_;  // another one than path_ until the file is whole
-  std::ofstream file_;
+  NewFile file_;
+  std::unique_ptr<std::FILE, Closer> stream_;
   int error_ = 0;  // errno of the first write that failed
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <iterator>
 
 #include "os/files.h"
 
@@ -30,34 +31,68 @@ TEST(OutputFile, SaysWhatItCannotDo) {
   EXPECT_FALSE(full.value().close().has_value());
 }
 
-TEST(OutputFile, AtOnceHasItsNameWhenItIsWhole) {
-  const std::string path = testing::TempDir() + "wperf at once";
+std::string folder_for(const std::string& name) {
+  const std::filesystem::path folder = testing::TempDir() + "wperf outputs of " + name;
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return folder.string();
+}
+
+size_t files_in(const std::string& folder) {
+  const std::filesystem::directory_iterator all(folder);
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+void write_whole(const std::string& path, std::string_view text, Readers readers = Readers::usual) {
+  auto output = OutputFile::create(path, readers);
+  ASSERT_TRUE(output.has_value()) << output.error().text;
+  output.value().write(text);
+  ASSERT_TRUE(output.value().close().has_value());
+}
+
+TEST(OutputFile, HasItsNameWhenItIsWhole) {
+  const std::string folder = folder_for("whole"), path = folder + "/x";
+  write_whole(path, "before");
   {
-    auto first = OutputFile::create(path);
-    ASSERT_TRUE(first.has_value());
-    first.value().write("before");
-    ASSERT_TRUE(first.value().close().has_value());
+    auto given_up = OutputFile::create(path);
+    ASSERT_TRUE(given_up.has_value());
+    given_up.value().write("half");
   }
-  auto output = OutputFile::create_at_once(path);
+  EXPECT_EQ(files_in(folder), 1u) << "what was given up stayed";
+  auto output = OutputFile::create(path);
   ASSERT_TRUE(output.has_value());
   output.value().write("after");
   EXPECT_EQ(load_text_file(path, 100).value(), "before");
   ASSERT_TRUE(output.value().close().has_value());
   EXPECT_EQ(load_text_file(path, 100).value(), "after");
+  EXPECT_EQ(files_in(folder), 1u);
 }
 
-TEST(OutputFile, AtOnceWritesThroughALink) {
-  const std::filesystem::path link = testing::TempDir() + "wperf link", target = testing::TempDir() + "wperf target";
-  std::filesystem::remove(link);
-  std::filesystem::create_symlink(target, link);
-  EXPECT_FALSE(may_be_replaced(link.string()));
-  EXPECT_TRUE(may_be_replaced(testing::TempDir() + "wperf no such file"));
-  auto output = OutputFile::create_at_once(link.string());
-  ASSERT_TRUE(output.has_value());
-  output.value().write("through");
-  ASSERT_TRUE(output.value().close().has_value());
-  EXPECT_TRUE(std::filesystem::is_symlink(link));
-  EXPECT_EQ(load_text_file(target.string(), 100).value(), "through");
+TEST(OutputFile, FollowsNoLink) {
+  if (std::filesystem::path::preferred_separator != '/') GTEST_SKIP() << "links take rights here";
+  const std::string folder = folder_for("links"), link = folder + "/x", precious = folder + "/precious";
+  for (const bool is_hard : {false, true}) {
+    write_whole(precious, "precious");
+    std::filesystem::remove(link);
+    is_hard ? std::filesystem::create_hard_link(precious, link) : std::filesystem::create_symlink(precious, link);
+    write_whole(link, "new");
+    EXPECT_FALSE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(load_text_file(link, 100).value(), "new");
+    EXPECT_EQ(load_text_file(precious, 100).value(), "precious");
+  }
+}
+
+TEST(CheckOutput, SaysWhatCannotBeWritten) {
+  const std::string folder = folder_for("checks");
+  write_whole(folder + "/there", "stays");
+  EXPECT_TRUE(check_output(folder + "/there").has_value());
+  EXPECT_TRUE(check_output(folder + "/new").has_value());
+  EXPECT_EQ(files_in(folder), 1u) << "the try stayed";
+  EXPECT_EQ(load_text_file(folder + "/there", 100).value(), "stays");
+  EXPECT_FALSE(check_output(folder).has_value());
+  const auto nowhere = check_output(folder + "/no/x");
+  ASSERT_FALSE(nowhere.has_value());
+  EXPECT_NE(nowhere.error().text.find("cannot write " + folder + "/no/x"), std::string::npos) << nowhere.error().text;
 }
 
 }  // namespace

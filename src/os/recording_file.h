@@ -17,7 +17,8 @@ namespace wperf::os {
 
 class RecordingFile {
  public:
-  // `path` empty: one without a name.
+  // `path` empty: one without a name. Else it has its name at once, in place of what was there: a recorder that is
+  // killed leaves what it wrote.
   static diag::Result<RecordingFile> create(const std::string& path);
   ~RecordingFile();
   RecordingFile(RecordingFile&& other) noexcept

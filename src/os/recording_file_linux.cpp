@@ -8,12 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "os/new_file.h"
 #include "os/recording_file.h"
 
 namespace wperf::os {
 namespace {
-
-constexpr mode_t kOwnerOnly = 0600;  // as perf does it: a recording tells what somebody's programs do
 
 std::string temporary_folder() {
   const char* folder = std::getenv("TMPDIR");
@@ -28,9 +27,9 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 diag::Result<RecordingFile> RecordingFile::create(const std::string& path) {
   if (!path.empty()) {
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly);
-    if (file >= 0) return RecordingFile(file, path, {});
-    return diag::system_error(path + " cannot be written", errno);
+    WPERF_TRY(NewFile file, NewFile::make(path, Readers::owner));
+    WPERF_CHECK_OK(file.move_to_place());
+    return RecordingFile(file.take_handle(), path, {});
   }
   std::string name = temporary_folder() + "/wperf-XXXXXX";
   const int file = mkostemp(name.data(), O_CLOEXEC);

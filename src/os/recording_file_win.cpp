@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/native_path.h"
+#include "os/new_file.h"
 #include "os/recording_file.h"
 #include "os/wide_text_win.h"
 
@@ -39,16 +40,20 @@ bool write_at(HANDLE file, u64 offset, std::span<const std::byte> bytes) {
 }  // namespace
 
 diag::Result<RecordingFile> RecordingFile::create(const std::string& path) {
-  const std::wstring name = path.empty() ? temporary_name() : native_path(path).wstring();
+  if (!path.empty()) {
+    WPERF_TRY(NewFile made, NewFile::make(path, Readers::owner));
+    WPERF_CHECK_OK(made.move_to_place());
+    return RecordingFile(made.take_handle(), path, {});
+  }
+  const std::wstring name = temporary_name();
   const HANDLE file = name.empty() ? INVALID_HANDLE_VALUE
                                    : CreateFileW(name.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ, nullptr,
                                                  CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (file == INVALID_HANDLE_VALUE) {
-    if (!path.empty()) return diag::Error{.text = path + " cannot be written", .hint = {}};
     return diag::Error{.text = "no file for the samples can be made in the folder for temporary files",
                        .hint = "the environment variable TMP names another folder; --output-perf-data names a file"};
   }
-  return RecordingFile(reinterpret_cast<std::intptr_t>(file), path, path.empty() ? utf8_of(name) : std::string());
+  return RecordingFile(reinterpret_cast<std::intptr_t>(file), {}, utf8_of(name));
 }
 
 RecordingFile::~RecordingFile() {

@@ -7,12 +7,55 @@
 #include <vector>
 
 #include "os/files.h"
+#include "os/new_file.h"
 #include "os/output_file.h"
 
 namespace wperf::output {
 
+namespace {
+
+struct NamedOutput {
+  std::string_view option;
+  std::string path;
+};
+
+// The files of pages and documents.
+std::vector<NamedOutput> named_outputs(const request::Request& request) {
+  const request::Comparison& sides = request.comparison;
+  const std::pair<std::string_view, const std::optional<std::string>&> outputs[] = {
+      {"--html", request.recording.html_file}, {"--svg", request.recording.svg_file},
+      {"-o", request.outputs.json_file},       {"--records", request.sampling.records_file},
+      {"--junit", sides.junit_file},           {"--markdown", sides.markdown_file}};
+  std::vector<NamedOutput> named;
+  for (const auto& [option, file] : outputs) {
+    if (file.has_value() && *file != kConsole) named.push_back({option, output_path(request.outputs, *file)});
+  }
+  return named;
+}
+
+// And that of the recording that is kept.
+std::vector<NamedOutput> all_outputs(const request::Request& request) {
+  std::vector<NamedOutput> named = named_outputs(request);
+  const std::optional<std::string>& kept = request.sampling.perf_data_file;
+  if (kept.has_value() || request.sampling.perf_data) {
+    named.push_back({"--output-perf-data", output_path(request.outputs, kept.value_or(std::string(kUsualRecording)))});
+  }
+  return named;
+}
+
+}  // namespace
+
 std::string output_path(const request::Outputs& outputs, const std::string& file) {
   return outputs.directory.has_value() ? os::join_path(*outputs.directory, file) : file;
+}
+
+diag::Result<void> check_outputs(const request::Request& request) {
+  for (const NamedOutput& one : all_outputs(request)) {
+    // Those of a timeline have places for core and time in their names: check_timeline_files().
+    if (request.timeline.enabled && one.option == "-o") continue;
+    WPERF_CHECK_OK(os::check_output(one.path));
+  }
+  return {};
 }
 
 diag::Result<void> check_inputs_stay(const request::Request& request) {
@@ -21,21 +64,16 @@ diag::Result<void> check_inputs_stay(const request::Request& request) {
   const request::Comparison& sides = request.comparison;
   inputs.insert(inputs.end(), sides.before.begin(), sides.before.end());
   inputs.insert(inputs.end(), sides.after.begin(), sides.after.end());
-  const std::pair<const char*, const std::optional<std::string>&> outputs[] = {
-      {"--html", request.recording.html_file}, {"--svg", request.recording.svg_file},
-      {"-o", request.outputs.json_file},       {"--records", request.sampling.records_file},
-      {"--junit", sides.junit_file},           {"--markdown", sides.markdown_file}};
-  std::vector<std::pair<std::string_view, std::string>> named;
-  for (const auto& [option, file] : outputs) {
-    if (!file.has_value() || *file == kConsole) continue;
-    const std::string path = output_path(request.outputs, *file);
+  // What was recorded already is an input.
+  std::vector<NamedOutput> named;
+  for (const auto& [option, path] : request.data_file.has_value() ? named_outputs(request) : all_outputs(request)) {
     for (const auto& [other_option, other] : named) {
       if (!os::would_be_one_file(path, other)) continue;
       return diag::Error{.text = fmt::format("{} and {} would overwrite each other in {}", other_option, option, path),
                          .hint = "name another file for one of them",
                          .code = diag::ExitCode::usage};
     }
-    named.emplace_back(option, path);
+    named.push_back({option, path});
     for (const std::string& input : inputs) {
       if (!os::is_same_file(path, input)) continue;
       return diag::Error{.text = fmt::format("{} would overwrite {}, which is to be read", option, input),
@@ -79,19 +117,15 @@ diag::Result<void> check_one_document(const request::Request& request) {
       .code = diag::ExitCode::usage};
 }
 
-diag::Result<void> write_output_file(const std::string& path, std::string_view text, diag::Console& console) {
-  auto file = os::OutputFile::create_text(path);
-  if (!file.has_value()) {
-    console.warn("Unable to open " + path);
-    return {};
-  }
-  file.value().write(text);
-  return file.value().close();
+diag::Result<void> write_output_file(const std::string& path, std::string_view text) {
+  WPERF_TRY(os::OutputFile file, os::OutputFile::create_text(path));
+  file.write(text);
+  return file.close();
 }
 
 diag::Result<void> write_named_output(const std::string& file, std::string_view text, const request::Outputs& outputs,
                                       diag::Console& console) {
-  if (file != kConsole) return write_output_file(output_path(outputs, file), text, console);
+  if (file != kConsole) return write_output_file(output_path(outputs, file), text);
   console.document(text);
   return {};
 }
@@ -119,9 +153,10 @@ bool silent(const request::Outputs& outputs) {
 }
 
 diag::Result<void> deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console) {
-  if (outputs.json_file.has_value()) return write_output_file(output_path(outputs, *outputs.json_file), json, console);
-  if (outputs.json) console.document(json);
-  return {};
+  diag::Result<void> written;
+  if (outputs.json_file.has_value()) written = write_output_file(output_path(outputs, *outputs.json_file), json);
+  if (outputs.json && (!outputs.json_file.has_value() || !written.has_value())) console.document(json);
+  return written;
 }
 
 }  // namespace wperf::output

@@ -10,16 +10,19 @@
 
 namespace wperf::output {
 
+// What a recording is called that is kept and has no name.
+inline constexpr std::string_view kUsualRecording = "perf.data";
 // `file` resolved against --cwd.
 std::string output_path(const request::Outputs& outputs, const std::string& file);
 // Would an output replace a file that the command reads, or another output? Asked before anything is opened, because
 // inputs are mapped.
 diag::Result<void> check_inputs_stay(const request::Request& request);
+// Can every file be written that options name? Asked before anything is measured, so that no result is lost for want of
+// a place.
+diag::Result<void> check_outputs(const request::Request& request);
 // Of all that is asked for, only one document can be stdout's.
 diag::Result<void> check_one_document(const request::Request& request);
-// Writes the text. A file that cannot be opened is a warning, `Unable to open F`, and no failure of the run (contract
-// 1.4); one that cannot be written to its end is an error.
-diag::Result<void> write_output_file(const std::string& path, std::string_view text, diag::Console& console);
+diag::Result<void> write_output_file(const std::string& path, std::string_view text);
 // The same of a file that an option named: resolved against --cwd, or stdout.
 diag::Result<void> write_named_output(const std::string& file, std::string_view text, const request::Outputs& outputs,
                                       diag::Console& console);
@@ -35,7 +38,8 @@ inline constexpr std::string_view kConsole = "-";
 bool prints_records(const request::Request& request);
 // Nobody reads the text: it need not be made.
 bool silent(const request::Outputs& outputs);
-// To the -o file when one is given, else to stdout.
+// To the -o file when one is given, else to stdout; there also where the file cannot be written and nobody else would
+// print the answer.
 diag::Result<void> deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console);
 
 }  // namespace wperf::output

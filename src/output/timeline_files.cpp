@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "os/new_file.h"
 #include "os/process.h"
 #include "output/outputs.h"
 #include "report/count_report.h"
@@ -50,11 +51,18 @@ std::vector<TimelineFile> timeline_files(const request::Request& request, const 
   return files;
 }
 
+diag::Result<void> check_timeline_files(const request::Request& request, const std::vector<TimelineFile>& files) {
+  for (const TimelineFile& file : files) WPERF_CHECK_OK(os::check_output(file.path));
+  const request::Outputs& outputs = request.outputs;
+  if (!outputs.json || !outputs.json_file.has_value()) return {};
+  return os::check_output(output_path(outputs, *outputs.json_file));
+}
+
 diag::Result<void> write_timeline_files(const profile::TimelineProfile& timeline,
-                                        const std::vector<TimelineFile>& files, diag::Console& console) {
+                                        const std::vector<TimelineFile>& files) {
   diag::Result<void> first_failure;
   for (const TimelineFile& file : files) {
-    auto written = write_output_file(file.path, report::timeline_csv(timeline, file.event_class), console);
+    auto written = write_output_file(file.path, report::timeline_csv(timeline, file.event_class));
     if (first_failure.has_value()) first_failure = std::move(written);
   }
   return first_failure;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/event_class.h"
-#include "diag/console.h"
+#include "diag/result.h"
 #include "plan/plan.h"
 #include "profile/count_profile.h"
 #include "request/request.h"
@@ -19,8 +19,10 @@ struct TimelineFile {
 
 std::vector<TimelineFile> timeline_files(const request::Request& request, const plan::CountPlan& plan);
 
+// Can all of them be written, and the JSON beside them? Asked before anything is counted.
+diag::Result<void> check_timeline_files(const request::Request& request, const std::vector<TimelineFile>& files);
 // Whatever becomes of one file, the others are written.
 diag::Result<void> write_timeline_files(const profile::TimelineProfile& timeline,
-                                        const std::vector<TimelineFile>& files, diag::Console& console);
+                                        const std::vector<TimelineFile>& files);
 
 }  // namespace wperf::output

@@ -42,14 +42,7 @@ std::vector<FileInFolder> files_of(const std::string& folder) {
 }  // namespace
 
 diag::Result<Spool> Spool::open(const std::string& folder, u64 limit_bytes) {
-  std::error_code error;
-  if (std::filesystem::create_directories(os::native_path(folder), error)) {
-    std::filesystem::permissions(os::native_path(folder), std::filesystem::perms::owner_all, error);
-  }
-  if (!std::filesystem::is_directory(os::native_path(folder), error)) {
-    return diag::Error{
-        .text = folder + " cannot be made into a spool: " + (error ? error.message() : "it is no folder"), .hint = {}};
-  }
+  WPERF_CHECK_OK(os::make_private_folder(folder));
   return Spool(folder, limit_bytes);
 }
 
@@ -82,7 +75,8 @@ diag::Result<Spool::Added> Spool::add(const SpoolEntry& entry) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   added.file = fmt::format("{:020}-{}-{}{}", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
                            os::process_number(), added_++, kEnding);
-  WPERF_CHECK_OK(os::save_with_folders(os::join_path(folder_, added.file), std::as_bytes(std::span(bytes))));
+  WPERF_CHECK_OK(
+      os::save_with_folders(os::join_path(folder_, added.file), std::as_bytes(std::span(bytes)), os::Readers::owner));
   return added;
 }
 

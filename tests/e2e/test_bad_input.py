@@ -106,11 +106,9 @@ class BadInputTest(WperfTest):
         self.assertIn("PDB file 'no.pdb' doesn't exist",
                       self.error_of("stat", "-e", "ld_spec", "--pdb_file", "no.pdb", "--timeout", "1"))
 
-    def test_unwritable_output_is_no_failure(self):
+    def test_unwritable_output(self):
         path = "/proc/no/such/folder.json"
-        done = self.run_wperf("list", "-o", path)
-        self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stderr, f"Unable to open {path}\n")
+        self.assertEqual(self.fails("list", "-o", path), f"error: cannot write {path}: No such file or directory\n")
 
     def test_unexpected_argument_is_only_a_warning(self):
         done = self.run_wperf("list", "nonsense")

@@ -113,19 +113,53 @@ class OutputsTest(WperfTest):
         copy.write_bytes(read[0])
         self.assertIn("ld_spec", self.ok("report", copy))
 
-    def test_a_link_stays_one(self):
-        link, target = self.folder / "link", self.folder / "target.data"
-        link.symlink_to(target)
-        self.ok(*RECORD, "--output-perf-data", link, *PROGRAM)
-        self.assertTrue(link.is_symlink())
-        self.assertIn("ld_spec", self.ok("report", target))
-
-    def test_no_folder_is_made(self):
-        for name, arguments in (("no/x.data", (*RECORD, "--output-perf-data", "no/x.data", *PROGRAM)),
-                                ("no/x.json", ("list", "-o", "no/x.json"))):
+    def test_no_link_is_followed(self):
+        """In a folder that others may write to, they would choose what is overwritten."""
+        data = self.recording()
+        precious = self.folder / "precious"
+        for name, arguments in (("x.data", (*RECORD, "--output-perf-data", "x.data", *PROGRAM)),
+                                ("x.html", ("report", data, "--html", "x.html")),
+                                ("x.json", ("report", data, "-o", "x.json"))):
+            precious.write_text("precious")
+            (self.folder / name).symlink_to(precious)
             done = self.run_wperf(*arguments, cwd=self.folder)
-            self.assertEqual((done.returncode, done.stderr), (0, f"Unable to open {name}\n"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+            self.assertEqual(precious.read_text(), "precious", arguments)
+            self.assertFalse((self.folder / name).is_symlink())
+            self.assertGreater((self.folder / name).stat().st_size, 100)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()),
+                         ["good.data", "precious", "x.data", "x.html", "x.json"])
+
+    def test_recordings_are_their_owners(self):
+        data = self.recording()
+        copy, page = self.folder / "copy.data", self.folder / "page.html"
+        self.ok("report", data, "--export", "perf.data", "-o", copy)
+        self.ok("report", data, "--html", page)
+        for path, is_private in ((data, True), (copy, True), (page, False)):
+            others = stat.S_IMODE(path.stat().st_mode) & 0o077
+            self.assertEqual(others == 0, is_private, path)
+
+    def test_what_cannot_be_written_is_told_before_anything_runs(self):
+        data = self.recording()
+        for option, arguments in (("--output-perf-data", RECORD), ("-o", (*RECORD, "--json")), ("-o", (*COUNT, "--json")),
+                                  ("-o", COUNT), ("--html", RECORD), ("--svg", RECORD), ("--records", PROFILE),
+                                  ("--output-csv", (*COUNT, "-t", "-i", "0", "-n", "1")),
+                                  ("--html", (*COUNT, "-t", "-i", "0", "-n", "1")), ("-o", ("list",)),
+                                  ("--html", ("report", data))):
+            program = PROGRAM if arguments[0] in ("stat", "record") else ()
+            done = self.run_wperf(*arguments, option, "no/x", *program, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, "error: cannot write no/x: No such file or directory\n"), (option, arguments))
+            self.assertNotIn("count", done.stdout)
             self.assertFalse((self.folder / "no").exists())
+
+    def test_a_page_that_fails_at_the_end_costs_nothing_else(self):
+        other = self.folder / "x.html"
+        text = self.fails_to_write(FULL, *RECORD, "--svg", FULL, "--html", other, *PROGRAM)
+        self.assertIn("event ld_spec: ", text)
+        self.assertGreater(other.stat().st_size, 1000)
+        document = json.loads(self.fails_to_write(FULL, *COUNT, "--json", "-o", FULL, *PROGRAM))
+        self.assertIn("core", document)
 
     @unittest.skipUnless(hasattr(os, "mkfifo"), "needs pipes with names")
     def test_a_reader_of_a_file_that_leaves(self):
@@ -168,7 +202,7 @@ class OutputsTest(WperfTest):
         self.assertEqual(data.read_bytes(), bytes_before)
         kept = self.folder / "kept.data"
         self.assertIn("would overwrite", self.fails(*RECORD, "--output-perf-data", kept, "--html", kept, *PROGRAM, status=2))
-        self.assertIn("ld_spec", self.ok("report", kept))
+        self.assertFalse(kept.exists(), "it was told after the recording")
 
     def test_a_profile_says_when_it_began(self):
         self.assertEqual(self.run_wperf("report", self.recording(), "--export", "firefox", "-o", self.folder / "profile.json").returncode, 0)

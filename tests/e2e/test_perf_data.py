@@ -64,10 +64,8 @@ class PerfDataTest(WperfTest):
         self.assertIn("ld_spec", self.ok("report", self.folder / "perf.data"))
 
     def test_a_folder_is_no_file(self):
-        done = self.run_wperf(*RECORD, "--output-perf-data", self.folder, *PROGRAM)
-        self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stderr, f"Unable to open {self.folder}\n")
-        self.assertIn("ld_spec", done.stdout)
+        self.assertEqual(self.fails(*RECORD, "--output-perf-data", self.folder, *PROGRAM),
+                         f"error: cannot write {self.folder}: Is a directory\n")
 
     def test_a_report_of_spe_shows_the_same(self):
         several = (("--all-cores",), workload("false_sharing.exe"))
