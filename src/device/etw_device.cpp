@@ -203,6 +203,7 @@ class EtwDevice final : public Device {
     const bool may = api.enable_privilege() == etw::kNoError;  // which sources need and sessions do not
     std::vector<etw::Mended> done = etw::end_leftovers(api);
     if (may) std::ranges::move(etw::remove_left_sources(api), std::back_inserter(done));
+    if (may) etw::put_back(api, api.own_process());
     std::vector<DeviceCheck> checks;
     for (etw::Mended& one : done) checks.push_back({"fix", one.is_good, std::move(one.sentence), {}});
     return checks;

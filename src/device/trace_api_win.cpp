@@ -181,6 +181,55 @@ class WindowsTracing final : public etw::TraceApi {
     return WaitForSingleObject(handle.get(), 0) == WAIT_TIMEOUT;
   }
 
+  std::optional<std::string> kept(const std::string& name) override {
+    std::vector<wchar_t> text(kLongestText);
+    auto size = static_cast<DWORD>(text.size() * sizeof(wchar_t));
+    if (RegGetValueW(HKEY_LOCAL_MACHINE, kKeptKey, os::wide_of(name).c_str(), RRF_RT_REG_SZ, nullptr, text.data(),
+                     &size) != ERROR_SUCCESS) {
+      return std::nullopt;
+    }
+    return os::utf8_of(text.data());
+  }
+  std::vector<std::string> kept_names() override {
+    std::vector<std::string> names;
+    HKEY key = nullptr;
+    if (RegOpenKeyExW(HKEY_LOCAL_MACHINE, kKeptKey, 0, KEY_QUERY_VALUE, &key) != ERROR_SUCCESS) return names;
+    for (DWORD i = 0;; ++i) {
+      wchar_t name[256] = {};
+      DWORD size = 256;
+      if (RegEnumValueW(key, i, name, &size, nullptr, nullptr, nullptr, nullptr) != ERROR_SUCCESS) break;
+      names.push_back(os::utf8_of(name));
+    }
+    RegCloseKey(key);
+    return names;
+  }
+  void keep(const std::string& name, const std::string& text) override {
+    HKEY key = nullptr;
+    if (RegCreateKeyExW(HKEY_LOCAL_MACHINE, kKeptKey, 0, nullptr, REG_OPTION_VOLATILE, KEY_SET_VALUE, nullptr, &key,
+                        nullptr) != ERROR_SUCCESS) {
+      return;
+    }
+    const std::wstring wide_text = os::wide_of(text);
+    RegSetValueExW(key, os::wide_of(name).c_str(), 0, REG_SZ, reinterpret_cast<const BYTE*>(wide_text.c_str()),
+                   static_cast<DWORD>((wide_text.size() + 1) * sizeof(wchar_t)));
+    RegCloseKey(key);
+  }
+  void forget(const std::string& name) override {
+    RegDeleteKeyValueW(HKEY_LOCAL_MACHINE, kKeptKey, os::wide_of(name).c_str());
+  }
+  // Whoever holds it longer than anybody of ours would is not waited for.
+  void begin_changes() override {
+    constexpr DWORD kLongestMs = 5000;
+    changes_.reset(CreateMutexW(nullptr, FALSE, L"Global\\wperf changes of tracing"));
+    if (changes_ != nullptr) holds_ = WaitForSingleObject(changes_.get(), kLongestMs) != WAIT_TIMEOUT;
+  }
+  void end_changes() override {
+    if (std::exchange(holds_, false)) ReleaseMutex(changes_.get());
+    changes_.reset();
+  }
+  u64 free_bytes(const std::string& file) override { return os::free_bytes(file); }
+  u64 file_bytes(const std::string& file) override { return os::file_size(file); }
+
   std::vector<Volume> volumes() override {
     std::vector<Volume> volumes;
     for (wchar_t letter = L'A'; letter <= L'Z'; ++letter) {
@@ -193,7 +242,12 @@ class WindowsTracing final : public etw::TraceApi {
   }
 
  private:
+  static constexpr const wchar_t* kKeptKey = L"SOFTWARE\\wperf tracing until Windows starts anew";
+  static constexpr usize kLongestText = 2048;
+
   std::optional<Machine> machine_;
+  OwnedHandle changes_;
+  bool holds_ = false;
 };
 
 class Windows final : public TracingMachine {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "device/etw/session.h"
+#include "export/etl/byte_writing.h"
 #include "import/etl/text.h"
 
 namespace wperf::etw {
@@ -22,6 +23,15 @@ bool is_sound(std::span<const std::byte> properties) {
   const u32 file_at = number_at<u32>(properties, 112), name_at = number_at<u32>(properties, 116);
   const auto fits = [&](u32 at) { return at >= kPropertiesSize && at % 2 == 0 && at < properties.size(); };
   return fits(name_at) && (file_at == 0 || (fits(file_at) && file_at != name_at));
+}
+
+// Where the caller left room for it.
+void tell_file(const std::string& file, std::span<std::byte> properties) {
+  const u32 at = number_at<u32>(properties, 112);
+  if (at == 0) return;
+  const std::u16string wide = etl_export::wide_text(file);
+  for (usize i = 0; i <= wide.size(); ++i)
+    put_at(properties, at + i * sizeof(char16_t), i < wide.size() ? wide[i] : u'\0');
 }
 
 bool has(const std::vector<EventId>& events, const EventId& one) {
@@ -114,6 +124,7 @@ WindowsError FakeTraceApi::start(u64& session, const std::u16string& name, std::
                       .name = name,
                       .file = asked.file,
                       .buffer_kb = buffer_kb,
+                      .most_mb = number_at<u32>(properties, 60),
                       .mode = asked.log_file_mode,
                       .begin_ns = machine_.now_ns()});
   session = running_.back().handle;
@@ -127,12 +138,16 @@ WindowsError FakeTraceApi::control(u64 session, const std::u16string& name, std:
   if (one == nullptr) {
     const auto left = std::find(windows_.sessions.begin(), windows_.sessions.end(), name);
     if (session != 0 || left == windows_.sessions.end()) return kInstanceNotFound;
+    if (code == ControlCode::query) tell_file(windows_.kernel_logger_file, properties);
     if (code == ControlCode::stop) windows_.sessions.erase(left);
     return kNoError;
   }
   if (code != ControlCode::query && code != ControlCode::stop) return kInvalidParameter;
   if (!drain(*one)) return kNoSystemResources;
-  const bool is_last = code == ControlCode::query && windows_.ended_after == 1;
+  // A file that may have no more ends its session.
+  const bool is_full = one->most_mb != 0 && u64{buffers_of(*one)} * one->buffer_kb >= u64{one->most_mb} * 1024;
+  if (is_full) file_bytes_[one->file] = u64{one->most_mb} << 20;
+  const bool is_last = is_full || (code == ControlCode::query && windows_.ended_after == 1);
   if (code == ControlCode::query && windows_.ended_after != 0) --windows_.ended_after;
   if (is_last) {
     if (one->samples) (void)machine_.end();
@@ -150,6 +165,11 @@ WindowsError FakeTraceApi::control(u64 session, const std::u16string& name, std:
   return kNoError;
 }
 
+u32 FakeTraceApi::buffers_of(const Running& session) {
+  constexpr usize kSamples = 100;  // of each
+  return static_cast<u32>(session.taken.size() / kSamples);
+}
+
 u64 FakeTraceApi::lost_of(const Running& session) {
   constexpr u64 kNsPerSecond = 1'000'000'000;
   return session.lost + (machine_.now_ns() - session.begin_ns) * windows_.lost_per_second / kNsPerSecond;
@@ -157,7 +177,19 @@ u64 FakeTraceApi::lost_of(const Running& session) {
 
 void FakeTraceApi::tell_state(const Running& session, std::span<std::byte> properties, u32 buffers) {
   put_at(properties, 88, static_cast<u32>(lost_of(session)));
-  put_at(properties, 92, buffers != 0 ? buffers : static_cast<u32>(session.taken.size() / 100));
+  put_at(properties, 92, buffers != 0 ? buffers : buffers_of(session));
+  tell_file(session.file, properties);
+}
+
+std::optional<std::string> FakeTraceApi::kept(const std::string& name) {
+  const auto found = windows_.kept.find(name);
+  return found != windows_.kept.end() ? std::optional(found->second) : std::nullopt;
+}
+
+std::vector<std::string> FakeTraceApi::kept_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : windows_.kept) names.push_back(name);
+  return names;
 }
 
 WindowsError FakeTraceApi::set(u64 session, TraceClass what, std::span<const std::byte> information) {
@@ -317,7 +349,7 @@ std::vector<std::u16string> FakeTraceApi::sessions() {
 }
 
 bool FakeTraceApi::process_runs(u32 process) {
-  return process == kOwnProcess ||
+  return process == own_process_ ||
          std::find(windows_.processes.begin(), windows_.processes.end(), process) != windows_.processes.end();
 }
 
@@ -332,7 +364,7 @@ u32 FakeTraceApi::write_trace(const Running& session) {
                   .masks = session.masks,
                   .switch_stacks = has(session.stacks, kSwitch),
                   .ready_stacks = has(session.stacks, kReady),
-                  .own_process = session.watches ? kOwnProcess : 0,
+                  .own_process = session.watches ? own_process_ : 0,
                   .intervals = {},
                   .samples = session.taken,
                   .switches = session.switches,

@@ -39,6 +39,7 @@ struct FakeWindows {
   bool elevated = true, may_profile = true, hypervisor = false;
   bool takes_sources = true;  // sources can be added
   bool disk_full = false;
+  u64 free_bytes = 0;       // of the disk; 0: not told
   u32 ended_after = 0;      // queries: then somebody else ends the session; 0: nobody does
   u32 lost_per_second = 0;  // events
   u32 most_sessions = 8, most_sources = 4, most_counters = 4;
@@ -46,6 +47,8 @@ struct FakeWindows {
   std::vector<u32> owned_sources = {};        // that another session samples
   std::vector<std::u16string> sessions = {};  // that are there
   std::vector<u32> processes = {};            // that run
+  std::string kernel_logger_file = {};        // of another's session of that name
+  std::map<std::string, std::string> kept = {};
 };
 std::vector<ProfileSource> usual_sources();
 
@@ -62,15 +65,26 @@ class FakeTraceApi final : public TraceApi {
   WindowsError query(u64 session, TraceClass what, std::span<std::byte> information, u32& returned) override;
   u32 set_performance(std::span<std::byte> information) override;
   std::vector<std::u16string> sessions() override;
-  u32 own_process() override { return kOwnProcess; }
-  void visit_cores() override { machine_.visit_cores(kOwnProcess, kOwnProcess + 1); }
+  u32 own_process() override { return own_process_; }
+  void visit_cores() override { machine_.visit_cores(own_process_, own_process_ + 1); }
   bool process_runs(u32 process) override;
   std::vector<Volume> volumes() override { return {}; }
+  std::optional<std::string> kept(const std::string& name) override;
+  std::vector<std::string> kept_names() override;
+  void keep(const std::string& name, const std::string& text) override { windows_.kept[name] = text; }
+  void forget(const std::string& name) override { windows_.kept.erase(name); }
+  void begin_changes() override { ++changing_; }
+  void end_changes() override { --changing_; }
+  u64 free_bytes(const std::string&) override { return windows_.free_bytes; }
+  u64 file_bytes(const std::string& file) override { return file_bytes_[file]; }
 
+  // From here on another process calls.
+  void become(u32 process) { own_process_ = process; }
   // What a test looks at: nothing of a session may stay.
   FakeWindows& windows() { return windows_; }
   const std::map<u32, u32>& intervals() const { return intervals_; }
   std::vector<u32> added_sources() const;
+  int changing() const { return changing_; }
 
   static constexpr u32 kOwnProcess = 4242;
 
@@ -79,7 +93,7 @@ class FakeTraceApi final : public TraceApi {
     u64 handle = 0;
     std::u16string name;
     std::string file;
-    u32 buffer_kb = 0, mode = 0;
+    u32 buffer_kb = 0, most_mb = 0, mode = 0;
     u64 begin_ns = 0;
     std::vector<EventId> stacks = {}, counter_events = {};
     std::vector<u32> sources = {}, counters = {};
@@ -97,6 +111,7 @@ class FakeTraceApi final : public TraceApi {
   FakeMachine::Sampling sampling_of(u32 number) const;
   bool drain(Running& session);
   u64 lost_of(const Running& session);
+  static u32 buffers_of(const Running& session);
   void tell_state(const Running& session, std::span<std::byte> properties, u32 buffers);
   u32 write_trace(const Running& session);
   const ProfileSource* source(u32 number) const;
@@ -104,6 +119,9 @@ class FakeTraceApi final : public TraceApi {
   FakeWindows windows_;
   FakeMachine& machine_;
   bool privileged_ = false;
+  u32 own_process_ = kOwnProcess;
+  int changing_ = 0;
+  std::map<std::string, u64> file_bytes_;  // of files that are full
   std::vector<Running> running_;
   std::map<u32, u32> intervals_;     // by source
   std::map<u32, u32> added_events_;  // by source

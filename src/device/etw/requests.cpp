@@ -19,6 +19,7 @@ struct At {
     kBufferKb = 48,
     kLeastBuffers = 52,
     kMostBuffers = 56,
+    kMostMb = 60,
     kLogFileMode = 64,
     kFlushSeconds = 68,
     kEnableFlags = 72,
@@ -61,12 +62,13 @@ Bytes properties_bytes(const SessionProperties& properties) {
   put_at(bytes, At::kBufferKb, properties.buffer_kb);
   put_at(bytes, At::kLeastBuffers, properties.least_buffers);
   put_at(bytes, At::kMostBuffers, properties.most_buffers);
+  put_at(bytes, At::kMostMb, properties.most_mb);
   put_at(bytes, At::kLogFileMode, properties.log_file_mode);
   put_at(bytes, At::kFlushSeconds, properties.flush_seconds);
   put_at(bytes, At::kEnableFlags, properties.enable_flags);
   constexpr u32 kLoggerName = kPropertiesSize, kFileName = kPropertiesSize + kNameRoom * sizeof(char16_t);
   put_at(bytes, kLoggerNameAt, kLoggerName);  // Windows puts it there itself
-  if (properties.file.empty()) return bytes;
+  if (properties.file.empty() && !properties.asks_file) return bytes;
   put_at(bytes, At::kFileNameAt, kFileName);
   const std::u16string file = etl_export::wide_text(properties.file).substr(0, kNameRoom - 1);
   std::memcpy(bytes.data() + kFileName, file.data(), file.size() * sizeof(char16_t));

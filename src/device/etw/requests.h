@@ -36,12 +36,14 @@ inline constexpr usize kLoggerNameAt = 116;                      // where its of
 struct SessionProperties {
   u32 buffer_kb = 1024;
   u32 least_buffers = 0, most_buffers = 0;
+  u32 most_mb = 0;  // of the file; 0: as many as come
   u32 log_file_mode = 0;
   u32 flush_seconds = 1;
   u32 enable_flags = 0;
   u32 clock = 1;                               // the performance counter
   std::optional<Guid> session = std::nullopt;  // that Windows has a name for; else it makes one
-  std::string file;
+  std::string file = {};
+  bool asks_file = false;  // Windows fills in where the trace goes
 };
 // The one session for the kernel's events that Windows had at first, beside those of kSystemLogger.
 inline constexpr std::u16string_view kKernelLogger = u"NT Kernel Logger";

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::u16string_view kNamePrefix = u"wperf recording ";
 constexpr std::string_view kSourcePrefix = "wperf.0x";
+// What is kept of the system as it was, and of who has its one session.
+constexpr std::string_view kKeptInterval = "interval of source ", kKeptSource = "added source ";
+constexpr char kKeptLogger[] = "process and file of the kernel logger";
 constexpr u32 kBufferKb = 1024;
 constexpr u32 kLeastBuffers = 64, kMostBuffers = 2048;
 constexpr std::array<u32, 3> kAnyCpu{};
@@ -65,13 +68,53 @@ diag::Result<void> checked(WindowsError error, std::string_view doing) {
   return {};
 }
 
-std::optional<u32> process_of_session(std::u16string_view name) {
-  if (!name.starts_with(kNamePrefix)) return std::nullopt;
-  const std::string number = utf8(name.substr(kNamePrefix.size()));
-  u32 process = 0;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), process);
-  if (read.ec != std::errc{} || read.ptr != number.data() + number.size()) return std::nullopt;
-  return process;
+std::optional<u32> number_of(std::string_view text) {
+  u32 number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Where the trace of a session goes.
+std::string file_of_session(TraceApi& api, const std::u16string& name) {
+  Bytes properties = properties_bytes({.asks_file = true});
+  return api.control(0, name, properties, ControlCode::query) == kNoError ? session_state(properties).file
+                                                                          : std::string();
+}
+
+// Whose session it is: by its name, or, of the one that every program knows, by the file that a wperf said it writes.
+std::optional<u32> process_of_session(TraceApi& api, const std::u16string& name) {
+  if (name.starts_with(kNamePrefix)) return number_of(utf8(name.substr(kNamePrefix.size())));
+  const std::optional<std::string> said = name == kKernelLogger ? api.kept(kKeptLogger) : std::nullopt;
+  if (!said.has_value()) return std::nullopt;
+  const usize space = std::min(said->find(' '), said->size());
+  const std::string_view file = std::string_view(*said).substr(std::min(space + 1, said->size()));
+  if (file != file_of_session(api, name)) return std::nullopt;
+  return number_of(std::string_view(*said).substr(0, space));
+}
+
+// While this lives, no other wperf changes what belongs to all.
+class SystemChanges {
+ public:
+  explicit SystemChanges(TraceApi& api) : api_(api) { api_.begin_changes(); }
+  ~SystemChanges() { api_.end_changes(); }
+  SystemChanges(const SystemChanges&) = delete;
+  SystemChanges& operator=(const SystemChanges&) = delete;
+
+ private:
+  TraceApi& api_;
+};
+
+bool others_record(TraceApi& api, u32 own_process) {
+  for (const std::u16string& name : api.sessions()) {
+    const std::optional<u32> process = process_of_session(api, name);
+    if (process.has_value() && *process != own_process && api.process_runs(*process)) return true;
+  }
+  return false;
+}
+
+std::string with_number(std::string_view name, u32 number) {
+  return std::string(name) + std::to_string(number);
 }
 
 // Interval of a source as it is now; nothing: Windows does not tell.
@@ -107,7 +150,7 @@ u32 most_counters(TraceApi& api) {
 std::vector<std::string> leftovers(TraceApi& api) {
   std::vector<std::string> names;
   for (const std::u16string& name : api.sessions()) {
-    const std::optional<u32> process = process_of_session(name);
+    const std::optional<u32> process = process_of_session(api, name);
     if (process.has_value() && !api.process_runs(*process)) names.push_back(utf8(name));
   }
   return names;
@@ -119,6 +162,7 @@ std::vector<Mended> end_leftovers(TraceApi& api) {
     Bytes properties = properties_bytes({});
     const WindowsError error = api.control(0, etl_export::wide_text(name), properties, ControlCode::stop);
     const bool good = error == kNoError;
+    if (good && etl_export::wide_text(name) == kKernelLogger) api.forget(kKeptLogger);
     done.push_back({fmt::format("{} the trace session \"{}\", which a wperf left behind{}",
                                 good ? "ended" : "could not end", name, good ? "" : fmt::format(" (error {})", error)),
                     good});
@@ -129,7 +173,7 @@ std::vector<Mended> end_leftovers(TraceApi& api) {
 std::vector<Mended> remove_left_sources(TraceApi& api) {
   std::vector<Mended> done;
   for (const std::u16string& name : api.sessions()) {
-    if (process_of_session(name).has_value()) return done;
+    if (process_of_session(api, name).has_value()) return done;
   }
   const auto sources = list_sources(api);
   if (!sources.has_value()) return done;
@@ -145,6 +189,26 @@ std::vector<Mended> remove_left_sources(TraceApi& api) {
   return done;
 }
 
+void put_back(TraceApi& api, u32 own_process) {
+  const SystemChanges alone(api);
+  if (others_record(api, own_process)) return;
+  for (const std::string& name : api.kept_names()) {
+    if (name.starts_with(kKeptInterval)) {
+      const std::optional<u32> source = number_of(std::string_view(name).substr(kKeptInterval.size()));
+      const std::optional<u32> interval = number_of(api.kept(name).value_or(""));
+      if (source.has_value() && interval.has_value())
+        (void)api.set(0, TraceClass::sampling_interval, interval_bytes({*source, *interval}));
+    } else if (name.starts_with(kKeptSource)) {
+      const std::optional<u32> source = number_of(std::string_view(name).substr(kKeptSource.size()));
+      Bytes request = remove_source_bytes(source.value_or(0), kAnyCpu);
+      if (source.has_value()) (void)api.set_performance(request);
+    } else {
+      continue;
+    }
+    api.forget(name);
+  }
+}
+
 u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks) {
   constexpr u64 kSlackSeconds = 2;
   const u64 bytes = cores * samples_per_second * (kBytesOfSample + (stacks ? kBytesOfStack : 0)) * kSlackSeconds;
@@ -152,15 +216,15 @@ u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks) {
       std::clamp<u64>(bytes / (kBufferKb * 1024) + 1, std::max(kLeastBuffers, 2 * cores), kMostBuffers));
 }
 
-Session::Session(TraceApi& api, const SessionPlan& plan) : api_(api), plan_(plan) {
-  name_ = std::u16string(kNamePrefix) + etl_export::wide_text(std::to_string(api.own_process()));
+Session::Session(TraceApi& api, const SessionPlan& plan) : api_(api), plan_(plan), process_(api.own_process()) {
+  name_ = std::u16string(kNamePrefix) + etl_export::wide_text(std::to_string(process_));
 }
 
 Session::~Session() {
   if (runs_) {
     (void)stop();
   } else {
-    restore();
+    if (changes_) put_back(api_, process_);
   }
 }
 
@@ -187,10 +251,16 @@ diag::Result<void> Session::open() {
         .code = diag::ExitCode::no_device};
   }
   for (Mended& one : end_leftovers(api_)) remarks_.push_back(std::move(one.sentence));
-  WPERF_CHECK_OK(choose_sources());
-  WPERF_CHECK_OK(set_intervals());
-  WPERF_CHECK_OK(start_trace());
-  runs_ = true;
+  changes_ = true;
+  put_back(api_, process_);
+  {
+    // Until the session can be seen, another wperf that ends would not know of this one.
+    const SystemChanges alone(api_);
+    WPERF_CHECK_OK(choose_sources());
+    WPERF_CHECK_OK(set_intervals());
+    WPERF_CHECK_OK(start_trace());
+    runs_ = true;
+  }
   return configure();
 }
 
@@ -238,7 +308,7 @@ diag::Result<u32> Session::add_source(const WantedSource& source) {
   if (status != 0) return refused;
   WPERF_TRY(const std::optional<u32> number, find());
   if (!number.has_value()) return refused;
-  added_.push_back(*number);
+  api_.keep(with_number(kKeptSource, *number), source.name);
   return *number;
 }
 
@@ -247,9 +317,12 @@ diag::Result<void> Session::set_intervals() {
     const SourceInterval wanted{numbers_[i], plan_.sources[i].interval};
     const std::optional<SourceInterval> before = interval_now(api_, wanted.source);
     if (before.has_value() && before->interval == wanted.interval) continue;
+    // What it was before the first wperf came.
+    const std::string kept = with_number(kKeptInterval, wanted.source);
+    if (before.has_value() && before->interval != 0 && !api_.kept(kept).has_value())
+      api_.keep(kept, std::to_string(before->interval));
     WPERF_CHECK_OK(checked(api_.set(0, TraceClass::sampling_interval, interval_bytes(wanted)),
                            fmt::format("sample {} each {}", plan_.sources[i].name, wanted.interval)));
-    if (before.has_value() && before->interval != 0) before_.push_back(*before);
   }
   return {};
 }
@@ -270,9 +343,14 @@ diag::Result<void> Session::start_trace() {
                                .file = plan_.file};
   properties.least_buffers = buffers_for(plan_.cores, rate, plan_.stacks);
   properties.most_buffers = properties.least_buffers * 2;
+  constexpr u64 kMb = 1 << 20;
+  // A disk that is full to its last byte is everybody's trouble.
+  if (const u64 free = api_.free_bytes(plan_.file); free != 0)
+    most_mb_ = static_cast<u32>(std::clamp<u64>(free / kMb * 9 / 10, 1, kMostTraceMb));
+  properties.most_mb = most_mb_;
   Bytes bytes = properties_bytes(properties);
-  remarks_.push_back(
-      fmt::format("{} to {} buffers of {} KB", properties.least_buffers, properties.most_buffers, kBufferKb));
+  remarks_.push_back(fmt::format("{} to {} buffers of {} KB, and a file of {} MB at most", properties.least_buffers,
+                                 properties.most_buffers, kBufferKb, most_mb_));
   WindowsError error = api_.start(handle_, name_, bytes);
   if (error == kNoSystemResources) {
     error = start_kernel_logger(properties);
@@ -295,6 +373,7 @@ WindowsError Session::start_kernel_logger(SessionProperties properties) {
   const WindowsError error = api_.start(handle_, std::u16string(kKernelLogger), bytes);
   if (error != kNoError) return error;
   name_ = kKernelLogger;
+  api_.keep(kKeptLogger, fmt::format("{} {}", process_, plan_.file));
   remarks_.emplace_back(
       "all system trace sessions are in use, so this is the \"NT Kernel Logger\", of which there is one: until it "
       "ends, other tools that want it are refused");
@@ -340,6 +419,7 @@ diag::Result<SessionState> Session::state() {
   const WindowsError error = api_.control(handle_, name_, properties, ControlCode::query);
   if (error == kInstanceNotFound) {
     runs_ = false;
+    if (is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();
     return diag::Error{
         .text = "somebody else ended the trace session while it recorded",
         .hint =
@@ -347,28 +427,34 @@ diag::Result<SessionState> Session::state() {
             "ended it"};
   }
   WPERF_CHECK_OK(checked(error, "tell of the trace session"));
-  return session_state(properties);
+  const SessionState state = session_state(properties);
+  if (is_at_limit(u64{state.buffers_written} * kBufferKb * 1024)) return limit_reached();
+  return state;
+}
+
+// Windows ends a session whose next buffer would be too much.
+bool Session::is_at_limit(u64 bytes) const {
+  return bytes / 1024 + kBufferKb > u64{most_mb_} * 1024;
+}
+
+diag::Error Session::limit_reached() const {
+  return {.text = fmt::format("the trace has reached its limit of {} MB: what came later is not in it", most_mb_),
+          .hint = most_mb_ < kMostTraceMb ? "there is more room on another disk: -o D:\\x.etl"
+                                          : "record for a shorter time, or sample less often"};
 }
 
 diag::Result<SessionState> Session::stop() {
   if (runs_ && watches_switches()) api_.visit_cores();
   Bytes properties = properties_bytes({});
   const WindowsError error = runs_ ? api_.control(handle_, name_, properties, ControlCode::stop) : kNoError;
+  const bool ended_meanwhile = runs_ && error == kInstanceNotFound;
   runs_ = false;
-  restore();
+  if (name_ == kKernelLogger) api_.forget(kKeptLogger);
+  put_back(api_, process_);
   // Ended by somebody else: what it wrote until then is there.
+  if (ended_meanwhile && is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();
   if (error != kInstanceNotFound) WPERF_CHECK_OK(checked(error, "end the trace session"));
   return session_state(properties);
-}
-
-void Session::restore() {
-  for (const SourceInterval& one : before_) (void)api_.set(0, TraceClass::sampling_interval, interval_bytes(one));
-  before_.clear();
-  for (const u32 source : added_) {
-    Bytes request = remove_source_bytes(source, kAnyCpu);
-    (void)api_.set_performance(request);
-  }
-  added_.clear();
 }
 
 }  // namespace wperf::etw

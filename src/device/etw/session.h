@@ -35,6 +35,8 @@ struct SessionPlan {
 inline constexpr u32 kTimer = 0;
 inline constexpr u32 kLeastTimerInterval = 1221, kUsualTimerInterval = 10'000, kMostTimerInterval = 1'000'000;
 inline constexpr u32 kLeastInterval = 4096, kUsualInterval = 65'536;
+// What a trace may have at most: a wperf that is killed leaves its session writing.
+inline constexpr u32 kMostTraceMb = 16 * 1024;
 
 // Sources that Windows has, and those that were added.
 diag::Result<std::vector<ProfileSource>> list_sources(TraceApi& api);
@@ -50,6 +52,10 @@ struct Mended {
 };
 // Ends them.
 std::vector<Mended> end_leftovers(TraceApi& api);
+// Sampling intervals are those of the whole system, and so are added sources: the last wperf that records puts them
+// back as the first one found them, and what was left behind is put back by the next. Nothing happens while one
+// records.
+void put_back(TraceApi& api, u32 own_process);
 // Removes sources that such a wperf added; not while another one records, whose they may be.
 std::vector<Mended> remove_left_sources(TraceApi& api);
 
@@ -79,16 +85,17 @@ class Session {
   diag::Result<u32> add_source(const WantedSource& source);
   diag::Result<void> set_intervals();
   diag::Result<void> configure();
-  void restore();
+  bool is_at_limit(u64 bytes) const;
+  diag::Error limit_reached() const;
 
   TraceApi& api_;
   SessionPlan plan_;
   std::u16string name_;
   u64 handle_ = 0;
-  bool runs_ = false;
-  std::vector<u32> numbers_, counted_;  // of the plan's sources
-  std::vector<SourceInterval> before_;  // intervals that others had set
-  std::vector<u32> added_;              // sources to be removed
+  bool runs_ = false, changes_ = false;  // changes_: what belongs to all
+  std::vector<u32> numbers_, counted_;   // of the plan's sources
+  u32 process_ = 0;                      // this one
+  u32 most_mb_ = kMostTraceMb;
   std::vector<std::string> remarks_;
 };
 

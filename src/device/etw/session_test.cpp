@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Windows is asked, byte by byte, and what becomes of each refusal: never does anything of ours stay behind.
+// What Windows is asked, byte by byte, and what becomes of each refusal: never does anything of ours stay behind. Long
+// because one played machine and one fake Windows serve all of it.
 #include "device/etw/session.h"
 
 #include <gtest/gtest.h>
@@ -524,10 +525,11 @@ TEST(EtwRequests, SourceListsAreReadAsFarAsTheyMakeSense) {
 // Against the tables of the documentation, not against our own reader.
 TEST(EtwRequests, HaveTheBytesThatAreDocumented) {
   const Bytes properties =
-      properties_bytes({.buffer_kb = 512, .log_file_mode = 0x02000001, .enable_flags = 7, .file = "x"});
+      properties_bytes({.buffer_kb = 512, .most_mb = 9, .log_file_mode = 0x02000001, .enable_flags = 7, .file = "x"});
   EXPECT_EQ(number_at<u32>(properties, 0), properties.size());
   EXPECT_EQ(number_at<u32>(properties, 44), 0x20000u);
   EXPECT_EQ(number_at<u32>(properties, 48), 512u);
+  EXPECT_EQ(number_at<u32>(properties, 60), 9u);
   EXPECT_EQ(number_at<u32>(properties, 64), 0x02000001u);
   EXPECT_EQ(number_at<u32>(properties, 72), 7u);
   EXPECT_EQ(number_at<u16>(properties, number_at<u32>(properties, 112)), u16{'x'});
@@ -572,6 +574,94 @@ TEST_F(EtwSession, WhatAKilledWperfLeftIsMended) {
   EXPECT_TRUE(removed[0].is_good);
   EXPECT_TRUE(api.added_sources().empty());
   EXPECT_TRUE(end_leftovers(api).empty());
+}
+
+TEST_F(EtwSession, TheLastOfTwoPutsBackWhatTheFirstOneFound) {
+  FakeWindows windows;
+  windows.processes = {1, 2};
+  FakeTraceApi api(windows, machine);
+  const std::vector<WantedSource> added{{.name = "ld_spec", .number = {}, .event = 0x70, .interval = 9000}};
+  const auto with = [&](u32 interval) {
+    SessionPlan both = plan(added);
+    both.sources.push_back({.name = "timer", .number = kTimer, .interval = interval});
+    return both;
+  };
+  api.become(1);
+  auto first = Session::start(api, with(2500));
+  ASSERT_TRUE(first.has_value());
+  api.become(2);
+  auto second = Session::start(api, with(5000));
+  ASSERT_TRUE(second.has_value()) << second.error().text;
+  ASSERT_TRUE(first.value()->stop().has_value());
+  EXPECT_EQ(api.intervals().at(kTimer), 5000u) << "the second one records at this";
+  EXPECT_EQ(api.added_sources().size(), 1u) << "the second one samples it";
+  ASSERT_TRUE(second.value()->stop().has_value());
+  EXPECT_EQ(api.intervals().at(kTimer), kUsualTimerInterval);
+  EXPECT_TRUE(api.added_sources().empty());
+  EXPECT_TRUE(api.windows().kept.empty());
+  EXPECT_EQ(api.changing(), 0);
+}
+
+TEST_F(EtwSession, WhatAKilledWperfChangedIsPutBackByTheNext) {
+  FakeWindows windows;
+  windows.kept = {{"interval of source 0", "10000"}};
+  FakeTraceApi api(windows, machine);
+  ASSERT_EQ(api.enable_privilege(), kNoError);
+  ASSERT_EQ(api.set(0, TraceClass::sampling_interval, interval_bytes({kTimer, 2500})), kNoError);
+  {
+    auto started = Session::start(api, plan({{.name = "timer", .number = kTimer, .interval = 5000}}));
+    ASSERT_TRUE(started.has_value());
+    EXPECT_EQ(api.intervals().at(kTimer), 5000u);
+  }
+  EXPECT_EQ(api.intervals().at(kTimer), 10'000u);
+}
+
+TEST_F(EtwSession, ATraceHasALimitThatIsTold) {
+  FakeWindows windows;
+  windows.free_bytes = 2 << 20;
+  FakeTraceApi api(windows, machine);
+  auto started = Session::start(api, plan());
+  ASSERT_TRUE(started.has_value());
+  EXPECT_NE(started.value()->remarks().back().find("a file of 1 MB at most"), std::string::npos);
+  std::string told;
+  for (int i = 0; i < 100 && told.empty(); ++i) {
+    const auto state = started.value()->state();
+    if (!state.has_value()) told = state.error().text;
+  }
+  EXPECT_EQ(told, "the trace has reached its limit of 1 MB: what came later is not in it");
+  ASSERT_TRUE(started.value()->stop().has_value());
+  EXPECT_TRUE(api.sessions().empty());
+}
+
+TEST_F(EtwSession, ATraceThatBecameFullUnseenIsToldAtItsEnd) {
+  FakeWindows windows;
+  windows.free_bytes = 2 << 20;
+  FakeTraceApi api(windows, machine);
+  auto started = Session::start(api, plan());
+  ASSERT_TRUE(started.has_value());
+  Bytes properties = properties_bytes({});
+  for (int i = 0; i < 100 && !api.sessions().empty(); ++i)
+    (void)api.control(0, api.sessions().front(), properties, ControlCode::query);
+  const auto stopped = started.value()->stop();
+  ASSERT_FALSE(stopped.has_value());
+  EXPECT_NE(stopped.error().text.find("its limit of 1 MB"), std::string::npos);
+}
+
+TEST_F(EtwSession, AKernelLoggerThatAKilledWperfLeftIsEnded) {
+  FakeWindows windows;
+  windows.sessions = {std::u16string(kKernelLogger)};
+  windows.kept = {{"process and file of the kernel logger", "77 C:\\my traces\\x.etl"}};
+  windows.kernel_logger_file = "C:\\somebody else's.etl";
+  FakeTraceApi api(windows, machine);
+  ASSERT_EQ(api.enable_privilege(), kNoError);
+  EXPECT_TRUE(end_leftovers(api).empty()) << "another program took the name since";
+  api.windows().kernel_logger_file = "C:\\my traces\\x.etl";
+  api.windows().processes = {77};
+  EXPECT_TRUE(end_leftovers(api).empty()) << "it records still";
+  api.windows().processes = {};
+  ASSERT_EQ(end_leftovers(api).size(), 1u);
+  EXPECT_TRUE(api.sessions().empty());
+  EXPECT_TRUE(api.windows().kept.empty());
 }
 
 TEST_F(EtwSession, SourcesOfAWperfThatRecordsAreLeftAlone) {

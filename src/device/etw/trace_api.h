@@ -75,6 +75,16 @@ class TraceApi {
   // This thread comes to each core and leaves it again: then every core has switched.
   virtual void visit_cores() = 0;
   virtual bool process_runs(u32 process) = 0;
+  // Texts that outlive this process and are gone when Windows starts anew. Only administrators change them.
+  virtual std::optional<std::string> kept(const std::string& name) = 0;
+  virtual std::vector<std::string> kept_names() = 0;
+  virtual void keep(const std::string& name, const std::string& text) = 0;
+  virtual void forget(const std::string& name) = 0;
+  // Between these two no other wperf changes what belongs to all.
+  virtual void begin_changes() = 0;
+  virtual void end_changes() = 0;
+  virtual u64 free_bytes(const std::string& file) = 0;  // of the disk that it is on; 0: not known
+  virtual u64 file_bytes(const std::string& file) = 0;
   // Of drives: \Device\HarddiskVolume3 → C:
   struct Volume {
     std::string device, drive;
