@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "os/files.h"
+#include "modules/source_files.h"
 #include "profile/compat_view.h"
 #include "recording/recorded_code.h"
 #include "request/symbol_filter.h"
@@ -12,8 +12,6 @@
 
 namespace wperf::commands {
 namespace {
-
-constexpr size_t kSourceFileLimit = 8u << 20;
 
 std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const profile::CodeBlock& block) {
   const std::optional<u64> begin =
@@ -57,12 +55,11 @@ profile::NameFilter name_filter(const request::SampleDisplay& display) {
 }
 
 diag::Result<void> add_code_and_sources(profile::CompatProfile& profile, const FileOfModule& files,
-                                        const request::SampleDisplay& display) {
+                                        const request::SampleDisplay& display, std::span<const std::string> folders) {
   if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, files, display));
   if (!display.annotate) return {};
   for (const u32 file : profile::files_to_read(profile, display.rows, name_filter(display))) {
-    auto text = os::load_text_file(profile.files[file].path, kSourceFileLimit);
-    if (text.has_value()) profile.files[file].text = std::move(text).value();
+    profile.files[file].text = modules::read_source(profile.files[file].path, folders).text;
   }
   return {};
 }

@@ -2,6 +2,8 @@
 // Machine code and source text beside a profile, as far as the report will show them.
 #pragma once
 #include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "diag/result.h"
@@ -18,8 +20,8 @@ profile::NameFilter name_filter(const request::SampleDisplay& display);
 // By the numbers of the target's modules; null: there is none.
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
-// Instructions and source text, as far as the report will show them.
+// Instructions and source text, as far as the report will show them. `folders`: of --symbol-path.
 diag::Result<void> add_code_and_sources(profile::CompatProfile& profile, const FileOfModule& files,
-                                        const request::SampleDisplay& display);
+                                        const request::SampleDisplay& display, std::span<const std::string> folders);
 
 }  // namespace wperf::commands

@@ -122,7 +122,7 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
   const raw::Process process = run.windows ? process_of(file, run, builds) : raw::Process();
   if (process.modules.empty()) return {.target = measure::target_of(program, nullptr, {}), .files = {}};
   modules::SymbolOptions symbols = modules::symbol_options(request);
-  if (!run.pdb_file.empty()) symbols.pdb_files.push_back(run.pdb_file);
+  if (!run.pdb_file.empty()) symbols.recorded_pdb_files.push_back(run.pdb_file);
   std::vector<modules::LoadedModule> loaded = modules::load_modules(process.modules, symbols);
   for (usize i = 0; i < loaded.size(); ++i) modules::check_build(loaded[i], builds[i]);
   RunTarget target{.target = measure::target_of(program, &process, loaded), .files = {}};
@@ -140,7 +140,7 @@ diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& f
   profile::CompatProfile profile =
       profile::make_sample_profile(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);
   const request::SampleDisplay& display = request.sampling.display;
-  WPERF_CHECK_OK(add_code_and_sources(profile, files_of(recorded, profile), display));
+  WPERF_CHECK_OK(add_code_and_sources(profile, files_of(recorded, profile), display, modules::symbol_folders(request)));
   return profile;
 }
 

@@ -191,7 +191,7 @@ std::vector<std::vector<profile::AddressAnswer>> name_code(const perf_data::Perf
     if (!of_run) {
       const perf_data::MappedCode& mapped = canonical.history().codes()[canonical.files()[i].code];
       if (mapped.is_anonymous) {
-        const recording::JitCode written(mapped);
+        const recording::JitCode written(mapped, search.folders);
         code.target.modules[i].reason = written.reason();
         answers[i] = answers_of_map(written, code.first[i], wanted[i]);
         return;
@@ -314,7 +314,7 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   if (read.profile.memory.has_value())
     read.profile.memory->limits.nameless_cores = kinds_without_source_names(states, midrs);
   const FileOfModule files = [&](u32 module) { return &code.files[module]; };
-  WPERF_CHECK_OK(add_code_and_sources(read.profile.samples, files, display));
+  WPERF_CHECK_OK(add_code_and_sources(read.profile.samples, files, display, modules::symbol_folders(request)));
 
   if (display.timeline_ms.has_value()) {
     const u64 slice_ns = u64{*display.timeline_ms} * 1'000'000;

@@ -8,6 +8,7 @@
 
 #include "os/files.h"
 #include "os/http.h"
+#include "os/mapped_file.h"
 #include "os/process.h"
 #include "symbols/elf/elf_file.h"
 
@@ -21,6 +22,14 @@ long milliseconds_for_a_file() {
   const std::string text = os::environment("DEBUGINFOD_TIMEOUT").value_or("");
   std::from_chars(text.data(), text.data() + text.size(), seconds);
   return (seconds <= 0 ? kUsualSeconds : std::min(seconds, kMostSeconds)) * 1000;
+}
+
+// Not the page of somebody in between who wants a password.
+bool is_wanted(symbols::Bytes file, symbols::Bytes build_id) {
+  const auto elf = symbols::ElfFile::parse(file);
+  if (!elf.has_value()) return false;
+  const symbols::Bytes found = elf.value().build_id();
+  return std::equal(found.begin(), found.end(), build_id.begin(), build_id.end());
 }
 
 }  // namespace
@@ -50,15 +59,27 @@ std::string DebugDownloads::fetch(symbols::Bytes build_id, DownloadKind kind, st
   const std::string name =
       symbols::build_id_text(build_id) + (kind == DownloadKind::executable ? "/executable" : "/debuginfo");
   const std::string path = folder + "/debuginfod/" + name;
-  if (os::file_exists(path)) return path;
   const std::lock_guard lock(mutex_);
   if (missing_.contains(name)) return {};
-  if (os::file_exists(path) || download_to(path, name, module)) return path;
+  if (found_.contains(name) || is_kept(path, build_id) || download_to(path, name, build_id, module)) {
+    found_.insert(name);
+    return path;
+  }
   missing_.insert(name);
   return {};
 }
 
-bool DebugDownloads::download_to(const std::string& path, const std::string& name, std::string_view module) {
+// One that was damaged, or never was what it should be, is asked for once more.
+bool DebugDownloads::is_kept(const std::string& path, symbols::Bytes build_id) const {
+  if (!os::file_exists(path)) return false;
+  const auto kept = os::MappedFile::open(path);
+  if (kept.has_value() && is_wanted(kept.value().bytes(), build_id)) return true;
+  os::remove_file(path);
+  return false;
+}
+
+bool DebugDownloads::download_to(const std::string& path, const std::string& name, symbols::Bytes build_id,
+                                 std::string_view module) {
   for (const std::string& server : servers_) {
     if (failing_.contains(server)) continue;
     tell_(fmt::format("{}: asking {}", module, server));
@@ -70,6 +91,13 @@ bool DebugDownloads::download_to(const std::string& path, const std::string& nam
       continue;
     }
     if (!answer.value().has_value()) continue;
+    if (!is_wanted(*answer.value(), build_id)) {
+      if (mistaken_.insert(server).second) {
+        warn_(fmt::format("warning: {} answered with something else than the file of build {}, which is not kept",
+                          server, symbols::build_id_text(build_id)));
+      }
+      continue;
+    }
     const auto saved = os::save_with_folders(path, *answer.value());
     if (saved.has_value()) return true;
     warn_("warning: " + saved.error().text);

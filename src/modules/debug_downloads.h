@@ -19,7 +19,8 @@ enum class DownloadKind : u8 { executable, debug_information };
 
 class DebugDownloads {
  public:
-  // `tell` gets progress, `warn` each server that fails, once; both whole lines.
+  // `tell` gets progress, `warn` each server that fails or sends another file, once; both whole
+  // lines.
   using LogCallback = std::function<void(std::string_view)>;
   // Empty DEBUGINFOD_URLS: nothing.
   static std::optional<std::vector<std::string>> servers_of_environment();
@@ -29,11 +30,12 @@ class DebugDownloads {
   std::string fetch(symbols::Bytes build_id, DownloadKind kind, std::string_view module);
 
  private:
-  bool download_to(const std::string& path, const std::string& name, std::string_view module);
+  bool is_kept(const std::string& path, symbols::Bytes build_id) const;
+  bool download_to(const std::string& path, const std::string& name, symbols::Bytes build_id, std::string_view module);
 
   std::mutex mutex_;
   std::vector<std::string> servers_;
-  std::set<std::string> failing_, missing_;
+  std::set<std::string> failing_, mistaken_, missing_, found_;
   LogCallback tell_, warn_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/files.h"
+#include "os/named_file.h"
 #include "os/process.h"
 #include "os/vdso.h"
 #include "symbols/elf/debug_files.h"
@@ -57,16 +58,18 @@ std::vector<std::string> image_candidates(const std::string& path, Bytes build_i
 }
 
 void find_image(const std::string& path, Bytes build_id, const std::vector<std::string>& candidates,
-                LoadedElf& loaded) {
+                const ElfSearch& search, LoadedElf& loaded) {
   loaded.reason = "no file " + path + " here";
+  const os::NamedUse use = build_id.empty() ? os::NamedUse::read : os::NamedUse::checked;
   for (const std::string& candidate : candidates) {
-    if (!os::file_exists(candidate)) continue;
-    auto mapped = os::MappedFile::open(candidate);
-    if (!mapped.has_value()) {
-      loaded.reason = mapped.error().text;
+    auto opened = os::open_named_file(candidate, use, search.folders);
+    if (!opened.has_value()) {
+      loaded.reason = opened.error().text;
       continue;
     }
-    const auto elf = ElfFile::parse(mapped.value().bytes());
+    std::optional<os::MappedFile> mapped = std::move(opened).value();
+    if (!mapped.has_value()) continue;
+    const auto elf = ElfFile::parse(mapped->bytes());
     if (!elf.has_value()) {
       loaded.reason = candidate + ": " + elf.error().text;
       continue;
@@ -75,7 +78,7 @@ void find_image(const std::string& path, Bytes build_id, const std::vector<std::
       loaded.reason = candidate + " is of another build than the one that was recorded";
       continue;
     }
-    loaded.image = std::move(mapped).value();
+    loaded.image = std::move(mapped);
     loaded.image_path = candidate;
     loaded.reason.clear();
     return;
@@ -88,24 +91,32 @@ bool passes(const symbols::DebugFileCandidate& candidate, Bytes wanted, Bytes fi
   return elf.has_value() && same_bytes(elf.value().build_id(), wanted);
 }
 
-bool take_debug(const symbols::DebugFileCandidate& candidate, Bytes build_id, LoadedElf& loaded) {
-  if (!os::file_exists(candidate.path)) return false;
-  auto mapped = os::MappedFile::open(candidate.path);
-  if (!mapped.has_value() || !passes(candidate, build_id, mapped.value().bytes())) return false;
-  loaded.debug = std::move(mapped).value();
+// Nothing: there is none, or it must not be opened; the latter is said where nothing else is.
+std::optional<os::MappedFile> open_checked(const std::string& path, const ElfSearch& search, LoadedElf& loaded) {
+  auto opened = os::open_named_file(path, os::NamedUse::checked, search.folders);
+  if (opened.has_value()) return std::move(opened).value();
+  loaded.not_opened = std::move(opened).error().text;
+  return std::nullopt;
+}
+
+bool take_debug(const symbols::DebugFileCandidate& candidate, Bytes build_id, const ElfSearch& search,
+                LoadedElf& loaded) {
+  std::optional<os::MappedFile> mapped = open_checked(candidate.path, search, loaded);
+  if (!mapped.has_value() || !passes(candidate, build_id, mapped->bytes())) return false;
+  loaded.debug = std::move(mapped);
   loaded.debug_path = candidate.path;
   return true;
 }
 
-void find_debug(const symbols::DebugFileSearch& search, Bytes build_id, std::optional<symbols::ElfDebugLink> link,
-                LoadedElf& loaded) {
-  for (const auto& candidate : symbols::debug_file_candidates(search, build_id, link)) {
-    if (take_debug(candidate, build_id, loaded)) return;
+void find_debug(const symbols::DebugFileSearch& places, Bytes build_id, std::optional<symbols::ElfDebugLink> link,
+                const ElfSearch& search, LoadedElf& loaded) {
+  for (const auto& candidate : symbols::debug_file_candidates(places, build_id, link)) {
+    if (take_debug(candidate, build_id, search, loaded)) return;
   }
 }
 
 // What dwz took out of the debug file, or of the image.
-void find_alternate(const symbols::DebugFileSearch& search, LoadedElf& loaded) {
+void find_alternate(const symbols::DebugFileSearch& places, const ElfSearch& search, LoadedElf& loaded) {
   const bool separate = loaded.debug.has_value();
   const auto& holder = separate ? loaded.debug : loaded.image;
   const auto elf = ElfFile::parse(holder->bytes());
@@ -113,29 +124,30 @@ void find_alternate(const symbols::DebugFileSearch& search, LoadedElf& loaded) {
   const auto link = elf.value().alternate_link();
   if (!link.has_value()) return;
   const std::string& path = separate ? loaded.debug_path : loaded.image_path;
-  for (const std::string& candidate : symbols::alternate_file_candidates(search, path, *link)) {
-    if (!os::file_exists(candidate)) continue;
-    auto mapped = os::MappedFile::open(candidate);
+  for (const std::string& candidate : symbols::alternate_file_candidates(places, path, *link)) {
+    std::optional<os::MappedFile> mapped = open_checked(candidate, search, loaded);
     if (!mapped.has_value()) continue;
-    const auto found = ElfFile::parse(mapped.value().bytes());
+    const auto found = ElfFile::parse(mapped->bytes());
     if (!found.has_value() || !same_bytes(found.value().build_id(), link->build_id)) continue;
-    loaded.alternate = std::move(mapped).value();
+    loaded.alternate = std::move(mapped);
     return;
   }
 }
 
-symbols::SplitOpener split_opener(LoadedElf& loaded) {
+symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
   loaded.split = std::make_shared<std::vector<std::pair<os::MappedFile, ElfFile>>>();
   loaded.split->reserve(1 << 16);  // what is handed out must stay where it is
-  return [split = loaded.split, package = loaded.image_path + ".dwp"](const symbols::SplitUnit& unit) {
+  return [split = loaded.split, folders = search.folders,
+          package = loaded.image_path + ".dwp"](const symbols::SplitUnit& unit) {
     const std::string path = os::join_path(std::string(unit.folder), std::string(unit.name));
     for (const std::string& candidate : {path, package}) {
-      if (split->size() == split->capacity() || !os::file_exists(candidate)) continue;
-      auto mapped = os::MappedFile::open(candidate);
-      if (!mapped.has_value()) continue;
-      auto elf = ElfFile::parse(mapped.value().bytes());
+      if (split->size() == split->capacity()) continue;
+      auto opened = os::open_named_file(candidate, os::NamedUse::read, folders);
+      if (!opened.has_value() || !opened.value().has_value()) continue;
+      os::MappedFile mapped = *std::move(opened).value();
+      auto elf = ElfFile::parse(mapped.bytes());
       if (!elf.has_value()) continue;
-      split->emplace_back(std::move(mapped).value(), std::move(elf).value());
+      split->emplace_back(std::move(mapped), std::move(elf).value());
       return symbols::split_dwarf_sections(split->back().second);
     }
     return symbols::DwarfSections{};
@@ -154,11 +166,11 @@ LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
     loaded.reason = "no file, but memory of the program or of the kernel";
     return loaded;
   }
-  find_image(path, build_id, image_candidates(path, build_id, search, process), loaded);
+  find_image(path, build_id, image_candidates(path, build_id, search, process), search, loaded);
   if (!loaded.image.has_value() && search.downloads != nullptr && !build_id.empty()) {
     const std::string found =
         search.downloads->fetch(without_padding(build_id), DownloadKind::executable, base_name(path));
-    if (!found.empty()) find_image(path, build_id, {found}, loaded);
+    if (!found.empty()) find_image(path, build_id, {found}, search, loaded);
   }
   symbols::DebugFileSearch debug_search{.image_path = path, .root = {}};
   std::optional<ElfFile> image;
@@ -173,11 +185,11 @@ LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
     }
   }
   const Bytes wanted = image.has_value() ? image->build_id() : without_padding(build_id);
-  find_debug(debug_search, wanted, image.has_value() ? image->debug_link() : std::nullopt, loaded);
+  find_debug(debug_search, wanted, image.has_value() ? image->debug_link() : std::nullopt, search, loaded);
   const bool has_debug = loaded.debug.has_value() || (image.has_value() && image->section(".debug_info") != nullptr);
   if (!has_debug && search.downloads != nullptr && !wanted.empty()) {
     const std::string found = search.downloads->fetch(wanted, DownloadKind::debug_information, base_name(path));
-    if (!found.empty()) take_debug({.path = found}, wanted, loaded);
+    if (!found.empty()) take_debug({.path = found}, wanted, search, loaded);
   }
   return loaded;
 }
@@ -187,13 +199,13 @@ LoadedElf load_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
   if (!loaded.image.has_value() && !loaded.debug.has_value()) return loaded;
   if (search.lines) {
     const std::string& image_path = loaded.image.has_value() ? loaded.image_path : path;
-    find_alternate({.image_path = image_path, .root = {}}, loaded);
+    find_alternate({.image_path = image_path, .root = {}}, search, loaded);
   }
   symbols::ElfModuleFiles files;
   if (loaded.image.has_value()) files.image = loaded.image->bytes();
   if (loaded.debug.has_value()) files.debug = loaded.debug->bytes();
   if (loaded.alternate.has_value()) files.alternate = loaded.alternate->bytes();
-  if (search.lines) files.open_split = split_opener(loaded);
+  if (search.lines) files.open_split = split_opener(search, loaded);
   const auto named = ElfFile::parse(loaded.image.has_value() ? files.image : files.debug);
   const symbols::FunctionCacheKey key =
       symbols::ElfModule::key_of(files, named.has_value() ? named.value().build_id() : Bytes());
@@ -211,6 +223,7 @@ LoadedElf load_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
     search.functions->keep(key, loaded.symbols->symbols());
   }
   if (loaded.reason.empty()) loaded.reason = loaded.symbols->reason();
+  if (loaded.reason.empty()) loaded.reason = loaded.not_opened;
   return loaded;
 }
 

@@ -34,6 +34,7 @@ struct LoadedElf {
   std::shared_ptr<std::vector<std::pair<os::MappedFile, symbols::ElfFile>>> split;
   std::optional<symbols::ElfModule> symbols;
   std::string image_path, debug_path;  // of what was found
+  std::string not_opened;              // why a file that another one names was not
   std::string reason;                  // why its names are no better; empty: they couldn't be
 };
 

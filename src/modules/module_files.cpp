@@ -6,6 +6,7 @@
 
 #include "os/files.h"
 #include "os/http.h"
+#include "os/named_file.h"
 #include "os/process.h"
 #include "symbols/store/cabinet.h"
 #include "symbols/store/symbol_search.h"
@@ -27,6 +28,15 @@ symbols::SearchOptions search_options(const SymbolOptions& options) {
   }
   search.default_cache = os::symbol_cache_folder();
   return search;
+}
+
+// Folders that the user named.
+std::vector<std::string> folders_of(const SymbolOptions& options) {
+  std::vector<std::string> folders;
+  for (const symbols::SymbolPlace& place : search_options(options).places) {
+    if (const auto* folder = std::get_if<symbols::SymbolFolder>(&place)) folders.push_back(folder->path);
+  }
+  return folders;
 }
 
 struct FoundPdb {
@@ -52,6 +62,11 @@ diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look, c
     if (!received.has_value()) return std::optional<SymbolBytes>();
     WPERF_TRY(auto bytes, unpacked(look, *std::move(received)));
     return std::optional<SymbolBytes>(std::in_place, std::move(bytes));
+  }
+  if (look.named) {
+    WPERF_TRY(auto file, os::open_named_file(look.location, os::NamedUse::checked, folders_of(options)));
+    if (!file.has_value()) return std::optional<SymbolBytes>();
+    return std::optional<SymbolBytes>(std::in_place, *std::move(file));
   }
   if (!os::file_exists(look.location)) return std::optional<SymbolBytes>();
   WPERF_TRY(auto file, os::MappedFile::open(look.location));
@@ -88,11 +103,13 @@ void take_look(const symbols::Candidate& look, const SymbolOptions& options, sym
 FoundPdb find_pdb(const raw::Module& module, const symbols::CodeView& wanted, const SymbolOptions& options) {
   FoundPdb found;
   std::vector<std::string> explicit_paths = options.pdb_files;
+  explicit_paths.insert(explicit_paths.end(), options.recorded_pdb_files.begin(), options.recorded_pdb_files.end());
   explicit_paths.emplace_back();  // and without one
-  for (const std::string& explicit_path : explicit_paths) {
+  for (usize i = 0; i < explicit_paths.size(); ++i) {
     symbols::SymbolSearch search({.name = std::string(wanted.path),
                                   .id = wanted.id,
-                                  .explicit_path = explicit_path,
+                                  .explicit_path = explicit_paths[i],
+                                  .explicit_is_named = i >= options.pdb_files.size(),
                                   .image_path = module.path,
                                   .path_in_image = std::string(wanted.path)},
                                  search_options(options));
@@ -103,16 +120,16 @@ FoundPdb find_pdb(const raw::Module& module, const symbols::CodeView& wanted, co
   return found;
 }
 
-LoadedModule load_module(const raw::Module& module, const SymbolOptions& options) {
+LoadedModule load_module(const raw::Module& module, const SymbolOptions& options, os::NamedUse use) {
   LoadedModule loaded;
   // Recordings write its name in brackets.
   if (module.path.empty() || (module.path.starts_with('[') && module.path.ends_with(']'))) {
     loaded.reason = "a part of the system without a file here";
     return loaded;
   }
-  auto file = os::MappedFile::open(module.path);
-  if (!file.has_value()) {
-    loaded.reason = file.error().text;
+  auto file = os::open_named_file(module.path, use, folders_of(options));
+  if (!file.has_value() || !file.value().has_value()) {
+    loaded.reason = file.has_value() ? "no file " + module.path + " here" : file.error().text;
     return loaded;
   }
   loaded.image_file = std::move(file).value();
@@ -140,7 +157,9 @@ LoadedModule load_module(const raw::Module& module, const SymbolOptions& options
 std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, const SymbolOptions& options) {
   std::vector<LoadedModule> loaded;
   loaded.reserve(modules.size());
-  for (const raw::Module& module : modules) loaded.push_back(load_module(module, options));
+  for (const raw::Module& module : modules) {
+    loaded.push_back(load_module(module, options, os::NamedUse::read));
+  }
   return loaded;
 }
 
@@ -160,9 +179,10 @@ std::string build_of(const PeFile& image) {
 }
 
 std::optional<ImagePdb> pdb_of_image(const std::string& path) {
-  const auto file = os::MappedFile::open(path);
-  if (!file.has_value()) return std::nullopt;
-  const auto image = PeFile::parse(file.value().bytes());
+  // Its id is all that is taken of it.
+  const auto file = os::open_named_file(path, os::NamedUse::checked, {});
+  if (!file.has_value() || !file.value().has_value()) return std::nullopt;
+  const auto image = PeFile::parse(file.value()->bytes());
   if (!image.has_value() || !image.value().codeview().has_value()) return std::nullopt;
   return ImagePdb{build_of(image.value()), std::string(image.value().codeview()->path)};
 }
@@ -183,7 +203,7 @@ void check_build(LoadedModule& module, std::span<const std::byte> recorded) {
 
 LoadedModule load_recorded_module(const raw::Module& module, std::span<const std::byte> build,
                                   std::string_view pdb_name, const SymbolOptions& options) {
-  LoadedModule loaded = load_module(module, options);
+  LoadedModule loaded = load_module(module, options, build.empty() ? os::NamedUse::read : os::NamedUse::checked);
   check_build(loaded, build);
   symbols::PdbId id;
   static_assert(sizeof id == 20, "as recordings have it");

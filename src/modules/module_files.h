@@ -21,8 +21,9 @@ namespace wperf::modules {
 using DownloadProgress = std::function<void(std::string_view address, size_t received)>;
 
 struct SymbolOptions {
-  std::vector<std::string> pdb_files;  // --pdb_file, for whichever module they match
-  std::string symbol_path;             // --symbol-path, then _NT_SYMBOL_PATH
+  std::vector<std::string> pdb_files;           // --pdb_file, for whichever module they match
+  std::vector<std::string> recorded_pdb_files;  // the same, as a recording has it
+  std::string symbol_path;                      // --symbol-path, then _NT_SYMBOL_PATH
   bool decorated = false;
   DownloadProgress tell_download = {};
 };

@@ -9,7 +9,7 @@
 
 #include "import/perf_data/run_facts.h"
 #include "modules/kernel_symbols.h"
-#include "os/files.h"
+#include "os/named_file.h"
 
 namespace wperf::recording {
 namespace {
@@ -58,7 +58,7 @@ modules::CodeFile load_module_again(const stacks::StackModule& module, const mod
   const std::vector<std::byte> build = bytes_of_digits(module.build_id);
   if (module.pdb_path.empty() && !perf_data::is_windows_path(module.path))
     return modules::CodeFile(modules::load_elf(module.path, build, search));
-  if (!module.pdb_path.empty()) images.pdb_files.push_back(module.pdb_path);
+  if (!module.pdb_path.empty()) images.recorded_pdb_files.push_back(module.pdb_path);
   const raw::Module image{.name = module.name, .path = module.path, .base = 0, .size = 0, .entry = 0};
   return modules::CodeFile(modules::load_recorded_module(image, build, modules::base_name(module.pdb_path), images));
 }
@@ -93,22 +93,27 @@ modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_d
   return modules::load_vdso(build_id, build_id.empty() && modules::is_running_kernel(file, history, reason));
 }
 
-JitCode::JitCode(const perf_data::MappedCode& code) {
+JitCode::JitCode(const perf_data::MappedCode& code, std::span<const std::string> folders) {
   if (!may_have_map(code)) {
     reason_ = "memory of the program, without a file";
     return;
   }
   const std::string path = fmt::format("/tmp/perf-{}.map", code.first_process);
-  if (!os::file_exists(path)) {
+  auto map = os::open_named_file(path, os::NamedUse::read, folders);
+  if (!map.has_value()) {
+    reason_ = "code that the program made: " + map.error().text;
+    return;
+  }
+  if (!map.value().has_value()) {
     reason_ = "code that the program made, and there is no " + path;
     return;
   }
-  auto text = os::load_text_file(path, kMostMapBytes);
-  if (!text.has_value()) {
-    reason_ = text.error().text;
+  const auto bytes = map.value()->bytes();
+  if (bytes.size() > kMostMapBytes) {
+    reason_ = fmt::format("{} is larger than {} bytes", path, kMostMapBytes);
     return;
   }
-  text_ = std::move(text).value();
+  text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());  // the program may be writing to it still
   list_ = symbols::ListedSymbols::parse_perf_map(text_);
 }
 

@@ -33,7 +33,8 @@ std::string name_of_jit_code(const perf_data::MappedCode& code);
 // Memory without a file, and the names that its program gave in /tmp/perf-PID.map.
 class JitCode {
  public:
-  explicit JitCode(const perf_data::MappedCode& code);
+  // `folders`: of --symbol-path.
+  JitCode(const perf_data::MappedCode& code, std::span<const std::string> folders);
   JitCode(const JitCode&) = delete;
   JitCode& operator=(const JitCode&) = delete;
 

@@ -2,6 +2,7 @@
 #include "recording/opened_code.h"
 
 #include "os/files.h"
+#include "os/named_file.h"
 
 namespace wperf::recording {
 namespace {
@@ -17,6 +18,7 @@ OpenedCode::Key OpenedCode::key_of(const perf_data::MappedCode& code) {
 }
 
 OpenedCode::Opened OpenedCode::state_of(const std::string& path) {
+  if (os::is_network_path(path)) return {};
   const u64 size = os::file_size(path);
   return {.size = size, .changed_unix_ns = size != 0 ? os::last_change_unix_ns(path) : 0, .file = nullptr};
 }

@@ -7,7 +7,7 @@
 #include <array>
 #include <map>
 
-#include "os/files.h"
+#include "modules/source_files.h"
 #include "profile/compat_profile.h"
 #include "symbols/disassembly/disassembler.h"
 
@@ -21,7 +21,6 @@ using stacks::kNothing;
 using stacks::StackProfile;
 
 constexpr u64 kMostCodeBytes = 4 << 20;
-constexpr size_t kMostSourceBytes = 8 << 20;
 
 struct Hits {
   CodeHits self, all;  // all: with what was called
@@ -101,29 +100,28 @@ class Sources {
   explicit Sources(const std::vector<std::string>& folders) : folders_(folders) {}
 
   std::string line(const std::string& path, u32 number) {
-    const auto [entry, is_new] = files_.try_emplace(path);
-    if (is_new) entry->second = {.path = path, .text = load(path)};
-    return std::string(profile::source_line(entry->second, number));
+    return std::string(profile::source_line(file(path).file, number));
   }
+  // Why nothing is shown of one that may be here.
+  const std::string& reason(const std::string& path) { return file(path).reason; }
 
  private:
-  std::string load(const std::string& path) const {
-    if (path.empty() || path.front() != '/') return {};  // relative to a folder of another time
-    std::vector<std::string> candidates{path};
-    for (const std::string& folder : folders_) {
-      candidates.push_back(folder + path);
-      candidates.push_back(os::join_path(folder, std::string(modules::base_name(path))));
-    }
-    for (const std::string& candidate : candidates) {
-      if (!os::file_exists(candidate)) continue;
-      auto text = os::load_text_file(candidate, kMostSourceBytes);
-      if (text.has_value()) return std::move(text).value();
-    }
-    return {};
+  struct Read {
+    profile::SourceFile file;
+    std::string reason;
+  };
+
+  const Read& file(const std::string& path) {
+    const auto [entry, is_new] = files_.try_emplace(path);
+    const bool is_whole = !path.empty() && path.front() == '/';  // else relative to a folder of another time
+    if (!is_new || !is_whole) return entry->second;
+    modules::SourceText read = modules::read_source(path, folders_);
+    entry->second = {{.path = path, .text = std::move(read.text)}, std::move(read.reason)};
+    return entry->second;
   }
 
   const std::vector<std::string>& folders_;
-  std::map<std::string, profile::SourceFile> files_;
+  std::map<std::string, Read> files_;
 };
 
 class CodeWriter {
@@ -172,6 +170,10 @@ void CodeWriter::add_lines(const HitFunction& function, FunctionCode& out) {
     if (hits.all.samples == 0) continue;
     const std::string path(place.first);
     out.lines.push_back({path, place.second, hits.self, sources_.line(path, place.second), hits.all});
+    const std::string& reason = sources_.reason(path);
+    if (!reason.empty() && out.reason.find(reason) == std::string::npos) {
+      out.reason += (out.reason.empty() ? "" : "; ") + reason;
+    }
   }
   std::stable_sort(out.lines.begin(), out.lines.end(),
                    [](const auto& a, const auto& b) { return a.all.period > b.all.period; });

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "modules/elf_files.h"
-#include "os/files.h"
+#include "os/named_file.h"
 
 namespace wperf::recording {
 namespace {
@@ -27,7 +27,8 @@ bool RecordedJit::is_dump(std::string_view path) {
   return process_of_dump(path).has_value();
 }
 
-RecordedJit RecordedJit::open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own) {
+RecordedJit RecordedJit::open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own,
+                              std::span<const std::string> folders) {
   RecordedJit out;
   bytes::Reader dumps(own);
   while (dumps.left() != 0) {
@@ -43,13 +44,14 @@ RecordedJit RecordedJit::open(const perf_data::ProcessHistory& history, bool has
   for (const perf_data::MappedCode& code : history.codes()) {
     const std::optional<u32> process = process_of_dump(code.path);
     const std::string path(code.path);
-    if (!process.has_value() || out.of_process_.contains(*process) || !os::file_exists(path)) continue;
-    auto mapped = os::MappedFile::open(path);
-    if (!mapped.has_value()) continue;
-    auto dump = symbols::JitDump::parse(mapped.value().bytes());
+    if (!process.has_value() || out.of_process_.contains(*process)) continue;
+    // Why not, is said of the module that it is where it says nothing.
+    auto opened = os::open_named_file(path, os::NamedUse::read, folders);
+    if (!opened.has_value() || !opened.value().has_value()) continue;
+    auto dump = symbols::JitDump::parse(opened.value()->bytes());
     if (!dump.has_value() || dump->functions().empty()) continue;
     out.of_process_[*process] = static_cast<u32>(out.dumps_.size());
-    out.dumps_.push_back({std::move(mapped).value(), *std::move(dump)});
+    out.dumps_.push_back({std::move(opened).value(), *std::move(dump)});
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -22,7 +23,9 @@ class RecordedJit {
  public:
   // has_monotonic_times: those of samples compare with those of the dumps; else the newest code of a place counts.
   // `own`: the section of the recording that has dumps, whose times are those of its samples; empty: it has none.
-  static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own);
+  // `folders`: of --symbol-path.
+  static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own,
+                          std::span<const std::string> folders);
 
   static bool is_dump(std::string_view path);  // by its name
 

@@ -446,7 +446,7 @@ void PlaceNamer::list_stacks(const stacks::StackAggregator& aggregator, const st
 }
 
 void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& asked) {
-  const JitCode written(code);
+  const JitCode written(code, options_.search.folders);
   const u32 module = add_module(name_of_jit_code(code), code.path, written.reason());
   std::unordered_map<const symbols::ListedSymbol*, u32> functions;
   for (const u32 one : asked) {

@@ -80,11 +80,12 @@ class SampleReader {
 
   // Who a thread was comes from one of these. Of code that was made at run time, only the whole history knows.
   void follow(HistoryAhead& ahead) { ahead_ = &ahead; }
-  void look_up_in(const ProcessHistory& history) {
+  void look_up_in(const ProcessHistory& history, std::span<const std::string> folders) {
     history_ = &history;
     const bool monotonic = !file_.attrs().empty() && file_.attrs()[0].attributes.uses_clock_id() &&
                            file_.attrs()[0].attributes.clock_id == kMonotonicClock;
-    jit_ = RecordedJit::open(history, monotonic && has_times_, file_.features().section(perf_data::kMadeCodeFeature));
+    jit_ = RecordedJit::open(history, monotonic && has_times_, file_.features().section(perf_data::kMadeCodeFeature),
+                             folders);
   }
   // Callers of functions that have not saved the link register.
   void call_leaves_with(LeafCallers& leaves) { leaves_ = &leaves; }
@@ -453,7 +454,7 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
 modules::SymbolOptions images_of(const request::Request& request, const std::optional<perf_data::RunFacts>& run,
                                  const WantedDetail& wanted) {
   modules::SymbolOptions options = modules::symbol_options(request);
-  if (run.has_value() && !run->pdb_file.empty()) options.pdb_files.push_back(run->pdb_file);
+  if (run.has_value() && !run->pdb_file.empty()) options.recorded_pdb_files.push_back(run->pdb_file);
   options.tell_download = wanted.tell_download;
   return options;
 }
@@ -508,7 +509,7 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   if (!history.has_value()) {
     history = ProcessHistory::collect(file);
     begin_reading();
-    reader->look_up_in(*history);
+    reader->look_up_in(*history, modules::symbol_folders(request));
     place_in_time(wants_span ? span_of(*history, wanted.traces) : ProcessHistory::Span{});
     if (has_leaves) reader->call_leaves_with(leaves.emplace(file, *history));
     if (has_copies) {

@@ -92,6 +92,19 @@ int main(void) {
 """
 
 
+# Its debug information says that its lines are those of another file.
+BUSY_AT_LINES = r"""
+#include <time.h>
+volatile unsigned long sink;
+#line 1 "FILE"
+__attribute__((noinline)) void spin(void) {
+  for (long i = 0; i < 100000; ++i) sink += i;
+}
+int main(void) {
+  for (clock_t begin = clock(); clock() - begin < CLOCKS_PER_SEC / 4;) spin();
+}
+"""
+
 # Two functions of one name, and shares that differ: 3 to 1.
 OVERLOADS = r"""
 #include <time.h>
@@ -356,6 +369,42 @@ class LinuxSymbolsTest(WperfTest):
         second = self.run_wperf(*view, "--debuginfod")
         self.assertRegex(second.stdout, r"sorter\.cpp:\d+")
         self.assertNotIn(f"/buildid/{build_id}/debuginfo", server.paths)  # from the cache
+
+        # What a portal in between said, once kept for the file, is not taken for it: the server is asked once more.
+        kept, = pathlib.Path(self.environment["HOME"]).rglob("debuginfod/*/debuginfo")
+        kept.write_text("<html>please log in")
+        third = self.run_wperf(*view, "--debuginfod")
+        self.assertRegex(third.stdout, r"sorter\.cpp:\d+")
+        self.assertIn(f"/buildid/{build_id}/debuginfo", server.paths)
+        # Nor is it kept, and the next server is asked.
+        kept.unlink()
+        portal = self.root / "portal" / "buildid" / build_id
+        portal.mkdir(parents=True)
+        (portal / "debuginfo").write_text("<html>please log in")
+        _, between = self.serve(self.root / "portal")
+        self.environment["DEBUGINFOD_URLS"] = between
+        fourth = self.run_wperf(*view, "--debuginfod")
+        self.assertIn(f"warning: {between} answered with something else than the file of build {build_id}", fourth.stderr)
+        self.assertFalse(kept.exists())
+        self.environment["DEBUGINFOD_URLS"] = f"{between} {address}"
+        self.assertRegex(self.run_wperf(*view, "--debuginfod").stdout, r"sorter\.cpp:\d+")
+
+    def test_a_file_that_is_no_source_is_not_shown(self):
+        program, source = self.root / "hostile", self.root / "hostile.c"
+        secret = self.root / "secret"
+        secret.write_text("first secret\nsecond secret\n" * 20)
+        source.write_text(BUSY_AT_LINES.replace("FILE", str(secret)))
+        subprocess.run(["cc", "-O1", "-g", "-Wl,--build-id", "-o", program, source], check=True)
+        recording = self.record("hostile.data", program)
+        text = self.ok("report", recording, "--annotate")
+        self.assertIn("spin", text)
+        self.assertNotIn("first secret", text)
+        self.assertNotIn("second secret", text)
+        self.assertIn(f"{secret} has not the name of a source, and is not shown", text)
+        page = self.root / "hostile.html"
+        self.ok("report", recording, "--annotate", "--html", page)
+        code = self.report(recording, "--annotate")["code"]
+        self.assertFalse(any("source" in line for one in code for line in one.get("lines", ())), code)
 
     def test_debuginfod_without_servers_says_so(self):
         self.assertIn("DEBUGINFOD_URLS names none", self.fails("report", self.recording, "--debuginfod", status=2))

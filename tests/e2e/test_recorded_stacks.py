@@ -80,6 +80,19 @@ class RecordedStacksTest(WperfTest):
     def folded(self):
         return dict(line.rsplit(" ", 1) for line in self.ok("report", self.path, "--folded").splitlines())
 
+    @unittest.skipUnless(os.geteuid() == 0, "who owns a file is the superuser's to change")
+    def test_names_by_somebody_else_are_not_believed(self):
+        names = f"/tmp/perf-{PID}.map"
+        self.write(sample(1, inside("leaf"), [IN_USER, inside("leaf")], []))
+        self.assertIn("leaf", self.ok("report", self.path))
+        os.chown(names, 4242, 4242)
+        text = self.ok("report", self.path)
+        self.assertNotIn("leaf", text)
+        self.assertIn(f"{names} belongs to another user, and is not opened (--symbol-path", text)
+        self.assertIn("leaf", self.ok("report", self.path, "--symbol-path", "/tmp"))
+        self.environment["SUDO_UID"] = "4242"
+        self.assertIn("leaf", self.ok("report", self.path))
+
     def test_stacks_that_the_hardware_kept(self):
         # The newest call first: who called, and what. Frame pointers saw less.
         calls = [(inside("inner"), inside("leaf", 0)), (inside("outer", 0), inside("inner", 0)),

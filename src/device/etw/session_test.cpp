@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Windows is asked, byte by byte, and what becomes of each refusal: never does anything of ours stay behind. Long
-// because one played machine and one fake Windows serve all of it.
+// What Windows is asked, byte by byte, and what becomes of each refusal: never does anything of ours stay behind.
+// Long because one played machine and one fake Windows serve all of it.
 #include "device/etw/session.h"
 
 #include <gtest/gtest.h>

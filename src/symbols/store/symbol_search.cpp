@@ -35,11 +35,6 @@ bool is_safe_name(std::string_view name) {
   });
 }
 
-bool is_network_path(std::string_view path) {
-  const auto slash = [&](size_t at) { return at < path.size() && (path[at] == '/' || path[at] == '\\'); };
-  return (slash(0) && slash(1)) || is_url(path);
-}
-
 std::string upper(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -130,24 +125,20 @@ void SymbolSearch::start_stage() {
     if (wanted_.explicit_path.empty()) return;
     searched_.push_back("at " + wanted_.explicit_path);
     look_at(LookKind::file, wanted_.explicit_path);
+    queue_.back().named = wanted_.explicit_is_named;
   } else if (stage == 1) {
     if (wanted_.image_path.empty()) return;
     searched_.emplace_back("beside the image");
     const std::string folder(folder_of(wanted_.image_path));
-    if (!file_name_.empty()) look_at(LookKind::file, folder + file_name_);
+    if (!file_name_.empty()) look_at_named(folder + file_name_);
     if (std::holds_alternative<PdbId>(wanted_.id)) {
       const std::string_view name = base_name(wanted_.image_path);
-      look_at(LookKind::file, folder + std::string(name.substr(0, name.rfind('.'))) + ".pdb");
+      look_at_named(folder + std::string(name.substr(0, name.rfind('.'))) + ".pdb");
     }
   } else if (stage == 2) {
-    if (folder_of(wanted_.path_in_image).empty()) return;
-    if (is_network_path(wanted_.path_in_image)) {
-      // Opening it would tell that machine who is asking.
-      troubles_.push_back("the image names a network path, which is not opened: " + wanted_.path_in_image);
-      return;
-    }
+    if (folder_of(wanted_.path_in_image).empty() || base_name(wanted_.path_in_image).empty()) return;
     searched_.push_back(fmt::format("at {} (the path in the image)", wanted_.path_in_image));
-    look_at(LookKind::file, wanted_.path_in_image);
+    look_at_named(wanted_.path_in_image);
   } else if (!file_name_.empty()) {
     const SymbolPlace& place = options_.places[stage - kFirstPlace];
     if (const auto* folder = std::get_if<SymbolFolder>(&place)) {
@@ -165,6 +156,11 @@ void SymbolSearch::look_at(LookKind kind, std::string location, std::string stor
   candidate.remote = remote;
   candidate.store = std::move(store);
   queue_.push_back(std::move(candidate));
+}
+
+void SymbolSearch::look_at_named(std::string location) {
+  look_at(LookKind::file, std::move(location));
+  queue_.back().named = true;
 }
 
 void SymbolSearch::start_folder(const std::string& folder) {

@@ -46,9 +46,10 @@ std::string store_key(std::string_view file_name, const FileId& id);
 struct WantedFile {
   std::string name;  // as the image spells it, a path or not: its last part counts
   FileId id;
-  std::string explicit_path;  // --pdb_file; empty: none
-  std::string image_path;     // where the image lies; empty: not known
-  std::string path_in_image;  // of the PDB, as the linker wrote it
+  std::string explicit_path;       // --pdb_file; empty: none
+  bool explicit_is_named = false;  // by a recording, not by the user
+  std::string image_path;          // where the image lies; empty: not known
+  std::string path_in_image;       // of the PDB, as the linker wrote it
 };
 
 struct SearchOptions {
@@ -63,6 +64,7 @@ struct Candidate {
   LookKind kind = LookKind::file;
   std::string location;  // a path, or a URL
   bool remote = false;
+  bool named = false;   // by the recording or the image, not by the user
   std::string save_as;  // of a remote file: where it belongs in the cache
 };
 
@@ -104,6 +106,7 @@ class SymbolSearch {
   void start_folder(const std::string& folder);
   void start_server(const SymbolServer& server);
   void look_at(LookKind kind, std::string location, std::string store = {}, bool remote = false);
+  void look_at_named(std::string location);
   void look_into_store(const std::string& store, bool three_tier, bool remote);
   void follow_pointer(std::string_view content);
   void note(std::string outcome) { attempts_.push_back({current_.location, std::move(outcome)}); }
