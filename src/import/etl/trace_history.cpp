@@ -22,25 +22,29 @@ bool lies_on(std::string_view path, std::string_view device) {
   return device.back() == '\\' || path.size() == device.size() || path[device.size()] == '\\';
 }
 
-// The youngest of `numbers` that had begun at `time`: what happens while a thread ends is its own still. kNobody: none.
+// How many of `numbers` had begun at `time`: the last of these had the number then. What happens while a thread ends is
+// its own still.
 template <class Entries>
-u32 begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time) {
-  for (usize i = numbers.size(); i-- > 0;) {
-    if (entries[numbers[i]].begin <= time) return numbers[i];
-  }
-  return TraceHistory::kNobody;
+usize begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time) {
+  const auto after =
+      std::partition_point(numbers.begin(), numbers.end(), [&](u32 one) { return entries[one].begin <= time; });
+  return static_cast<usize>(after - numbers.begin());
 }
 
-// The one that is told of: what begins is new; all else is the last one that has not ended, or was there before.
+// The one that is told of: what begins is new; all else is the last one that has not ended, or was there before, though
+// not while another one was. So they stand in the order in which they begin.
 template <class Entry>
 Entry& entry_of(std::vector<Entry>& entries, std::vector<u32>& numbers, Rundown kind, u64 time) {
-  if (kind != Rundown::begins && !numbers.empty()) {
+  u64 begin = kind == Rundown::begins ? time : 0;
+  if (!numbers.empty()) {
     Entry& last = entries[numbers.back()];
-    if (last.end == ~u64{0}) return last;
+    const bool has_ended = last.end != ~u64{0};
+    if (kind != Rundown::begins && !has_ended) return last;
+    begin = std::max({begin, last.begin, has_ended ? last.end : 0});
   }
   numbers.push_back(static_cast<u32>(entries.size()));
   Entry& made = entries.emplace_back();
-  if (kind == Rundown::begins) made.begin = time;
+  made.begin = begin;
   return made;
 }
 
@@ -88,23 +92,13 @@ void TraceHistory::take_thread(const ThreadEvent& event, u64 time) {
 }
 
 void TraceHistory::take_image(ImageEvent event, u64 time) {
-  std::vector<u32>& here = images_at_[event.base];
-  Image* known = nullptr;
-  for (usize i = here.size(); i-- > 0 && known == nullptr;) {
-    Image& one = images_[here[i]];
-    if (one.process == event.process && one.end == ~u64{0}) known = &one;
-  }
-  if (event.kind == Rundown::begins || known == nullptr) {
-    here.push_back(static_cast<u32>(images_.size()));
-    known = &images_.emplace_back();
-    known->process = event.process;
-    known->base = event.base;
-    if (event.kind == Rundown::begins) known->begin = time;
-  }
-  known->size = event.size;
-  if (event.time_stamp != 0) known->time_stamp = event.time_stamp;
-  if (!event.path.empty()) known->path = std::move(event.path);
-  if (event.kind == Rundown::ends) known->end = time;
+  Image& one = entry_of(images_, images_at_[{event.base, event.process}], event.kind, time);
+  one.process = event.process;
+  one.base = event.base;
+  one.size = event.size;
+  if (event.time_stamp != 0) one.time_stamp = event.time_stamp;
+  if (!event.path.empty()) one.path = std::move(event.path);
+  if (event.kind == Rundown::ends) one.end = time;
 }
 
 std::string TraceHistory::dos_path(const std::string& path) const {
@@ -127,21 +121,19 @@ std::string TraceHistory::dos_path(const std::string& path) const {
 
 void TraceHistory::finish() {
   for (const PendingPdb& pdb : pdbs_) {
-    const auto here = images_at_.find(pdb.event.base);
+    const auto here = images_at_.find({pdb.event.base, pdb.event.process});
     if (here == images_at_.end()) continue;
     // It stands in front of its image's event, with the same time, or at the end of a trace that was not merged, when
     // the image may be gone: it is that of the last one that was there.
-    Image* found = nullptr;
-    for (const u32 number : here->second) {
-      Image& one = images_[number];
-      if (one.process == pdb.event.process && one.begin <= pdb.time) found = &one;
-    }
+    const usize begun = begun_at(images_, here->second, pdb.time);
+    if (begun == 0) continue;
+    Image& found = images_[here->second[begun - 1]];
     // An image of managed code may have both: its native one names its functions.
-    if (found == nullptr || (found->has_pdb && pdb.event.of_managed_code)) continue;
-    found->has_pdb = true;
-    found->pdb = pdb.event.id;
-    found->pdb_age = pdb.event.age;
-    found->pdb_path = pdb.event.path;
+    if (found.has_pdb && pdb.event.of_managed_code) continue;
+    found.has_pdb = true;
+    found.pdb = pdb.event.id;
+    found.pdb_age = pdb.event.age;
+    found.pdb_path = pdb.event.path;
   }
   for (Image& image : images_) image.path = dos_path(image.path);
 }
@@ -149,23 +141,22 @@ void TraceHistory::finish() {
 std::string_view TraceHistory::image_of(u32 process, u64 time) const {
   const auto found = processes_of_id_.find(process);
   if (found == processes_of_id_.end()) return {};
-  const u32 number = begun_at(processes_, found->second, time);
-  return number != kNobody ? std::string_view(processes_[number].image) : std::string_view();
+  const usize begun = begun_at(processes_, found->second, time);
+  return begun != 0 ? std::string_view(processes_[found->second[begun - 1]].image) : std::string_view();
 }
 
 u32 TraceHistory::process_of(u32 thread, u64 time) const {
   const auto found = threads_of_id_.find(thread);
   if (found == threads_of_id_.end()) return thread == 0 ? 0 : kNobody;
-  const u32 number = begun_at(threads_, found->second, time);
-  return number != kNobody ? threads_[number].process : kNobody;
+  const usize begun = begun_at(threads_, found->second, time);
+  return begun != 0 ? threads_[found->second[begun - 1]].process : kNobody;
 }
 
 u32 TraceHistory::later_threads(u32 thread, u64 time) const {
   const auto found = threads_of_id_.find(thread);
-  if (found == threads_of_id_.end() || found->second.size() == 1) return 0;
-  const u32 number = begun_at(threads_, found->second, time);
-  const auto at = std::find(found->second.begin(), found->second.end(), number);
-  return at == found->second.end() ? 0 : static_cast<u32>(found->second.end() - at) - 1;
+  if (found == threads_of_id_.end()) return 0;
+  const usize begun = begun_at(threads_, found->second, time);
+  return begun == 0 ? 0 : static_cast<u32>(found->second.size() - begun);
 }
 
 std::vector<std::pair<u32, u32>> TraceHistory::children() const {

@@ -3,9 +3,11 @@
 // again within a trace, so everything has its time. What only a rundown tells was there before: at the beginning, or,
 // of the rundown at the end, at least since then.
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "import/etl/kernel_payloads.h"
@@ -65,7 +67,7 @@ class TraceHistory {
   std::vector<Thread> threads_;
   std::vector<Image> images_;
   std::unordered_map<u32, std::vector<u32>> processes_of_id_, threads_of_id_;
-  std::unordered_map<u64, std::vector<u32>> images_at_;  // by base
+  std::map<std::pair<u64, u32>, std::vector<u32>> images_at_;  // by base and process
   struct PendingPdb {
     u64 time = 0;
     PdbEvent event;

@@ -11,4 +11,10 @@ namespace wperf::etl {
 // Fills `out` to its end. Less was filled than that: the input is damaged or cut from there on.
 usize expand_xpress(std::span<const std::byte> in, std::span<std::byte> out);
 
+// Records repeat each other a few times; what claims to be more than that would make much of nothing.
+constexpr usize most_expanded(usize packed) {
+  constexpr usize kMostRatio = 512;
+  return packed * kMostRatio;
+}
+
 }  // namespace wperf::etl
