@@ -107,7 +107,7 @@ std::optional<waits::PathReport> build_critical_path(const waits::Accounting& ac
   const u32 thread = first_thread(accounting, switches, chosen_threads(accounting, switches, selection));
   if (thread == accounting.threads.size()) return std::nullopt;
   waits::ThreadHistories histories;
-  waits::account(switches.switches, accounting.begin, accounting.end,
+  waits::account(switches.switches, switches.unrecorded, accounting.begin, accounting.end,
                  [&](const waits::Stretch& stretch) { histories.take(stretch); });
   if (histories.last(thread) == 0) return std::nullopt;
   const auto moment = [&](u64 time) {

@@ -13,7 +13,7 @@ namespace wperf::commands {
 namespace {
 
 // What follows waits' classes as kinds of time.
-constexpr u32 kRunning = waits::kWaitClasses, kReady = kRunning + 1, kKinds = kReady + 1;
+constexpr u32 kRunning = waits::kWaitClasses, kReady = kRunning + 1, kUnknown = kReady + 1, kKinds = kUnknown + 1;
 constexpr u32 kRoot = 0;
 
 struct TimeSpan {
@@ -94,29 +94,33 @@ class Maker {
   void add_stretches() {
     std::vector<u32> left_at(accounting_.threads.size(), waits::kNoSample);
     running_.resize(accounting_.threads.size());
-    waits::account(switches_.switches, accounting_.begin, accounting_.end, [&](const waits::Stretch& one) {
-      if (!chosen_[one.thread]) return;
-      const TimeSpan span{one.begin, one.end};
-      const u32 thread = accounting_.threads[one.thread].thread;
-      const waits::Wait* const wait = one.wait < accounting_.waits.size() ? &accounting_.waits[one.wait] : nullptr;
-      switch (one.state) {
-        case waits::State::running:
-          left_at[one.thread] = one.sample;
-          running_[one.thread].push_back(span);
-          break;
-        case waits::State::ready: {
-          const u32 sample = wait != nullptr ? wait->sample : one.preempted ? left_at[one.thread] : waits::kNoSample;
-          add(thread, node_of_switch(sample), kReady, span);
-          break;
-        }
-        case waits::State::waiting:
-          if (wait != nullptr)
-            add(thread, node_of_switch(wait->sample), static_cast<u32>(names_.place_of(*wait).wait), span);
-          break;
-        case waits::State::unknown:
-          break;
-      }
-    });
+    waits::account(
+        switches_.switches, switches_.unrecorded, accounting_.begin, accounting_.end, [&](const waits::Stretch& one) {
+          if (!chosen_[one.thread]) return;
+          const TimeSpan span{one.begin, one.end};
+          const u32 thread = accounting_.threads[one.thread].thread;
+          const waits::Wait* const wait = one.wait < accounting_.waits.size() ? &accounting_.waits[one.wait] : nullptr;
+          switch (one.state) {
+            case waits::State::running:
+              left_at[one.thread] = one.sample;
+              running_[one.thread].push_back(span);
+              break;
+            case waits::State::ready: {
+              const u32 sample = wait != nullptr ? wait->sample
+                                 : one.preempted ? left_at[one.thread]
+                                                 : waits::kNoSample;
+              add(thread, node_of_switch(sample), kReady, span);
+              break;
+            }
+            case waits::State::waiting:
+              if (wait != nullptr)
+                add(thread, node_of_switch(wait->sample), static_cast<u32>(names_.place_of(*wait).wait), span);
+              break;
+            case waits::State::unknown:
+              add(thread, kRoot, kUnknown, span);
+              break;
+          }
+        });
   }
 
   // Each sample gets what is left by its share of what is left, so nothing is lost to rounding; the first samples get
@@ -169,9 +173,10 @@ class Maker {
         module_ = static_cast<u32>(profile_.modules.size());
         profile_.modules.push_back({.name = "[time]", .path = {}, .reason = {}});
       }
-      const std::string name = kind == kRunning ? "[running]"
-                               : kind == kReady ? "[ready]"
-                                                : fmt::format("[waiting: {}]", waits::kWaitClassNames[kind]);
+      const std::string name = kind == kRunning   ? "[running]"
+                               : kind == kReady   ? "[ready]"
+                               : kind == kUnknown ? "[unknown: not recorded]"
+                                                  : fmt::format("[waiting: {}]", waits::kWaitClassNames[kind]);
       places_[kind] = static_cast<u32>(profile_.places.size());
       profile_.places.push_back({.function = static_cast<u32>(profile_.functions.size())});
       profile_.functions.push_back({.name = name, .module = module_, .is_known = true});

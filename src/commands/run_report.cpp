@@ -393,6 +393,19 @@ report::SampleOptions sample_report_options(const request::Request& request, con
 
 namespace {
 
+// What the trace holds instead.
+diag::Error no_samples(const recording::TraceRecording& recorded, const std::string& name) {
+  const bool idle = recorded.idle_samples != 0;
+  const std::string switches =
+      recorded.switches_were_on ? fmt::format("`wperf waits {}` shows its switches, ", name) : std::string();
+  return {.text = fmt::format("{} has no samples: {}", name,
+                              idle                       ? "all cores were idle whenever one was taken"
+                              : recorded.samples_were_on ? "none came while it was recorded"
+                                                         : "sampling was not on while it was recorded"),
+          .hint = idle ? "--idle shows those of idle cores"
+                       : fmt::format("{}`wperf report {} --providers` lists the events that it holds", switches, name)};
+}
+
 // `--idle` is for traces: what Linux records holds idle cores as any others.
 diag::Result<void> report_trace(const etl::Trace& trace, const request::Request& request, diag::Console& console,
                                 const ExportSink& sink) {
@@ -418,16 +431,11 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   // Waits are something to hand on, too.
   const bool has_waits = exports && has_place_for_waits(*format) && !recorded.switches.switches.empty();
   if (recorded.samples == 0 && !has_waits) {
-    const bool idle = recorded.idle_samples != 0;
-    const std::string name = request.data_file_is_kept ? *request.data_file : "the recording";
-    return diag::Error{.text = fmt::format("{} has no samples: {}", name,
-                                           idle                       ? "all cores were idle whenever one was taken"
-                                           : recorded.samples_were_on ? "none came while it was recorded"
-                                                                      : "sampling was not on while it was recorded"),
-                       .hint = idle                        ? "--idle shows those of idle cores"
-                               : recorded.switches_were_on ? fmt::format("`wperf waits {}` shows its switches", name)
-                               : recorded.samples_were_on  ? "choose a shorter interval, or record longer"
-                                                          : "record with the profile source, as `wpr -start CPU` does"};
+    const diag::Error none =
+        no_samples(recorded, request.data_file_is_kept ? *request.data_file : std::string("the recording"));
+    // What was just recorded, and is gone, holds nothing else.
+    if (exports || !request.data_file_is_kept) return none;
+    console.warn(fmt::format("note: {}; {}", none.text, none.hint));
   }
   WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(recorded.file.openable_path()));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
@@ -453,6 +461,13 @@ diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf
         "warning: --time leaves out all records of SPE: nothing tells how their clock belongs to the recording's");
   }
   return report_samples(file, {.operations = &traces}, request, console, sink);
+}
+
+// As `wperf waits` and `perf sched` record them, and nothing else.
+bool is_of_switches(const perf_data::PerfFile& file) {
+  return !file.attrs().empty() &&
+         std::all_of(file.attrs().begin(), file.attrs().end(),
+                     [](const perf_data::Event& event) { return event.name.starts_with("sched:"); });
 }
 
 }  // namespace
@@ -487,6 +502,11 @@ diag::Result<void> report_file(const request::Request& asked, diag::Console& con
       request, console,
       {.of_perf = [&](const perf_data::PerfFile& file) -> diag::Result<void> {
          if (request.recording.export_format == request::ExportFormat::perf_data) return export_file(request, console);
+         if (!sink && is_of_switches(file)) {
+           console.warn(
+               fmt::format("note: this recording is of switches: `wperf waits {}` shows what threads waited for",
+                           *request.data_file));
+         }
          if (!request.recording.providers) return report_recording(file, request, console, sink);
          return diag::Error{.text = "--providers is for traces of Windows, and " + *request.data_file + " is none",
                             .hint = {},

@@ -137,7 +137,7 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
                  make_wait_moments(accounting, switches, recorded, selection));
     add_facts(switches, recorded.profile.losses, request, trace, page->report);
     sliced = {slice_length(accounting), &page->moments};
-    add_thread_states(accounting, switches, chosen_threads(accounting, switches, selection), recorded);
+    add_thread_states(accounting, switches, chosen_threads(accounting, switches, selection), recorded, true);
     // Their nodes are those of a tree that the next line replaces.
     for (stacks::ThreadState& state : recorded.moments.states) state.node = stacks::kNothing;
   }
@@ -156,7 +156,8 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
 diag::Result<void> show_switches(const perf_data::PerfFile& file, const recording::RecordedSwitches& switches,
                                  const request::Request& request, diag::Console& console,
                                  const stacks::TraceFacts* trace = nullptr) {
-  const waits::Accounting accounting = waits::account(switches.switches, switches.begin, switches.end);
+  const waits::Accounting accounting =
+      waits::account(switches.switches, switches.unrecorded, switches.begin, switches.end);
   const WaitSelection selection = selection_of(request, switches);
   if (request.waits.on_off) return show_on_off(file, switches, accounting, selection, request, trace, console);
   if (asks_for_views(request)) {
@@ -273,7 +274,9 @@ void plan_recording(request::Request& request, diag::Console& console) {
   if (request.waits.on_off) add_event(request, "cpu-clock", kRunningIntervalNs);
   if (request.sampling.call_stacks.wanted()) return;
   // Of every switch of the machine there is a copy: half as long as those of samples are.
+  const u32 most_frames = request.sampling.call_stacks.most_frames;
   request.sampling.call_stacks = request::automatic_stacks();
+  request.sampling.call_stacks.most_frames = most_frames;
   request.sampling.call_stacks.stack_bytes = request::kDefaultStackBytes;
 }
 

@@ -17,10 +17,11 @@ using stacks::ThreadState;
 class StateMaker {
  public:
   StateMaker(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-             const std::vector<bool>& chosen, recording::RecordedSamples& recorded)
+             const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown)
       : accounting_(accounting),
         switches_(switches),
         chosen_(chosen),
+        with_unknown_(with_unknown),
         recorded_(recorded),
         profile_(recorded.profile),
         names_(switches, recorded),
@@ -29,7 +30,7 @@ class StateMaker {
   void make() {
     stacks::Moments& moments = recorded_.moments;
     moments.wait_classes.assign(waits::kWaitClassNames.begin(), waits::kWaitClassNames.end());
-    waits::account(switches_.switches, accounting_.begin, accounting_.end,
+    waits::account(switches_.switches, switches_.unrecorded, accounting_.begin, accounting_.end,
                    [&](const waits::Stretch& one) { add(one); });
     std::sort(moments.states.begin(), moments.states.end(), [](const ThreadState& a, const ThreadState& b) {
       return a.task != b.task ? a.task < b.task : a.begin_ns < b.begin_ns;
@@ -42,11 +43,14 @@ class StateMaker {
 
  private:
   void add(const waits::Stretch& one) {
-    if (!chosen_[one.thread] || one.state == waits::State::unknown || one.begin >= one.end) return;
+    const bool is_known = one.state != waits::State::unknown;
+    if (!chosen_[one.thread] || !(is_known || with_unknown_) || one.begin >= one.end) return;
     ThreadState state{
         .begin_ns = one.begin, .end_ns = one.end, .task = task_of_(accounting_.threads[one.thread].thread)};
     if (one.state == waits::State::running) {
       state.core = one.core;
+    } else if (!is_known) {
+      state.doing = ThreadDoing::unknown;
     } else {
       state.doing = one.state == waits::State::ready ? ThreadDoing::ready : ThreadDoing::waiting;
       if (one.wait < accounting_.waits.size()) {
@@ -70,6 +74,7 @@ class StateMaker {
   const waits::Accounting& accounting_;
   const recording::RecordedSwitches& switches_;
   const std::vector<bool>& chosen_;
+  const bool with_unknown_;
   recording::RecordedSamples& recorded_;
   stacks::StackProfile& profile_;
   WaitNames names_;
@@ -104,8 +109,11 @@ void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
     }
   }
   for (const stacks::TraceGapFacts& gap : facts.gaps) {
-    moments.losses.push_back(
-        {.begin_ns = gap.begin, .end_ns = gap.end, .core = gap.core, .count = gap.buffers, .what = gap.told_by});
+    moments.losses.push_back({.begin_ns = gap.begin,
+                              .end_ns = gap.end,
+                              .core = gap.core.value_or(stacks::kNothing),
+                              .count = gap.buffers,
+                              .what = gap.told_by});
   }
   std::stable_sort(moments.losses.begin(), moments.losses.end(),
                    [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
@@ -114,8 +122,8 @@ void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
 }  // namespace
 
 void add_thread_states(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                       const std::vector<bool>& chosen, recording::RecordedSamples& recorded) {
-  StateMaker(accounting, switches, chosen, recorded).make();
+                       const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown) {
+  StateMaker(accounting, switches, chosen, recorded, with_unknown).make();
 }
 
 diag::Result<recording::RecordedSamples> read_timed_samples(const perf_data::PerfFile& file, const Beside& beside,
@@ -137,8 +145,10 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const perf_data::Per
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
   stacks::StackProfile& profile = recorded.profile;
   if (has_switches) {
-    const waits::Accounting accounting = waits::account(switches->switches, switches->begin, switches->end);
-    add_thread_states(accounting, *switches, std::vector<bool>(accounting.threads.size(), true), recorded);
+    const waits::Accounting accounting =
+        waits::account(switches->switches, switches->unrecorded, switches->begin, switches->end);
+    add_thread_states(accounting, *switches, std::vector<bool>(accounting.threads.size(), true), recorded,
+                      request.recording.html_file.has_value());
   }
   recorded.row_of_sample = {};
   if (has_switches && beside.switches != nullptr) {

@@ -32,6 +32,6 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const perf_data::Per
 // What each chosen thread (by thread of the accounting) did when: fills recorded.moments. `recorded` has the row of
 // each sample.
 void add_thread_states(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                       const std::vector<bool>& chosen, recording::RecordedSamples& recorded);
+                       const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown);
 
 }  // namespace wperf::commands

@@ -51,7 +51,12 @@ class MomentMaker {
   u32 number_of(const WaitPlace& place) {
     const auto [known, is_new] = places_.try_emplace({place.group, place.wait}, static_cast<u32>(out_.places.size()));
     if (is_new)
-      out_.places.push_back({std::string(place.function), std::string(place.module), place.wait, place.group});
+      out_.places.push_back({.function = std::string(place.function),
+                             .module = std::string(place.module),
+                             .wait = place.wait,
+                             .caller = std::string(place.caller),
+                             .caller_module = std::string(place.caller_module),
+                             .group = place.group});
     return known->second;
   }
 

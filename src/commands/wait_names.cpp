@@ -69,7 +69,7 @@ u32 WaitNames::number_of(u32 thread) const {
   return number_in(switches_, thread);
 }
 std::string WaitNames::text_of(u32 thread) const {
-  if (thread == waits::kUnknown) return "nobody knows";
+  if (thread == waits::kUnknown) return "not recorded";
   if (thread == waits::kNobody || thread == waits::kIdleThread) return "an interrupt";
   const std::string_view name = thread_name(thread);
   return name.empty() ? fmt::format("thread {}", number_of(thread)) : fmt::format("{} ({})", name, number_of(thread));
@@ -99,9 +99,10 @@ const WaitPlace& WaitNames::place_of_sample(u32 sample) {
   return place;
 }
 
-// The same for all stacks that end in one function.
+// The same for all stacks that end in one function, called by one.
 u32 WaitNames::group_of(const WaitPlace& place) {
-  return groups_.try_emplace({place.function, place.module}, static_cast<u32>(groups_.size())).first->second;
+  const std::array functions{place.function, place.module, place.caller, place.caller_module};
+  return groups_.try_emplace(functions, static_cast<u32>(groups_.size())).first->second;
 }
 
 // The innermost first.
@@ -139,6 +140,13 @@ WaitPlace WaitNames::look_at(u32 row) const {
     const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
     // What a reader knows: pthread_mutex_lock, and not what it calls within its library.
     if (tells && !is_told[function.is_kernel]) shown = &function;
+    if (place.caller.empty() && !function.is_kernel) {
+      const std::string_view module = profile_.modules[function.module].name;
+      if (!waits::is_library_module(module) && !waits::is_library_function(function.name)) {
+        place.caller = function.name;
+        place.caller_module = module;
+      }
+    }
     if (shown == nullptr && !function.is_kernel) {
       const bool is_inner = waits::is_inner_wake(function.name);
       if (!is_inner) shown = &function;

@@ -2,6 +2,7 @@
 // Names for what is in accounted switches: which threads are asked for, what they are called, where they waited and
 // what for. Called by what builds the answers of `waits`.
 #pragma once
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -35,8 +36,11 @@ u32 first_thread(const waits::Accounting& accounting, const recording::RecordedS
 // Where a thread was when it left its core, or made somebody ready.
 struct WaitPlace {
   std::string_view function, module;  // empty: nobody knows
+  // The program's own: the first that is neither the C library's nor the kernel's. Empty: none has a name.
+  std::string_view caller, caller_module;
+  std::string_view shown() const { return caller.empty() ? function : caller; }
   waits::WaitClass wait = waits::WaitClass::unexplained;
-  u32 group = 0;          // of its function; 0: nobody knows it
+  u32 group = 0;          // of its functions; 0: nobody knows them
   bool by_timer = false;  // it is a timer that expires there
   bool is_known = false;
 };
@@ -76,7 +80,7 @@ class WaitNames {
   const stacks::GrowingArray<u32>& row_of_sample_;
   std::vector<WaitPlace> places_;  // by row; looked at when they are asked for
   const WaitPlace nowhere_{};
-  std::map<std::pair<std::string_view, std::string_view>, u32> groups_{{{}, 0}};  // function and module
+  std::map<std::array<std::string_view, 4>, u32> groups_{{{}, 0}};  // functions and modules
 };
 
 // The tasks of a profile by thread, the last of its names. Of a thread that was seen in switches only there may be no

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "commands/critical_path_builder.h"
+#include "waits/unrecorded.h"
 
 namespace wperf::commands {
 namespace {
@@ -56,13 +57,16 @@ class Builder {
   void add_cost() {
     static constexpr std::string_view kRecorders[] = {"wperf",     "wperf.exe", "perf",        "wpr.exe",
                                                       "xperf.exe", "WPRUI.exe", "PerfView.exe"};
+    std::map<u32, u64> times;  // by process
     for (const waits::ThreadTimes& one : accounting_.threads) {
-      if (std::find(std::begin(kRecorders), std::end(kRecorders), names_.thread_name(one.thread)) ==
-          std::end(kRecorders)) {
-        continue;
-      }
-      out_.recorder_time = out_.recorder_time.value_or(0) + one.running;
+      const u32 process = names_.process_of(one.thread);
+      const bool is_one = switches_.recorder != 0 ? process == switches_.recorder
+                                                  : std::find(std::begin(kRecorders), std::end(kRecorders),
+                                                              names_.thread_name(one.thread)) != std::end(kRecorders);
+      if (is_one) times[process] += one.running;
     }
+    // Of several recorders nobody knows which one it was.
+    if (times.size() == 1) out_.recorder_time = times.begin()->second;
     out_.switch_cost = switches_.switch_cost_ns;
     for (const waits::CoreTimes& core : accounting_.cores) out_.cores_time += core.busy + core.idle;
   }
@@ -113,7 +117,9 @@ class Builder {
           wakers[u64{accounting_.threads[wait.thread].thread} << 32 | by][u64{place.group} << 32 | waker.group];
       if (row.count == 0) {
         row.function = place.function;
+        row.caller = place.caller;
         row.waker_function = waker.function;
+        row.waker_caller = waker.caller;
       }
       ++row.count;
       row.waited += wait.length();
@@ -141,6 +147,8 @@ class Builder {
     std::sort(lengths.begin(), lengths.end());
     waits::FunctionRow row{.function = std::string(place.function),
                            .module = std::string(place.module),
+                           .caller = std::string(place.caller),
+                           .caller_module = std::string(place.caller_module),
                            .wait = place.wait,
                            .count = lengths.size(),
                            .median = at_share(lengths, 50),
@@ -179,6 +187,7 @@ class Builder {
       u64 since = 0;
     };
     std::vector<std::vector<Run>> runs(accounting_.cores.size());
+    const waits::DarkTimes dark(switches_.unrecorded, accounting_.begin, accounting_.end);
     std::map<std::pair<u32, u32>, waits::StarvedRow> rows;
     for (const waits::Switch& event : switches_.switches) {
       if (event.kind != waits::Kind::switched) {
@@ -190,7 +199,11 @@ class Builder {
       if (event.leaving != waits::Leaving::preempted) ready.erase(event.leaves);
       std::vector<Run>& core = runs[event.core];
       if (const auto waiting = ready.find(event.comes); waiting != ready.end()) {
-        if (wanted.contains(event.comes)) add_runs(core, event.comes, waiting->second, event.time, rows);
+        if (wanted.contains(event.comes)) {
+          // Since all cores are recorded again: before that nobody knows who was ready, or ran.
+          const bool is_dark = dark.any(waiting->second, event.time);
+          add_runs(core, event.comes, is_dark ? dark.last_end(event.time) : waiting->second, event.time, rows);
+        }
         ready.erase(waiting);
       }
       constexpr usize kRemembered = 1024;
@@ -225,16 +238,17 @@ class Builder {
     if (wanted == chosen_.size()) return;
     out_.has_others = std::count(chosen_.begin(), chosen_.end(), true) > 1;
     out_.timeline_of = names_.text_of(accounting_.threads[wanted].thread);
-    waits::account(switches_.switches, accounting_.begin, accounting_.end, [&](const waits::Stretch& stretch) {
-      const u64 from = stretch.begin - accounting_.begin, to = stretch.end - accounting_.begin;
-      if (stretch.thread != wanted || to < selection_.from || from > selection_.to) return;
-      if (to - from < selection_.min_ns) {
-        ++out_.left_out.count;
-        out_.left_out.time += to - from;
-        return;
-      }
-      add_stretch(stretch);
-    });
+    waits::account(switches_.switches, switches_.unrecorded, accounting_.begin, accounting_.end,
+                   [&](const waits::Stretch& stretch) {
+                     const u64 from = stretch.begin - accounting_.begin, to = stretch.end - accounting_.begin;
+                     if (stretch.thread != wanted || to < selection_.from || from > selection_.to) return;
+                     if (to - from < selection_.min_ns) {
+                       ++out_.left_out.count;
+                       out_.left_out.time += to - from;
+                       return;
+                     }
+                     add_stretch(stretch);
+                   });
   }
 
   void add_stretch(const waits::Stretch& stretch) {
@@ -244,6 +258,7 @@ class Builder {
                           .length = stretch.end - stretch.begin,
                           .core = stretch.core,
                           .function = {},
+                          .caller = {},
                           .waker = {},
                           .waker_function = {}};
     if (stretch.wait < accounting_.waits.size()) {
@@ -251,6 +266,7 @@ class Builder {
       if (stretch.state == waits::State::waiting) {
         const WaitPlace place = names_.place_of(wait);
         row.function = place.function;
+        row.caller = place.caller;
         row.wait = place.wait;
         if (switches_.has_windows_reasons) row.reason = waits::reason_name(wait.reason);
         row.has_end = wait.has_end;

@@ -108,7 +108,7 @@ diag::Result<raw::CountCapture> TraceCountSession::read() {
       losses);
   history.finish();
   const std::span<const u32> cores = plan_.of_program ? std::span<const u32>() : plan_.cores;
-  etl::SwitchCounts counts(session_plan_.counted.size(), cores, trace.header().first_ticks, losses.gaps);
+  etl::SwitchCounts counts(session_plan_.counted.size(), cores, trace.header().first_ticks, losses.unrecorded);
   etl::TraceLosses again;
   trace.for_each_event([&](const etl::Event& event) { counts.take(event); }, again);
   counts.finish(end);

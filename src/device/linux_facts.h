@@ -16,7 +16,7 @@ struct LinuxFacts {
   std::optional<int> kptr_restrict;  // kernel.kptr_restrict
   std::optional<u64> most_samples;   // kernel.perf_event_max_sample_rate, a second
   bool is_root = false;
-  bool can_measure_all = false;         // CAP_PERFMON or CAP_SYS_ADMIN is in force
+  bool can_measure_all = false;         // CAP_PERFMON or CAP_SYS_ADMIN is in force, and what it allows was tried
   std::string counter_trouble;          // why no cycle counter could be programmed; empty: it counted
   u64 cycles = 0;                       // that it counted in a short loop
   std::vector<std::string> core_units;  // PMUs of cores by name

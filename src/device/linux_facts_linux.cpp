@@ -40,6 +40,15 @@ u64 capabilities_in_force(const SystemFiles& files) {
   return bits;
 }
 
+// The capability alone is not enough: it may be that of a user namespace.
+bool may_measure_all() {
+  plan::KernelEvent clock;
+  clock.type = PERF_TYPE_SOFTWARE;
+  clock.config = PERF_COUNT_SW_CPU_CLOCK;
+  perf_event_attr attributes = perf_events::attributes_of(clock, true);
+  return perf_events::open_event(attributes, {.thread = -1, .core = 0}).is_open();
+}
+
 // Programs a counter and lets it count: a machine may list counters that never move.
 void try_counter(LinuxFacts& facts) {
   plan::KernelEvent cycles;
@@ -96,7 +105,8 @@ std::optional<LinuxFacts> linux_facts() {
   facts.most_samples = files.number("/proc/sys/kernel/perf_event_max_sample_rate");
   facts.is_root = geteuid() == 0;
   const u64 capabilities = capabilities_in_force(files);
-  facts.can_measure_all = ((capabilities >> kCapSysAdmin | capabilities >> kCapPerfmon) & 1) != 0;
+  const bool is_capable = ((capabilities >> kCapSysAdmin | capabilities >> kCapPerfmon) & 1) != 0;
+  facts.can_measure_all = is_capable && may_measure_all();
   if (facts.paranoid.has_value()) try_counter(facts);
   for (const perf_events::Unit& unit : perf_events::find_units(files)) {
     (unit.of_cores() ? facts.core_units : facts.other_units).push_back(unit.name);

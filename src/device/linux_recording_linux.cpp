@@ -3,6 +3,7 @@
 // (docs/decisions/0007), before it what was there already, and behind it what is known of the machine.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <chrono>
 
@@ -204,6 +205,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
   std::vector<std::string> names;
   for (const plan::SampleEvent& event : plan_.events) names.push_back(event.name);
   facts.tracing_data = perf_events::tracing_data(files, names);
+  run.recorder = static_cast<u32>(getpid());
   run.switch_cost_ns = events_.switch_cost().value_or(0);
   if (target_.filter != nullptr) run.stacks = target_.filter->stacks();
   if (events_.copies_were_refused()) {

@@ -70,6 +70,7 @@ class Reader {
     const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
     if (run.has_value()) {
       out_.program = run->process;
+      out_.recorder = run->recorder;
       out_.switch_cost_ns = run->switch_cost_ns;
     }
     const auto formats =
@@ -98,15 +99,25 @@ class Reader {
         [&](const perf_data::Sample& sample, const perf_data::Record&) { take(sample); },
         [&](const perf_data::Switch& change, const perf_data::Record&) { take(change); },
         [&](const perf_data::Comm& comm, const perf_data::Record&) {
-          out_.threads[comm.tid] = {.process = comm.pid, .name = std::string(comm.name)};
-          if (comm.by_exec && comm.pid == out_.program && program_begin_ == 0) program_begin_ = comm.identity.time;
+          const u64 time = comm.identity.time;
+          put_in_process(comm.tid, comm.pid, time);
+          name_thread(comm.tid, comm.name, time);
+          const bool is_first = program_begin_ == 0 || time < program_begin_;
+          if (comm.by_exec && comm.pid == out_.program && is_first) program_begin_ = time;
         },
         [&](const perf_data::Task& task, const perf_data::Record&) {
           if (!task.is_exit && task.pid != task.parent_pid) out_.children.emplace_back(task.parent_pid, task.pid);
           take(task);
         },
+        [&](const perf_data::Lost& lost, const perf_data::Record&) { take(lost); },
     });
     if (out_.switches.empty()) return nothing();
+    // Each core's records go into the file when there are many.
+    if (file_.is_cut()) {
+      for (u16 core = 0; core < recorded_until_.size(); ++core) {
+        if (recorded_until_[core] != 0) out_.unrecorded.push_back({recorded_until_[core], ~u64{0}, core});
+      }
+    }
     std::copy_if(births_.begin(), births_.end(), std::back_inserter(out_.switches),
                  [&](const Switch& one) { return one.time >= out_.begin; });
     const auto by_time = [](const Switch& a, const Switch& b) { return a.time < b.time; };
@@ -154,17 +165,49 @@ class Reader {
     out_.end = std::max(out_.end, time);
   }
 
-  void name_thread(bytes::Span raw, const TracepointField& thread, const TracepointField& name) {
+  // Files of several cores are not in the order of time: of what is told of a thread the latest counts.
+  void put_in_process(u32 thread, u32 process, u64 time) {
+    u64& since = told_at_[thread].process;
+    if (time < since) return;
+    since = time;
+    out_.threads[thread].process = process;
+  }
+  void name_thread(u32 thread, std::string_view name, u64 time) {
+    u64& since = told_at_[thread].name;
+    if (time < since) return;
+    since = time;
+    SwitchedThread& known = out_.threads[thread];
+    if (known.name != name) known.name = name;
+  }
+  void name_thread(const perf_data::Sample& sample, const TracepointField& thread, const TracepointField& name) {
     if (thread.size == 0 || name.size == 0) return;
-    const std::string_view text = bytes::text_in(bytes::slice(raw, name.offset, name.size));
-    SwitchedThread& known = out_.threads[static_cast<u32>(thread.value(raw))];
-    if (known.name != text) known.name = text;
+    name_thread(static_cast<u32>(thread.value(sample.raw)),
+                bytes::text_in(bytes::slice(sample.raw, name.offset, name.size)), sample.time);
+  }
+
+  void note_core(u16 core, u64 time) {
+    if (time == 0) return;
+    if (core >= recorded_until_.size()) recorded_until_.resize(core + usize{1});
+    recorded_until_[core] = std::max(recorded_until_[core], time);
+  }
+
+  // It is told as soon as there is room again: what was lost lies between the core's record before it and this one.
+  void take(const perf_data::Lost& lost) {
+    const perf_data::Identity& identity = lost.identity;
+    if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
+    const bool has_core = identity.has(perf_data::kSampleCpu);
+    const u16 core = has_core ? static_cast<u16>(identity.cpu) : waits::kEveryCore;
+    u64 before = out_.begin;
+    if (has_core && core < recorded_until_.size() && recorded_until_[core] != 0) before = recorded_until_[core];
+    out_.unrecorded.push_back({before, identity.time, core});
+    if (has_core) note_core(core, identity.time);
   }
 
   void take(const perf_data::Sample& sample) {
     const u32 number = static_cast<u32>(out_.samples++);
     note_time(sample.time);
-    if (sample.tid != 0) out_.threads[sample.tid].process = sample.pid;
+    note_core(static_cast<u16>(sample.cpu), sample.time);
+    if (sample.tid != 0) put_in_process(sample.tid, sample.pid, sample.time);
     const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
     const Point& point = event < points_.size() ? points_[event] : kOther;
     // Both tell of the same; the earlier one knows who did it.
@@ -178,8 +221,8 @@ class Reader {
       if (measures) take_running(sample, event, number);
       return;
     }
-    name_thread(sample.raw, point.from, point.from_name);
-    name_thread(sample.raw, point.to, point.to_name);
+    name_thread(sample, point.from, point.from_name);
+    name_thread(sample, point.to, point.to_name);
     Switch change{.time = sample.time, .sample = number, .core = static_cast<u16>(sample.cpu)};
     if (point.role == Role::switched) {
       change.leaves = static_cast<u32>(point.from.value(sample.raw));
@@ -209,6 +252,8 @@ class Reader {
   void take(const perf_data::Switch& change) {
     note_time(change.identity.time);
     if (!change.identity.has(perf_data::kSampleTime)) return;
+    if (change.identity.has(perf_data::kSampleCpu))
+      note_core(static_cast<u16>(change.identity.cpu), change.identity.time);
     const u32 thread = change.identity.tid;
     if (has_switches_) {
       // Out of idle some kernels lose the tracepoint. Who has come says so here once more: see fill_gaps().
@@ -306,6 +351,11 @@ class Reader {
   bool stacks_of_left_ = false;
   std::unordered_map<u32, u32> left_;   // by thread: the sample of the switch that is told next
   std::unordered_map<u32, u64> ended_;  // thread → when
+  struct ToldAt {
+    u64 name = 0, process = 0;
+  };
+  std::unordered_map<u32, ToldAt> told_at_;  // by thread
+  std::vector<u64> recorded_until_;          // by core
   std::vector<u32> on_core_;
   std::vector<Switch> births_;
   std::vector<Switch> said_again_;

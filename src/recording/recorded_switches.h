@@ -29,6 +29,8 @@ struct RecordedSwitches {
   // By number. Of one that was used again it is the last thread's; those before have numbers of their own here.
   std::unordered_map<u32, SwitchedThread> threads;
   std::vector<waits::Switch> switches;            // by time
+  std::vector<waits::Unrecorded> unrecorded;      // what was lost of cores, or not recorded to the end
+  u32 recorder = 0;                               // the process that recorded; 0: not told
   u32 program = 0;                                // the process that the recording is about; 0: about all
   std::vector<std::pair<u32, u32>> children;      // processes: who started whom
   std::vector<waits::InterruptTimes> interrupts;  // by core; empty: not told

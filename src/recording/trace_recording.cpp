@@ -14,6 +14,7 @@
 #include "import/perf_data/format.h"
 #include "import/perf_data/run_facts.h"
 #include "recording/trace_collector.h"
+#include "recording/trace_facts.h"
 
 namespace wperf::recording {
 namespace {
@@ -371,6 +372,7 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   out.unexplained_stacks = collected.stacks.unexplained();
   out.samples_without_stack = writer.samples_without_stack();
   out.switches = writer.take_switches();
+  out.switches.unrecorded = unrecorded_of(trace, out.losses, collected.lost_over_time);
   out.has_compact_switches = collected.has_compact_switches;
   out.samples_were_on = !collected.any_mask || collected.samples_on || !collected.samples.empty();
   out.switches_were_on = collected.switches_on;
@@ -378,35 +380,6 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   out.lost_over_time = std::move(collected.lost_over_time);
   if (out.file.trouble().has_value()) return *out.file.trouble();
   return out;
-}
-
-stacks::TraceFacts trace_facts(const etl::Trace& trace, const TraceRecording& recorded) {
-  stacks::TraceFacts facts = trace_facts(trace, recorded.losses);
-  facts.samples_of_nobody = recorded.samples_of_nobody;
-  facts.unexplained_stacks = recorded.unexplained_stacks;
-  facts.samples_without_stack = recorded.samples_without_stack;
-  return facts;
-}
-
-stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses) {
-  stacks::TraceFacts facts{.events_lost = trace.header().events_lost,
-                           .buffers_lost = trace.header().buffers_lost,
-                           .flagged_buffers = losses.flagged_buffers,
-                           .missing_buffers = losses.missing_buffers,
-                           .cut_buffers = losses.cut_buffers,
-                           .damaged_buffers = losses.damaged_buffers,
-                           .damaged_bytes = losses.damaged_bytes,
-                           .out_of_order = losses.out_of_order};
-  for (const etl::TraceGap& gap : losses.gaps) {
-    facts.gaps.push_back({.told_by = gap.sign == etl::TraceGap::Sign::events_flag   ? "events lost"
-                                     : gap.sign == etl::TraceGap::Sign::buffer_flag ? "buffer lost"
-                                                                                    : "buffer numbers",
-                          .core = gap.core,
-                          .begin = trace.nanoseconds(gap.begin),
-                          .end = trace.nanoseconds(gap.end),
-                          .buffers = gap.buffers});
-  }
-  return facts;
 }
 
 }  // namespace wperf::recording

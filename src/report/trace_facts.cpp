@@ -9,14 +9,12 @@ namespace wperf::report {
 namespace {
 
 std::string gap_line(const stacks::TraceGapFacts& gap) {
-  const std::string what = gap.buffers == 0   ? "something was lost"
+  const std::string what = gap.buffers == 0   ? "something is missing"
                            : gap.buffers == 1 ? "a buffer is missing"
                                               : fmt::format("{} buffers are missing", with_commas(gap.buffers));
-  // A number that is left out may be any core's: the one that was silent longest is named.
-  const std::string where =
-      gap.buffers == 0 ? fmt::format("on core {}", gap.core) : fmt::format("probably of core {}", gap.core);
-  return fmt::format("{} {} between {:.6f} s and {:.6f} s", what, where, trace_seconds(gap.begin),
-                     trace_seconds(gap.end));
+  const std::string where = gap.core.has_value() ? fmt::format("on core {}", *gap.core) : "on a core that is not known";
+  return fmt::format("{} {} between {:.6f} s and {:.6f} s ({})", what, where, trace_seconds(gap.begin),
+                     trace_seconds(gap.end), gap.told_by);
 }
 
 }  // namespace
@@ -88,7 +86,7 @@ void write_trace_facts(JsonWriter& json, const stacks::TraceFacts& trace) {
   for (const stacks::TraceGapFacts& gap : trace.gaps) {
     json.begin_object();
     json.string("told_by", gap.told_by);
-    count("core", gap.core);
+    if (gap.core.has_value()) count("core", *gap.core);
     json.fixed("from_s", trace_seconds(gap.begin), 9);
     json.fixed("to_s", trace_seconds(gap.end), 9);
     if (gap.buffers != 0) count("buffers", gap.buffers);

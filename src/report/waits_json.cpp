@@ -33,6 +33,8 @@ class Document {
     rows("functions", report.functions, [&](const waits::FunctionRow& row) {
       json_.string("function", row.function);
       json_.string("module", row.module);
+      json_.string("caller", row.caller);
+      json_.string("caller_module", row.caller_module);
       json_.string("class", waits::kWaitClassNames[static_cast<usize>(row.wait)]);
       json_.integer("count", row.count);
       json_.integer("total_ns", row.total);
@@ -47,6 +49,8 @@ class Document {
       json_.string("function", row.function);
       json_.string("waker", row.waker);
       json_.string("waker_function", row.waker_function);
+      json_.string("caller", row.caller);
+      json_.string("waker_caller", row.waker_caller);
       json_.integer("count", row.count);
       json_.integer("waited_ns", row.waited);
       json_.integer("wake_to_run_ns", row.latency);
@@ -61,6 +65,7 @@ class Document {
       json_.integer("core", row.core);
       json_.integer("busy_ns", row.times.busy);
       json_.integer("idle_ns", row.times.idle);
+      json_.integer("unknown_ns", row.times.unknown);
       json_.integer("switches", row.times.switches);
       if (!report.has_interrupts) return;
       json_.integer("dpc_ns", row.interrupts.dpc);
@@ -98,7 +103,7 @@ class Document {
     json_.begin_object("waiting_for_ns");
     for (usize i = 0; i < waits::kWaitClasses; ++i) json_.integer(waits::kWaitClassNames[i], row.by_class[i]);
     json_.end_object();
-    json_.integer("unknown_ns", row.times.contradictory);
+    json_.integer("unknown_ns", row.times.unknown);
     json_.integer("switches", row.times.switches);
     json_.integer("waits", row.times.waits);
     json_.integer("longest_wait_ns", row.times.longest_wait);
@@ -116,6 +121,7 @@ class Document {
       if (row.state != waits::State::waiting) return;
       json_.string("class", waits::kWaitClassNames[static_cast<usize>(row.wait)]);
       json_.string("function", row.function);
+      json_.string("caller", row.caller);
       json_.string("ended_by", row.waker);
       json_.string("ended_in", row.waker_function);
       if (!row.reason.empty()) json_.string("reason", row.reason);

@@ -56,17 +56,38 @@ TEST(WaitsReport, TextHasTheTablesThatSaySomething) {
   EXPECT_EQ(text.find("paging"), std::string::npos) << "nobody waited for that";
   EXPECT_NE(text.find("pthread_mutex_lock"), std::string::npos);
   EXPECT_NE(text.find("50.0 ms"), std::string::npos) << "the mean";
-  EXPECT_EQ(text.find("while others were ready"), std::string::npos) << "an empty table";
+  EXPECT_EQ(text.find("while a thread was ready"), std::string::npos) << "an empty table";
   EXPECT_NE(text.find("2.00 K"), std::string::npos) << "switches a second of the core\n" << text;
 }
 
 TEST(WaitsReport, WhatEachSwitchCostIsTold) {
   waits::WaitReport report = example();
   report.switch_cost = 1300;
-  EXPECT_NE(waits_text(report, {}).find("of the cores; each switch cost about 1.3 us more\n"), std::string::npos);
+  EXPECT_NE(waits_text(report, {}).find("of the cores; recording slowed each switch by 1.3 us\n"), std::string::npos);
   EXPECT_NE(waits_json(report).find("\"switch_cost_ns\":1300"), std::string::npos) << waits_json(report);
   report.recorder_time.reset();
-  EXPECT_NE(waits_text(report, {}).find("nothing; each switch cost about 1.3 us more\n"), std::string::npos);
+  EXPECT_NE(waits_text(report, {}).find("nothing; recording slowed each switch by 1.3 us\n"), std::string::npos);
+}
+
+TEST(WaitsReport, UnknownTimeIsAColumnWhereThereIsAny) {
+  waits::WaitReport report = example();
+  EXPECT_EQ(waits_text(report, {}).find("unknown"), std::string::npos);
+  report.threads[0].times.unknown = 34'500'000;
+  report.cores[0].times.unknown = 12'300'000;
+  const std::string text = waits_text(report, {});
+  EXPECT_NE(text.find("wall = running + ready + waiting + unknown"), std::string::npos) << text;
+  EXPECT_NE(text.find("34.5 ms"), std::string::npos) << text;
+  EXPECT_NE(text.find("12.3 ms"), std::string::npos) << text;
+  const auto waits = nlohmann::json::parse(waits_json(report))["waits"];
+  EXPECT_EQ(waits["threads"][0]["unknown_ns"], 34'500'000);
+  EXPECT_EQ(waits["threads"][0]["wall_ns"], 101'520'000 + 34'500'000);
+  EXPECT_EQ(waits["cores"][0]["unknown_ns"], 12'300'000);
+}
+
+TEST(WaitsReport, WhoRanMeanwhileHasTenRows) {
+  waits::WaitReport report = example();
+  for (u64 i = 0; i < 12; ++i) report.starved.push_back({"a (1)", "b (2)", 1000, 1});
+  EXPECT_NE(waits_text(report, {.rows = 50}).find("... and 2 more"), std::string::npos);
 }
 
 TEST(WaitsReport, PreemptionIsShownOnDemand) {
@@ -87,8 +108,8 @@ TEST(WaitsReport, WhatIsMissingComesFirst) {
   report.recorder_time.reset();
   const std::string text = waits_text(report, {.rows = 50, .width = 0});
   const usize tables = text.find("threads:");
-  for (const char* said : {"lost: 12 records; cost: not known", "3 events contradict", "wake-ups were not recorded",
-                           "stacks of switches were not recorded"}) {
+  for (const char* said : {"lost: 12 records; cost: not known", "3 gaps after lost records",
+                           "wake-ups were not recorded", "stacks of switches were not recorded"}) {
     EXPECT_LT(text.find(said), tables) << said;
   }
 }

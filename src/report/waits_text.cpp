@@ -29,6 +29,15 @@ std::string name_or_dash(const std::string& name) {
   return name.empty() ? "-" : name;
 }
 
+// The program's own function, where one is known.
+std::string shown_place(const std::string& caller, const std::string& function) {
+  return name_or_dash(caller.empty() ? function : caller);
+}
+
+std::string by_which(const std::string& caller, const std::string& function) {
+  return caller.empty() || caller == function ? "-" : function;
+}
+
 std::string_view name_of(waits::WaitClass wait) {
   return waits::kWaitClassNames[static_cast<usize>(wait)];
 }
@@ -51,6 +60,8 @@ void append_part(std::string& out, WaitPart part, usize width) {
 }
 
 WaitPart threads_part(const WaitReport& report, const WaitTextOptions& options) {
+  const bool has_unknown = std::any_of(report.threads.begin(), report.threads.end(),
+                                       [](const waits::ThreadRow& row) { return row.times.unknown != 0; });
   // Columns of classes that nobody waited for say nothing.
   std::array<bool, waits::kWaitClasses> is_used{};
   for (const waits::ThreadRow& row : report.threads) {
@@ -63,6 +74,7 @@ WaitPart threads_part(const WaitReport& report, const WaitTextOptions& options) 
   for (usize i = 0; i < is_used.size(); ++i) {
     if (is_used[i]) table.columns.push_back(right(std::string(waits::kWaitClassNames[i])));
   }
+  if (has_unknown) table.columns.push_back(right("unknown"));
   table.columns.push_back(right("switches"));
   table.columns.push_back(right("longest wait"));
   for (const waits::ThreadRow& row : report.threads) {
@@ -73,26 +85,26 @@ WaitPart threads_part(const WaitReport& report, const WaitTextOptions& options) 
     for (usize i = 0; i < is_used.size(); ++i) {
       if (is_used[i]) cells.push_back(time_cell(row.by_class[i]));
     }
+    if (has_unknown) cells.push_back(time_cell(row.times.unknown));
     cells.push_back(with_commas(row.times.switches));
     cells.push_back(time_cell(row.times.longest_wait));
     table.rows.push_back(std::move(cells));
   }
-  return {options.preempted
-              ? "threads: wall = running + ready + waiting, and what they waited for; preempted is a part of ready"
-              : "threads: wall = running + ready + waiting, and what they waited for",
+  return {fmt::format("threads: wall = running + ready + waiting{}, and what they waited for{}",
+                      has_unknown ? " + unknown" : "", options.preempted ? "; preempted is a part of ready" : ""),
           std::move(table), options.rows};
 }
 
 WaitPart functions_part(const WaitReport& report, u32 rows) {
   Table table;
-  table.columns = {right("total"), right("count"), right("mean"), right("p50"),   right("p99"),
-                   right("max"),   left("for"),    left("in"),    left("module"), left("ended by")};
+  table.columns = {right("total"), right("count"), right("mean"), right("p50"),   right("p99"),    right("max"),
+                   left("for"),    left("in"),     left("by"),    left("module"), left("ended by")};
   for (const waits::FunctionRow& row : report.functions) {
-    table.rows.push_back({wait_time_text(row.total), with_commas(row.count),
-                          wait_time_text(row.total / std::max<u64>(row.count, 1)), wait_time_text(row.median),
-                          wait_time_text(row.most_of_99_percent), wait_time_text(row.longest),
-                          std::string(name_of(row.wait)), row.function.empty() ? "[unknown]" : row.function, row.module,
-                          row.waker.empty() ? "-" : row.waker});
+    table.rows.push_back(
+        {wait_time_text(row.total), with_commas(row.count), wait_time_text(row.total / std::max<u64>(row.count, 1)),
+         wait_time_text(row.median), wait_time_text(row.most_of_99_percent), wait_time_text(row.longest),
+         std::string(name_of(row.wait)), shown_place(row.caller, row.function), by_which(row.caller, row.function),
+         row.caller_module.empty() ? row.module : row.caller_module, row.waker.empty() ? "-" : row.waker});
   }
   return {"where they waited", std::move(table), rows};
 }
@@ -100,11 +112,12 @@ WaitPart functions_part(const WaitReport& report, u32 rows) {
 WaitPart wakers_part(const WaitReport& report, u32 rows) {
   Table table;
   table.columns = {right("waited"), right("count"),   right("wake to run, mean"), left("who waited"),
-                   left("in"),      left("for whom"), left("which was in")};
+                   left("in"),      left("woken by"), left("waker was in")};
   for (const waits::WakerRow& row : report.wakers) {
     table.rows.push_back({wait_time_text(row.waited), with_commas(row.count),
                           wait_time_text(row.latency / std::max<u64>(row.count, 1)), row.waiter,
-                          name_or_dash(row.function), row.waker, name_or_dash(row.waker_function)});
+                          shown_place(row.caller, row.function), row.waker,
+                          shown_place(row.waker_caller, row.waker_function)});
   }
   return {"who waited for whom", std::move(table), rows};
 }
@@ -115,23 +128,31 @@ WaitPart starved_part(const WaitReport& report, u32 rows) {
   for (const waits::StarvedRow& row : report.starved) {
     table.rows.push_back({wait_time_text(row.time), with_commas(row.times), row.ready, row.ran});
   }
-  return {"who ran while others were ready, on the core that they came to", std::move(table), rows};
+  constexpr u32 kMostRows = 10;
+  return {"who held the CPU while a thread was ready to run", std::move(table), std::min(rows, kMostRows)};
 }
 
 WaitPart cores_part(const WaitReport& report) {
   Table table;
-  table.columns = {right("core"), right("busy"), right("idle"), right("switches"), right("switches/s")};
+  const bool has_unknown = std::any_of(report.cores.begin(), report.cores.end(),
+                                       [](const waits::CoreRow& row) { return row.times.unknown != 0; });
+  table.columns = {right("core"), right("busy"), right("idle")};
+  if (has_unknown) table.columns.push_back(right("unknown"));
+  table.columns.insert(table.columns.end(), {right("switches"), right("switches/s")});
   if (report.has_interrupts) {
     table.columns.insert(table.columns.end(), {right("DPC"), right("ISR"), right("interrupts")});
   }
   for (const waits::CoreRow& row : report.cores) {
     const u64 known = row.times.busy + row.times.idle;
     const double rate = known == 0 ? 0 : static_cast<double>(row.times.switches) * 1e9 / static_cast<double>(known);
-    table.rows.push_back({std::to_string(row.core), time_cell(row.times.busy), time_cell(row.times.idle),
-                          with_commas(row.times.switches), scaled_number(rate)});
-    if (!report.has_interrupts) continue;
-    table.rows.back().insert(table.rows.back().end(), {time_cell(row.interrupts.dpc), time_cell(row.interrupts.isr),
-                                                       with_commas(row.interrupts.count)});
+    std::vector<std::string> cells{std::to_string(row.core), time_cell(row.times.busy), time_cell(row.times.idle)};
+    if (has_unknown) cells.push_back(time_cell(row.times.unknown));
+    cells.insert(cells.end(), {with_commas(row.times.switches), scaled_number(rate)});
+    if (report.has_interrupts) {
+      cells.insert(cells.end(),
+                   {time_cell(row.interrupts.dpc), time_cell(row.interrupts.isr), with_commas(row.interrupts.count)});
+    }
+    table.rows.push_back(std::move(cells));
   }
   return {"cores", std::move(table), ~u32{0}};
 }
@@ -158,8 +179,8 @@ void append_left_out(std::string& out, const waits::LeftOut& left_out, usize wid
 
 void append_timeline(std::string& out, const WaitReport& report, usize width) {
   Table table;
-  table.columns = {right("from"),     right("for"), left("state"),   right("core"),
-                   left("waits for"), left("in"),   left("ended by")};
+  table.columns = {right("from"),     right("for"), left("state"), right("core"),
+                   left("waits for"), left("in"),   left("by"),    left("ended by")};
   const bool has_reasons = std::any_of(report.timeline.begin(), report.timeline.end(),
                                        [](const waits::StretchRow& row) { return !row.reason.empty(); });
   if (has_reasons) table.columns.push_back(left("reason"));
@@ -168,7 +189,8 @@ void append_timeline(std::string& out, const WaitReport& report, usize width) {
     table.rows.push_back(
         {fmt::format("{:.6f}", static_cast<double>(row.from) / 1e9), wait_time_text(row.length),
          std::string(state_text(row)), row.state == waits::State::running ? std::to_string(row.core) : "-",
-         waits ? std::string(name_of(row.wait)) : "-", name_or_dash(row.function),
+         waits ? std::string(name_of(row.wait)) : "-", shown_place(row.caller, row.function),
+         by_which(row.caller, row.function),
          row.waker_function.empty() ? name_or_dash(row.waker) : row.waker + " in " + row.waker_function});
     if (has_reasons) table.rows.back().push_back(name_or_dash(std::string(row.reason)));
   }
@@ -214,8 +236,8 @@ std::string cost_text(const WaitReport& report) {
         fmt::format("the recorder ran {}, {} % of the cores", wait_time_text(*report.recorder_time), fixed(share, 1));
   }
   if (report.switch_cost != 0) {
-    text +=
-        fmt::format("{}each switch cost about {} more", text.empty() ? "" : "; ", wait_time_text(report.switch_cost));
+    text += fmt::format("{}recording slowed each switch by {}", text.empty() ? "" : "; ",
+                        wait_time_text(report.switch_cost));
   }
   return text;
 }
@@ -248,9 +270,8 @@ std::vector<std::string> wait_lines(const WaitReport& report) {
                   scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
                   lost_text(report), cost_text(report))};
   if (report.contradictions != 0) {
-    lines.push_back(
-        fmt::format("{} events contradict those before them: between them times are unknown and not counted",
-                    with_commas(report.contradictions)));
+    lines.push_back(fmt::format("{} gap{} after lost records; time in them is unknown",
+                                with_commas(report.contradictions), report.contradictions == 1 ? "" : "s"));
   }
   if (report.has_other_samples && report.has_stacks) {
     lines.emplace_back(
@@ -258,7 +279,7 @@ std::vector<std::string> wait_lines(const WaitReport& report) {
   }
   if (!report.has_wakeups) {
     lines.emplace_back(
-        "note: wake-ups were not recorded: time ready to run counts as waiting, and nobody knows who ended a wait");
+        "note: wake-ups were not recorded: time ready to run counts as waiting, and who ended a wait is not known");
   }
   if (!report.of_whole_cores) {
     lines.emplace_back("note: only switches of these threads were recorded: nobody knows what else their cores did");

@@ -19,7 +19,8 @@ struct SampleMoments {
   usize size() const { return rows.size(); }
 };
 
-enum class ThreadDoing : u8 { running, ready, waiting };
+// unknown: no record covers it. Only pages are given such times.
+enum class ThreadDoing : u8 { running, ready, waiting, unknown };
 
 struct ThreadState {
   u64 begin_ns = 0, end_ns = 0;

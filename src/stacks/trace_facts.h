@@ -2,6 +2,7 @@
 // What a trace of Windows says of itself: what it lacks, and when. Made by commands, shown by report with the samples
 // and with the waits. Times are nanoseconds since the trace began.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,8 @@
 namespace wperf::stacks {
 
 struct TraceGapFacts {
-  std::string told_by;  // "events lost", "buffer lost": by a buffer's flag; "buffer numbers"
-  u32 core = 0;
+  std::string told_by;  // "events lost", "buffer lost": by a buffer's flag; "buffer numbers", "damage", "end of file"
+  std::optional<u32> core = {};  // nothing: one that is not known
   u64 begin = 0, end = 0;
   u64 buffers = 0;  // that are missing; 0: not told
 };

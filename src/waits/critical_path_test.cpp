@@ -15,7 +15,7 @@ struct Walked {
   ThreadHistories histories;
 
   Walked(std::span<const Switch> events, u64 end) {
-    accounting = account(events, 0, end, [&](const Stretch& one) { histories.take(one); });
+    accounting = account(events, {}, 0, end, [&](const Stretch& one) { histories.take(one); });
   }
   u32 number(u32 thread) const {
     for (u32 i = 0; i < accounting.threads.size(); ++i) {

@@ -19,7 +19,7 @@ std::vector<WaitPart> LiveWaits::take(const std::vector<Switch>& switches, u64 b
     all.push_back({.time = begin, .leaves = thread, .core = core_of_nobody, .leaving = Leaving::waits});
   }
   all.insert(all.end(), switches.begin(), switches.end());
-  const Accounting accounting = account(all, begin, end);
+  const Accounting accounting = account(all, {}, begin, end);
   std::vector<WaitPart> parts;
   parts.reserve(accounting.waits.size());
   // The first ones are those that were there before: they came first.

@@ -24,6 +24,14 @@ struct InterruptTimes {
   u64 count = 0;
 };
 
+// Nothing is known of a core between two moments: what was recorded there was lost, or the recording ends before others
+// do.
+inline constexpr u16 kEveryCore = 0xffff;
+struct Unrecorded {
+  u64 begin = 0, end = 0;  // nanoseconds
+  u16 core = kEveryCore;
+};
+
 // Why a thread left its core.
 enum class Leaving : u8 { waits, preempted, ended, unknown };
 

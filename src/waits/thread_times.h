@@ -2,8 +2,13 @@
 // What threads did with their time: running, ready to run, waiting. Pure. Called by commands.
 //
 // A thread's wall time begins where something is known of it: at the start of the recording, if its first switch says
-// what it did until then, else at that switch. Running, ready and waiting add up to it, to the nanosecond. Where events
-// were lost, so that two of them contradict each other, the time between them is nobody's and is counted apart.
+// what it did until then, else at that switch. Running, ready, waiting and unknown add up to it, to the nanosecond.
+//
+// Unknown is what no record covers. While a core is not recorded, nobody knows what it does, who runs on it, and of all
+// threads that no other core runs, whether it runs them. What is told of a thread behind such a time says what it did
+// since then: who is made ready waited, who comes to a core was ready. A wait that both sides agree on is one wait,
+// without the time between them. Of whom nothing more is told, nothing more is known: it may have ended there. Unknown
+// is also the time between two events that contradict each other.
 #pragma once
 #include <functional>
 #include <span>
@@ -18,19 +23,20 @@ enum class State : u8 { unknown, running, ready, waiting };
 struct ThreadTimes {
   u32 thread = 0;
   u64 running = 0, ready = 0, waiting = 0;
-  u64 preempted = 0;      // the part of `ready` that began with losing the core
-  u64 contradictory = 0;  // not part of the wall time
-  u64 switches = 0;       // times it came to a core
+  u64 preempted = 0;  // the part of `ready` that began with losing the core
+  u64 unknown = 0;
+  u64 switches = 0;  // times it came to a core
   u64 waits = 0;
   u64 longest_wait = 0;
   bool was_there = false;  // when the recording began
   bool has_ended = false;
-  u64 wall() const { return running + ready + waiting; }
+  u64 wall() const { return running + ready + waiting + unknown; }
 };
 
 // One wait: from leaving the core to being made ready, and on to the core.
 struct Wait {
   u64 begin = 0, woken = 0, resumed = 0;  // one that lasts longer than the recording ends with it
+  u64 unknown = 0, unknown_ready = 0;     // not recorded: until it was woken, and from then on
   u32 thread = 0;                         // index into threads
   u32 waker = kUnknown;                   // a thread's number, or kNobody: an interrupt
   u32 sample = kNoSample;                 // where it waits
@@ -39,17 +45,16 @@ struct Wait {
   bool has_begin = true;  // else it began before the recording
   bool has_end = false;   // else it lasts on
   bool is_known = true;   // false: events of it were lost, nothing is known of its length
-  u64 length() const { return woken - begin; }
-  u64 latency() const { return resumed - woken; }
+  u64 length() const { return woken - begin - unknown; }
+  u64 latency() const { return resumed - woken - unknown_ready; }
 };
 
 struct CoreTimes {
-  u64 busy = 0,
-      idle = 0;  // together: since the start, if the first switch says who ran until then, else since that switch
+  u64 busy = 0, idle = 0, unknown = 0;  // together: the whole recording
   u64 switches = 0;
 };
 
-// One thread in one state.
+// One thread in one state. Of unknown ones only those of a thread that is there.
 struct Stretch {
   u32 thread = 0;  // index
   State state = State::unknown;
@@ -81,6 +86,7 @@ struct Accounting {
 using TakeStretch = std::function<void(const Stretch&)>;
 
 // `switches`: by time. The recording lasted from `begin` to `end`.
-Accounting account(std::span<const Switch> switches, u64 begin, u64 end, const TakeStretch& take = {});
+Accounting account(std::span<const Switch> switches, std::span<const Unrecorded> unrecorded, u64 begin, u64 end,
+                   const TakeStretch& take = {});
 
 }  // namespace wperf::waits

@@ -2,7 +2,9 @@
 #include "waits/wait_classes.h"
 
 #include <algorithm>
+#include <string>
 
+#include "base/ascii.h"
 #include "waits/generated/functions.h"
 
 namespace wperf::waits {
@@ -47,6 +49,24 @@ bool is_timer_interrupt(std::string_view name) {
                                                 "KiTimerExpiration",  "KiProcessExpiredTimerList", "KiExpireTimerTable",
                                                 "KiTimer2Expiration", "ExpTimerDpcRoutine"};
   return std::find(std::begin(kKnown), std::end(kKnown), name.substr(0, name.find('.'))) != std::end(kKnown);
+}
+
+bool is_library_module(std::string_view name) {
+  static constexpr std::string_view kBeginnings[] = {
+      "libc.so",  "libc-",  "libpthread", "ld-linux",  "ld-musl",    "libstdc++", "libc++",   "libgcc_s",
+      "libm.so",  "librt.", "linux-vdso", "[vdso]",    "[vsyscall]", "ntdll",     "kernel32", "kernelbase",
+      "ucrtbase", "msvcrt", "msvcp",      "vcruntime", "win32u",     "wow64",     "api-ms-"};
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return ascii_lower(c); });
+  return std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
+                     [&](std::string_view one) { return lower.starts_with(one); });
+}
+
+bool is_library_function(std::string_view name) {
+  for (const std::string_view one : {"std::", "__gthread", "__gnu_cxx::", "_Mtx", "_Cnd"}) {
+    if (name.starts_with(one)) return true;
+  }
+  return is_inner_wake(name) || class_of_function(name) != WaitClass::unexplained;
 }
 
 WaitClass class_of_reason(u8 reason) {

@@ -22,6 +22,10 @@ bool is_inner_wake(std::string_view name);
 // Does a clock end waits in this function of the kernel?
 bool is_timer_interrupt(std::string_view name);
 
+// Is it a module of the system's, of the C and C++ libraries, through which programs wait?
+bool is_library_module(std::string_view name);
+// Code of these libraries that stands in the program's own module: inlined, or linked in.
+bool is_library_function(std::string_view name);
 // By Windows' KWAIT_REASON, where no function tells.
 WaitClass class_of_reason(u8 reason);
 // Microsoft's word for it; empty: none is known.

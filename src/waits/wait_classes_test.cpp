@@ -70,6 +70,19 @@ TEST(WaitClasses, ReasonsOfWindows) {
   EXPECT_EQ(class_of_reason(6), WaitClass::unexplained) << "UserRequest says nothing";
 }
 
+TEST(WaitClasses, WhatIsTheProgramsOwn) {
+  for (const char* name : {"libc.so.6", "libc-2.31.so", "ld-linux-aarch64.so.1", "libstdc++.so.6.0.30", "ntdll.dll",
+                           "KERNELBASE.dll", "MSVCP140.dll"}) {
+    EXPECT_TRUE(is_library_module(name)) << name;
+  }
+  for (const char* name : {"libcurl.so.4", "threads.exe", "ld", "libcrypto.so.3", ""}) {
+    EXPECT_FALSE(is_library_module(name)) << name;
+  }
+  EXPECT_TRUE(is_library_function("std::mutex::lock"));
+  EXPECT_TRUE(is_library_function("__pthread_mutex_lock"));
+  EXPECT_FALSE(is_library_function("Cache::lock"));
+}
+
 TEST(WaitClasses, WhatWakesAndWhatCallsIt) {
   EXPECT_TRUE(is_inner_wake("__GI___lll_lock_wake"));
   EXPECT_TRUE(is_inner_wake("futex_wake"));

@@ -25,7 +25,8 @@ struct WaitMoment {
 struct NamedPlace {
   std::string function, module;  // empty: nobody knows
   WaitClass wait = WaitClass::unexplained;
-  u32 group = 0;  // of places that differ in `wait` alone
+  std::string caller = {}, caller_module = {};  // the program's own function; empty: none is known
+  u32 group = 0;                                // of places that differ in `wait` alone
 };
 
 struct WaitMoments {

@@ -21,7 +21,8 @@ struct ThreadRow {
 
 // Waits in one function.
 struct FunctionRow {
-  std::string function, module;  // empty: nobody knows
+  std::string function, module;                 // empty: nobody knows
+  std::string caller = {}, caller_module = {};  // the program's own that called it; empty: none is known
   WaitClass wait = WaitClass::unexplained;
   u64 count = 0, total = 0, median = 0, most_of_99_percent = 0, longest = 0;
   std::string waker;  // who ended most of them, by total time; empty: nobody knows
@@ -29,8 +30,9 @@ struct FunctionRow {
 
 // Who waited for whom.
 struct WakerRow {
-  std::string waiter, waker;             // "name (tid)"
-  std::string function, waker_function;  // where they were; empty: nobody knows
+  std::string waiter, waker;                   // "name (tid)"
+  std::string function, waker_function;        // where they were; empty: nobody knows
+  std::string caller = {}, waker_caller = {};  // the same of the programs' own
   u64 count = 0, waited = 0;
   u64 latency = 0;  // from being ready to running, all together
 };
@@ -53,7 +55,7 @@ struct StretchRow {
   bool preempted = false;
   u64 from = 0, length = 0;  // from: since the recording began
   u32 core = 0;
-  std::string function;  // where it waited
+  std::string function, caller = {};  // where it waited
   WaitClass wait = WaitClass::unexplained;
   std::string waker, waker_function;
   std::string_view reason = {};  // Windows' word; empty: not told

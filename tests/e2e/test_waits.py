@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -212,13 +213,48 @@ class TracesWithAScript(WperfTest):
                 threads = {str(thread["tid"]): thread for thread in waits["threads"]}
                 for tid, ready in truth["ready_us"].items():
                     thread = threads[tid]
+                    self.assertEqual(thread["switches"], truth["switches_in"][tid])
+                    self.assertEqual(thread["running_ns"] + thread["ready_ns"] + thread["waiting_ns"] + thread["unknown_ns"],
+                                     thread["wall_ns"])
+                    if name == "synth-lost":
+                        # What a buffer says was lost is nobody's time, though this script took no switch away.
+                        self.assertGreaterEqual(truth["cpu_us"][tid], round(thread["running_ns"] / 1000))
+                        self.assertLessEqual(truth["cpu_us"][tid] + ready,
+                                             (thread["running_ns"] + thread["ready_ns"] + thread["unknown_ns"]) / 1000 + 1)
+                        continue
+                    self.assertEqual(thread["unknown_ns"], 0)
                     self.assertEqual(round(thread["running_ns"] / 1000), truth["cpu_us"][tid])
                     self.assertEqual(round(thread["ready_ns"] / 1000), ready)
-                    self.assertEqual(thread["switches"], truth["switches_in"][tid])
-                    self.assertEqual(thread["running_ns"] + thread["ready_ns"] + thread["waiting_ns"],
-                                     thread["wall_ns"])
                     ended = sum(row["waited_ns"] for row in waits["wakers"] if row["waiter"].endswith(f"({tid})"))
                     self.assertEqual(round(ended / 1000), truth["wait_us"][tid])
+
+    def test_what_no_record_covers_is_unknown(self):
+        truth = json.loads((TRACES / "synth-base.truth.json").read_text())
+        whole = (TRACES / "synth-base.etl").read_bytes()
+        places, at = [], 0
+        while at < len(whole):
+            places.append(at)
+            at += struct.unpack_from("<I", whole, at)[0]
+        kept = {"cut": whole[:len(whole) * 6 // 10], "less": whole[:places[2]] + whole[places[3]:]}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, data in kept.items():
+                with self.subTest(name):
+                    path = pathlib.Path(folder) / f"{name}.etl"
+                    path.write_bytes(data)
+                    done = self.run_wperf("waits", str(path), "--json")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    waits = json.loads(done.stdout)["waits"]
+                    self.assertTrue(waits["trace"]["gaps"], "the times are told")
+                    self.assertGreater(sum(core["unknown_ns"] for core in waits["cores"]), 0)
+                    for core in waits["cores"]:
+                        self.assertEqual(core["busy_ns"] + core["idle_ns"] + core["unknown_ns"], waits["duration_ns"])
+                    for thread in waits["threads"]:
+                        known = thread["running_ns"] + thread["ready_ns"] + thread["waiting_ns"]
+                        self.assertEqual(known + thread["unknown_ns"], thread["wall_ns"])
+                        if str(thread["tid"]) in truth["cpu_us"]:
+                            self.assertLessEqual(thread["running_ns"] / 1000, truth["cpu_us"][str(thread["tid"])] + 1)
+                    self.assertGreater(sum(thread["unknown_ns"] for thread in waits["threads"]), 0)
+                    self.assertIn("unknown", self.run_wperf("waits", str(path)).stdout)
 
     def test_a_trace_without_switches_says_so(self):
         trace = TRACES / "perfview-net452-x64-win8-compressed.etl"
@@ -426,6 +462,32 @@ class Programs(WperfTest):
         tree = self.run_wperf("waits", str(self.folder / "w.data"), "--min", "50ms", "--tree")
         self.assertIn("not listed: ", tree.stderr)
 
+    def test_others_of_the_recorders_name_are_not_the_recorder(self):
+        busy = self.folder / "wperf"
+        shutil.copy(sys.executable, busy)
+        with subprocess.Popen([busy, "-c", "while True: pass"], env={**os.environ, "PYTHONHOME": sys.base_prefix}) as other:
+            try:
+                _, waits = self.recorded()
+                whole = self.json("waits", str(self.folder / "w.data"), "--comm", "wperf", "--json")["waits"]
+            finally:
+                other.kill()
+        threads = {thread["pid"]: thread for thread in whole["threads"]}
+        if other.pid not in threads:
+            self.skipTest("it never ran")
+        self.assertLess(whole["recorder_running_ns"], sum(thread["running_ns"] for thread in whole["threads"]))
+        self.assertLess(whole["recorder_running_ns"], threads[other.pid]["running_ns"])
+        self.assertEqual(waits["recorder_running_ns"], whole["recorder_running_ns"])
+
+    def test_waits_are_told_by_the_programs_own_functions(self):
+        _, waits = self.recorded()
+        row = next(row for row in waits["functions"] if "mutex_lock" in row["function"])
+        self.assertEqual((row["caller"], row["caller_module"]), ("main", "waits"))
+        self.assertIn("w.data` shows what threads waited for", self.run_wperf("report", str(self.folder / "w.data")).stderr)
+        text = self.ok("waits", str(self.folder / "w.data"))
+        self.assertRegex(text, r"  lock +main +\S*mutex_lock\S* +waits ")
+        unlocks = [row["waker_caller"] for row in waits["wakers"] if "unlock" in row["waker_function"]]
+        self.assertIn("holder", unlocks)
+
     def test_running_and_waiting_add_up_to_the_wall_time(self):
         self.recorded()
         data = self.folder / "on-off.data"
@@ -445,7 +507,7 @@ class Programs(WperfTest):
         self.assertIn("time (ns)", tree)
         self.assertIn("--on-off shows all of the time", self.fails("waits", str(data), "--on-off", "--min", "1ms", status=2))
 
-    def recorded_as_another(self, *capabilities):
+    def recorded_as_another(self, *capabilities, become=()):
         """As a user who may read no tracepoints; with perfmon, one who may look at the kernel otherwise."""
         if os.geteuid() != 0 or shutil.which("setpriv") is None:
             self.skipTest("only root becomes somebody else")
@@ -454,8 +516,9 @@ class Programs(WperfTest):
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o777)
             caps = ",".join("+" + one for one in capabilities)
-            become = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
-            become += ["--inh-caps", caps, "--ambient-caps", caps] if caps else []
+            if not become:
+                become = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+                become += ["--inh-caps", caps, "--ambient-caps", caps] if caps else []
             done = subprocess.run([*become, BINARY, "waits", "--json", "-o", "own.json", "--", str(self.folder / "waits")],
                                   cwd=folder, env=dict(self.environment, WPERF_DEVICE="linux"), capture_output=True, text=True)
             if done.returncode != 3:
@@ -477,6 +540,15 @@ class Programs(WperfTest):
         self.assertLess(holder["running_ns"], 0.5 * holder["waiting_ns"], "it ended, and does not run on")
         if not waits["has_stacks"]:
             self.assertIn("perf_event_paranoid must be at most 1", errors)
+
+    @a_few_chances
+    def test_root_of_a_user_namespace_records_lengths_of_waits(self):
+        become = ["unshare", "--user", "--map-root-user"]
+        if shutil.which("unshare") is None or subprocess.run([*become, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no user namespaces here")
+        told, waits, _ = self.recorded_as_another(become=become)
+        asker = next(thread for thread in waits["threads"] if thread["name"] == "asker")
+        self.assertGreaterEqual(asker["waiting_ns"], 0.9 * sum(told.values()))
 
     @a_few_chances
     def test_who_may_look_at_the_kernel_has_stacks_without_tracepoints(self):

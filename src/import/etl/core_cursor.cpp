@@ -14,28 +14,34 @@ bool CoreCursor::advance() {
   if (event_.time < last_) ++losses_->out_of_order;
   last_ = std::max(last_, event_.time);
   if (is_first_) {
-    spans_[next_ - 1] = {.first = event_.time, .last = last_, .has_events = true};
+    Span& span = spans_[next_ - 1];
+    span.first = event_.time;
+    span.last = last_;
+    span.has_events = true;
     is_first_ = false;
   }
   return true;
 }
 
 bool CoreCursor::read_event() {
-  constexpr u32 kFiller = ~u32{0};
-  if (rest_.size() < sizeof kFiller || field<u32>(rest_, 0) == kFiller) {
-    rest_ = {};
-    return false;
-  }
   event_.time = last_;  // of a record that has none
   const usize size = parse_event(rest_, event_);
   if (size == 0) {
-    ++losses_->damaged_buffers;
-    losses_->damaged_bytes += rest_.size();
+    // Filler up to the end is none; before anything else it stands where a record was.
+    constexpr std::byte kFiller{0xff};
+    if (std::any_of(rest_.begin(), rest_.end(), [](std::byte one) { return one != kFiller; }))
+      note_damage(rest_.size());
     rest_ = {};
     return false;
   }
   rest_ = rest_.subspan(size);
   return true;
+}
+
+void CoreCursor::note_damage(usize bytes) {
+  ++losses_->damaged_buffers;
+  losses_->damaged_bytes += bytes;
+  spans_[next_ - 1].is_damaged = true;
 }
 
 bool CoreCursor::open_next() {
@@ -51,12 +57,9 @@ bool CoreCursor::open_next() {
   rest_ = file_->body(buffer);
   if (!buffer.is_packed()) return true;
   const usize wanted = buffer.filled - TraceFile::kBufferHeader;
-  unpacked_.resize(wanted);
+  unpacked_.resize(std::min(wanted, most_expanded(rest_.size())));
   const usize got = expand_xpress(rest_, unpacked_);
-  if (got < wanted) {
-    ++losses_->damaged_buffers;
-    losses_->damaged_bytes += wanted - got;
-  }
+  if (got < wanted) note_damage(wanted - got);
   rest_ = Bytes(unpacked_).first(got);
   return true;
 }

@@ -10,6 +10,7 @@ class CoreCursor {
   struct Span {
     u64 first = 0, last = 0;  // ticks
     bool has_events = false;
+    bool is_damaged = false;  // what lay behind `last` could not be read
   };
 
   // `number`: of the file among others.
@@ -21,6 +22,7 @@ class CoreCursor {
         file_place_(u64{number} << 32) {}
 
   const Event& event() const { return event_; }
+  u64 last() const { return last_; }    // the greatest time so far
   u64 place() const { return place_; }  // greater: later in a file, or in a later file
   bool advance();
 
@@ -31,6 +33,7 @@ class CoreCursor {
  private:
   bool read_event();
   bool open_next();
+  void note_damage(usize bytes);
 
   const TraceFile* file_;
   TraceLosses* losses_;

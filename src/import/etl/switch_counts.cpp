@@ -28,8 +28,10 @@ SwitchCounts::Thread& SwitchCounts::thread_of(u32 thread, u64 time) {
 }
 
 bool SwitchCounts::in_gap(u16 core, u64 from, u64 to) const {
-  return std::any_of(gaps_.begin(), gaps_.end(),
-                     [&](const TraceGap& gap) { return gap.core == core && gap.begin < to && from < gap.end; });
+  const auto gap = std::partition_point(unrecorded_.begin(), unrecorded_.end(), [&](const Unrecorded& one) {
+    return one.core != core ? one.core < core : one.end <= from;
+  });
+  return gap != unrecorded_.end() && gap->core == core && gap->begin < to;
 }
 
 void SwitchCounts::take_switch(const Event& event, u32 leaves, u32 comes) {

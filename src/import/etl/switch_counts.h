@@ -15,9 +15,9 @@ namespace wperf::etl {
 class SwitchCounts {
  public:
   // `counters`: how many values each switch carries. `cores`: those that are looked at; empty: all. `begin`: when
-  // switches were on. `gaps`: where events were lost.
-  SwitchCounts(usize counters, std::span<const u32> cores, u64 begin, std::span<const TraceGap> gaps)
-      : counters_(counters), cores_wanted_(cores.begin(), cores.end()), begin_(begin), gaps_(gaps) {}
+  // switches were on. `unrecorded`: of TraceLosses.
+  SwitchCounts(usize counters, std::span<const u32> cores, u64 begin, std::span<const Unrecorded> unrecorded)
+      : counters_(counters), cores_wanted_(cores.begin(), cores.end()), begin_(begin), unrecorded_(unrecorded) {}
 
   // All events, by time.
   void take(const Event& event);
@@ -56,7 +56,7 @@ class SwitchCounts {
   usize counters_;
   std::set<u32> cores_wanted_;
   u64 begin_;
-  std::span<const TraceGap> gaps_;
+  std::span<const Unrecorded> unrecorded_;
   std::vector<Core> cores_;
   std::vector<Thread> threads_;
   std::vector<Spent> by_core_;

@@ -11,7 +11,8 @@ struct Played {
   std::vector<std::string> records;  // keep what events point into
   SwitchCounts counts;
 
-  explicit Played(std::span<const TraceGap> gaps = {}, std::span<const u32> cores = {}) : counts(1, cores, 100, gaps) {}
+  explicit Played(std::span<const Unrecorded> gaps = {}, std::span<const u32> cores = {})
+      : counts(1, cores, 100, gaps) {}
 
   void take(u8 opcode, u16 core, u64 time, const std::string& payload, std::optional<u64> counter = {}) {
     std::string bytes;
@@ -70,7 +71,7 @@ TEST(SwitchCounts, ShareOutWhatCoresCounted) {
 }
 
 TEST(SwitchCounts, WhatCannotBeTrueIsLostAndCountedAsSuch) {
-  const std::vector<TraceGap> gaps{{.core = 0, .begin = 300, .end = 310}};
+  const std::vector<Unrecorded> gaps{{.core = 0, .begin = 300, .end = 310}};
   Played played(gaps);
   played.change(0, 110, 0, 12, 1000);
   played.change(0, 120, 13, 14, 1010);  // 12 must have left unseen: whose these ten are nobody knows

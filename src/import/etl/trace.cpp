@@ -7,12 +7,12 @@
 #include <queue>
 
 #include "import/etl/core_cursor.h"
+#include "import/etl/trace_coverage.h"
 
 namespace wperf::etl {
 namespace {
 
 constexpr u64 kNsPerSecond = 1'000'000'000;
-constexpr usize kMostGaps = 1000;
 
 // value * factor / divisor where value may be great and the factor is not: neither overflows for 500 years.
 u64 scaled(u64 value, u64 factor, u64 divisor) {
@@ -39,62 +39,6 @@ std::string difference(const TraceHeader& a, const TraceHeader& b) {
     return header.start_time - scaled(header.first_ticks, kFileTimeSecond, header.ticks_per_second);
   };
   return are_apart(zero(a), zero(b)) ? "their clocks began at different times" : "";
-}
-
-// A core's flags tell what was lost between its own buffers.
-void add_flagged(const TraceFile& file, const CoreCursor& core, TraceLosses& losses) {
-  u64 before = 0;
-  for (usize i = 0; i < core.buffers().size(); ++i) {
-    const TraceFile::Buffer& buffer = file.buffers()[core.buffers()[i]];
-    const CoreCursor::Span& span = core.spans()[i];
-    losses.flagged_events_lost += buffer.tells_lost_events();
-    losses.flagged_buffers_lost += buffer.tells_lost_buffers();
-    const bool told = buffer.tells_lost_events() || buffer.tells_lost_buffers();
-    losses.flagged_buffers += told;
-    if (told && span.has_events && losses.gaps.size() < kMostGaps) {
-      losses.gaps.push_back(
-          {.sign = buffer.tells_lost_events() ? TraceGap::Sign::events_flag : TraceGap::Sign::buffer_flag,
-           .core = buffer.core,
-           .begin = std::max(before, file.header().first_ticks),
-           .end = span.first});
-    }
-    if (span.has_events) before = span.last;
-  }
-}
-
-// The buffers of a file are numbered as they were written, whatever core they are of. Those without a number before
-// the first one were in another file, or a ring has no room for them.
-void add_missing(const TraceFile& file, std::span<const CoreCursor> cores, TraceLosses& losses) {
-  using Number = std::pair<u32, std::int64_t>;  // session and number
-  const auto number_of = [&](usize buffer) {
-    return Number{file.buffers()[buffer].session, file.buffers()[buffer].sequence};
-  };
-  std::vector<Number> numbers;
-  for (usize i = 1; i < file.buffers().size(); ++i) numbers.push_back(number_of(i));
-  std::sort(numbers.begin(), numbers.end());
-  for (usize i = 1; i < numbers.size(); ++i) {
-    if (numbers[i].first != numbers[i - 1].first) continue;
-    const u64 step = static_cast<u64>(numbers[i].second) - static_cast<u64>(numbers[i - 1].second);
-    if (step <= 1) continue;
-    losses.missing_buffers += step - 1;
-    if (losses.gaps.size() >= kMostGaps) continue;
-    TraceGap gap{.sign = TraceGap::Sign::numbers, .buffers = step - 1};
-    for (const CoreCursor& core : cores) {
-      const auto& own = core.buffers();
-      const auto after =
-          std::partition_point(own.begin(), own.end(), [&](u32 one) { return number_of(one) < numbers[i]; });
-      if (after == own.begin() || after == own.end()) continue;
-      const CoreCursor::Span& left = core.spans()[static_cast<usize>(after - own.begin()) - 1];
-      const CoreCursor::Span& right = core.spans()[static_cast<usize>(after - own.begin())];
-      if (!left.has_events || !right.has_events || right.first < left.last) continue;
-      if (gap.end == 0 || right.first - left.last > gap.end - gap.begin) {
-        gap.core = file.buffers()[*after].core;
-        gap.begin = left.last;
-        gap.end = right.first;
-      }
-    }
-    losses.gaps.push_back(gap);
-  }
 }
 
 }  // namespace
@@ -164,15 +108,16 @@ void Trace::for_each_event(const std::function<void(const Event&)>& visit, Trace
       }
     }
   }
+  u64 end = header_.first_ticks;
+  for (const CoreCursor& core : cursors) end = std::max(end, core.last());
+  const BufferRange all = buffer_range(files_);
   for (usize i = 0; i < files_.size(); ++i) {
     losses.damaged_buffers += files_[i].unreadable_buffers();
     losses.cut_buffers += files_[i].cut_buffers();
-    const auto cores = std::span(cursors).subspan(first_of_file[i], first_of_file[i + 1] - first_of_file[i]);
-    for (const CoreCursor& core : cores) add_flagged(files_[i], core, losses);
-    add_missing(files_[i], cores, losses);
+    add_unrecorded(files_[i], std::span(cursors).subspan(first_of_file[i], first_of_file[i + 1] - first_of_file[i]),
+                   end, all, losses);
   }
-  std::stable_sort(losses.gaps.begin(), losses.gaps.end(),
-                   [](const TraceGap& a, const TraceGap& b) { return a.begin < b.begin; });
+  put_in_order(losses);
 }
 
 u64 Trace::nanoseconds(u64 ticks) const {

@@ -11,24 +11,33 @@ namespace wperf::etl {
 
 // Where something is missing between two events of a core.
 struct TraceGap {
-  enum class Sign : u8 { events_flag, buffer_flag, numbers };
-  Sign sign = Sign::numbers;  // what tells it: a buffer's flags, or that buffers' numbers leave some out
-  u16 core = 0;               // by numbers: where the longest time without events is
-  u64 begin = 0, end = 0;     // ticks
-  u64 buffers = 0;            // that are missing, by their numbers
+  // What tells it: a buffer's flags, that buffers' numbers leave some out, a buffer that makes no sense to its end, or
+  // a file that ends too early.
+  enum class Sign : u8 { events_flag, buffer_flag, numbers, damage, file_end };
+  Sign sign = Sign::numbers;
+  std::optional<u16> core = {};  // by numbers: not known
+  u64 begin = 0, end = 0;        // ticks
+  u64 buffers = 0;               // that are missing, by their numbers
+};
+
+// When nothing is known of a core.
+struct Unrecorded {
+  u16 core = 0;
+  u64 begin = 0, end = 0;  // ticks; ~0: to the end of the trace
 };
 
 // What was lost or could not be read, and what was passed over.
 struct TraceLosses {
   u64 damaged_buffers = 0;  // from a record that made no sense to the buffer's end
   u64 damaged_bytes = 0;
-  u64 cut_buffers = 0;           // that the file ends in
-  u64 flagged_events_lost = 0;   // buffers that say that events before them were lost
-  u64 flagged_buffers_lost = 0;  // that buffers were
-  u64 flagged_buffers = 0;       // that say one or both
-  u64 missing_buffers = 0;       // by their numbers
-  u64 out_of_order = 0;          // events earlier than the one before them on their core
-  std::vector<TraceGap> gaps;    // by time; of very many the first ones
+  u64 cut_buffers = 0;                 // that the file ends in
+  u64 flagged_events_lost = 0;         // buffers that say that events before them were lost
+  u64 flagged_buffers_lost = 0;        // that buffers were
+  u64 flagged_buffers = 0;             // that say one or both
+  u64 missing_buffers = 0;             // by their numbers
+  u64 out_of_order = 0;                // events earlier than the one before them on their core
+  std::vector<TraceGap> gaps;          // by time; of very many the first ones
+  std::vector<Unrecorded> unrecorded;  // by core, then by time; those of one core do not overlap
 };
 
 class Trace {

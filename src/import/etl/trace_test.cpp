@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "import/etl/etl_builder_test.h"
 #include "import/etl/made_code.h"
 #include "import/etl/stack_joiner.h"
@@ -36,6 +38,12 @@ Read read(const std::string& file) {
       },
       out.losses);
   return out;
+}
+
+void expect_unrecorded(const TraceLosses& losses, const std::vector<std::array<u64, 3>>& wanted) {
+  std::vector<std::array<u64, 3>> got;
+  for (const Unrecorded& one : losses.unrecorded) got.push_back({one.core, one.begin, one.end});
+  EXPECT_EQ(got, wanted);
 }
 
 std::string samples(std::initializer_list<u64> times) {
@@ -101,16 +109,78 @@ TEST(Trace, WhereEventsAreMissingIsTold) {
   ASSERT_EQ(got.losses.gaps.size(), 2u);
   EXPECT_EQ(got.losses.gaps[0].sign, TraceGap::Sign::numbers);
   EXPECT_EQ(got.losses.gaps[0].buffers, 2u);
-  EXPECT_EQ(got.losses.gaps[0].begin, 120u);
-  EXPECT_EQ(got.losses.gaps[0].end, 150u);
+  EXPECT_FALSE(got.losses.gaps[0].core.has_value()) << "either's";
+  EXPECT_EQ(got.losses.gaps[0].begin, 111u);
+  EXPECT_EQ(got.losses.gaps[0].end, 160u) << "core 1 has no later buffer";
   EXPECT_EQ(got.losses.gaps[1].sign, TraceGap::Sign::events_flag);
+  EXPECT_EQ(got.losses.gaps[1].core, 0);
   EXPECT_EQ(got.losses.gaps[1].begin, 150u);
   EXPECT_EQ(got.losses.gaps[1].end, 160u);
+  expect_unrecorded(got.losses, {{0, 120, 160}, {1, 111, ~u64{0}}});
+}
+
+// The buffers say how many were written; behind what is left each core did what nobody knows.
+TEST(Trace, BehindTheEndOfACutFileNothingIsKnown) {
+  const std::string file = B::header(100) + B::buffer(samples({110, 120}), 0, 1) + B::buffer(samples({115, 190}), 1, 2);
+  EXPECT_TRUE(read(file).losses.unrecorded.empty());
+  const Read cut = read(file.substr(0, file.size() - 8));
+  EXPECT_EQ(cut.losses.cut_buffers, 1u);
+  expect_unrecorded(cut.losses, {{0, 120, ~u64{0}}, {1, 190, ~u64{0}}});
+  ASSERT_EQ(cut.losses.gaps.size(), 1u);
+  EXPECT_EQ(cut.losses.gaps[0].sign, TraceGap::Sign::file_end);
+  EXPECT_EQ(cut.losses.gaps[0].core, 0);
+  EXPECT_EQ(cut.losses.gaps[0].end, 190u);
+  std::string fewer = file;
+  fewer[B::kHeader + 32 + 0x24] = 4;  // buffers that were written, with the header's
+  expect_unrecorded(read(fewer).losses, {{0, 120, ~u64{0}}, {1, 190, ~u64{0}}});
+}
+
+TEST(Trace, WhatWasBeforeARingIsUnknown) {
+  const Read got = read(B::header(100) + B::buffer(samples({300}), 0, 909) + B::buffer(samples({200}), 1, 908));
+  expect_unrecorded(got.losses, {{0, 100, 300}, {1, 100, 200}});
+}
+
+// Bytes that fill a buffer end it only where nothing else follows.
+TEST(Trace, WhatFillsABufferIsDamageBeforeRecords) {
+  const std::string hole(32, '\xff');
+  const Read got = read(B::header(100) + B::buffer(samples({110, 120}) + hole + samples({130}), 0, 1) +
+                        B::buffer(samples({140}) + hole, 0, 2));
+  EXPECT_EQ(got.times, (std::vector<u64>{110, 120, 140}));
+  EXPECT_EQ(got.losses.damaged_buffers, 1u);
+  EXPECT_EQ(got.losses.damaged_bytes, hole.size() + samples({130}).size());
+  expect_unrecorded(got.losses, {{0, 120, 140}});
+  ASSERT_EQ(got.losses.gaps.size(), 1u);
+  EXPECT_EQ(got.losses.gaps[0].sign, TraceGap::Sign::damage);
 }
 
 TEST(Trace, ARingAndAContinuedFileLackNothing) {
   const Read got = read(B::header(100) + B::buffer(samples({300}), 0, 909) + B::buffer(samples({200}), 0, 908));
   EXPECT_EQ(got.losses.missing_buffers, 0u) << "what was before the first number is in another file";
+}
+
+// One record and a match that is 16 MB long.
+TEST(Trace, AFewBytesDoNotBecomeManyRecords) {
+  constexpr u32 kMuch = 16 << 20;
+  constexpr u16 kPacked = 0x40;
+  const std::string record = samples({110});
+  std::string packed;
+  B::put(packed, u32{0});
+  packed += record;
+  B::put(packed, u32{0x8000'0000});
+  B::put(packed, static_cast<u16>((record.size() - 1) << 3 | 7));
+  packed += "\x0f\xff";
+  B::put(packed, u16{0});
+  B::put(packed, kMuch);
+  std::string buffer = B::buffer(packed, 0, 1, kPacked).substr(0, B::kHeader + packed.size());
+  const u32 size = static_cast<u32>(buffer.size());
+  std::memcpy(buffer.data(), &size, sizeof size);
+  std::memcpy(buffer.data() + 0x30, &kMuch, sizeof kMuch);
+  std::string header = B::header(100);
+  std::memcpy(header.data() + B::kHeader + 32, &kMuch, sizeof kMuch);
+  const Read got = read(header + buffer);
+  EXPECT_GE(got.times.size(), 1u);
+  EXPECT_LT(got.times.size(), 2000u);
+  EXPECT_GE(got.losses.damaged_buffers, 1u);
 }
 
 diag::Result<Trace> session(const std::vector<std::string>& contents) {
@@ -281,6 +351,28 @@ TEST(TraceHistory, ImagesBeginAndEnd) {
   EXPECT_EQ(history.images()[0].begin, 110u);
   EXPECT_EQ(history.images()[0].end, 150u);
   EXPECT_EQ(history.images()[1].begin, 0u) << "told at the end: it was there before";
+}
+
+// System DLLs lie at one base in all processes; a build starts very many.
+TEST(TraceHistory, ImagesOfManyProcessesAtOneBaseAreNotSearched) {
+  TraceHistory history;
+  constexpr u32 kProcesses = 100'000;
+  for (u32 process = 1; process <= kProcesses; ++process) {
+    const std::string record = image(10, 110 + process, 0x10000, process, "C:\\ntdll.dll");
+    Event event;
+    ASSERT_NE(parse_event(bytes_of(record), event), 0u);
+    EXPECT_TRUE(history.take(event));
+  }
+  EXPECT_EQ(history.images().size(), kProcesses);
+}
+
+// A number that is used again, told of at the end only: it was there behind the first one, not instead of it.
+TEST(TraceHistory, WhatIsToldAtTheEndWasNotThereBeforeOthersHadEnded) {
+  const auto history = history_of(thread(1, 110, 5, 7) + thread(2, 120, 5, 7) + thread(4, 190, 9, 7));
+  EXPECT_EQ(history.process_of(7, 115), 5u);
+  EXPECT_EQ(history.later_threads(7, 115), 1u);
+  EXPECT_EQ(history.process_of(7, 150), 9u);
+  EXPECT_EQ(history.later_threads(7, 150), 0u);
 }
 
 TEST(TraceHistory, ADeviceIsWholePartsOfAPath) {

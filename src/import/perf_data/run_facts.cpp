@@ -105,6 +105,7 @@ void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
   if (key == "pe_file") facts.pe_file = value;
   if (key == "pdb_file") facts.pdb_file = value;
   if (key == "process") take(value, facts.process);
+  if (key == "recorder") take(value, facts.recorder);
   if (key == "start_ns") take(value, facts.start_ns);
   if (key == "end_ns") take(value, facts.end_ns);
   if (key == "begun_unix_ns") take(value, facts.begun_unix_ns);
@@ -141,6 +142,7 @@ std::string run_facts_bytes(const RunFacts& facts) {
   put(out, "pe_file", facts.pe_file);
   put(out, "pdb_file", facts.pdb_file);
   put(out, "process", facts.process);
+  if (facts.recorder != 0) put(out, "recorder", facts.recorder);
   put(out, "start_ns", facts.start_ns);
   put(out, "end_ns", facts.end_ns);
   if (facts.begun_unix_ns != 0) put(out, "begun_unix_ns", facts.begun_unix_ns);

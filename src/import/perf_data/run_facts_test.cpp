@@ -38,6 +38,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
                                .units = {{2, 0, ~u64{0}}, {}, {3}}};
   facts.stacks = {.cut = 9, .by_pointers = 11};
   facts.switch_cost_ns = 1300;
+  facts.recorder = 77;
   const std::string bytes = run_facts_bytes(facts);
   const auto read = read_run_facts(bytes_of(bytes));
   ASSERT_TRUE(read.has_value());
@@ -51,6 +52,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->counted->units, facts.counted->units);
   EXPECT_EQ(run_facts_bytes(*read), bytes);
   EXPECT_EQ(read->switch_cost_ns, 1300u);
+  EXPECT_EQ(read->recorder, 77u);
   EXPECT_TRUE(read->windows);
   EXPECT_EQ(read->image_name, "a b.exe");
   EXPECT_EQ(read->pe_file, "C:\\x\\a b.exe");

@@ -271,9 +271,10 @@ void ColumnWriter::add_states() {
     state_tasks_.add(is_first && before != nullptr ? state.task - before->task : is_first ? state.task : 0);
     state_gaps_.add(state.begin_ns - std::min(state.begin_ns, from));
     state_lengths_.add(state.end_ns - state.begin_ns);
-    // 0 running, 1 ready, then the classes of waits.
-    state_kinds_.add(state.doing == stacks::ThreadDoing::waiting ? 2u + state.wait_class
-                                                                 : static_cast<u32>(state.doing));
+    // 0 running, 1 ready, then the classes of waits, then unknown.
+    state_kinds_.add(state.doing == stacks::ThreadDoing::waiting   ? 2u + state.wait_class
+                     : state.doing == stacks::ThreadDoing::unknown ? 2u + options_.moments->wait_classes.size()
+                                                                   : static_cast<usize>(state.doing));
     state_wakers_.add(state.waker == kNothing ? 0 : u64{state.waker} + 1);
     before = &state;
   }

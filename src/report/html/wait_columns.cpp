@@ -30,6 +30,8 @@ void WaitColumns::write(const waits::WaitMoments& moments, report::JsonWriter& j
     json.string(one.module);
     json.string(waits::kWaitClassNames[static_cast<usize>(one.wait)]);
     json.integer(one.group);
+    json.string(one.caller);
+    json.string(one.caller_module);
     json.end_array();
   }
   json.end_array();

@@ -17,11 +17,11 @@ namespace {
 
 constexpr usize kMostWaitRows = 50;
 
-void append_part(std::string& out, std::string_view heading, report::Table table) {
+void append_part(std::string& out, std::string_view heading, report::Table table, usize rows) {
   const usize all = table.rows.size();
-  table.rows.resize(std::min(all, kMostWaitRows));
+  table.rows.resize(std::min(all, rows));
   append_table(out, heading, table);
-  if (all > kMostWaitRows) out += fmt::format("<p>… and {} more</p>\n", report::with_commas(all - kMostWaitRows));
+  if (all > rows) out += fmt::format("<p>… and {} more</p>\n", report::with_commas(all - rows));
 }
 
 // From the outermost caller to where it waits; the last frame says what for.
@@ -67,9 +67,10 @@ void append_waits(std::string& out, const WaitsOfPage& waits, const stacks::Stac
   out += "<h2>Waits</h2>\n";
   for (const std::string& line : report::wait_lines(waits.report)) out += "<p>" + report::markup_text(line) + "</p>\n";
   for (report::WaitPart& part : report::wait_parts(waits.report, {})) {
-    append_part(out, part.heading, std::move(part.table));
+    append_part(out, part.heading, std::move(part.table), std::min<usize>(part.rows, kMostWaitRows));
   }
-  append_part(out, "stacks that they waited in, the outermost caller first", stack_table(profile, waits.moments));
+  append_part(out, "stacks that they waited in, the outermost caller first", stack_table(profile, waits.moments),
+              kMostWaitRows);
 }
 
 }  // namespace wperf::report_html

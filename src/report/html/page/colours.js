@@ -31,10 +31,12 @@ function ratioText(over, event, ratio) {
   return `${over.name} per ${perThousand ? "thousand " : ""}${event.name}: ${((perThousand ? 1000 : 1) * ratio).toPrecision(4)}`;
 }
 
-function stateHue(name) {
-  if (name === "[running]") return 152;
-  if (name === "[ready]") return 48;
-  return name.startsWith("[waiting") ? 8 : -1;
+// Of threads' time, in graphs, in the timeline and in the legend.
+const kStateColours = { running: () => toned(152), ready: () => toned(48), waiting: () => toned(8), unknown: () => toned(220, 0), callers: () => toned(215, 0.25) };
+
+function stateColour(name) {
+  const state = /^\[(running|ready|waiting|unknown(?=:))/.exec(name);
+  return kStateColours[state === null ? "callers" : state[1]]();
 }
 
 class Colours {
@@ -66,17 +68,21 @@ class Colours {
     if (colour === undefined) {
       const { module, kind, name } = this.profile.functions;
       if (state.colour === "kind") colour = toned(kHues[kind[function_]], kind[function_] === 3 ? 0 : 1);
-      else if (state.colour === "state") colour = stateHue(name[function_]) < 0 ? toned(215, 0.25) : toned(stateHue(name[function_]));
+      else if (state.colour === "state") colour = stateColour(name[function_]);
       else colour = this.ofModule(module[function_]);
       this.kept.set(key, colour);
     }
     return colour;
   }
+  // Those there are: of most recordings all of the time is known.
+  states() {
+    return Object.keys(kStateColours).filter((name) => name !== "unknown" || this.profile.functions.name.includes("[unknown: not recorded]"));
+  }
   // What the colours mean: [[colour, text]].
   legend(state) {
     if (state.colour === "change") return changeLegend();
     if (state.colour === "kind") return kKinds.map((name, kind) => [toned(kHues[kind], kind === 3 ? 0 : 1), name]);
-    if (state.colour === "state") return [[toned(152), "running"], [toned(48), "ready"], [toned(8), "waiting"], [toned(215, 0.25), "callers"]];
+    if (state.colour === "state") return this.states().map((name) => [kStateColours[name](), name]);
     if (state.colour === "ratio") return [[toned(215), "a quarter of the average or less"], [toned(220, 0), "average"], [toned(28), "four times the average or more"]];
     return this.order.slice(0, 6).map((module) => [this.ofModule(module), this.profile.modules.name[module]]);
   }

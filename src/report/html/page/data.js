@@ -102,7 +102,7 @@ function readRows(reader, sizes, document_) {
   return { groups, rows };
 }
 
-// What threads did when, by task: nanoseconds since the recording began; kind 0 running, 1 ready, else 2 + class of wait.
+// What threads did when, by task: nanoseconds since the recording began; kind 0 running, 1 ready, 2 + class of wait; behind the classes: unknown.
 function readStates(reader, count) {
   const states = new Map();
   if (count === 0) return states;

@@ -327,16 +327,18 @@ class Timeline {
   }
   // What is narrower than half a pixel is drawn once per half pixel, running before all else.
   drawStates(context, states, y, room) {
-    for (const [layer, colour] of [[2, "--waiting"], [1, "--ready"], [0, "--running"]]) {
-      context.fillStyle = styled(colour);
+    const unknown = 2 + this.page.profile.wait_classes.length;
+    for (const [layer, colour] of [[3, kStateColours.unknown()], [2, kStateColours.waiting()], [1, kStateColours.ready()], [0, kStateColours.running()]]) {
+      context.fillStyle = colour;
       context.beginPath();
       let until = kNameWidth - 1;
       for (let i = firstFrom(states.end, this.window.begin); i < states.begin.length && states.begin[i] < this.window.end; ++i) {
-        if (Math.min(states.kind[i], 2) !== layer) continue;
+        const kind = states.kind[i] === unknown ? 3 : Math.min(states.kind[i], 2);
+        if (kind !== layer) continue;
         const left = this.xOf(states.begin[i], room), right = this.xOf(states.end[i], room);
         if (right - until < 0.5) continue;
         until = Math.max(right, left + 0.5);
-        const thin = layer === 2 ? 3 : 0;
+        const thin = layer >= 2 ? 3 : 0;
         context.rect(left, y + kRowHeight - 1 - kStateHeight + thin, Math.max(right - left, 0.5), kStateHeight - thin);
       }
       context.fill();
@@ -353,7 +355,8 @@ class Timeline {
     }
     if (low === states.begin.length || states.begin[low] > moment) return null;
     const kind = states.kind[low];
-    const what = kind === 0 ? "running" : kind === 1 ? "ready" : "waiting: " + this.page.profile.wait_classes[kind - 2];
+    const names = this.page.profile.wait_classes;
+    const what = kind === 0 ? "running" : kind === 1 ? "ready" : kind - 2 < names.length ? "waiting: " + names[kind - 2] : "unknown: nothing was recorded";
     const { tasks } = this.page.profile;
     const waker = states.waker[low] > 0 ? `, woken by ${harmlessName(tasks.name[states.waker[low] - 1])} (${tasks.tid[states.waker[low] - 1]})` : "";
     return `${what}, ${secondsText((states.end[low] - states.begin[low]) / 1e9)}${waker}`;

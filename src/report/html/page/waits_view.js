@@ -25,13 +25,17 @@ class WaitsView {
     const time = (title, value, sorts) => ({ title, isNumber: true, sorts, text: (row) => secondsText(value(row) / 1e9), value });
     const count = { title: "Count", isNumber: true, text: (row) => wholeText(row.count), value: (row) => row.count };
     const words = (title, value) => ({ title, text: value, value, isName: title === "In" });
+    // The program's own function first, and what of a library it waits by.
+    const shown = (caller, function_) => caller || function_;
     this.places = new Table("Where they waited", [
       time("Total", (row) => row.total, true), count, time("Mean", (row) => row.total / row.count), time("p50", (row) => row.p50), time("p99", (row) => row.p99), time("Max", (row) => row.max),
-      words("For", (row) => row.wait), words("In", (row) => row.function), words("Ended by", (row) => row.ender), words("Module", (row) => row.module)]);
+      words("For", (row) => row.wait), words("In", (row) => shown(row.caller, row.function)), words("By", (row) => row.caller && row.caller !== row.function ? row.function : "-"),
+      words("Ended by", (row) => row.ender), words("Module", (row) => shown(row.callerModule, row.module))]);
     this.people = new Table("Who waited for whom", [
-      time("Waited", (row) => row.total, true), count, time("Mean to run", (row) => row.latency / row.count), words("Who waited", (row) => row.who), words("In", (row) => row.function),
-      words("For whom", (row) => row.ender), words("Which was in", (row) => row.enderFunction)]);
-    this.root = element("section", { class: "view moments waits", "aria-label": "Waits" }, this.places.root, this.people.root);
+      time("Waited", (row) => row.total, true), count, time("Mean to run", (row) => row.latency / row.count), words("Who waited", (row) => row.who), words("In", (row) => shown(row.caller, row.function)),
+      words("Woken by", (row) => row.ender), words("Waker was in", (row) => shown(row.enderCaller, row.enderFunction))]);
+    this.root = element("section", { class: "view moments waits", "aria-label": "Waits" },
+      element("h2", {}, "Where they waited"), this.places.root, element("h2", {}, "Who waited for whom"), this.people.root);
   }
   update(state) {
     const { profile } = this.page, { waits, tasks } = profile, slice = profile.length_ns / profile.slices;
@@ -42,14 +46,14 @@ class WaitsView {
       const begin = waits.begin[i], end = begin + waits.length[i], task = waits.task[i];
       if (begin >= to || end < from || (end === from && begin < end) || passing[waits.node[i]] === 0 || isTask[task] === 0) continue;
       const length = Math.min(end, to) - Math.max(begin, from), ender = waits.ender[i] - 1;
-      const [function_, module, wait, group] = waits.places[waits.place[i]];
-      const place = sumOf(places, waits.place[i], () => ({ function: harmlessName(function_ || "[unknown]"), module, wait, lengths: [], enders: new Map() }));
+      const [function_, module, wait, group, caller, callerModule] = waits.places[waits.place[i]];
+      const place = sumOf(places, waits.place[i], () => ({ function: harmlessName(function_ || "[unknown]"), module, wait, caller: harmlessName(caller), callerModule, lengths: [], enders: new Map() }));
       place.lengths.push(length);
       if (ender < 0) continue;
       place.enders.set(ender, (place.enders.get(ender) ?? 0) + length);
-      const [enderFunction, , , enderGroup] = waits.places[waits.enderPlace[i]];
+      const [enderFunction, , , enderGroup, enderCaller] = waits.places[waits.enderPlace[i]];
       const pair = sumOf(people, [task, ender, group, enderGroup].join(), () => ({ count: 0, total: 0, latency: 0, who: `${harmlessName(tasks.name[task])} (${tasks.tid[task]})`,
-        ender: harmlessName(waits.people[ender]), function: harmlessName(function_ || "-"), enderFunction: harmlessName(enderFunction || "-") }));
+        ender: harmlessName(waits.people[ender]), function: harmlessName(function_ || "-"), enderFunction: harmlessName(enderFunction || "-"), caller: harmlessName(caller), enderCaller: harmlessName(enderCaller) }));
       ++pair.count;
       pair.total += length;
       pair.latency += waits.latency[i];
