@@ -35,6 +35,7 @@ def trace(records):
     facts = bytearray(0x118)
     struct.pack_into("<I", facts, 0, 0x10000)
     struct.pack_into("<I", facts, 0x0c, 1)
+    struct.pack_into("<Q", facts, 0x10, 133_600_000_000_000_000)
     struct.pack_into("<II", facts, 0x20, 1, 2)
     struct.pack_into("<Q", facts, 0x100, 10_000_000)
     struct.pack_into("<QI", facts, 0x108, 133_500_000_000_000_000, 1)
