@@ -32,7 +32,7 @@ class WaitsView {
       words("For", (row) => row.wait), words("In", (row) => shown(row.caller, row.function)), words("By", (row) => row.caller && row.caller !== row.function ? row.function : "-"),
       words("Ended by", (row) => row.ender), words("Module", (row) => shown(row.callerModule, row.module))]);
     this.people = new Table("Who waited for whom", [
-      time("Waited", (row) => row.total, true), count, time("Mean to run", (row) => row.latency / row.count), words("Who waited", (row) => row.who), words("In", (row) => shown(row.caller, row.function)),
+      time("Waited", (row) => row.total, true), count, time("To run", (row) => row.latency / row.count), words("Who waited", (row) => row.who), words("In", (row) => shown(row.caller, row.function)),
       words("Woken by", (row) => row.ender), words("Waker was in", (row) => shown(row.enderCaller, row.enderFunction))]);
     this.root = element("section", { class: "view moments waits", "aria-label": "Waits" },
       element("h2", {}, "Where they waited"), this.places.root, element("h2", {}, "Who waited for whom"), this.people.root);
