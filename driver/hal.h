@@ -3,6 +3,7 @@
 // of real silicon by driver/arm64) and sim (register models). No call may block except where it says so.
 #pragma once
 #include "abi/status.h"
+#include "abi/wire.h"
 #include "base/ints.h"
 
 namespace wperf::driver {
@@ -74,11 +75,22 @@ struct InterruptedContext {
   u64 sp = 0;           // 0: not known; a stack's records lie above it
   // In the kernel: where its stack lies; all of it can be read in the interrupt. Empty: not known.
   u64 kernel_stack_low = 0, kernel_stack_high = 0;
+  u64 process_start = 0;  // tells the process from every other one that had its number, or will
+};
+
+// A program's stack: where a walk over it begins, and what it found.
+struct UserWalkStart {
+  u64 fp, sp;
+  u32 most;  // frames
+};
+struct WalkedStack {
+  u64 addresses[WPERF_MAX_STACK];  // innermost first
+  u32 frames;
+  bool cut;      // there are more
+  u64 spent_ns;  // that the thread was held up
 };
 
 enum class DeviceAccess : u8 { read_only, read_write };
-
-inline constexpr usize kUserWalkBytes = 160;
 
 class Hal {
  public:
@@ -122,23 +134,24 @@ class Hal {
   // there is one: a hypervisor may show that field and let the registers be undefined instructions.
   virtual bool has_profiling_registers() = 0;
 
-  // May `client`, who is no administrator, see where process `process` executes? At PASSIVE_LEVEL, never while sampling
-  // interrupts wait for it.
-  virtual bool may_observe(ClientId client, u32 process) = 0;
+  // May `client`, who is no administrator, see where the process executes that has the number `process` and began at
+  // `start` (InterruptedContext::process_start)? False where that one is gone, whoever has its number now. At
+  // PASSIVE_LEVEL, never while sampling interrupts wait for it.
+  virtual bool may_observe(ClientId client, u32 process, u64 start) = 0;
 
   // Stacks of programs. An interrupt may not touch their memory; so for one that interrupted a program it asks for a
-  // call of Core::on_user_walk(ticket), which comes exactly once, in the interrupted thread before it goes on, or of
-  // Core::on_user_walk_lost(ticket) where it cannot. A ticket may be used again then.
-  // Memory (zeroed) for the tickets 0 to count - 1, kUserWalkBytes each; null: none any more, after end_user_walks().
-  virtual void place_user_walks(void* memory, u32 count) = 0;
-  virtual bool ask_for_user_walk(u32 ticket) = 0;  // in the interrupt; false: it cannot be
-  // Returns when no call is under way and none will come: those still to come are lost. Within a request.
+  // walk, which the shell takes in the interrupted thread before that goes on (walk_user_stack). It answers with
+  // Core::on_user_walk(ticket, stack), or with Core::on_user_walk_lost(ticket) where there can be none; one answer at a
+  // time, none in an interrupt. A program's memory may take as long as it likes to come, so nobody waits for a walk.
+  // Room for the walks of the tickets 0 to count - 1; null when memory is exhausted. Never while something runs.
+  virtual void* make_user_walks(u32 count) = 0;
+  // From now on these; null: none. What was placed before is the shell's to free, when the last walk in it has ended.
+  // After end_user_walks().
+  virtual void place_user_walks(void* walks) = 0;
+  // In the interrupt. False: it cannot be; an earlier walk of this ticket may not have ended.
+  virtual bool ask_for_user_walk(u32 ticket, const UserWalkStart& start) = 0;
+  // Returns soon, whatever programs do: no answer comes from then on. Who has none by then gets none. Within a request.
   virtual void end_user_walks() = 0;
-  // Of the program whose thread calls, in Core::on_user_walk only. False: some of it cannot be read.
-  virtual bool read_user_memory(u64 address, void* to, usize size) = 0;
-  // A lock between such calls on several cores, held for less than a microsecond; never in an interrupt.
-  virtual void enter_walks() = 0;
-  virtual void leave_walks() = 0;
 
   // The one lock of the driver, between on_timer() and requests. Not recursive; may block; held across run_on_core, so
   // the call that run_on_core carries never takes it. Never held while start_timer or stop_timer is called.

@@ -297,10 +297,10 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
                               reinterpret_cast<u64>(kernel_stack), 0xffff'f800'0000'2000};
   hal.on_interrupt = [&](u32 number) {
     const u64 fp = exception_level == 0 ? hal.now_ns.load() : reinterpret_cast<u64>(kernel_stack);
-    core.on_overflow(number, {1, 2, hal.now_ns % 3 == 0 ? kOthersProcess : kOwnProcess, 4, exception_level, fp, 0,
+    core.on_overflow(number, {1, 2, hal.now_ns % 3 == 0 ? kOthersProcess : kOwnProcess, 4, exception_level, fp, fp,
                               reinterpret_cast<u64>(kernel_stack), reinterpret_cast<u64>(kernel_stack + 4)});
   };
-  hal.on_user_walk = [&](u32 ticket) { core.on_user_walk(ticket); };
+  hal.on_user_walk = [&](u32 ticket, const WalkedStack& stack) { core.on_user_walk(ticket, stack); };
   hal.on_user_walk_lost = [&](u32 ticket) { core.on_user_walk_lost(ticket); };
   // A program's stack may say anything; here the same at every address.
   const u64 record[2] = {bytes.byte() * u64{8}, bytes.word()};
@@ -339,7 +339,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
         break;
       case 13:
         hal.refuse_walks = bytes.byte() % 8 == 0;
-        hal.take_walks();
+        bytes.byte() % 4 == 0 ? hal.lose_walks() : hal.take_walks();
         break;
       case 14:
         profile(hal, bytes);

@@ -17,6 +17,7 @@
 namespace {
 
 using namespace wperf;
+using driver::kKeptWords;
 using driver::kSampleWords;
 using Record = std::vector<u64>;
 
@@ -71,7 +72,7 @@ void check_read(std::span<const u64> words, bool sound) {
 }
 
 void check_ring(Bytes& bytes) {
-  const u32 capacity = kSampleWords + bytes.byte() * 3;
+  const u32 capacity = kKeptWords + bytes.byte() * 3;
   std::vector<u64> memory(capacity);
   driver::SampleRing ring = {};
   ring.attach(memory.data(), capacity);
@@ -80,18 +81,20 @@ void check_ring(Bytes& bytes) {
   while (!bytes.empty()) {
     if (bytes.byte() % 3 != 0) {
       const Record record = made_up(bytes, ++offered);
-      WperfSample sample;
-      std::memcpy(&sample, record.data(), sizeof sample);
+      driver::KeptSample sample = {};
+      std::memcpy(&sample.sample, record.data(), sizeof sample.sample);
       const bool kept = ring.push(sample, record.data() + kSampleWords);
-      require(kept == (record.size() <= capacity - used));
+      const size_t words = record.size() + kKeptWords - kSampleWords;
+      require(kept == (words <= capacity - used));
       if (!kept) continue;
       ++pushed;
-      used += record.size();
+      used += words;
       model.push_back(record);
       continue;
     }
     std::vector<u64> taken(bytes.byte() * 4);
-    const auto popped = ring.pop(taken.data(), static_cast<u32>(taken.size()), bytes.byte());
+    const auto popped = ring.pop(taken.data(), static_cast<u32>(taken.size()), bytes.byte(),
+                                 [](const driver::KeptSample&) { return true; });
     require(popped.words <= taken.size());
     size_t at = 0;
     for (u32 i = 0; i < popped.count; ++i) {
@@ -99,7 +102,7 @@ void check_ring(Bytes& bytes) {
       require(at + oldest.size() <= popped.words &&
               std::memcmp(taken.data() + at, oldest.data(), oldest.size() * sizeof(u64)) == 0);
       at += oldest.size();
-      used -= oldest.size();
+      used -= oldest.size() + kKeptWords - kSampleWords;
       model.pop_front();
     }
     require(at == popped.words && popped.left == model.size() && popped.pushed == pushed);

@@ -50,8 +50,8 @@ class Core {
   // the hal it calls nothing but registers, synchronize, time_ns and ask_for_user_walk.
   // Gives the counters of this core that are ours for sampling, none if not sampling: their interrupt has been seen to.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted) { return sampling_.on_overflow(core, interrupted); }
-  // The answers to Hal::ask_for_user_walk: in the interrupted thread; where it will not be.
-  void on_user_walk(u32 ticket) { sampling_.on_user_walk(ticket); }
+  // The answers to Hal::ask_for_user_walk: the stack that was walked; there is none.
+  void on_user_walk(u32 ticket, const WalkedStack& stack) { sampling_.on_user_walk(ticket, stack); }
   void on_user_walk_lost(u32 ticket) { sampling_.on_user_walk_lost(ticket); }
   // From the interrupt of `core`'s profiling buffer (PMBIRQ), on that core, also if it is somebody else's. Takes no
   // lock; of the hal it calls nothing but registers, synchronize, drain_profiling and time_ns. True: it was ours and

@@ -23,6 +23,7 @@
 #include "driver/core/dmc620_registers.h"
 #include "driver/core/fake_spe.h"
 #include "driver/core/pmu_registers.h"
+#include "driver/core/stack_walker.h"
 #include "driver/hal.h"
 
 namespace wperf::driver {
@@ -134,7 +135,21 @@ class FakeHal final : public Hal {
     interrupt_of_buffer(core);
   }
   // The interrupted threads go on: whoever waits is walked.
-  void take_walks() { answer_walks(on_user_walk); }
+  void take_walks() {
+    answer_walks([this](u32 ticket, const UserWalkStart& start) {
+      WalkedStack stack = {};
+      const u64 begin = now_ns;
+      walk_user_stack(start, stack_limits, stack, [this](u64 address, u64(&record)[2]) {
+        return read_memory && read_memory(address, record, sizeof record);
+      });
+      stack.spent_ns = now_ns - begin;
+      on_user_walk(ticket, stack);
+    });
+  }
+  // They end.
+  void lose_walks() {
+    answer_walks([this](u32 ticket, const UserWalkStart&) { on_user_walk_lost(ticket); });
+  }
   // Another driver's counter overflows: the handler is shared.
   void interrupt_from_elsewhere(u32 core) {
     const std::lock_guard running(core_locks_[core]);
@@ -144,7 +159,7 @@ class FakeHal final : public Hal {
   }
   bool clean() const {
     return allocations.empty() && !reserved && timer_ms == 0 && !in_critical && mapped_frames() == 0 &&
-           walk_tickets == 0 && waiting_walks.empty() && violations.empty();
+           placed_walks == nullptr && waiting_walks.empty() && violations.empty();
   }
   u32 mapped_frames() const {
     u32 mapped = 0;
@@ -164,6 +179,7 @@ class FakeHal final : public Hal {
   std::function<bool(u32 core)> on_profiling_interrupt;  // likewise; true: seen to
   u64 interrupts_of_others = 0;                          // flags that this driver leaves alone
   std::set<u32> hidden_processes;                        // of users other than the client
+  std::map<u32, u64> process_starts;                     // of who has a number now; 0: of those that are not here
   std::vector<std::pair<ClientId, u32>> observations;    // what may_observe was asked
   std::set<u32> cores_without_cluster;
   std::set<u32> cores_with_trapped_spe;  // PMSVer is there, the registers are not
@@ -176,10 +192,13 @@ class FakeHal final : public Hal {
   std::map<u64, Frame> frames;  // by physical address
   std::set<void*> allocations;
   std::vector<std::string> violations;
-  std::function<void(u32 ticket)> on_user_walk, on_user_walk_lost;     // the shell's answers
+  std::function<void(u32 ticket, const WalkedStack& stack)> on_user_walk;  // the shell's answers
+  std::function<void(u32 ticket)> on_user_walk_lost;
   std::function<bool(u64 address, void* to, usize size)> read_memory;  // of the program that is walked
-  std::set<u32> waiting_walks;
-  u32 walk_tickets = 0;
+  StackRange stack_limits = {};                                        // of the threads that are walked
+  std::map<u32, UserWalkStart> waiting_walks;                          // by ticket
+  std::set<u32> endless_walks;                                         // tickets of earlier walks that have not ended
+  void* placed_walks = nullptr;
   bool refuse_walks = false;
   u32 timer_ms = 0;  // 0 = none runs
   u32 state_of_interrupt = WPERF_INTERRUPT_NOT_ASKED;
@@ -260,36 +279,47 @@ class FakeHal final : public Hal {
     expect_no_interrupt();
     return state_of_interrupt;
   }
-  void place_user_walks(void* memory, u32 count) override {
+  void* make_user_walks(u32 count) override {
+    void* walks = allocate(sizeof(u32));
+    if (walks != nullptr) {
+      std::memcpy(walks, &count, sizeof count);
+    }
+    return walks;
+  }
+  void place_user_walks(void* walks) override {
     expect_no_interrupt();
     expect(waiting_walks.empty(), "walks are placed while some wait");
-    expect((memory == nullptr) == (count == 0), "walks without memory");
-    walk_tickets = count;
+    if (placed_walks != nullptr) {
+      free(placed_walks);
+    }
+    placed_walks = walks;
+    endless_walks.clear();
   }
-  bool ask_for_user_walk(u32 ticket) override {
+  bool ask_for_user_walk(u32 ticket, const UserWalkStart& start) override {
     const std::lock_guard guard(walks_mutex_);
+    u32 tickets = 0;
+    if (placed_walks != nullptr) {
+      std::memcpy(&tickets, placed_walks, sizeof tickets);
+    }
     expect(in_interrupt, "a walk is asked for outside of an interrupt");
-    expect(ticket < walk_tickets && waiting_walks.count(ticket) == 0, "a ticket that is none, or taken");
-    return !refuse_walks && waiting_walks.insert(ticket).second;
+    expect(ticket < tickets && waiting_walks.count(ticket) == 0, "a ticket that is none, or taken");
+    return !refuse_walks && endless_walks.count(ticket) == 0 && waiting_walks.emplace(ticket, start).second;
   }
+  // Who waits is in a walk that does not end.
   void end_user_walks() override {
     expect_no_interrupt();
-    answer_walks(on_user_walk_lost);
+    const std::lock_guard guard(walks_mutex_);
+    for (const auto& [ticket, start] : waiting_walks) {
+      endless_walks.insert(ticket);
+    }
+    waiting_walks.clear();
   }
-  bool read_user_memory(u64 address, void* to, usize size) override {
-    expect(in_walk, "a program's memory is read where it must not be");
-    return read_memory && read_memory(address, to, size);
-  }
-  void enter_walks() override {
-    expect_no_interrupt();
-    walks_lock_.lock();
-  }
-  void leave_walks() override { walks_lock_.unlock(); }
-  bool may_observe(ClientId client, u32 process) override {
+  bool may_observe(ClientId client, u32 process, u64 start) override {
     expect_no_interrupt();
     expect(current_core == kNowhere && !in_critical, "asked for a process where the shell may not block");
     observations.emplace_back(client, process);
-    return hidden_processes.count(process) == 0;
+    const auto now = process_starts.find(process);
+    return hidden_processes.count(process) == 0 && start == (now == process_starts.end() ? 0 : now->second);
   }
   void* map_device_memory(u64 physical, u64 size, DeviceAccess access) override {
     const bool identity = access == DeviceAccess::read_only;
@@ -367,27 +397,26 @@ class FakeHal final : public Hal {
   static inline thread_local u32 current_core = kNowhere;
   static inline thread_local bool in_critical = false;  // this thread holds the lock
   static inline thread_local bool in_interrupt = false;
-  static inline thread_local bool in_walk = false;
 
   void expect(bool good, const char* what) {
     if (!good) {
       violations.emplace_back(what);
     }
   }
-  void answer_walks(const std::function<void(u32 ticket)>& answer) {
+  void answer_walks(const std::function<void(u32 ticket, const UserWalkStart& start)>& answer) {
     for (;;) {
       u32 ticket = 0;
+      UserWalkStart start = {};
       {
         const std::lock_guard guard(walks_mutex_);
         if (waiting_walks.empty()) {
           return;
         }
-        ticket = *waiting_walks.begin();
+        ticket = waiting_walks.begin()->first;
+        start = waiting_walks.begin()->second;
         waiting_walks.erase(waiting_walks.begin());
       }
-      in_walk = true;
-      answer(ticket);
-      in_walk = false;
+      answer(ticket, start);
     }
   }
   void expect_no_interrupt() { expect(!in_interrupt, "a call that an interrupt must not make"); }
@@ -508,7 +537,7 @@ class FakeHal final : public Hal {
   FakeMachine machine_;
   std::map<void*, usize> sizes_;  // of the allocations
   std::mutex mutex_;
-  std::mutex walks_mutex_, walks_lock_;
+  std::mutex walks_mutex_;
   std::unique_ptr<std::recursive_mutex[]> core_locks_;
 };
 

@@ -35,7 +35,7 @@ WperfStatus check_events(const WperfSampleRequest& request, const Machine& machi
 }
 
 u32 words_of_sample(const WperfSampleRequest& request) {
-  return kSampleWords + (request.max_stack != 0 ? kUsualStackWords : 0);
+  return kKeptWords + (request.max_stack != 0 ? kUsualStackWords : 0);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ u32 ring_samples_of(const WperfSampleRequest& request) {
   const u32 wanted = request.ring_samples != 0 ? request.ring_samples : without;
   const u32 cores = count_cores(request.core_mask);
   // With stacks there are two rings of such samples per core (user_walks.h).
-  const u32 most = request.max_stack == 0 ? kMostSamples : kMostSamples * kSampleWords / (2 * words_of_sample(request));
+  const u32 most = request.max_stack == 0 ? kMostSamples : kMostSamples * kKeptWords / (2 * words_of_sample(request));
   u32 samples = 1;
   while (samples < wanted && samples < kMostRingSamples && 2 * samples <= most / cores) {
     samples *= 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The samples of one core on their way from the overflow interrupt (the one producer) to a request on any core (the one
-// consumer): records of 64-bit words, a WperfSample and as many words as it says. Neither side ever waits for the
-// other: where a record does not fit whole, it is refused. Loads, stores and their order only, no read-modify-write, so
-// that every processor and every interrupt level will do.
+// consumer): records of 64-bit words, a KeptSample and as many words as its sample says. Neither side ever waits for
+// the other: where a record does not fit whole, it is refused. Loads, stores and their order only, no
+// read-modify-write, so that every processor and every interrupt level will do.
 #pragma once
 #include "abi/wire.h"
 #include "base/bytes.h"
@@ -10,7 +10,14 @@
 
 namespace wperf::driver {
 
-inline constexpr u32 kSampleWords = sizeof(WperfSample) / sizeof(u64);
+// A sample and whose it is, which clients are not told.
+struct KeptSample {
+  WperfSample sample;
+  u64 process_start;  // InterruptedContext::process_start
+};
+
+inline constexpr u32 kSampleWords = sizeof(WperfSample) / sizeof(u64);  // on the wire
+inline constexpr u32 kKeptWords = sizeof(KeptSample) / sizeof(u64);     // in a ring
 
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
 class SampleRing {
@@ -20,45 +27,54 @@ class SampleRing {
     capacity_ = capacity;
   }
 
-  // The producer's. `stack`: the sample.stack_words words that follow it. False: no room.
-  bool push(const WperfSample& sample, const u64* stack = nullptr) {
+  // The producer's. `stack`: the stack_words words that follow the sample. False: no room.
+  bool push(const KeptSample& kept, const u64* stack = nullptr) {
     const u64 pushed = __atomic_load_n(&pushed_.value, __ATOMIC_RELAXED);
     const u32 at = position_of(pushed);
-    const u32 length = kSampleWords + sample.stack_words;
-    if (length > capacity_ - distance(__atomic_load_n(&popped_.value, __ATOMIC_ACQUIRE), at)) {
+    const u32 stack_words = kept.sample.stack_words;
+    if (kKeptWords + stack_words > capacity_ - distance(__atomic_load_n(&popped_.value, __ATOMIC_ACQUIRE), at)) {
       return false;
     }
-    u64 head[kSampleWords];
-    copy_bytes(head, &sample, sizeof sample);
-    const u32 next = put(put(at, head, kSampleWords), stack, sample.stack_words);
+    u64 head[kKeptWords];
+    copy_bytes(head, &kept, sizeof kept);
+    const u32 next = put(put(at, head, kKeptWords), stack, stack_words);
     __atomic_store_n(&pushed_.value, ((pushed >> 32) + 1) << 32 | next, __ATOMIC_RELEASE);
     return true;
   }
 
-  // The consumer's: the oldest records, whole, as many as fit.
+  // The consumer's: the oldest records, whole, as many as fit, as the wire has them. wanted(KeptSample): false drops
+  // it.
   struct Popped {
-    u32 count;
+    u32 count;  // popped, with those that were dropped
+    u32 dropped;
     u32 words;
     u64 left;    // records in the ring
     u64 pushed;  // records ever: count, left and all that were popped before
   };
-  Popped pop(u64* to, u32 most_words, u32 most_records) {
+  template <typename Wanted>
+  Popped pop(u64* to, u32 most_words, u32 most_records, Wanted wanted) {
     const u64 pushed = __atomic_load_n(&pushed_.value, __ATOMIC_ACQUIRE);
     const u32 end = position_of(pushed);
     u32 at = static_cast<u32>(__atomic_load_n(&popped_.value, __ATOMIC_RELAXED));
     Popped popped = {};
     while (at != end && popped.count < most_records) {
-      u64 head[kSampleWords];
-      const u32 behind_head = get(at, head, kSampleWords);
-      WperfSample sample;
-      copy_bytes(&sample, head, sizeof sample);
-      const u32 length = kSampleWords + sample.stack_words;
-      if (length > most_words - popped.words) {
+      u64 head[kKeptWords];
+      const u32 behind_head = get(at, head, kKeptWords);
+      KeptSample kept;
+      copy_bytes(&kept, head, sizeof kept);
+      const u32 stack_words = kept.sample.stack_words;
+      if (!wanted(kept)) {
+        at = skip(behind_head, stack_words);
+        ++popped.count;
+        ++popped.dropped;
+        continue;
+      }
+      if (kSampleWords + stack_words > most_words - popped.words) {
         break;
       }
-      copy_bytes(to + popped.words, head, sizeof head);
-      at = get(behind_head, to + popped.words + kSampleWords, sample.stack_words);
-      popped.words += length;
+      copy_bytes(to + popped.words, &kept.sample, sizeof kept.sample);
+      at = get(behind_head, to + popped.words + kSampleWords, stack_words);
+      popped.words += kSampleWords + stack_words;
       ++popped.count;
     }
     __atomic_store_n(&popped_.value, u64{at}, __ATOMIC_RELEASE);
@@ -82,6 +98,7 @@ class SampleRing {
     return to >= start ? to - start : to + 2 * capacity_ - start;
   }
   u32 next(u32 at) const { return at + 1 == 2 * capacity_ ? 0 : at + 1; }
+  u32 skip(u32 at, u32 count) const { return at >= 2 * capacity_ - count ? at - (2 * capacity_ - count) : at + count; }
   u64& word(u32 at) { return words_[at < capacity_ ? at : at - capacity_]; }
   u32 put(u32 at, const u64* from, u32 count) {
     for (u32 i = 0; i < count; ++i, at = next(at)) {

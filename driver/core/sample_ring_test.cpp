@@ -11,11 +11,17 @@
 namespace wperf::driver {
 namespace {
 
-WperfSample numbered(u64 number) {
-  WperfSample sample = {};
-  sample.pc = number;
-  sample.lr = ~number;
-  return sample;
+KeptSample numbered(u64 number, u32 stack_words) {
+  KeptSample kept = {};
+  kept.sample.pc = number;
+  kept.sample.lr = ~number;
+  kept.sample.stack_words = static_cast<u8>(stack_words);
+  kept.process_start = number / 2;
+  return kept;
+}
+
+bool all(const KeptSample&) {
+  return true;
 }
 
 constexpr u32 kEverything = ~u32{0};
@@ -26,7 +32,7 @@ using Queue = std::deque<std::pair<u64, u32>>;
 u32 words_in(const Queue& queue) {
   u32 words = 0;
   for (const auto& [number, stack] : queue) {
-    words += kSampleWords + stack;
+    words += kKeptWords + stack;
   }
   return words;
 }
@@ -50,7 +56,7 @@ void expect_oldest(Queue& model, const SampleRing::Popped& popped, const u64* wo
 }
 
 TEST(SampleRing, EqualsABoundedQueueOfRecordsOfAnyLength) {
-  for (const u32 capacity : {5u, 10u, 41u, 320u}) {
+  for (const u32 capacity : {6u, 12u, 41u, 320u}) {
     std::vector<u64> memory(capacity);
     SampleRing ring = {};
     ring.attach(memory.data(), capacity);
@@ -60,23 +66,22 @@ TEST(SampleRing, EqualsABoundedQueueOfRecordsOfAnyLength) {
     for (u64 step = 0; step < 20'000; ++step) {
       random = random * 1'664'525 + 1'013'904'223;
       if (random >> 31 != 0) {
-        WperfSample sample = numbered(step);
-        sample.stack_words = static_cast<u8>((random >> 24) % 3 == 0 ? 0 : (random >> 16) % 40);
-        std::vector<u64> stack(sample.stack_words);
-        for (u32 word = 0; word < sample.stack_words; ++word) {
+        const u32 stack_words = (random >> 24) % 3 == 0 ? 0 : (random >> 16) % 40;
+        std::vector<u64> stack(stack_words);
+        for (u32 word = 0; word < stack_words; ++word) {
           stack[word] = step + word;
         }
-        const bool room = words_in(model) + kSampleWords + sample.stack_words <= capacity;
-        ASSERT_EQ(ring.push(sample, stack.data()), room);
+        const bool room = words_in(model) + kKeptWords + stack_words <= capacity;
+        ASSERT_EQ(ring.push(numbered(step, stack_words), stack.data()), room);
         if (room) {
-          model.emplace_back(step, sample.stack_words);
+          model.emplace_back(step, stack_words);
           ++pushed;
         }
         continue;
       }
       u64 out[128];
       const u32 most = (random >> 20) % 129;
-      const SampleRing::Popped popped = ring.pop(out, most, kEverything);
+      const SampleRing::Popped popped = ring.pop(out, most, kEverything, all);
       ASSERT_LE(popped.words, most);
       if (popped.count < model.size()) {
         ASSERT_GT(popped.words + kSampleWords + model[popped.count].second, most);
@@ -88,6 +93,37 @@ TEST(SampleRing, EqualsABoundedQueueOfRecordsOfAnyLength) {
   }
 }
 
+TEST(SampleRing, WhoIsNotWantedLeavesNoTrace) {
+  std::vector<u64> memory(100);
+  SampleRing ring = {};
+  ring.attach(memory.data(), 100);
+  u64 number = 0, pushed = 0, dropped = 0;
+  for (u32 round = 0; round < 200; ++round) {
+    Queue model;
+    for (;; ++number, ++pushed) {
+      const u64 stack[6] = {number, number + 1, number + 2, number + 3, number + 4, number + 5};
+      if (!ring.push(numbered(number, static_cast<u32>(number % 7)), stack)) {
+        break;
+      }
+      if (number / 2 % 3 != 0) {
+        model.emplace_back(number, number % 7);
+      }
+    }
+    const usize wanted = model.size();
+    u64 out[100];
+    const SampleRing::Popped popped =
+        ring.pop(out, 100, kEverything, [](const KeptSample& kept) { return kept.process_start % 3 != 0; });
+    EXPECT_EQ(popped.count - popped.dropped, wanted);
+    EXPECT_EQ(popped.left, 0u);
+    EXPECT_EQ(popped.pushed, pushed);
+    SampleRing::Popped kept = popped;
+    kept.count -= popped.dropped;
+    ASSERT_NO_FATAL_FAILURE(expect_oldest(model, kept, out));
+    dropped += popped.dropped;
+  }
+  EXPECT_GT(dropped, 100u);
+}
+
 TEST(SampleRing, TwoThreadsLoseAndRepeatNothing) {
   constexpr u64 kSamples = 200'000;
   std::vector<u64> memory(320);
@@ -95,15 +131,13 @@ TEST(SampleRing, TwoThreadsLoseAndRepeatNothing) {
   ring.attach(memory.data(), 320);
   std::thread producer([&] {
     for (u64 number = 0; number < kSamples;) {
-      WperfSample sample = numbered(number);
-      sample.stack_words = static_cast<u8>(number % 7);
       const u64 stack[6] = {number, number + 1, number + 2, number + 3, number + 4, number + 5};
-      number += ring.push(sample, stack) ? 1 : 0;
+      number += ring.push(numbered(number, static_cast<u32>(number % 7)), stack) ? 1 : 0;
     }
   });
   u64 out[240];
   for (u64 expected = 0; expected < kSamples;) {
-    const SampleRing::Popped popped = ring.pop(out, 240, 48);
+    const SampleRing::Popped popped = ring.pop(out, 240, 48, all);
     ASSERT_LE(popped.left, 64u);
     ASSERT_EQ(popped.pushed, expected + popped.count + popped.left);
     Queue model;

@@ -17,9 +17,14 @@ WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Ma
   const u32 ring_words = ring_words_of(request);
   const usize ring_bytes = ring_words * sizeof(u64);
   const bool stacks = request.max_stack != 0;
-  const usize walk_bytes = stacks ? sizeof(UserWalks) + ring_bytes + kWalksPerCore * kUserWalkBytes : 0;
+  const usize walk_bytes = stacks ? sizeof(UserWalks) + ring_bytes : 0;
   void* memory = hal_.allocate(cores * (sizeof(Sampler) + ring_bytes + walk_bytes));
   if (memory == nullptr) {
+    return WPERF_NO_MEMORY;
+  }
+  void* walks = stacks ? hal_.make_user_walks(static_cast<u32>(cores) * kWalksPerCore) : nullptr;
+  if (stacks && walks == nullptr) {
+    hal_.free(memory);
     return WPERF_NO_MEMORY;
   }
   release_memory();
@@ -36,20 +41,20 @@ WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Ma
     }
   }
   if (stacks) {
-    place_walks(words, ring_words);
+    attach_walks(words, ring_words);
+    hal_.place_user_walks(walks);
   }
   return WPERF_OK;
 }
 
-// Behind the rings: those of walked samples, the waiting ones, and what the hal needs for them.
-void SampleSession::place_walks(u64* words, u32 ring_words) {
+// Behind the rings: those of walked samples, and the waiting ones.
+void SampleSession::attach_walks(u64* words, u32 ring_words) {
   UserWalks* walks = reinterpret_cast<UserWalks*>(words + usize{ring_words} * sampler_count_);
   for (u32 i = 0; i < sampler_count_; ++i) {
     samplers_[i].walks = walks + i;
     samplers_[i].first_ticket = i * kWalksPerCore;
     walks[i].done.attach(words + usize{ring_words} * i, ring_words);
   }
-  hal_.place_user_walks(walks + sampler_count_, sampler_count_ * kWalksPerCore);
 }
 
 WperfStatus SampleSession::start() {
@@ -97,12 +102,12 @@ WperfStatus SampleSession::find_to_drain(const WperfDrainRequest& request, bool 
   return WPERF_BAD_ARGUMENT;
 }
 
-void SampleSession::on_user_walk(u32 ticket) {
-  take_walk(*samplers_[ticket / kWalksPerCore].walks, ticket % kWalksPerCore, hal_, plan_.max_stack);
+void SampleSession::on_user_walk(u32 ticket, const WalkedStack& stack) {
+  take_walk(*samplers_[ticket / kWalksPerCore].walks, ticket % kWalksPerCore, stack);
 }
 
 void SampleSession::on_user_walk_lost(u32 ticket) {
-  lose_walk(*samplers_[ticket / kWalksPerCore].walks, ticket % kWalksPerCore, hal_);
+  lose_walk(*samplers_[ticket / kWalksPerCore].walks, ticket % kWalksPerCore);
 }
 
 WperfStatus SampleSession::settle() {
@@ -132,9 +137,13 @@ WperfStatus SampleSession::settle() {
 
 // No interrupt asks for more by now.
 void SampleSession::end_walks() {
-  if (walks_may_come_) {
-    walks_may_come_ = false;
-    hal_.end_user_walks();
+  if (!walks_may_come_) {
+    return;
+  }
+  walks_may_come_ = false;
+  hal_.end_user_walks();
+  for (u32 i = 0; i < sampler_count_; ++i) {
+    lose_waiting_walks(*samplers_[i].walks);
   }
 }
 
@@ -213,7 +222,7 @@ void SampleSession::release_memory() {
   }
   if (samplers_ != nullptr && plan_.max_stack != 0) {
     hal_.end_user_walks();  // also of interrupts that were under way on a core that could not be reached
-    hal_.place_user_walks(nullptr, 0);
+    hal_.place_user_walks(nullptr);
   }
   if (samplers_ != nullptr) {
     hal_.free(samplers_);

@@ -42,7 +42,7 @@ class SampleSession {
   void discard();  // stops if need be, forgets everything
 
   // The two answers to Hal::ask_for_user_walk.
-  void on_user_walk(u32 ticket);
+  void on_user_walk(u32 ticket, const WalkedStack& stack);
   void on_user_walk_lost(u32 ticket);
 
   // The counters of this core that are ours.
@@ -59,7 +59,7 @@ class SampleSession {
   };
 
   [[nodiscard]] WperfStatus find_to_drain(const WperfDrainRequest& request, bool stacks, Sampler** sampler);
-  void place_walks(u64* words, u32 ring_words);
+  void attach_walks(u64* words, u32 ring_words);
   void end_walks();
   [[nodiscard]] WperfStatus start_one(Sampler& sampler);
   [[nodiscard]] WperfStatus stop_one(Sampler& sampler);

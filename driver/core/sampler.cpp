@@ -49,8 +49,9 @@ void set_up_anew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank) {
 }
 
 // With the callers in the kernel; a program's are for the walk.
-void push_with_stack(Sampler& sampler, const SamplePlan& plan, const InterruptedContext& interrupted,
-                     WperfSample& sample, u32 flags) {
+void push_with_stack(Sampler& sampler, const SamplePlan& plan, const InterruptedContext& interrupted, KeptSample& kept,
+                     u32 flags) {
+  WperfSample& sample = kept.sample;
   WalkedChain chain = {0, false};
   if (sample.exception_level != 0) {
     chain = walk_frame_records(interrupted.fp, {interrupted.kernel_stack_low, interrupted.kernel_stack_high},
@@ -64,14 +65,14 @@ void push_with_stack(Sampler& sampler, const SamplePlan& plan, const Interrupted
   }
   sampler.stack.describe(chain.frames, 0, flags);
   sample.stack_words = static_cast<u8>(1 + chain.frames);
-  bool kept = sampler.ring.push(sample, sampler.stack.words);
-  if (!kept && chain.frames != 0) {
+  bool pushed = sampler.ring.push(kept, sampler.stack.words);
+  if (!pushed && chain.frames != 0) {
     flags = WPERF_STACK_LOST;
     sampler.stack.describe(0, 0, flags);
     sample.stack_words = 1;
-    kept = sampler.ring.push(sample, sampler.stack.words);
+    pushed = sampler.ring.push(kept, sampler.stack.words);
   }
-  if (!kept) {
+  if (!pushed) {
     add_to(sampler.lost_ring_full, 1);
   } else if ((flags & WPERF_STACK_LOST) != 0) {
     add_to(sampler.lost_stacks, 1);
@@ -80,17 +81,16 @@ void push_with_stack(Sampler& sampler, const SamplePlan& plan, const Interrupted
   }
 }
 
-void push(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted,
-          WperfSample& sample) {
+void push(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted, KeptSample& kept) {
   if (sampler.walks == nullptr) {
-    if (!sampler.ring.push(sample)) {
+    if (!sampler.ring.push(kept)) {
       add_to(sampler.lost_ring_full, 1);
     }
     return;
   }
-  const bool program = sample.exception_level == 0;
-  if (!program || !ask_for_walk(*sampler.walks, sampler.first_ticket, hal, sample, interrupted)) {
-    push_with_stack(sampler, plan, interrupted, sample, program ? u32{WPERF_STACK_LOST} : 0);
+  const bool program = kept.sample.exception_level == 0;
+  if (!program || !ask_for_walk(*sampler.walks, sampler.first_ticket, hal, kept, interrupted, plan.max_stack)) {
+    push_with_stack(sampler, plan, interrupted, kept, program ? u32{WPERF_STACK_LOST} : 0);
   }
 }
 
@@ -100,7 +100,9 @@ void record(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Interrupte
     add_to(sampler.lost_filtered, 1);
     return;
   }
-  WperfSample sample = {};
+  KeptSample kept = {};
+  kept.process_start = interrupted.process_start;
+  WperfSample& sample = kept.sample;
   sample.time_ns = hal.time_ns();
   sample.pc = interrupted.pc;
   sample.lr = interrupted.lr;
@@ -109,7 +111,7 @@ void record(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Interrupte
   sample.overflowed = events;
   sample.core = static_cast<u16>(sampler.core);
   sample.exception_level = u8{kernel};
-  push(sampler, plan, hal, interrupted, sample);
+  push(sampler, plan, hal, interrupted, kept);
 }
 
 void charge_walks(Sampler& sampler) {
@@ -207,20 +209,22 @@ void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
 
 void drain_sampler(Sampler& sampler, VisibilityFilter& visibility, WperfDrainReply& reply) {
   u64* const records = reinterpret_cast<u64*>(reply.samples);
-  const SampleRing::Popped popped = sampler.ring.pop(records, WPERF_MAX_DRAINED * kSampleWords, WPERF_MAX_DRAINED);
-  reply.count = visibility.keep_visible(records, popped.words).count;
-  sampler.hidden += popped.count - reply.count;
+  const auto visible = [&visibility](const KeptSample& kept) { return visibility.may_see(kept); };
+  const SampleRing::Popped popped =
+      sampler.ring.pop(records, WPERF_MAX_DRAINED * kSampleWords, WPERF_MAX_DRAINED, visible);
+  reply.count = popped.count - popped.dropped;
+  sampler.hidden += popped.dropped;
   tell(sampler, popped.pushed, popped.left != 0, reply);
 }
 
 void drain_sampler(Sampler& sampler, VisibilityFilter& visibility, WperfStackDrainReply& reply) {
   constexpr u32 kRoom = sizeof reply.records / sizeof(u64);
   u64* const records = reinterpret_cast<u64*>(reply.records);
-  const SampleRing::Popped first = sampler.ring.pop(records, kRoom, kRoom);
-  const SampleRing::Popped walked = sampler.walks->done.pop(records + first.words, kRoom - first.words, kRoom);
-  const VisibilityFilter::Visible visible = visibility.keep_visible(records, first.words + walked.words);
-  sampler.hidden += first.count + walked.count - visible.count;
-  reply.bytes = visible.words * static_cast<u32>(sizeof(u64));
+  const auto visible = [&visibility](const KeptSample& kept) { return visibility.may_see(kept); };
+  const SampleRing::Popped first = sampler.ring.pop(records, kRoom, kRoom, visible);
+  const SampleRing::Popped walked = sampler.walks->done.pop(records + first.words, kRoom - first.words, kRoom, visible);
+  sampler.hidden += first.dropped + walked.dropped;
+  reply.bytes = (first.words + walked.words) * static_cast<u32>(sizeof(u64));
   reply.lost_stacks = value_of(sampler.lost_stacks) + value_of(sampler.walks->lost_stacks);
   reply.cut_stacks = value_of(sampler.cut_stacks) + value_of(sampler.walks->cut_stacks);
   tell(sampler, first.pushed + walked.pushed, first.left + walked.left != 0, reply);

@@ -24,11 +24,11 @@ class StackSampling : public Sampling {
  protected:
   StackSampling() {
     hal.on_interrupt = [this](u32 number) {
-      core.on_overflow(number, {steps[number], 7, 100 + number, 200, exception_level, fp, 0,
+      core.on_overflow(number, {steps[number], 7, 100 + number, 200, exception_level, fp, kStackBase,
                                 reinterpret_cast<u64>(kernel_stack.data()),
                                 reinterpret_cast<u64>(kernel_stack.data() + kernel_stack.size())});
     };
-    hal.on_user_walk = [this](u32 ticket) { core.on_user_walk(ticket); };
+    hal.on_user_walk = [this](u32 ticket, const WalkedStack& stack) { core.on_user_walk(ticket, stack); };
     hal.on_user_walk_lost = [this](u32 ticket) { core.on_user_walk_lost(ticket); };
     hal.read_memory = [this](u64 address, void* to, usize size) {
       const u64 index = (address - kStackBase) / 16;
@@ -141,7 +141,45 @@ TEST_F(StackSampling, WhoWaitsWhenTheClientDiesIsForgotten) {
   run(0, 5);
   core.client_gone(11);
   EXPECT_TRUE(hal.waiting_walks.empty());
-  EXPECT_EQ(hal.walk_tickets, 0u);
+  EXPECT_EQ(hal.placed_walks, nullptr);
+}
+
+TEST_F(StackSampling, ThreadsThatEndComeWithoutTheirStacks) {
+  begin(request());
+  run(0, 3);
+  hal.lose_walks();
+  EXPECT_EQ(drain_stacks(ann).size(), 3u);
+  EXPECT_EQ(answer->lost_stacks, 3u);
+}
+
+// A walk that does not end keeps its place, whatever its client does, and nobody waits for it.
+TEST_F(StackSampling, WalksThatDoNotEndTakePlacesFromOthersUntilTheNextConfiguration) {
+  begin(request());
+  run(0, 3);
+  ASSERT_EQ(ann.stop_sampling(), WPERF_OK);
+  EXPECT_EQ(hal.endless_walks.size(), 3u);
+  EXPECT_EQ(drain_stacks(ann).size(), 3u);
+  EXPECT_EQ(answer->lost_stacks, 3u);
+  ASSERT_EQ(ann.start_sampling(), WPERF_OK);
+  run(0, kWalksPerCore);
+  EXPECT_EQ(hal.waiting_walks.size(), kWalksPerCore - 3u);
+  hal.take_walks();
+  EXPECT_EQ(drain_stacks(ann).size(), kWalksPerCore);
+  EXPECT_EQ(answer->lost_stacks, 6u);
+  ASSERT_EQ(ann.stop_sampling(), WPERF_OK);
+  begin(request());
+  run(0, kWalksPerCore);
+  hal.take_walks();
+  EXPECT_EQ(drain_stacks(ann).size(), kWalksPerCore);
+  EXPECT_EQ(answer->lost_stacks, 0u);
+}
+
+TEST_F(StackSampling, WalksEndWithTheThreadsStack) {
+  hal.stack_limits = {kStackBase - 0x1000, kStackBase + 2 * 16};
+  begin(request());
+  run(0, 1);
+  hal.take_walks();
+  EXPECT_EQ(drain_stacks(ann).at(0).frames, (std::vector<u64>{kCaller, kCaller + 1}));
 }
 
 TEST_F(StackSampling, KernelStacksAreWalkedInTheInterrupt) {

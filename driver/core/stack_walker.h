@@ -4,6 +4,7 @@
 // and above the one before, so no chain is endless; the first that does not ends it. Pure.
 #pragma once
 #include "base/ints.h"
+#include "driver/hal.h"
 
 namespace wperf::driver {
 
@@ -15,6 +16,19 @@ struct StackRange {
 };
 
 inline constexpr u64 kUserEnd = u64{1} << 47;
+inline constexpr u64 kNearStack = 1 << 20;  // Windows gives a thread so much where nobody asks for more
+
+// The part of a program's stack that records may lie in: from its stack pointer to the end of the thread's stack, as
+// `limits` has it. Where that is not known or another stack is in use (of a coroutine, say) it ends a stack's usual
+// size above: x29 may hold anything, and must not lead into other memory of the program.
+constexpr StackRange user_stack_above(u64 sp, StackRange limits) {
+  if (sp >= kUserEnd) {
+    return {kUserEnd, kUserEnd};
+  }
+  const u64 near = kUserEnd - sp > kNearStack ? sp + kNearStack : kUserEnd;
+  const u64 end = sp >= limits.low && sp < limits.high ? limits.high : near;
+  return {sp, end < kUserEnd ? end : kUserEnd};
+}
 
 // The address a return would go to, without the signature of pointer authentication; 0 if it is none of that space.
 // Bit 55 tells the halves of the address space apart, whatever the bits above it are used for.
@@ -58,6 +72,16 @@ WalkedChain walk_frame_records(u64 fp, StackRange stack, CodeSpace space, u64* f
     fp = record[0];
   }
   return chain;
+}
+
+// What a shell calls in the interrupted thread. `limits`: of the thread's stack, empty where they are not known.
+// Touches nothing but `stack`; read() may take for ever.
+template <typename Read>
+void walk_user_stack(const UserWalkStart& start, StackRange limits, WalkedStack& stack, Read read) {
+  const WalkedChain chain = walk_frame_records(start.fp, user_stack_above(start.sp, limits), CodeSpace::user,
+                                               stack.addresses, start.most, read);
+  stack.frames = chain.frames;
+  stack.cut = chain.cut;
 }
 
 }  // namespace wperf::driver

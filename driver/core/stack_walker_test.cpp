@@ -102,5 +102,47 @@ TEST(StackWalker, TakesSignaturesAway) {
   EXPECT_EQ(return_address(0x7ff6'0000'1000, CodeSpace::kernel), 0u);
 }
 
+TEST(StackWalker, AProgramsRecordsLieAboveItsStackPointerInItsThreadsStack) {
+  const auto range = [](u64 sp, StackRange limits) {
+    const StackRange found = user_stack_above(sp, limits);
+    return std::pair(found.low, found.high);
+  };
+  const StackRange limits = {kBase, kBase + 0x800'0000};
+  EXPECT_EQ(range(kBase + 64, limits), std::pair(kBase + 64, limits.high));
+  EXPECT_EQ(range(kBase, limits), std::pair(kBase, limits.high));
+  EXPECT_EQ(range(limits.high, limits), std::pair(limits.high, limits.high + kNearStack)) << "of a coroutine";
+  EXPECT_EQ(range(kBase, {}), std::pair(kBase, kBase + kNearStack));
+  EXPECT_EQ(range(0, {}), std::pair(u64{0}, kNearStack));
+  EXPECT_EQ(range(kUserEnd - 16, {}), std::pair(kUserEnd - 16, kUserEnd));
+  EXPECT_EQ(range(kBase, {0, ~u64{0}}), std::pair(kBase, kUserEnd)) << "a program may say anything";
+  for (const u64 sp : {kUserEnd, ~u64{0}}) {
+    EXPECT_EQ(range(sp, {0, ~u64{0}}), std::pair(kUserEnd, kUserEnd));
+  }
+}
+
+TEST(StackWalker, NothingOutsideOfTheThreadsStackIsRead) {
+  const u64 end = kBase + 0x1000;
+  std::vector<u64> read;
+  WalkedStack stack = {};
+  const auto walk = [&](u64 fp, StackRange limits) {
+    read.clear();
+    walk_user_stack({fp, kBase, 127}, limits, stack, [&](u64 at, u64(&record)[2]) {
+      read.push_back(at);
+      record[0] = at + 0x800;
+      record[1] = kCode;
+      return true;
+    });
+    return stack.frames;
+  };
+  EXPECT_EQ(walk(kBase, {kBase, end}), 2u);
+  EXPECT_EQ(read, (std::vector<u64>{kBase, kBase + 0x800}));
+  EXPECT_EQ(walk(kBase - 16, {kBase, end}), 0u);
+  EXPECT_EQ(walk(end, {kBase, end}), 0u);
+  EXPECT_EQ(walk(kBase + kNearStack, {}), 0u);
+  EXPECT_TRUE(read.empty());
+  EXPECT_EQ(walk(kBase, {}), 127u);
+  EXPECT_TRUE(stack.cut);
+}
+
 }  // namespace
 }  // namespace wperf::driver

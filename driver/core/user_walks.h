@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples whose programs' stacks are still to be walked. In the overflow interrupt no memory of a program may be
-// touched: the sample waits here, with the registers that the walk begins with, until the shell calls back in the
-// interrupted thread. Then the whole record goes to a ring of its own. One set per core: its interrupt asks, the shell
-// answers on whatever core the thread is then.
+// touched: the sample waits here until the shell answers with the stack that it took in the interrupted thread. Then
+// the whole record goes to a ring of its own. One set per core: its interrupt asks, the shell answers on whatever core
+// the thread is then.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"
@@ -29,29 +29,29 @@ static_assert(sizeof(WperfStack) == sizeof(u64) && 1 + WPERF_MAX_STACK <= 255);
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
 struct UserWalk {
   u32 waiting;  // atomic: set by the interrupt, taken back by who answers
-  WperfSample sample;
-  u64 fp, sp;
-  StackWords stack;
+  KeptSample kept;
 };
 
 struct UserWalks {
   UserWalk walks[kWalksPerCore];
   SampleRing done;
-  // Under the hal's lock of walks, read by drain: atomic.
+  StackWords stack;  // of who answers; one does at a time
+  // Of who answers, read by drain: atomic.
   u64 lost_ring_full;
   u64 lost_stacks;
   u64 cut_stacks;
   u64 spent_ns;
 };
 
-// In the overflow interrupt: `sample` waits for its stack. `first_ticket` is that of this core's first walk. False: it
-// cannot wait; then it has no stack.
-bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const WperfSample& sample,
-                  const InterruptedContext& interrupted);
+// In the overflow interrupt: `kept` waits for its stack of at most `max_stack` frames. `first_ticket` is that of this
+// core's first walk. False: it cannot wait; then it has no stack.
+bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const KeptSample& kept,
+                  const InterruptedContext& interrupted, u32 max_stack);
 
-// Where the hal says that programs' memory may be read.
-void take_walk(UserWalks& walks, u32 index, Hal& hal, u32 max_stack);
-// The thread ended before, or nobody waits any more: the sample comes without its stack.
-void lose_walk(UserWalks& walks, u32 index, Hal& hal);
+// The two answers.
+void take_walk(UserWalks& walks, u32 index, const WalkedStack& stack);
+void lose_walk(UserWalks& walks, u32 index);
+// No answer comes any more: the samples that wait come without their stacks.
+void lose_waiting_walks(UserWalks& walks);
 
 }  // namespace wperf::driver

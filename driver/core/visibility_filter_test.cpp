@@ -14,7 +14,13 @@ class Onlooking : public Sampling {
   Onlooking() {
     hal.on_interrupt = [this](u32 number) {
       // Three processes take turns.
-      core.on_overflow(number, {steps[number], 0, 100 + static_cast<u32>(steps[number]) % 3, 1, 0});
+      const u32 process = 100 + static_cast<u32>(steps[number]) % 3;
+      core.on_overflow(number, {.pc = steps[number],
+                                .lr = 0,
+                                .process = process,
+                                .thread = 1,
+                                .exception_level = 0,
+                                .process_start = starts[process]});
     };
     EXPECT_EQ(ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
   }
@@ -26,6 +32,7 @@ class Onlooking : public Sampling {
     ASSERT_EQ(client.stop_sampling(), WPERF_OK);
   }
   TestClient user{core, 33, false};
+  std::map<u32, u64> starts;
 };
 
 TEST_F(Onlooking, OthersProcessesAreHiddenAndCounted) {
@@ -77,59 +84,58 @@ TEST_F(Onlooking, HiddenSamplesAddUpOverDrains) {
   EXPECT_EQ(reply.lost_filtered, 3u) << "since configure";
 }
 
+// His own program has the number of one that ended, of somebody else.
+TEST_F(Onlooking, ANumberThatIsUsedAgainTellsNothingOfItsFormerProcess) {
+  starts = {{100, 7}, {101, 8}, {102, 9}};
+  sample(user, 30);
+  hal.process_starts = {{100, 7}, {101, 1008}};  // 102 is nobody's now
+  ASSERT_EQ(user.drain(0, reply), WPERF_OK);
+  EXPECT_EQ(reply.count, 10u);
+  for (u32 i = 0; i < reply.count; ++i) {
+    EXPECT_EQ(reply.samples[i].process, 100u);
+  }
+  EXPECT_EQ(reply.lost_filtered, 20u);
+}
+
+TEST_F(Onlooking, BothProcessesOfANumberAreJudgedEachByItself) {
+  hal.process_starts = {{100, 2}, {101, 2}, {102, 2}};
+  ASSERT_EQ(user.lock(WPERF_LOCK_FORCE), WPERF_OK);
+  ASSERT_EQ(user.configure(sample_request({0}, {{10, 0, 10}})), WPERF_OK);
+  ASSERT_EQ(user.start_sampling(), WPERF_OK);
+  for (u64 turn = 1; turn <= 3; ++turn) {
+    starts = {{100, turn}, {101, turn}, {102, turn}};
+    run(0, 6);
+  }
+  ASSERT_EQ(user.stop_sampling(), WPERF_OK);
+  ASSERT_EQ(user.drain(0, reply), WPERF_OK);
+  EXPECT_EQ(reply.count, 6u);
+  EXPECT_EQ(reply.lost_filtered, 12u);
+}
+
+KeptSample of_process(u32 process, u32 exception_level = 0) {
+  KeptSample kept = {};
+  kept.sample.process = process;
+  kept.sample.exception_level = static_cast<u8>(exception_level);
+  return kept;
+}
+
 TEST(VisibilityFilter, ManyProcessesAreJudgedEachByItself) {
   FakeHal hal;
-  WperfSample samples[200] = {};
-  for (u32 i = 0; i < 200; ++i) {
-    samples[i].process = i * 7 % 50;
-    samples[i].pc = i;
-  }
   for (u32 process = 0; process < 50; process += 2) {
     hal.hidden_processes.insert(process);
   }
   VisibilityFilter visibility(hal, 5, false);
-  const VisibilityFilter::Visible visible =
-      visibility.keep_visible(reinterpret_cast<u64*>(samples), 200 * kSampleWords);
-  ASSERT_EQ(visible.count, 100u);
-  ASSERT_EQ(visible.words, 100u * kSampleWords);
-  for (u32 i = 0; i < 100; ++i) {
-    EXPECT_EQ(samples[i].process % 2, 1u);
-    EXPECT_EQ(samples[i].process, samples[i].pc * 7 % 50);
+  for (u32 i = 0; i < 200; ++i) {
+    const u32 process = i * 7 % 50;
+    EXPECT_EQ(visibility.may_see(of_process(process)), process % 2 == 1);
   }
 }
 
-TEST(VisibilityFilter, StacksGoWithTheirSamplesAndTheKernelIsNobodys) {
+TEST(VisibilityFilter, TheKernelIsNobodys) {
   FakeHal hal;
-  hal.hidden_processes = {8};
-  std::vector<u64> records;
-  for (u32 i = 0; i < 60; ++i) {
-    WperfSample sample = {};
-    sample.pc = i;
-    sample.process = 7 + i % 2;
-    sample.exception_level = i % 3 == 0 ? 1 : 0;
-    sample.stack_words = static_cast<u8>(i % 5);
-    records.resize(records.size() + kSampleWords);
-    std::memcpy(records.data() + records.size() - kSampleWords, &sample, sizeof sample);
-    records.insert(records.end(), sample.stack_words, i);
-  }
-  VisibilityFilter visibility(hal, 5, false);
-  const VisibilityFilter::Visible visible = visibility.keep_visible(records.data(), static_cast<u32>(records.size()));
-  ASSERT_EQ(visible.count, 20u);
-  u32 at = 0;
-  for (u32 i = 0; i < 60; ++i) {
-    if (i % 2 != 0 || i % 3 == 0) {
-      continue;
-    }
-    WperfSample sample;
-    std::memcpy(&sample, records.data() + at, sizeof sample);
-    EXPECT_EQ(sample.pc, i);
-    at += kSampleWords;
-    for (u32 word = 0; word < sample.stack_words; ++word, ++at) {
-      EXPECT_EQ(records[at], i);
-    }
-  }
-  EXPECT_EQ(visible.words, at);
-  EXPECT_TRUE(std::all_of(records.begin() + at, records.end(), [](u64 word) { return word == 0; }));
+  EXPECT_TRUE(VisibilityFilter(hal, 5, false).may_see(of_process(7)));
+  EXPECT_FALSE(VisibilityFilter(hal, 5, false).may_see(of_process(7, 1)));
+  EXPECT_TRUE(VisibilityFilter(hal, 5, true).may_see(of_process(7, 1)));
 }
 
 }  // namespace

@@ -107,15 +107,16 @@ void release_user(User& user) {
   }
 }
 
-bool is_process_of(const User& user, u32 process) {
+bool is_process_of(const User& user, u32 process, u64 start) {
   PEPROCESS object = nullptr;
   if (!NT_SUCCESS(PsLookupProcessByProcessId(reinterpret_cast<HANDLE>(ULONG_PTR{process}), &object))) {
     return false;
   }
   const PACCESS_TOKEN token = PsReferencePrimaryToken(object);
   User owner;
-  const bool same =
-      NT_SUCCESS(user_of(token, &owner)) && RtlEqualSid(owner.token_user->User.Sid, user.token_user->User.Sid) != FALSE;
+  const bool same = static_cast<u64>(PsGetProcessCreateTimeQuadPart(object)) == start &&
+                    NT_SUCCESS(user_of(token, &owner)) &&
+                    RtlEqualSid(owner.token_user->User.Sid, user.token_user->User.Sid) != FALSE;
   release_user(owner);
   PsDereferencePrimaryToken(token);
   static_cast<void>(ObDereferenceObject(object));

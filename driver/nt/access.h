@@ -23,7 +23,7 @@ struct Requester {
 [[nodiscard]] NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Requester* requester);
 void release_user(User& user);
 
-// False too if there is no such process any more.
-bool is_process_of(const User& user, u32 process);
+// Of the process that began at `start`; false too if that one is gone, whoever has its number now.
+bool is_process_of(const User& user, u32 process, u64 start);
 
 }  // namespace wperf::driver

@@ -7,6 +7,7 @@
 #include "driver/nt/overflow_interrupt.h"
 #include "driver/nt/pool.h"
 #include "driver/nt/registry.h"
+#include "driver/nt/thread_calls.h"
 
 namespace wperf::driver {
 namespace {
@@ -55,6 +56,7 @@ void unload(DRIVER_OBJECT* driver) {
     remove_plain_device();
   }
   give_overflow_interrupt_back(driver);
+  keep_code_for_thread_calls(driver);
   KeFlushQueuedDpcs();  // the tails of our deferred calls
 }
 

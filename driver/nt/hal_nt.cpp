@@ -2,7 +2,7 @@
 #include "driver/nt/hal_nt.h"
 
 #include "driver/arm64/registers.h"
-#include "driver/core/stack_walker.h"
+#include "driver/nt/clock.h"
 #include "driver/nt/cluster_registers.h"
 #include "driver/nt/device_memory.h"
 #include "driver/nt/overflow_interrupt.h"
@@ -13,8 +13,6 @@
 namespace wperf::driver {
 namespace {
 
-constexpr u64 kNsPerSecond = 1'000'000'000;
-
 volatile u32* word_at(void* mapping, u64 offset) {
   return reinterpret_cast<volatile u32*>(static_cast<u8*>(mapping) + offset);
 }
@@ -22,12 +20,7 @@ volatile u32* word_at(void* mapping, u64 offset) {
 }  // namespace
 
 HalNt::HalNt(ClientBook& clients, Ticker::Tick tick, const ThreadCalls::Answers& walks, void* context)
-    : clients_(clients), ticker_(tick, context), calls_(walks, context) {
-  KeInitializeSpinLock(&walks_);
-  LARGE_INTEGER frequency = {};
-  static_cast<void>(KeQueryPerformanceCounter(&frequency));
-  ticks_per_second_ = static_cast<u64>(frequency.QuadPart);
-}
+    : clients_(clients), ticker_(tick, context), calls_(walks, context) {}
 
 // Where the DSU clusters are the kernel does not know; a client that reads the firmware's tables tells.
 Topology HalNt::topology() {
@@ -70,11 +63,8 @@ void HalNt::stop_timer() {
   ticker_.stop();
 }
 
-// The counter that QueryPerformanceCounter reads too, so programs and driver share a clock. Seconds and the rest apart:
-// no product overflows below 18 GHz.
 u64 HalNt::time_ns() {
-  const u64 ticks = static_cast<u64>(KeQueryPerformanceCounter(nullptr).QuadPart);
-  return ticks / ticks_per_second_ * kNsPerSecond + ticks % ticks_per_second_ * kNsPerSecond / ticks_per_second_;
+  return performance_time_ns();
 }
 
 void* HalNt::map_device_memory(u64 physical, u64 size, DeviceAccess access) {
@@ -105,42 +95,24 @@ bool HalNt::has_profiling_registers() {
   return profiling_registers_answer();
 }
 
-bool HalNt::may_observe(ClientId client, u32 process) {
-  return clients_.owns_process(client, process);
+bool HalNt::may_observe(ClientId client, u32 process, u64 start) {
+  return clients_.owns_process(client, process, start);
 }
 
-void HalNt::place_user_walks(void* memory, u32 count) {
-  calls_.place(memory, count);
+void* HalNt::make_user_walks(u32 count) {
+  return ThreadCalls::make(count);
 }
 
-bool HalNt::ask_for_user_walk(u32 ticket) {
-  return calls_.ask(ticket);
+void HalNt::place_user_walks(void* walks) {
+  calls_.place(static_cast<CallSet*>(walks));
+}
+
+bool HalNt::ask_for_user_walk(u32 ticket, const UserWalkStart& start) {
+  return calls_.ask(ticket, start);
 }
 
 void HalNt::end_user_walks() {
   calls_.end();
-}
-
-// MmCopyMemory reads the kernel's memory as well, so the address is looked at here too, whoever looked before. `to` is
-// on the running thread's stack, which is not paged.
-bool HalNt::read_user_memory(u64 address, void* to, usize size) {
-  if (size > kUserEnd || address > kUserEnd - size) {
-    return false;
-  }
-  MM_COPY_ADDRESS from = {};
-  from.VirtualAddress = reinterpret_cast<PVOID>(address);
-  SIZE_T copied = 0;
-  return NT_SUCCESS(MmCopyMemory(to, from, size, MM_COPY_MEMORY_VIRTUAL, &copied)) && copied == size;
-}
-
-void HalNt::enter_walks() {
-  const KIRQL before = KeAcquireSpinLockRaiseToDpc(&walks_);
-  level_before_walks_ = before;
-}
-
-void HalNt::leave_walks() {
-  const KIRQL before = level_before_walks_;
-  KeReleaseSpinLock(&walks_, before);
 }
 
 void HalNt::enter_critical() {

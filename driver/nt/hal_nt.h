@@ -2,8 +2,7 @@
 // What driver/core needs of a machine, over the NT kernel and driver/arm64. The face (driver/hal.h) says what each call
 // means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns, has_cluster_registers and
 // has_profiling_registers, which also come at the level of a deferred call or of the overflow interrupt, read_device
-// and write_device (any), and of the walks: ask_for_user_walk comes in the interrupt, read_user_memory at APC_LEVEL,
-// enter_walks and leave_walks at up to DISPATCH_LEVEL.
+// and write_device (any), and ask_for_user_walk, which comes in the interrupt.
 #pragma once
 #include "driver/hal.h"
 #include "driver/nt/counter_reservation.h"
@@ -16,7 +15,7 @@ namespace wperf::driver {
 // Who is asking; the shell knows its clients.
 class ClientBook {
  public:
-  virtual bool owns_process(ClientId client, u32 process) = 0;
+  virtual bool owns_process(ClientId client, u32 process, u64 start) = 0;
 
  protected:
   ~ClientBook() = default;
@@ -46,13 +45,11 @@ class HalNt final : public Hal {
   u32 interrupt_state() override;
   bool has_cluster_registers() override;
   bool has_profiling_registers() override;
-  bool may_observe(ClientId client, u32 process) override;
-  void place_user_walks(void* memory, u32 count) override;
-  bool ask_for_user_walk(u32 ticket) override;
+  bool may_observe(ClientId client, u32 process, u64 start) override;
+  void* make_user_walks(u32 count) override;
+  void place_user_walks(void* walks) override;
+  bool ask_for_user_walk(u32 ticket, const UserWalkStart& start) override;
   void end_user_walks() override;
-  bool read_user_memory(u64 address, void* to, usize size) override;
-  void enter_walks() override;
-  void leave_walks() override;
   void enter_critical() override;
   void leave_critical() override;
   void* allocate(usize size) override;
@@ -65,10 +62,7 @@ class HalNt final : public Hal {
   CounterReservation reservation_;
   Ticker ticker_;
   ThreadCalls calls_;
-  KSPIN_LOCK walks_ = 0;
-  KIRQL level_before_walks_ = 0;  // of who holds it
   Mutex critical_;
-  u64 ticks_per_second_;
 };
 
 }  // namespace wperf::driver

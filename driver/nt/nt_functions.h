@@ -85,6 +85,8 @@ NTKERNELAPI NTSTATUS PsCreateSystemThread(HANDLE* thread, ULONG access, OBJECT_A
 NTKERNELAPI NTSTATUS PsTerminateSystemThread(NTSTATUS status);                                       // PASSIVE
 NTKERNELAPI HANDLE PsGetCurrentProcessId();                                                          // any
 NTKERNELAPI HANDLE PsGetCurrentThreadId();                                                           // any
+NTKERNELAPI PEPROCESS IoGetCurrentProcess();  // any; which the running thread is attached to: its own in a program
+NTKERNELAPI LONGLONG PsGetProcessCreateTimeQuadPart(PEPROCESS process);          // any; in 100 ns
 NTKERNELAPI NTSTATUS PsLookupProcessByProcessId(HANDLE id, PEPROCESS* process);  // APC; ObfDereferenceObject frees
 NTKERNELAPI PACCESS_TOKEN PsReferencePrimaryToken(PEPROCESS process);            // PASSIVE
 NTKERNELAPI void PsDereferencePrimaryToken(PACCESS_TOKEN token);                 // PASSIVE
@@ -92,8 +94,9 @@ NTKERNELAPI NTSTATUS ObReferenceObjectByHandle(HANDLE handle, ACCESS_MASK access
                                                KPROCESSOR_MODE mode, PVOID* object,
                                                OBJECT_HANDLE_INFORMATION* information);  // PASSIVE
 NTKERNELAPI LONG ObfReferenceObject(PVOID object);                                       // DISPATCH
-NTKERNELAPI LONG ObfDereferenceObject(PVOID object);  // DISPATCH; the last reference: PASSIVE
-NTKERNELAPI NTSTATUS ZwClose(HANDLE handle);          // PASSIVE
+NTKERNELAPI LONG ObfDereferenceObject(PVOID object);            // DISPATCH; the last reference: PASSIVE
+NTKERNELAPI void ObDereferenceObjectDeferDelete(PVOID object);  // DISPATCH; the object goes later, at PASSIVE
+NTKERNELAPI NTSTATUS ZwClose(HANDLE handle);                    // PASSIVE
 NTKERNELAPI NTSTATUS ZwOpenKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES* attributes);  // PASSIVE
 NTKERNELAPI NTSTATUS ZwCreateKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES* attributes, ULONG title_index,
                                  UNICODE_STRING* class_name, ULONG options, ULONG* disposition);  // PASSIVE

@@ -36,9 +36,10 @@ InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
       .exception_level = static_cast<u32>(bit_field(frame.Spsr, 2, 2)),  // SPSR_EL1.M[3:2]
       .fp = (frame.Spsr & kThirtyTwoBits) != 0 ? 0 : frame.Fp,
       .sp = frame.Sp,
+      .process_start = static_cast<u64>(PsGetProcessCreateTimeQuadPart(IoGetCurrentProcess())),
   };
   if (interrupted.exception_level != 0) {
-    const KernelStack stack = kernel_stack_above(frame.Sp);
+    const StackRange stack = kernel_stack_above(frame.Sp);
     interrupted.kernel_stack_low = stack.low;
     interrupted.kernel_stack_high = stack.high;
   }

@@ -27,7 +27,8 @@ bool needs_interrupt(u32 code) {
 Service::Service()
     : hal_(
           *this, [](void* core) { static_cast<Core*>(core)->on_timer(); },
-          {.take = [](void* core, u32 ticket) { static_cast<Core*>(core)->on_user_walk(ticket); },
+          {.take = [](void* core, u32 ticket,
+                      const WalkedStack& stack) { static_cast<Core*>(core)->on_user_walk(ticket, stack); },
            .lose = [](void* core, u32 ticket) { static_cast<Core*>(core)->on_user_walk_lost(ticket); }},
           &core_),
       core_(hal_, lock_, config(hal_.can_walk())) {}
@@ -120,10 +121,10 @@ void Service::end() {
 }
 
 // Within a request: the clients do not change.
-bool Service::owns_process(ClientId client, u32 process) {
+bool Service::owns_process(ClientId client, u32 process, u64 start) {
   for (const Client* known = clients_; known != nullptr; known = known->next) {
     if (known->id == client) {
-      return is_process_of(known->requester.user, process);
+      return is_process_of(known->requester.user, process, start);
     }
   }
   return false;

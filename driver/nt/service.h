@@ -37,7 +37,7 @@ class Service final : private ClientBook {
   void end();             // gives everything back for ever; handles may still be open, and may still be closed
 
  private:
-  bool owns_process(ClientId client, u32 process) override;
+  bool owns_process(ClientId client, u32 process, u64 start) override;
   [[nodiscard]] WperfStatus prepare_to_sample(const Client& client, u32 code);
   void leave_locked(Client& client);
 

@@ -13,8 +13,8 @@ void find(const WCHAR* name, Function*& function) {
   function = reinterpret_cast<Function*>(MmGetSystemRoutineAddress(&text));
 }
 
-KernelStack part_above(u64 stack_pointer, u64 low, u64 high) {
-  return stack_pointer >= low && stack_pointer < high ? KernelStack{stack_pointer, high} : KernelStack{0, 0};
+StackRange part_above(u64 stack_pointer, u64 low, u64 high) {
+  return stack_pointer >= low && stack_pointer < high ? StackRange{stack_pointer, high} : StackRange{0, 0};
 }
 
 }  // namespace
@@ -28,6 +28,7 @@ bool find_stack_routines() {
   }
   find(L"PsGetCurrentThreadStackBase", routines.thread_stack_base);
   find(L"PsGetCurrentThreadStackLimit", routines.thread_stack_limit);
+  find(L"PsGetCurrentThreadTeb", routines.thread_teb);
   return routines.initialize_apc != nullptr && routines.insert_queue_apc != nullptr &&
          routines.current_thread != nullptr;
 }
@@ -36,12 +37,33 @@ const StackRoutines& stack_routines() {
   return routines;
 }
 
+// MmCopyMemory reads the kernel's memory as well, so the address is looked at here too, whoever looked before.
+bool read_user_memory(u64 address, void* to, usize size) {
+  if (size > kUserEnd || address > kUserEnd - size) {
+    return false;
+  }
+  MM_COPY_ADDRESS from = {};
+  from.VirtualAddress = reinterpret_cast<PVOID>(address);
+  SIZE_T copied = 0;
+  return NT_SUCCESS(MmCopyMemory(to, from, size, MM_COPY_MEMORY_VIRTUAL, &copied)) && copied == size;
+}
+
+StackRange user_stack_limits() {
+  constexpr u64 kStackBase = 8;  // in a thread's block (NT_TIB), and behind it the limit
+  const u64 block = routines.thread_teb != nullptr ? reinterpret_cast<u64>(routines.thread_teb()) : 0;
+  u64 stack[2] = {};
+  if (block == 0 || !read_user_memory(block + kStackBase, stack, sizeof stack)) {
+    return {0, 0};
+  }
+  return {stack[1], stack[0]};
+}
+
 // An interrupt may have a stack of its own: IoGetStackLimits tells of that one then, and the interrupted code has the
 // thread's, or another one that nobody tells of.
-KernelStack kernel_stack_above(u64 stack_pointer) {
+StackRange kernel_stack_above(u64 stack_pointer) {
   ULONG_PTR low = 0, high = 0;
   IoGetStackLimits(&low, &high);
-  const KernelStack running = part_above(stack_pointer, low, high);
+  const StackRange running = part_above(stack_pointer, low, high);
   if (running.high != 0 || routines.thread_stack_base == nullptr || routines.thread_stack_limit == nullptr) {
     return running;
   }

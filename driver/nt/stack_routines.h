@@ -4,6 +4,7 @@
 // as ever and says that it takes no stacks. Their forms are the ones that the kernel has had since its first version.
 #pragma once
 #include "base/ints.h"
+#include "driver/core/stack_walker.h"
 #include "driver/nt/nt.h"
 
 namespace wperf::driver {
@@ -27,17 +28,21 @@ struct StackRoutines {
   // Where the kernel stack of the running thread lies. May be missing: then only IoGetStackLimits tells.
   PVOID (*thread_stack_base)();
   PVOID (*thread_stack_limit)();
+  PVOID (*thread_teb)();  // of the running thread, in its program's memory. May be missing
 };
 
 // Looks them up. IRQL PASSIVE_LEVEL, before any interrupt asks for them. False: there can be no stacks of programs.
 bool find_stack_routines();
 const StackRoutines& stack_routines();
 
-struct KernelStack {
-  u64 low, high;
-};
+// Copies memory of the running thread's program, for as long as that takes to come. IRQL <= APC_LEVEL; `to` is never
+// paged. False: some of it cannot be read.
+bool read_user_memory(u64 address, void* to, usize size);
+// What the running thread's program says of its stack; it may say anything. Empty: not known. IRQL <= APC_LEVEL.
+StackRange user_stack_limits();
+
 // The part above `stack_pointer` of the kernel stack that it lies in: of this thread, or the one that this code runs
 // on. All of it can be read. Empty: of neither. Any IRQL.
-KernelStack kernel_stack_above(u64 stack_pointer);
+StackRange kernel_stack_above(u64 stack_pointer);
 
 }  // namespace wperf::driver

@@ -1,25 +1,148 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/nt/thread_calls.h"
 
+#include "driver/nt/clock.h"
+#include "driver/nt/pool.h"
+
 namespace wperf::driver {
+
+enum CallState : u32 {
+  kFree,
+  kOut,        // asked for, to be answered
+  kAbandoned,  // nobody wants the answer
+};
+
+struct CallBlock;
+
+struct ThreadCall {
+  KDPC dpc;
+  KAPC apc;
+  ThreadCalls* owner;  // as long as the call is out
+  CallBlock* block;
+  u32 state;  // atomic, a CallState
+  u32 ticket;
+  UserWalkStart start;
+  WalkedStack stack;
+};
+
+// Those of one core have their memory together, so that one that does not end keeps no more than that.
+struct CallBlock {
+  static constexpr u32 kCalls = 32;
+  u32 abandoned;  // calls
+  bool given_up;  // nobody needs it but its abandoned calls
+  ThreadCall calls[kCalls];
+};
+
+struct CallSet {
+  u32 count;
+  CallBlock* blocks[1];  // and more
+};
+
+namespace {
+
+constexpr LONGLONG kPatience = -200'000;  // 20 ms, relative: what is in memory is walked in a thousandth of that
+
+// What outlives every device.
+struct {
+  KSPIN_LOCK lock;        // of the last part of each call, and of what it decides by
+  u32 abandoned;          // calls
+  DRIVER_OBJECT* driver;  // referenced until there are none
+} all_calls;
+
+bool is_abandoned(const ThreadCall& call) {
+  return __atomic_load_n(&call.state, __ATOMIC_ACQUIRE) == kAbandoned;
+}
+
+void set_state(ThreadCall& call, CallState state) {
+  __atomic_store_n(&call.state, state, __ATOMIC_RELEASE);
+}
+
+ThreadCall& call_of(KAPC* apc) {
+  return *reinterpret_cast<ThreadCall*>(reinterpret_cast<u8*>(apc) - __builtin_offsetof(ThreadCall, apc));
+}
+
+// The first read may be one that never ends, so every one asks before whether somebody still wants it. A function of
+// its own: a caller with these variables would come back from its last call.
+__declspec(noinline) void walk(ThreadCall& call) {
+  const u64 begin = performance_time_ns();
+  const auto read = [&call](u64 address, u64(&record)[2]) {
+    return !is_abandoned(call) && read_user_memory(address, record, sizeof record);
+  };
+  const StackRange limits = is_abandoned(call) ? StackRange{0, 0} : user_stack_limits();
+  walk_user_stack(call.start, limits, call.stack, read);
+  call.stack.spent_ns = performance_time_ns() - begin;
+}
+
+// The last of them are abandoned calls of a block that was given up.
+void end_abandoned(ThreadCall& call) {
+  CallBlock& block = *call.block;
+  set_state(call, kFree);
+  if (--block.abandoned == 0 && block.given_up) {
+    free_pool(&block);
+  }
+}
+
+void free_set(CallSet* set) {
+  for (u32 i = 0; i < set->count; ++i) {
+    CallBlock& block = *set->blocks[i];
+    const KIRQL level = KeAcquireSpinLockRaiseToDpc(&all_calls.lock);
+    block.given_up = true;
+    const bool unused = block.abandoned == 0;
+    KeReleaseSpinLock(&all_calls.lock, level);
+    if (unused) {
+      free_pool(&block);
+    }
+  }
+  free_pool(set);
+}
+
+}  // namespace
 
 ThreadCalls::ThreadCalls(const Answers& answers, void* context)
     : answers_(answers), context_(context), possible_(find_stack_routines()) {
-  KeInitializeSpinLock(&lock_);
   KeInitializeEvent(&none_left_, NotificationEvent, FALSE);
 }
 
-void ThreadCalls::place(void* memory, u32 count) {
-  calls_ = static_cast<Call*>(memory);
-  for (u32 i = 0; i < count; ++i) {
-    calls_[i].owner = this;
-    KeInitializeDpc(&calls_[i].dpc, on_dpc, &calls_[i]);
+CallSet* ThreadCalls::make(u32 count) {
+  const u32 blocks = (count + CallBlock::kCalls - 1) / CallBlock::kCalls;
+  CallSet* set = static_cast<CallSet*>(allocate_pool(sizeof(CallSet) + blocks * sizeof(CallBlock*)));
+  for (u32 i = 0; set != nullptr && i < blocks; ++i) {
+    set->blocks[i] = static_cast<CallBlock*>(allocate_pool(sizeof(CallBlock)));
+    if (set->blocks[i] == nullptr) {
+      free_set(set);
+      return nullptr;
+    }
+    set->count = i + 1;
+  }
+  return set;
+}
+
+void ThreadCalls::place(CallSet* set) {
+  CallSet* before = set_;
+  set_ = set;
+  for (u32 i = 0; set != nullptr && i < set->count * CallBlock::kCalls; ++i) {
+    CallBlock& block = *set->blocks[i / CallBlock::kCalls];
+    ThreadCall& call = block.calls[i % CallBlock::kCalls];
+    call.owner = this;
+    call.block = &block;
+    call.ticket = i;
+    KeInitializeDpc(&call.dpc, on_dpc, &call);
+  }
+  if (before != nullptr) {
+    free_set(before);
   }
 }
 
 // The deferred call comes on this core when the interrupt has ended, so counting after queueing is early enough.
-bool ThreadCalls::ask(u32 ticket) {
-  if (!possible_ || !KeInsertQueueDpc(&calls_[ticket].dpc, stack_routines().current_thread(), nullptr)) {
+bool ThreadCalls::ask(u32 ticket, const UserWalkStart& start) {
+  ThreadCall& call = set_->blocks[ticket / CallBlock::kCalls]->calls[ticket % CallBlock::kCalls];
+  if (!possible_ || __atomic_load_n(&call.state, __ATOMIC_ACQUIRE) != kFree) {
+    return false;
+  }
+  call.start = start;
+  set_state(call, kOut);
+  if (!KeInsertQueueDpc(&call.dpc, stack_routines().current_thread(), nullptr)) {
+    set_state(call, kFree);
     return false;
   }
   __atomic_fetch_add(&under_way_, 1, __ATOMIC_RELEASE);
@@ -29,71 +152,108 @@ bool ThreadCalls::ask(u32 ticket) {
 void ThreadCalls::end() {
   __atomic_store_n(&ending_, true, __ATOMIC_RELEASE);
   KeFlushQueuedDpcs();  // from here on there are only APCs
-  for (;;) {
-    const KIRQL level = KeAcquireSpinLockRaiseToDpc(&lock_);
-    const bool none = __atomic_load_n(&under_way_, __ATOMIC_ACQUIRE) == 0;
-    KeClearEvent(&none_left_);
-    KeReleaseSpinLock(&lock_, level);
-    if (none) {
-      break;
-    }
-    static_cast<void>(KeWaitForSingleObject(&none_left_, Executive, KernelMode, FALSE, nullptr));
+  KIRQL level = KeAcquireSpinLockRaiseToDpc(&all_calls.lock);
+  const bool some = under_way_ != 0;
+  KeClearEvent(&none_left_);
+  KeReleaseSpinLock(&all_calls.lock, level);
+  if (some) {
+    LARGE_INTEGER patience;
+    patience.QuadPart = kPatience;
+    static_cast<void>(KeWaitForSingleObject(&none_left_, Executive, KernelMode, FALSE, &patience));
   }
+  level = KeAcquireSpinLockRaiseToDpc(&all_calls.lock);
+  abandon_rest();
   __atomic_store_n(&ending_, false, __ATOMIC_RELEASE);
+  KeReleaseSpinLock(&all_calls.lock, level);
+}
+
+// Under the lock. From here on they do not touch *this.
+void ThreadCalls::abandon_rest() {
+  for (u32 i = 0; under_way_ != 0 && i < set_->count * CallBlock::kCalls; ++i) {
+    CallBlock& block = *set_->blocks[i / CallBlock::kCalls];
+    ThreadCall& call = block.calls[i % CallBlock::kCalls];
+    if (__atomic_load_n(&call.state, __ATOMIC_RELAXED) == kOut) {
+      set_state(call, kAbandoned);
+      ++block.abandoned;
+      ++all_calls.abandoned;
+      --under_way_;
+    }
+  }
 }
 
 // DISPATCH_LEVEL. The interrupted thread is still the one that runs here: threads change at this level, but after the
-// deferred calls. As long as it runs it cannot be gone, so nothing holds a reference to it.
+// deferred calls. As long as it runs it cannot be gone, so nothing holds a reference to it. No call is abandoned yet.
 void ThreadCalls::on_dpc(KDPC*, PVOID context, PVOID thread, PVOID) {
-  Call& call = *static_cast<Call*>(context);
-  ThreadCalls& self = *call.owner;
-  if (!self.queue_apc(call, static_cast<KTHREAD*>(thread))) {
-    self.answer(call, self.answers_.lose);
-    KeReleaseSpinLock(&self.lock_, self.enter_last_part());
+  ThreadCall& call = *static_cast<ThreadCall*>(context);
+  if (!queue_apc(call, static_cast<KTHREAD*>(thread))) {
+    KeReleaseSpinLock(&all_calls.lock, answer(call, false).level);
   }
 }
 
-bool ThreadCalls::queue_apc(Call& call, KTHREAD* thread) {
+bool ThreadCalls::queue_apc(ThreadCall& call, KTHREAD* thread) {
   const StackRoutines& kernel = stack_routines();
-  if (ending() || kernel.current_thread() != thread) {
+  if (call.owner->ending() || kernel.current_thread() != thread) {
     return false;
   }
   kernel.initialize_apc(&call.apc, thread, ApcEnvironment::original, on_apc, on_rundown, nullptr, KernelMode, nullptr);
   return kernel.insert_queue_apc(&call.apc, nullptr, nullptr, 0) != FALSE;
 }
 
-// Whoever waits in end() goes on when it gets the lock, and the driver may be unloaded then. So both routines end with
-// the jump into the function that gives the lock back, and no instruction of theirs comes after it: the compiler makes
-// a jump of a call at the end, and the NT host holds the image to it (call_that_returns_late).
+// Whoever waits in end() goes on when it gets the lock, and the driver may be unloaded then, or when the reference that
+// keeps its code goes. So both routines end with the jump into a function of the kernel, and no instruction of theirs
+// comes after it: the compiler makes a jump of a call at the end, and the NT host holds the image to it
+// (call_that_returns_late, code_goes_with_the_last_abandoned_call).
 void ThreadCalls::on_apc(KAPC* apc, ApcNormalRoutine**, PVOID*, PVOID*, PVOID*) {
-  Call& call = call_of(apc);
-  ThreadCalls& self = *call.owner;
-  self.answer(call, self.ending() ? self.answers_.lose : self.answers_.take);
-  return KeReleaseSpinLock(&self.lock_, self.enter_last_part());
+  ThreadCall& call = call_of(apc);
+  walk(call);
+  const LastPart last = answer(call, true);
+  if (last.driver == nullptr) {
+    return KeReleaseSpinLock(&all_calls.lock, last.level);
+  }
+  KeReleaseSpinLock(&all_calls.lock, last.level);
+  return ObDereferenceObjectDeferDelete(last.driver);
 }
 
 void ThreadCalls::on_rundown(KAPC* apc) {
-  Call& call = call_of(apc);
-  ThreadCalls& self = *call.owner;
-  self.answer(call, self.answers_.lose);
-  return KeReleaseSpinLock(&self.lock_, self.enter_last_part());
-}
-
-ThreadCalls::Call& ThreadCalls::call_of(KAPC* apc) {
-  return *reinterpret_cast<Call*>(reinterpret_cast<u8*>(apc) - __builtin_offsetof(Call, apc));
-}
-
-// The ticket may be used again from here on, so `call` may be somebody else's.
-void ThreadCalls::answer(const Call& call, void (*how)(void* context, u32 ticket)) {
-  how(context_, static_cast<u32>(&call - calls_));
-}
-
-KIRQL ThreadCalls::enter_last_part() {
-  const KIRQL level = KeAcquireSpinLockRaiseToDpc(&lock_);
-  if (__atomic_sub_fetch(&under_way_, 1, __ATOMIC_ACQ_REL) == 0 && ending()) {
-    static_cast<void>(KeSetEvent(&none_left_, 0, FALSE));
+  const LastPart last = answer(call_of(apc), false);
+  if (last.driver == nullptr) {
+    return KeReleaseSpinLock(&all_calls.lock, last.level);
   }
-  return level;
+  KeReleaseSpinLock(&all_calls.lock, last.level);
+  return ObDereferenceObjectDeferDelete(last.driver);
+}
+
+// Returns with the lock. The call may be another one's, or gone, by then.
+ThreadCalls::LastPart ThreadCalls::answer(ThreadCall& call, bool walked) {
+  LastPart last = {KeAcquireSpinLockRaiseToDpc(&all_calls.lock), nullptr};
+  if (is_abandoned(call)) {
+    end_abandoned(call);
+    if (--all_calls.abandoned == 0) {
+      last.driver = all_calls.driver;
+      all_calls.driver = nullptr;
+    }
+    return last;
+  }
+  ThreadCalls& self = *call.owner;
+  if (walked) {
+    self.answers_.take(self.context_, call.ticket, call.stack);
+  } else {
+    self.answers_.lose(self.context_, call.ticket);
+  }
+  set_state(call, kFree);
+  if (__atomic_sub_fetch(&self.under_way_, 1, __ATOMIC_ACQ_REL) == 0 && self.ending()) {
+    static_cast<void>(KeSetEvent(&self.none_left_, 0, FALSE));
+  }
+  return last;
+}
+
+void keep_code_for_thread_calls(DRIVER_OBJECT* driver) {
+  const KIRQL level = KeAcquireSpinLockRaiseToDpc(&all_calls.lock);
+  if (all_calls.abandoned != 0) {
+    static_cast<void>(ObReferenceObject(driver));
+    all_calls.driver = driver;
+  }
+  KeReleaseSpinLock(&all_calls.lock, level);
 }
 
 }  // namespace wperf::driver

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls in interrupted threads, for Hal::ask_for_user_walk: from the overflow interrupt, where nothing but a deferred
-// call can be asked for, by that deferred call on the same core, where a special kernel APC can be queued, to the APC
-// in the thread, where its program's memory may be touched. Every ticket is answered once: taken, or lost where the
-// thread ends, is not the one that runs any more, or nobody wants the answer. Memory is all there before the first
+// Walks over the stacks of interrupted threads, for Hal::ask_for_user_walk: from the overflow interrupt, where nothing
+// but a deferred call can be asked for, by that deferred call on the same core, where a special kernel APC can be
+// queued, to the APC in the thread, where its program's memory may be touched. Memory is all there before the first
 // interrupt.
+//
+// A program decides how long its memory takes to come, and its thread waits for it in the APC: for ever, if the program
+// wants that. So nobody waits for an APC for long. Whoever ends the calls abandons what is still out, and an abandoned
+// call touches nothing but itself, this file's globals and the code: its memory goes with the last call in it, the code
+// with the last of all (keep_code_for_thread_calls).
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"
@@ -12,11 +16,14 @@
 
 namespace wperf::driver {
 
+struct ThreadCall;
+struct CallSet;
+
 class ThreadCalls {
  public:
-  struct Answers {
-    void (*take)(void* context, u32 ticket);  // APC_LEVEL, in the thread
-    void (*lose)(void* context, u32 ticket);  // <= DISPATCH_LEVEL, anywhere
+  struct Answers {  // <= DISPATCH_LEVEL, anywhere, one at a time
+    void (*take)(void* context, u32 ticket, const WalkedStack& stack);
+    void (*lose)(void* context, u32 ticket);
   };
   ThreadCalls(const Answers& answers, void* context);
   ~ThreadCalls() = default;
@@ -25,38 +32,37 @@ class ThreadCalls {
 
   bool possible() const { return possible_; }
 
-  void place(void* memory, u32 count);  // PASSIVE_LEVEL, while none is under way
-  bool ask(u32 ticket);                 // in the interrupt of a program
-  // PASSIVE_LEVEL, when no interrupt asks any more. Calls that have not begun are lost; returns when the last one has
-  // left the driver's code, which may then be unloaded.
+  static CallSet* make(u32 count);                   // <= DISPATCH_LEVEL; null when memory is exhausted
+  void place(CallSet* set);                          // PASSIVE_LEVEL, after end(); null: none
+  bool ask(u32 ticket, const UserWalkStart& start);  // in the interrupt of a program
+  // PASSIVE_LEVEL, when no interrupt asks any more. Returns soon; no answer comes afterwards.
   void end();
 
  private:
-  struct Call {
-    KDPC dpc;
-    KAPC apc;
-    ThreadCalls* owner;
-  };
-  static_assert(sizeof(Call) <= kUserWalkBytes);
-
   static void on_dpc(KDPC* dpc, PVOID context, PVOID thread, PVOID);
   static void on_apc(KAPC* apc, ApcNormalRoutine**, PVOID*, PVOID*, PVOID*);
   static void on_rundown(KAPC* apc);
-  static Call& call_of(KAPC* apc);
 
-  bool queue_apc(Call& call, KTHREAD* thread);
-  void answer(const Call& call, void (*how)(void* context, u32 ticket));
-  KIRQL enter_last_part();
+  struct LastPart {  // of a call, which has the lock
+    KIRQL level;
+    DRIVER_OBJECT* driver;  // whose code nobody needs any more; null: not this call's business
+  };
+  static LastPart answer(ThreadCall& call, bool walked);
+  static bool queue_apc(ThreadCall& call, KTHREAD* thread);
+  void abandon_rest();
   bool ending() const { return __atomic_load_n(&ending_, __ATOMIC_ACQUIRE); }
 
   const Answers answers_;
   void* const context_;
   const bool possible_;
-  Call* calls_ = nullptr;
-  u32 under_way_ = 0;    // atomic: asked for and not answered yet
+  CallSet* set_ = nullptr;
+  u32 under_way_ = 0;    // atomic: asked for, neither answered nor abandoned yet
   bool ending_ = false;  // atomic
-  KSPIN_LOCK lock_ = 0;  // of the last part of each answer
   KEVENT none_left_;
 };
+
+// Before the driver's code goes, at PASSIVE_LEVEL: while there are abandoned calls, `driver` has a reference that keeps
+// the code in memory. The last of them gives it back.
+void keep_code_for_thread_calls(DRIVER_OBJECT* driver);
 
 }  // namespace wperf::driver

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "abi/wire.h"
+#include "driver/core/stack_walker.h"
 
 namespace wperf::sim {
 namespace {
@@ -51,12 +52,12 @@ HalSim::~HalSim() {
   machine_.stop_timer();
 }
 
-void HalSim::connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, WalkCalls walks,
-                     void* context) {
+void HalSim::connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling,
+                     WalkCall on_walk, void* context) {
   on_timer_ = on_timer;
   on_overflow_ = on_overflow;
   on_profiling_ = on_profiling;
-  walks_ = walks;
+  on_walk_ = on_walk;
   driver_ = context;
   machine_.connect(this, this);
 }
@@ -134,16 +135,27 @@ bool HalSim::pending(u32 core) {
 void HalSim::take(u32 core, const Interrupted& what) {
   const u32 caller = current_core_;
   current_core_ = core;
+  // No record lies below the first one, so x29 will do for the stack pointer.
   on_overflow_(driver_, core,
-               {what.pc, what.lr, what.process, what.thread, what.level == Level::user ? 0u : 1u, what.fp});
-  if (asked_walk_) walks_.take(driver_, *asked_walk_);  // the thread is about to go on
-  asked_walk_.reset();
+               {what.pc, what.lr, what.process, what.thread, what.level == Level::user ? 0u : 1u, what.fp, what.fp});
+  take_asked_walk();  // the thread is about to go on
   current_core_ = caller;
 }
 
-bool HalSim::ask_for_user_walk(u32 ticket) {
-  asked_walk_ = ticket;
+bool HalSim::ask_for_user_walk(u32 ticket, const driver::UserWalkStart& start) {
+  asked_walk_ = {ticket, start};
   return true;
+}
+
+void HalSim::take_asked_walk() {
+  if (!asked_walk_) return;
+  driver::WalkedStack stack = {};
+  const auto read = [this](u64 address, u64(&record)[2]) {
+    return machine_.read_interrupted(address, record, sizeof record);
+  };
+  driver::walk_user_stack(asked_walk_->start, {}, stack, read);
+  on_walk_(driver_, asked_walk_->ticket, stack);
+  asked_walk_.reset();
 }
 
 Profiler* HalSim::profiler(u32 core, u32 context, u64 cycles_ahead) {
@@ -160,8 +172,8 @@ void HalSim::take_profiling_interrupt(u32 core) {
   current_core_ = caller;
 }
 
-// Who runs the tool started every program but those that ran already.
-bool HalSim::may_observe(driver::ClientId, u32 process) {
+// Who runs the tool started every program but those that ran already. A number is not used again.
+bool HalSim::may_observe(driver::ClientId, u32 process, u64) {
   const std::vector<u32> programs = machine_.programs();
   const auto first_own = programs.begin() + static_cast<std::ptrdiff_t>(machine_.options().programs.size());
   return std::find(first_own, programs.end(), process) != programs.end();

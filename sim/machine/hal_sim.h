@@ -30,12 +30,9 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   // What the timer and the overflow interrupts call: on_timer and on_overflow of the driver core that this hal is made
   // for. The latter "on" the core it is about.
   using OverflowCall = void (*)(void* context, u32 core, const driver::InterruptedContext& interrupted);
-  struct WalkCalls {  // on_user_walk, on_user_walk_lost
-    void (*take)(void* context, u32 ticket);
-    void (*lose)(void* context, u32 ticket);
-  };
+  using WalkCall = void (*)(void* context, u32 ticket, const driver::WalkedStack& stack);  // on_user_walk
   using ProfilingCall = void (*)(void* context, u32 core);  // on_profiling_interrupt, likewise
-  void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, WalkCalls walks,
+  void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, WalkCall on_walk,
                void* context);
 
   // As the driver for Windows asks for the overflow interrupt, when somebody is about to sample. False: refused.
@@ -57,19 +54,16 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   u32 interrupt_state() override;
   bool has_cluster_registers() override { return !clusters_.empty(); }
   bool has_profiling_registers() override { return true; }
-  bool may_observe(driver::ClientId client, u32 process) override;
+  bool may_observe(driver::ClientId client, u32 process, u64 start) override;
   void* map_device_memory(u64 physical, u64 size, driver::DeviceAccess access) override;
   void unmap_device_memory(void* mapping, u64 size) override;
   u32 read_device(void* mapping, u64 offset) override;
   void write_device(void* mapping, u64 offset, u32 value) override;
-  void place_user_walks(void*, u32) override {}
-  bool ask_for_user_walk(u32 ticket) override;
-  void end_user_walks() override {}  // none outlives its interrupt
-  bool read_user_memory(u64 address, void* to, usize size) override {
-    return machine_.read_interrupted(address, to, size);
-  }
-  void enter_walks() override {}
-  void leave_walks() override {}
+  // None outlives its interrupt, so there is room for it.
+  void* make_user_walks(u32) override { return this; }
+  void place_user_walks(void*) override {}
+  bool ask_for_user_walk(u32 ticket, const driver::UserWalkStart& start) override;
+  void end_user_walks() override {}
   // The timer calls from within wait(), never beside a request: there is nobody to keep out.
   void enter_critical() override {}
   void leave_critical() override {}
@@ -92,13 +86,18 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   void take_profiling_interrupt(u32 core) override;
   bool is_cluster_register(driver::Register reg) const;
   void leave_registers_as_found();
+  void take_asked_walk();
 
   Machine& machine_;
   Machine::TimerCall on_timer_ = nullptr;
   OverflowCall on_overflow_ = nullptr;
   ProfilingCall on_profiling_ = nullptr;
-  WalkCalls walks_ = {};
-  std::optional<u32> asked_walk_;
+  WalkCall on_walk_ = nullptr;
+  struct AskedWalk {
+    u32 ticket = 0;
+    driver::UserWalkStart start = {};
+  };
+  std::optional<AskedWalk> asked_walk_;
   void* driver_ = nullptr;
   u32 current_core_ = 0;
   bool asked_for_interrupt_ = false;

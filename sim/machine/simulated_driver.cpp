@@ -34,8 +34,9 @@ SimulatedDriver::SimulatedDriver(Machine& machine, std::unique_ptr<LockFile> loc
                  static_cast<driver::Core*>(core)->on_overflow(index, interrupted);
                },
                [](void* core, u32 index) { static_cast<driver::Core*>(core)->on_profiling_interrupt(index); },
-               {.take = [](void* core, u32 ticket) { static_cast<driver::Core*>(core)->on_user_walk(ticket); },
-                .lose = [](void* core, u32 ticket) { static_cast<driver::Core*>(core)->on_user_walk_lost(ticket); }},
+               [](void* core, u32 ticket, const driver::WalkedStack& stack) {
+                 static_cast<driver::Core*>(core)->on_user_walk(ticket, stack);
+               },
                &core_);
 }
 

@@ -22,7 +22,8 @@ constexpr NTSTATUS kNotSupported = STATUS_NOT_SUPPORTED;
 
 DRIVER_EXTENSION extension;
 DEVICE_OBJECT* bus_devices[kMostStacks];
-bool loaded = false, unload_pending = false, surprised = false, pinned = false;
+bool loaded = false, unload_pending = false, surprised = false;
+u32 pins = 0;
 
 // What the I/O manager puts into every entry that DriverEntry does not set.
 NTSTATUS refuse(DEVICE_OBJECT*, IRP* irp) {
@@ -65,7 +66,7 @@ NTSTATUS call_entry(const LoadedImage& image) {
 
 void check_gone() {
   report_kernel_leaks();
-  if (!pinned) unload_image();
+  if (pins == 0) unload_image();
   loaded = unload_pending = surprised = false;
 }
 
@@ -153,7 +154,7 @@ u32 load(Start how) {
   if (loaded) give_up("the driver is loaded already");
   const LoadedImage image = load_image();
   loaded = true;
-  pinned = false;
+  pins = 0;
   set_pnp_value(how == Start::pnp, 1);
   NTSTATUS status = call_entry(image);
   if (!NT_SUCCESS(status)) {  // Windows does not call DriverUnload then
@@ -189,13 +190,22 @@ bool is_loaded() {
   return loaded;
 }
 bool stays_in_memory() {
-  return pinned;
+  return pins != 0;
 }
 void pin_driver() {
-  pinned = true;
+  ++pins;
+}
+void unpin_driver() {
+  if (pins == 0) {
+    fail("the driver gives up a reference to itself that it has not");
+    return;
+  }
+  if (--pins != 0 || loaded) return;
+  report_pool_leaks();
+  unload_image();
 }
 bool is_driver_pinned() {
-  return pinned;
+  return pins != 0;
 }
 bool is_going() {
   return !loaded || unload_pending || surprised;

@@ -16,7 +16,7 @@ struct Workload {
   bool in_use;
   Process* process;  // null = at EL1
   u64 (*function)(u64 argument);
-  u64 entry, argument, stack, return_to;
+  u64 entry, argument, stack, block, return_to;
   u64 result;
   u32 ended, chosen_id;
 };
@@ -24,8 +24,8 @@ struct Workload {
 namespace {
 
 constexpr u32 kMostWorkloads = 16;
-constexpr u64 kUserStack = 64 * 1024;
-constexpr u64 kStacksBegin = 0x0000'7ffe'0000'0000;  // one slot per workload; its last page holds the way back
+constexpr u64 kStacksBegin = kFirstStack - kUserStack;
+// One per workload: the stack and, in its last pages, the thread's block and the way back.
 constexpr u64 kSlot = 1 << 20;
 constexpr u32 kSvc = 0xd400'0001;
 
@@ -49,6 +49,7 @@ void work(void* context) {
     it.result = it.function(it.argument);
   } else {
     if (it.chosen_id != 0) current_thread()->id = it.chosen_id;
+    current_thread()->user_block = it.block;
     mask_interrupts();  // from here on stop()'s interrupt strikes at EL0
     if (!__atomic_load_n(&current_thread()->stop_requested, __ATOMIC_ACQUIRE)) {
       it.result = enter_el0(it.entry, it.argument, it.stack, it.return_to);
@@ -86,8 +87,12 @@ Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u3
   it.entry = entry;
   it.argument = argument;
   it.stack = slot + kUserStack;
+  it.block = slot + kSlot - 2 * kPageSize;
   it.return_to = slot + kSlot - kPageSize;
-  if (!map_user_data(process, slot, kUserStack) || !map_user_code(process, it.return_to, &kSvc, sizeof kSvc)) {
+  const u64 stack[] = {it.stack + kUserStack, slot};  // NT_TIB: behind a pointer, StackBase and StackLimit
+  if (!map_user_data(process, slot, 2 * kUserStack) || !map_user_data(process, it.block, kPageSize) ||
+      !write_user(process, it.block + 8, stack, sizeof stack) ||
+      !map_user_code(process, it.return_to, &kSvc, sizeof kSvc)) {
     give_up("process {} has something at {x} already", process.id, slot);
   }
   start(it, cpu);
@@ -110,7 +115,8 @@ u64 finish(Workload* work) {
   Process* process = work->process == nullptr ? system_process() : work->process;
   __atomic_fetch_sub(&process->threads, 1, __ATOMIC_ACQ_REL);
   if (work->process != nullptr) {
-    unmap_user(*work->process, work->stack - kUserStack, kUserStack);
+    unmap_user(*work->process, work->stack - kUserStack, 2 * kUserStack);
+    unmap_user(*work->process, work->block, kPageSize);
     unmap_user(*work->process, work->return_to, kPageSize);
   }
   const u64 result = work->result;

@@ -11,11 +11,16 @@ struct Workload;
 // Calls function(argument) at EL1, PASSIVE_LEVEL, in the system's process.
 Workload* start_kernel_work(u32 cpu, u64 (*function)(u64 argument), u64 argument);
 
-// Goes to `entry` at EL0 in `process` with x0 = argument, a stack of 64 KB, and x30 = a page that ends the work: the
-// program returns, or executes svc #0; its x0 is the result. Any other exception of it is a failure of the scenario.
-// `thread`: the id that its thread has from its first instruction on (the server: that of where the program came from);
-// 0: any.
+// Goes to `entry` at EL0 in `process` with x0 = argument, a stack with 64 KB below sp and as much above it, as of who
+// called it, and x30 = a page that ends the work: the program returns, or executes svc #0; its x0 is the result. Any
+// other exception of it is a failure of the scenario. `thread`: the id that its thread has from its first instruction
+// on (the server: that of where the program came from); 0: any.
 Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u32 thread = 0);
+
+// sp of the program that is started while no other one is there; its stack has as much above as below. The thread's
+// block says so.
+inline constexpr u64 kUserStack = 64 * 1024;
+inline constexpr u64 kFirstStack = 0x0000'7ffe'0000'0000 + kUserStack;
 
 // Instructions that EL0 executes besides those of the program itself: the svc it returns to (none if it uses its own).
 constexpr u64 kInstructionsOfReturn = 1;

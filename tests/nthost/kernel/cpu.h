@@ -61,6 +61,7 @@ struct Thread {
   bool in_apc;
   u64 user_stack_pointer;
   alignas(16) u8 vectors[528];  // q0..q31, fpcr, fpsr: of EL0 programs
+  u64 user_block;               // the TEB, at EL0; 0: it is no program's thread
 };
 
 struct Cpu {

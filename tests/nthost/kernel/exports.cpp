@@ -15,6 +15,7 @@ void KeInsertQueueApc();
 KTHREAD* PsGetCurrentThread();
 PVOID PsGetCurrentThreadStackBase();
 PVOID PsGetCurrentThreadStackLimit();
+PVOID PsGetCurrentThreadTeb();
 }
 
 // Exceptions in guarded blocks are dispatched by find_guarding_handler; nothing calls this.
@@ -45,6 +46,7 @@ const Export exports[] = {
     KERNEL(IoDeleteSymbolicLink),
     KERNEL(IoDetachDevice),
     KERNEL(IoForwardIrpSynchronously),
+    KERNEL(IoGetCurrentProcess),
     KERNEL(IoGetFileObjectGenericMapping),
     KERNEL(IoGetStackLimits),
     KERNEL(IoInitializeRemoveLockEx),
@@ -85,6 +87,7 @@ const Export exports[] = {
     KERNEL(MmGetSystemRoutineAddress),
     KERNEL(MmMapIoSpaceEx),
     KERNEL(MmUnmapIoSpace),
+    KERNEL(ObDereferenceObjectDeferDelete),
     KERNEL(ObReferenceObjectByHandle),
     KERNEL(ObfDereferenceObject),
     KERNEL(ObfReferenceObject),
@@ -95,6 +98,8 @@ const Export exports[] = {
     KERNEL(PsGetCurrentThreadId),
     KERNEL(PsGetCurrentThreadStackBase),
     KERNEL(PsGetCurrentThreadStackLimit),
+    KERNEL(PsGetCurrentThreadTeb),
+    KERNEL(PsGetProcessCreateTimeQuadPart),
     KERNEL(PsLookupProcessByProcessId),
     KERNEL(PsReferencePrimaryToken),
     KERNEL(PsTerminateSystemThread),

@@ -18,7 +18,7 @@ using KernelRoutine = void(KAPC* apc, NormalRoutine** normal, PVOID* context, PV
 using RundownRoutine = void(KAPC* apc);
 
 bool held = false;
-u32 kernel_calls = 0, rundown_calls = 0;
+u32 kernel_calls = 0, rundown_calls = 0, inside = 0;
 
 KAPC* next_of(const KAPC& apc) {
   return reinterpret_cast<KAPC*>(apc.ApcListEntry.Flink);
@@ -64,6 +64,10 @@ u32 apcs_run_down() {
   return __atomic_load_n(&rundown_calls, __ATOMIC_RELAXED);
 }
 
+u32 apcs_inside() {
+  return __atomic_load_n(&inside, __ATOMIC_ACQUIRE);
+}
+
 void deliver_apcs() {
   Thread& thread = *current_thread();
   while (thread.apc_first != nullptr && !__atomic_load_n(&held, __ATOMIC_ACQUIRE)) {
@@ -72,7 +76,9 @@ void deliver_apcs() {
     if (KAPC* apc = take_first(thread); apc != nullptr) {
       __atomic_fetch_add(&kernel_calls, 1, __ATOMIC_RELAXED);
       thread.in_apc = true;
+      __atomic_fetch_add(&inside, 1, __ATOMIC_ACQ_REL);
       call_kernel_routine(*apc);
+      __atomic_fetch_sub(&inside, 1, __ATOMIC_ACQ_REL);
       thread.in_apc = false;
     }
     mask_interrupts();

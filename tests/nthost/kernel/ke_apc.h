@@ -11,6 +11,7 @@ namespace wperf::nthost {
 void deliver_apcs();
 void run_down_apcs();  // of the running thread, which ends: none can be queued to it from here on
 u32 apcs_queued();
+u32 apcs_inside();  // threads that are in the routine of one
 void forget_apcs();
 
 }  // namespace wperf::nthost

@@ -14,8 +14,10 @@ inline constexpr WCHAR kParametersPath[] =
 void set_pnp_value(bool there, u32 value);  // Parameters\PnP; not there = neither is the key
 u32 driver_threads_living();
 
-// The driver referenced its own object: Windows then keeps its code in memory when it is unloaded.
+// The driver referenced its own object: Windows then keeps its code in memory when it is unloaded. When the last
+// reference goes, the code does.
 void pin_driver();
+void unpin_driver();
 bool is_driver_pinned();
 
 void report_kernel_leaks();  // when the driver has gone: each thing it did not give back is a failure

@@ -31,7 +31,9 @@ extern "C" NTSTATUS MmCopyMemory(PVOID to, MM_COPY_ADDRESS from, SIZE_T size, UL
   while (*copied < size) {
     const wperf::u64 at = address + *copied;
     if (is_paged_out(process, at)) {
-      sleep_ns(kPageReadNs);
+      do {
+        sleep_ns(kPageReadNs);
+      } while (page_reads_are_held());
       page_in(process, at);
     }
     const wperf::u64 rest_of_page = kPageSize - at % kPageSize;

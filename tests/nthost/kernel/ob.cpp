@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handles and references: ZwClose, ObReferenceObjectByHandle, ObfReferenceObject, ObfDereferenceObject.
+// Handles and references: ZwClose, ObReferenceObjectByHandle, ObfReferenceObject, ObfDereferenceObject,
+// ObDereferenceObjectDeferDelete.
 #include "tests/nthost/check.h"
+#include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/handles.h"
 #include "tests/nthost/kernel/io_objects.h"
 #include "tests/nthost/kernel/irql.h"
@@ -88,6 +90,17 @@ extern "C" LONG ObfReferenceObject(PVOID object) {
   if (object != &driver_object) give_up("ObfReferenceObject: only the driver's object is offered");
   pin_driver();
   return 2;
+}
+
+// The code goes at once, when it is the last reference: the caller must not come back to it.
+extern "C" void ObDereferenceObjectDeferDelete(PVOID object) {
+  WPERF_ALLOW_UP_TO(kDispatch);
+  if (object != &driver_object) give_up("ObDereferenceObjectDeferDelete: only the driver's object is offered");
+  if (offset_in_driver(reinterpret_cast<wperf::u64>(__builtin_return_address(0))) != ~0ull) {
+    fail("ObDereferenceObjectDeferDelete: the driver goes on after it gave up its own code");
+    return;
+  }
+  unpin_driver();
 }
 
 extern "C" LONG ObfDereferenceObject(PVOID object) {

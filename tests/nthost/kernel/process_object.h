@@ -15,6 +15,7 @@ struct Token {
 
 struct Process {
   u32 id;
+  u64 created;  // in 100 ns; no two processes have the same
   bool is_alive;
   bool in_use;
   u32 references;  // the driver's: PsLookupProcessByProcessId
@@ -26,7 +27,8 @@ struct Process {
 
 bool is_paged_out(Process& process, u64 address);
 bool page_in(Process& process, u64 address);  // false: it was not paged out
-void begin_processes();                       // makes the system's process
+bool page_reads_are_held();
+void begin_processes();  // makes the system's process
 void reference_process(Process& process);
 bool release_process(const Process* process);  // false when it is no process, or not referenced
 u32 process_references();                      // of all, for the check when the driver has gone

@@ -17,6 +17,8 @@ constexpr u32 kSystemId = 4;
 SpinLock lock;
 Process processes[kMostProcesses];
 u64 brought_in = 0;
+bool reads_held = false;
+u64 last_created = 133'000'000'000'000'000;
 
 bool has_room(u64 address, u64 bytes) {
   return bytes != 0 && address < kUserEnd && bytes <= kUserEnd - address && address >= kPageSize;
@@ -43,6 +45,7 @@ bool map_pages(Process& process, u64 address, u64 bytes, bool executable, Fill f
 void begin_processes() {
   Process& it = processes[0];
   it.id = kSystemId;
+  it.created = ++last_created;
   it.is_alive = it.in_use = true;
   make_token(it.token, kSystem);
   it.addresses = make_address_space();
@@ -77,6 +80,7 @@ Process* create_process(u32 id, const Person& person) {
     if (found == nullptr) give_up("more than {} processes", kMostProcesses);
     *found = {};
     found->id = id;
+    found->created = ++last_created;
     found->is_alive = found->in_use = true;
   }
   make_token(found->token, person);
@@ -130,6 +134,13 @@ bool page_in(Process& process, u64 address) {
   if (address >= kUserEnd || !page_in_user(process.addresses, address)) return false;
   __atomic_fetch_add(&brought_in, 1, __ATOMIC_RELAXED);
   return true;
+}
+
+void hold_page_reads(bool hold) {
+  __atomic_store_n(&reads_held, hold, __ATOMIC_RELEASE);
+}
+bool page_reads_are_held() {
+  return __atomic_load_n(&reads_held, __ATOMIC_ACQUIRE);
 }
 
 u64 pages_brought_in() {

@@ -36,6 +36,8 @@ bool map_user_data(Process& process, u64 address, u64 bytes);
 void unmap_user(Process& process, u64 address, u64 bytes);
 // These pages are not in memory until somebody needs them.
 void page_out(Process& process, u64 address, u64 bytes);
+// No page is brought in meanwhile: who needs one waits, as for a server that does not answer.
+void hold_page_reads(bool hold);
 u64 pages_brought_in();  // since the machine started
 // What a program would write to and read from its own memory, within one page. False: there is none, or it is paged
 // out.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PsCreateSystemThread, PsTerminateSystemThread, PsGetCurrentProcessId, PsGetCurrentThreadId,
-// PsGetCurrentThread, PsGetCurrentThreadStackBase, PsGetCurrentThreadStackLimit, IoGetStackLimits,
+// PsCreateSystemThread, PsTerminateSystemThread, PsGetCurrentProcessId, PsGetCurrentThreadId, IoGetCurrentProcess,
+// PsGetProcessCreateTimeQuadPart, PsGetCurrentThread, PsGetCurrentThreadTeb, PsGetCurrentThreadStackBase,
+// PsGetCurrentThreadStackLimit, IoGetStackLimits,
 // PsLookupProcessByProcessId, PsReferencePrimaryToken, PsDereferencePrimaryToken, KeSetPriorityThread.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
@@ -78,6 +79,18 @@ extern "C" HANDLE PsGetCurrentThreadId() {
   const Thread& thread = *current_thread();
   const bool idle = thread.priority == kIdlePriority;
   return reinterpret_cast<HANDLE>(static_cast<wperf::u64>(idle ? 0 : thread.id));
+}
+
+extern "C" PEPROCESS IoGetCurrentProcess() {
+  return reinterpret_cast<PEPROCESS>(current_thread()->process);
+}
+
+extern "C" LONGLONG PsGetProcessCreateTimeQuadPart(PEPROCESS process) {
+  return static_cast<LONGLONG>(reinterpret_cast<Process*>(process)->created);
+}
+
+extern "C" PVOID PsGetCurrentThreadTeb() {
+  return reinterpret_cast<PVOID>(current_thread()->user_block);
 }
 
 extern "C" KTHREAD* PsGetCurrentThread() {

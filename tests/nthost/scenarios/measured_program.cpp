@@ -62,6 +62,10 @@ bool MeasuredProgram::in_known_loop(u64 pc) const {
   return pc >= at(known_loop_begin) && pc < at(known_loop_end);
 }
 
+bool MeasuredProgram::in_known_work(u64 pc) const {
+  return pc >= at(known_work_begin) && pc < at(known_work_end);
+}
+
 u64 MeasuredProgram::known_loop_caller_address() const {
   return at(known_loop_caller);
 }

@@ -28,6 +28,7 @@ class MeasuredProgram {
 
   // Addresses in this process.
   bool in_known_loop(u64 pc) const;
+  bool in_known_work(u64 pc) const;  // the loop and what is around it
   u64 known_loop_caller_address() const;
   bool in_deep_loop(u64 pc) const;
   u64 deep_caller_address() const;

@@ -5,6 +5,7 @@
 #include "tests/nthost/machine/threads.h"
 #include "tests/nthost/scenarios/client.h"
 #include "tests/nthost/scenarios/measured_program.h"
+#include "tests/nthost/scenarios/stack_samples.h"
 
 namespace wperf::nthost {
 namespace {
@@ -111,6 +112,47 @@ SCENARIO(samples_of_other_users_are_hidden, kNeedsIcount | kNeedsUntrapped) {
   CHECK_WITHIN(administrator.own, expected, expected + 1);
   CHECK_WITHIN(administrator.foreign, expected, expected + 1);
   CHECK_EQUAL(administrator.hidden, 0);
+  CHECK_EQUAL(unload(), 0);
+}
+
+// A process of somebody else ends, and one of the client's gets its number before the samples are drained.
+SCENARIO(samples_stay_with_their_process_when_its_number_is_used_again, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  const Person people[] = {kPerformanceLogUser, kAdministrator};
+  for (const Person& person : people) {
+    constexpr u32 kNumber = 2000;
+    Program tool(kTool, person);
+    Client client(tool.process());
+    CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+    CHECK_EQUAL(client.send(WPERF_CODE_SAMPLE_CONFIGURE, sample_request(2, kCycles, 50'000)), WPERF_OK);
+    CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_OK);
+    {
+      MeasuredProgram ended(kNumber, kSomebodyElse, 0x80'0000);
+      Workload* work = ended.start_endless_work(1, 1'000);
+      wait_for_interrupts(1, 10);
+      stop(work);
+    }
+    u32 own = 0, foreign = 0;
+    const auto look = [&] {
+      CHECK_EQUAL(client.drain(1, reply), WPERF_OK);
+      for (u32 i = 0; i < reply.count; ++i) {
+        const WperfSample& sample = reply.samples[i];
+        foreign += sample.pc >= 0x80'0000 && sample.pc < 0x90'0000 ? 1 : 0;
+        own += sample.pc >= 0x40'0000 && sample.pc < 0x50'0000 ? 1 : 0;
+      }
+    };
+    {
+      MeasuredProgram again(kNumber, person, 0x40'0000);
+      Workload* work = again.start_endless_work(1, 1'000);
+      wait_for_interrupts(1, 10);
+      look();
+      stop(work);
+    }
+    CHECK(own > 5);
+    CHECK((foreign != 0) == person.administrator);
+    CHECK((reply.lost_filtered > 5) == !person.administrator);
+    CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_STOP), WPERF_OK);
+  }
   CHECK_EQUAL(unload(), 0);
 }
 

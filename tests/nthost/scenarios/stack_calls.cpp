@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls in threads that take the stacks of programs, when something comes between: a thread ends, sampling does,
-// the driver goes, or the kernel has no such calls. What is left behind would strike in memory that is gone.
+// the driver goes, a program's memory never comes, or the kernel has no such calls. What is left behind would strike in
+// memory that is gone.
 #include "tests/nthost/check.h"
+#include "tests/nthost/machine/registers.h"
 #include "tests/nthost/machine/threads.h"
 #include "tests/nthost/scenarios/measured_program.h"
 #include "tests/nthost/scenarios/stack_samples.h"
@@ -9,7 +11,7 @@
 namespace wperf::nthost {
 namespace {
 
-constexpr u32 kMeasured = 2000, kCore = StackTool::kCore;
+constexpr u32 kMeasured = 2000, kCore = StackTool::kCore, kOtherCore = kCore + 1;
 constexpr u64 kBase = 0x1'4000'0000;
 
 void check_all_lost(StackTool& tool) {
@@ -57,67 +59,210 @@ SCENARIO(threads_end_with_a_call_queued, kNeedsNothing) {
 
 namespace {
 
-struct Release {
-  u32 gone = 0;  // atomic: `how` came back
-  u32 too_early = 0;
+// What a call in a thread waits for when somebody has enough of sampling.
+enum class Obstacle {
+  turn,    // its thread gets none
+  memory,  // of the program, which never comes
+};
+constexpr Obstacle kObstacles[] = {Obstacle::turn, Obstacle::memory};
+
+constexpr u64 kPage = 4096;
+constexpr u64 kSoonMs = 2'000;  // longer than any driver may make somebody wait, on a busy host too
+
+// A program whose stack is measured, and the calls in its thread do not come to their end.
+class Stuck {
+ public:
+  explicit Stuck(Obstacle obstacle) : obstacle_(obstacle), work_(program_.start_framed_work(kCore, kFirstStack)) {
+    const u64 record[] = {0, program_.deep_caller_address()};
+    CHECK(write_user(program_.process(), kFirstStack, record, sizeof record));
+    if (obstacle_ == Obstacle::memory) {
+      page_out(program_.process(), kFirstStack, kPage);
+      hold_page_reads(true);
+    } else {
+      hold_apcs(true);
+    }
+  }
+  ~Stuck() { stop(work_); }
+  Stuck(const Stuck&) = delete;
+  Stuck& operator=(const Stuck&) = delete;
+
+  // Until a call is on its way. Its thread gets no further than the first one that waits for memory.
+  void wait_for_calls() {
+    if (obstacle_ == Obstacle::turn) {
+      wait_for_interrupts(kCore, 4);
+      return;
+    }
+    for (u32 tries = 0; apcs_run() == apcs_before_ && tries < 4'000; ++tries) sleep_ns(500'000);
+    CHECK(apcs_run() != apcs_before_);
+  }
+  void let_go() {
+    hold_apcs(false);
+    hold_page_reads(false);
+    for (u32 tries = 0; stays_in_memory() && tries < 1'000; ++tries) sleep_ms(1);
+    sleep_ms(3);  // whatever was left behind would strike now
+  }
+
+ private:
+  const Obstacle obstacle_;
+  const u32 apcs_before_ = apcs_run();
+  MeasuredProgram program_{kMeasured, kStranger, kBase};
+  Workload* work_;
 };
 
-// Lets held calls go in a while: until then nobody may have come back.
-void release_later(void* context) {
-  auto& release = *static_cast<Release*>(context);
-  sleep_ms(5);
-  release.too_early = __atomic_load_n(&release.gone, __ATOMIC_ACQUIRE);
-  hold_apcs(false);
+u64 now_ms() {
+  return WPERF_READ_SYSREG("cntvct_el0") * 1'000 / WPERF_READ_SYSREG("cntfrq_el0");
 }
 
-void go_with_calls_queued(Start start, void (*how)(StackTool& tool)) {
-  if (!CHECK_EQUAL(load(start), 0)) return;
-  {
-    MeasuredProgram program(kMeasured, kStranger, kBase);
-    Workload* work = program.start_deep_work(kCore, 3);
+template <typename How>
+void check_soon(How how) {
+  const u64 before = now_ms();
+  how();
+  CHECK(now_ms() - before < kSoonMs);
+}
+
+// `how` ends the sampling, and sooner or later the driver goes: nobody waits, and what the calls need stays until they
+// are through.
+void go_with_calls_stuck(Start start, void (*how)(StackTool& tool)) {
+  for (const Obstacle obstacle : kObstacles) {
+    if (!CHECK_EQUAL(load(start), 0)) return;
+    Stuck stuck(obstacle);
     {
       StackTool tool;
-      hold_apcs(true);
       tool.start();
-      wait_for_interrupts(kCore, 4);
-      Release release;
-      Thread* releaser = start_thread(0, release_later, &release);
-      how(tool);
-      __atomic_store_n(&release.gone, 1u, __ATOMIC_RELEASE);
-      join(releaser);
-      CHECK_EQUAL(release.too_early, 0);
+      stuck.wait_for_calls();
+      check_soon([&] { how(tool); });
     }
-    if (is_loaded()) {
-      CHECK_EQUAL(unload(), 0);
-    }
-    sleep_ms(3);  // whatever was left behind would strike now
-    stop(work);
+    if (is_loaded()) check_soon([] { CHECK_EQUAL(unload(), 0); });
+    CHECK(stays_in_memory());
+    stuck.let_go();
+    CHECK(!stays_in_memory());
   }
 }
 
 }  // namespace
 
-SCENARIO(sampling_stops_with_calls_queued, kNeedsNothing) {
-  go_with_calls_queued(Start::service, [](StackTool& tool) {
+SCENARIO(sampling_stops_with_calls_stuck, kNeedsNothing) {
+  go_with_calls_stuck(Start::service, [](StackTool& tool) {
     tool.stop();
     check_all_lost(tool);
   });
 }
 
-SCENARIO(handle_closes_with_calls_queued, kNeedsNothing) {
-  go_with_calls_queued(Start::service, [](StackTool& tool) { tool.close(); });
+SCENARIO(handle_closes_with_calls_stuck, kNeedsNothing) {
+  go_with_calls_stuck(Start::service, [](StackTool& tool) { tool.close(); });
 }
 
-SCENARIO(driver_goes_with_calls_queued, kNeedsNothing) {
-  go_with_calls_queued(Start::service, [](StackTool& tool) {
+SCENARIO(driver_goes_with_calls_stuck, kNeedsNothing) {
+  go_with_calls_stuck(Start::service, [](StackTool& tool) {
     static_cast<void>(unload());  // the file is open: DriverUnload comes when it closes
     tool.close();
     CHECK(!is_loaded());
   });
 }
 
-SCENARIO(device_vanishes_with_calls_queued, kNeedsNothing) {
-  go_with_calls_queued(Start::pnp, [](StackTool&) { CHECK_EQUAL(surprise_remove(), 0); });
+SCENARIO(device_vanishes_with_calls_stuck, kNeedsNothing) {
+  go_with_calls_stuck(Start::pnp, [](StackTool&) { CHECK_EQUAL(surprise_remove(), 0); });
+}
+
+SCENARIO(machine_sleeps_with_calls_stuck, kNeedsNothing) {
+  constexpr u32 kSleeping = 4, kWorking = 1;
+  go_with_calls_stuck(Start::pnp, [](StackTool& tool) {
+    CHECK_EQUAL(set_system_power(kSleeping), 0);
+    CHECK_EQUAL(set_system_power(kWorking), 0);
+    check_all_lost(tool);
+  });
+}
+
+// A driver that stays does not miss what a call keeps, whether the next client takes stacks or not.
+SCENARIO(sampling_goes_on_beside_calls_that_are_stuck, kNeedsNothing) {
+  for (const Obstacle obstacle : kObstacles) {
+    if (!CHECK_EQUAL(load(), 0)) return;
+    {
+      Stuck stuck(obstacle);
+      const u64 before = pool_bytes_in_use();
+      u64 with_one = 0;
+      for (u32 times = 0; times < 4; ++times) {
+        StackTool tool;
+        tool.start();
+        if (times == 0) stuck.wait_for_calls();
+        check_soon([&] { tool.stop(); });
+        tool.start();  // configured anew
+        check_soon([&] { tool.close(); });
+        if (times == 0) with_one = pool_bytes_in_use();
+        if (obstacle == Obstacle::memory) CHECK_EQUAL(pool_bytes_in_use(), with_one);
+      }
+      CHECK(with_one > before);
+      if (obstacle == Obstacle::memory) CHECK(with_one - before < 64 * 1024);  // of one core's calls
+      stuck.let_go();
+      for (u32 tries = 0; pool_bytes_in_use() != before && tries < 1'000; ++tries) sleep_ms(1);
+      CHECK_EQUAL(pool_bytes_in_use(), before);
+      StackTool tool;
+      tool.start();
+      tool.drain_at_least(5);
+      tool.stop();
+    }
+    CHECK_EQUAL(unload(), 0);
+    CHECK(!stays_in_memory());
+  }
+}
+
+namespace {
+
+void let_go_soon(void*) {
+  sleep_ms(5);
+  hold_apcs(false);
+}
+
+}  // namespace
+
+// Who stops has some milliseconds' patience, so that the last samples of an honest program have their stacks.
+SCENARIO(stop_gives_calls_a_moment, kNeedsIcount) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    Stuck stuck(Obstacle::turn);
+    StackTool tool;
+    tool.start();
+    stuck.wait_for_calls();
+    Thread* releaser = start_thread(0, let_go_soon, nullptr);
+    tool.stop();
+    join(releaser);
+    if (tool.drain()) {
+      CHECK(tool.count() >= 4);
+      CHECK(tool.reply().lost_stacks <= 1);  // the last interrupt may come when nobody wants a call any more
+    }
+  }
+  CHECK_EQUAL(unload(), 0);
+  CHECK(!stays_in_memory());
+}
+
+// The reference that kept the code goes with the last of several calls, and with the jump that ends it.
+SCENARIO(code_goes_with_the_last_abandoned_call, kNeedsNothing) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  {
+    MeasuredProgram program(kMeasured, kStranger, kBase);
+    MeasuredProgram other(kMeasured + 4, kStranger, kBase);
+    {
+      StackTool tool;
+      hold_apcs(true);
+      // A core each: on one core, all calls that may wait would be the first program's before the other has its turn.
+      tool.start(0, WPERF_MAX_STACK, u64{1} << kCore | u64{1} << kOtherCore);
+      Workload* first = program.start_deep_work(kCore, 3);
+      Workload* second = other.start_deep_work(kOtherCore, 3);
+      wait_for_interrupts(kCore, 4);
+      wait_for_interrupts(kOtherCore, 4);
+      tool.close();
+      CHECK_EQUAL(unload(), 0);
+      CHECK(stays_in_memory());
+      const u32 run_down = apcs_run_down();
+      stop(first);  // its calls are run down
+      CHECK(apcs_run_down() > run_down);
+      CHECK(stays_in_memory());
+      hold_apcs(false);
+      for (u32 tries = 0; stays_in_memory() && tries < 1'000; ++tries) sleep_ms(1);
+      CHECK(!stays_in_memory());
+      stop(second);
+    }
+  }
 }
 
 // The last instruction of a call is the jump that lets a waiting unload go on: what came after it would be in memory

@@ -23,8 +23,8 @@ StackTool::StackTool(const Person& person) : program_(kTool, person), client_(pr
   CHECK_EQUAL(client_.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
 }
 
-void StackTool::start(u32 flags, u32 max_stack) {
-  WperfSampleRequest request = sample_request(u64{1} << kCore, kCycles, kInterval);
+void StackTool::start(u32 flags, u32 max_stack, u64 cores) {
+  WperfSampleRequest request = sample_request(cores, kCycles, kInterval);
   request.flags = flags;
   request.max_stack = max_stack;
   CHECK_EQUAL(client_.send(WPERF_CODE_SAMPLE_CONFIGURE, request), WPERF_OK);

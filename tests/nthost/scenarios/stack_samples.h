@@ -18,7 +18,7 @@ class StackTool {
 
   explicit StackTool(const Person& person = kAdministrator);
 
-  void start(u32 flags = 0, u32 max_stack = WPERF_MAX_STACK);
+  void start(u32 flags = 0, u32 max_stack = WPERF_MAX_STACK, u64 cores = u64{1} << kCore);
   void stop();
   void close() { client_.close_handle(); }
   Client& client() { return client_; }

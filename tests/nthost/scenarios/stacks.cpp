@@ -14,7 +14,7 @@ namespace {
 
 constexpr u32 kMeasured = 2000, kCore = StackTool::kCore, kWanted = 12;
 constexpr u64 kBase = 0x7ff6'1234'0000;
-constexpr u64 kData = 0x7fff'4000'0000;  // above every stack
+constexpr u64 kData = kFirstStack;  // what the only program finds above its stack pointer
 constexpr u64 kPage = 4096;
 
 bool is_lost(const StackRecord& it) {
@@ -142,6 +142,7 @@ struct Chain {
   u32 frames;         // of the callers in records, in their order
 };
 constexpr u64 kCode = 0x1234'5000;
+constexpr u64 kStackEnd = kData + kUserStack, kElsewhere = 0x7fff'4000'0000;
 constexpr Chain kChains[] = {
     {"whole", kData, {{kData + 16, kCode}, {kData + 32, kCode + 4}, {0, kCode + 8}}, 3},
     {"a loop to itself", kData, {{kData, kCode}}, 1},
@@ -158,17 +159,30 @@ constexpr Chain kChains[] = {
     {"begins nowhere", 0, {}, 0},
     {"begins below the stack", kBase, {}, 0},
     {"begins unmapped", kData + 0x10'0000, {}, 0},
+    {"to the stack's last record", kData, {{kStackEnd - 16, kCode}}, 2},
+    {"over the stack's end", kData, {{kStackEnd - 8, kCode}}, 1},
+    {"out of the stack", kData, {{kElsewhere, kCode}}, 1},
+    {"begins out of the stack", kElsewhere, {}, 0},
 };
 
+// Outside of the stack is a record too, in a page that is out: it stays there.
 void sample_chain(const Chain& chain) {
   StackTool tool;
   MeasuredProgram program(kMeasured, kStranger, kBase);
-  CHECK(map_user_data(program.process(), kData, kPage));
-  CHECK(write_user(program.process(), kData, chain.records, sizeof chain.records));
+  CHECK(map_user_data(program.process(), kElsewhere, kPage));
+  const u64 elsewhere[] = {0, kCode + 0x100};
+  CHECK(write_user(program.process(), kElsewhere, elsewhere, sizeof elsewhere));
+  page_out(program.process(), kElsewhere, kPage);
+  const u64 before = pages_brought_in();
   u64 expected[4];
   for (u32 i = 0; i < 4; ++i) expected[i] = chain.records[i][1];
   Workload* work = program.start_framed_work(kCore, chain.frame_pointer);
+  CHECK(write_user(program.process(), kData, chain.records, sizeof chain.records));
+  const u64 last[] = {kElsewhere, kCode + 4};
+  CHECK(write_user(program.process(), kStackEnd - 16, last, sizeof last));
+  if (chain.records[0][0] == kStackEnd - 16) expected[1] = last[1];
   if (sample_at_rest(tool)) check_callers(tool, expected, chain.frames);
+  CHECK_EQUAL(pages_brought_in(), before);
   stop(work);
   if (scenario_failed()) note("{}", chain.what);
 }
@@ -184,6 +198,35 @@ SCENARIO(damaged_chains_end, kNeedsNothing) {
   CHECK_EQUAL(unload(), 0);
 }
 
+namespace {
+
+// The stack goes on above its end by what the thread's block says, and for its usual size where nothing is known.
+void sample_beyond(u64 far, u32 frames) {
+  StackTool tool;
+  MeasuredProgram program(kMeasured, kStranger, kBase);
+  CHECK(map_user_data(program.process(), far, kPage));
+  Workload* work = program.start_framed_work(kCore, kData);
+  const u64 records[][2] = {{far, kCode}, {0, kCode + 4}};
+  const u64 expected[] = {kCode, kCode + 4};
+  CHECK(write_user(program.process(), kData, records[0], 16) && write_user(program.process(), far, records[1], 16));
+  if (sample_at_rest(tool)) check_callers(tool, expected, frames);
+  stop(work);
+}
+
+}  // namespace
+
+SCENARIO(stacks_without_known_limits_end_near_their_pointer, kNeedsNothing) {
+  constexpr u64 kNear = 1 << 20;
+  if (!CHECK_EQUAL(load(), 0)) return;
+  sample_beyond(kData + kNear - 2 * kPage, 1);
+  CHECK_EQUAL(unload(), 0);
+  hide_routine("PsGetCurrentThreadTeb");
+  if (!CHECK_EQUAL(load(), 0)) return;
+  sample_beyond(kData + kNear - 2 * kPage, 2);
+  sample_beyond(kData + kNear, 1);
+  CHECK_EQUAL(unload(), 0);
+}
+
 // A record in each of three pages: the second one is on the disk, the third one goes.
 SCENARIO(stacks_are_paged, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
@@ -191,15 +234,14 @@ SCENARIO(stacks_are_paged, kNeedsNothing) {
     StackTool tool;
     MeasuredProgram program(kMeasured, kStranger, kBase);
     Process& process = program.process();
-    CHECK(map_user_data(process, kData, 3 * kPage));
     const u64 third = kData + 2 * kPage;
     const u64 records[][2] = {{kData + kPage - 8, kCode}, {third, kCode + 4}, {0, kCode + 8}};
+    const u64 expected[] = {kCode, kCode + 4, kCode + 8};
+    Workload* work = program.start_framed_work(kCore, kData);
     CHECK(write_user(process, kData, records[0], 16));
     CHECK(write_user(process, kData + kPage - 8, &records[1][0], 8));  // half of it in either page
     CHECK(write_user(process, kData + kPage, &records[1][1], 8));
     CHECK(write_user(process, third, records[2], 16));
-    const u64 expected[] = {kCode, kCode + 4, kCode + 8};
-    Workload* work = program.start_framed_work(kCore, kData);
     const u64 before = pages_brought_in();
     page_out(process, kData + kPage, kPage);
     if (sample_at_rest(tool)) {
