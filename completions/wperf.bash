@@ -38,7 +38,7 @@ _wperf() {
     esac
   done
   case $previous in
-    -C|-E|--pe_file|--pdb_file|--output-perf-data|--records|--html|--svg|--record|--junit|--markdown|--output|-o|--output-csv|--token-file)
+    -C|-E|--pe_file|--pdb_file|--output-perf-data|--records|--html|--svg|--record|--baseline|--save-baseline|--junit|--markdown|--output|-o|--output-csv|--token-file)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return ;;
@@ -76,7 +76,7 @@ _wperf() {
     --device)
       mapfile -t COMPREPLY < <(compgen -W 'driver linux sim sim:' -- "$current")
       return ;;
-    -c|--cpu|--timeout|sleep|-i|-n|-r|--dmc|--config|--image_name|--record_spawn_delay|-p|--cores|--freq|--symbol|-s|--sample-display-row|--timeline|--symbol-path|--max-stack|--comm|--pid|--tid|--module|--time|--percent-limit|--level|--node|--counters|--min|--per|--fail-if|--listen|--push|--every|--url|--label|--tenant|--spool-limit) return ;;
+    -c|--cpu|--timeout|sleep|-i|-n|-r|--dmc|--config|--image_name|--record_spawn_delay|-p|--cores|--freq|--symbol|-s|--sample-display-row|--timeline|--symbol-path|--max-stack|--comm|--pid|--tid|--module|--time|--percent-limit|--level|--node|--counters|--min|--warmup|--per|--fail-if|--listen|--push|--every|--url|--label|--tenant|--spool-limit) return ;;
   esac
   local words
   case $command in
@@ -89,7 +89,7 @@ _wperf() {
     topdown) words='-c --cpu --timeout sleep -k --pe_file --record_spawn_delay -p --symbol-path --html --level --node --counts-only --debuginfod --json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     top) words='-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --record_spawn_delay -p --cores --all-cores --jitter --freq --sample-display-row --symbol-path --once --waits --counters --debuginfod --json -q --output -o --output-prefix --cwd --every --color --device --force-lock' ;;
     diff) words='--symbol -s --sample-display-row --symbol-path --sort --comm --pid --tid --module --time --folded --inline --html --svg --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color' ;;
-    bench) words='-e -c --cpu --timeout sleep -n -k -E --config -p --jitter --freq --sample-display-row --symbol-path -g --call-graph --max-stack --folded --html --svg --record --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device --force-lock' ;;
+    bench) words='-e -c --cpu --timeout sleep -n -k -E --config -p --jitter --freq --sample-display-row --symbol-path -g --call-graph --max-stack --folded --html --svg --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device --force-lock' ;;
     list) words='-C -E --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     man) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     test) words='-e -m -C -E --config --json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
@@ -97,7 +97,7 @@ _wperf() {
     doctor) words='--json -q --output -o --output-prefix --cwd --no-pager --device --selftest --fix' ;;
     --version) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     -h) words='--no-pager --all' ;;
-    *) words='stat sample record report waits push topdown top diff bench list -l man test detect doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --all' ;;
+    *) words='stat sample record report waits push topdown top diff bench list -l man test detect doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --all' ;;
   esac
   if [[ $command == @(report|waits) && $current != -* ]]; then
     compopt -o filenames

@@ -147,6 +147,9 @@ void OptionEffects::take_sampling_flag(Option option) {
     case Option::github:
       request_.comparison.annotations = true;
       break;
+    case Option::show_output:
+      request_.comparison.shows_output = true;
+      break;
     case Option::stacks:
       take_stacks(sampling.call_stacks, request::automatic_stacks());
       break;
@@ -179,6 +182,7 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::interval:
     case Option::count:
     case Option::runs:
+    case Option::warmup:
     case Option::dmc:
     case Option::spawn_delay:
     case Option::process:
@@ -253,6 +257,10 @@ diag::Result<void> OptionEffects::take_counting_value(Option option, const std::
     }
     case Option::runs: {
       WPERF_TRY(request_.runs, parse_in_range(value, spelling, 1, kMostRuns));
+      return {};
+    }
+    case Option::warmup: {
+      WPERF_TRY(request_.comparison.warmup, parse_in_range(value, spelling, 0, kMostRuns));
       return {};
     }
     case Option::process: {
@@ -333,6 +341,12 @@ diag::Result<void> OptionEffects::take_file_value(Option option, const std::stri
       return {};
     case Option::record_runs:
       request_.comparison.record_as = value;
+      return {};
+    case Option::baseline:
+      request_.comparison.baseline_file = value;
+      return {};
+    case Option::keep_baseline:
+      request_.comparison.kept_baseline = value;
       return {};
     case Option::junit:
       request_.comparison.junit_file = value;

@@ -309,13 +309,21 @@ constexpr OptionRow kOptions[] = {
     {Option::record_runs, "--record", "", false, Value::file, "NAME", kBench, Group::measured,
      "Make a recording of each run, in NAME-before-1.data, NAME-after-1.data and so on, and show which functions "
      "changed. -e then is what it is with record."},
+    {Option::warmup, "--warmup", "", false, Value::number, "ROUNDS", kBench, Group::duration,
+     "Run both programs so often before anything counts, 0 to 1000 (default 0), so that files are in memory."},
+    {Option::baseline, "--baseline", "", false, Value::file, "FILE", kBench, Group::measured,
+     "Compare one program with what --save-baseline wrote to FILE."},
+    {Option::keep_baseline, "--save-baseline", "", false, Value::file, "FILE", kBench, Group::measured,
+     "Write what each run cost to FILE, for --baseline; of two programs that of the one after. One program alone is "
+     "measured and not compared."},
+    {Option::show_output, "--show-output", "", false, Value::none, "", kBench, Group::output,
+     "Show what the programs write. Else they write to nowhere, and read from there."},
     {Option::cost_per, "--per", "", false, Value::text, "UNIT", kCompared, Group::shown,
-     "What costs are divided by before they are compared: share, of all samples; second, of time; run, which is as "
-     "they "
-     "are; or the name of an event that was counted or sampled, too, such as inst_retired. Default: share for "
-     "recordings, run for counts and in bench."},
+     "What costs are divided by before they are compared: run, which is as they are and the default; share, of all "
+     "samples; second, of time; or the name of an event that was counted or sampled, too, such as inst_retired."},
     {Option::fail_if, "--fail-if", "", false, Value::text, "CONDITION", kCompared, Group::output,
-     "End with status 5 where it is sure that something grew by more: 'inst_retired>0.5%', 'function:parse>5%', "
+     "End with status 5 where it is sure that something grew by more: 'elapsed>5%', 'cpu-time>5%', "
+     "'inst_retired>0.5%', 'function:parse>5%', 'inclusive:parse>5%' (with what it calls, of recordings with callers), "
      "'module:libz.so.1>10%', 'line:main.c:12>3%' (with --sort symbol,line); * as a name is any. In quotes. May be "
      "given several times."},
     {Option::junit, "--junit", "", false, Value::file, "FILE", kCompared, Group::output,

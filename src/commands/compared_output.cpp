@@ -86,11 +86,11 @@ std::string side_text(const std::vector<std::string>& files) {
 
 // The stacks of both sides, as a page, as a picture and as text.
 diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::span<const compare::RunCosts> after,
-                                const compare::Comparison& comparison, const request::Request& request,
-                                diag::Console& console) {
+                                const compare::Comparison& comparison, const compare::ComparisonOptions& compared,
+                                const request::Request& request, diag::Console& console) {
   const request::RecordingView& view = request.recording;
   if (!view.wants_page() && !view.folded) return {};
-  WPERF_TRY(const compare::StackChanges changes, compare::merge_stacks(before, after, comparison.matched));
+  WPERF_TRY(const compare::StackChanges changes, compare::merge_stacks(before, after, comparison.matched, compared));
   if (view.folded) console.document(compare::folded_changes(changes));
   diag::FirstFailure written;
   if (view.html_file.has_value()) {
@@ -143,7 +143,7 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
   }
   compare::review_totals(comparison, compared);
   diag::FirstFailure written;
-  written.add(write_stacks(before, after, comparison, request, console));
+  written.add(write_stacks(before, after, comparison, compared, request, console));
   std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
   const report::DiffOptions options{.rows = request.sampling.display.rows,
                                     .verbose = request.outputs.verbose,

@@ -68,12 +68,19 @@ class RunReader {
                          .code = diag::ExitCode::damaged_input};
     }
     costs_.seconds = counts.seconds;
+    costs_.cpu_seconds = counts.cpu_seconds;
     for (const auto& [event, value] : counts.counts) costs_.counts.push_back({event, value});
     costs_.losses = counts.losses;
     return {};
   }
 
   bool wants_stacks() const { return request_.recording.folded || request_.recording.wants_page(); }
+  bool wants_inclusive() const {
+    const auto& conditions = request_.comparison.conditions;
+    return std::any_of(conditions.begin(), conditions.end(), [](const request::FailCondition& one) {
+      return one.kind == request::FailCondition::Kind::inclusive;
+    });
+  }
   bool wants_lines() const {
     const auto& sort = request_.recording.sort;
     return std::find(sort.begin(), sort.end(), request::SortBy::line) != sort.end();
@@ -84,7 +91,7 @@ class RunReader {
     wanted.inlined = true;
     wanted.signatures = true;
     wanted.lines = wants_lines();
-    wanted.callers = wants_stacks();
+    wanted.callers = wants_stacks() || wants_inclusive();
     if (is_alone_) wanted.slice_ns = kSliceNs;
     const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
     if (traces.has_value()) wanted.traces = &*traces;
@@ -116,6 +123,7 @@ class RunReader {
     wishes.lines = wants_lines();
     wishes.scatters = is_alone_;
     wishes.stacks = wants_stacks();
+    wishes.inclusive = wants_inclusive() && profile.has_callers;
     costs_ = compare::run_costs(profile, wishes);
     const std::string losses = report::stack_losses_text(profile, "");
     for (usize begin = 0; begin < losses.size();) {

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "commands/bench_baseline.h"
 #include "commands/commands.h"
 #include "commands/compared_output.h"
 #include "commands/compared_runs.h"
 #include "commands/quiet_console.h"
+#include "compare/comparison.h"
+#include "compare/run_ranks.h"
 #include "measure/counting.h"
 #include "measure/machine.h"
 #include "measure/measure_counts.h"
@@ -20,26 +25,71 @@
 #include "output/outputs.h"
 #include "plan/count_parts.h"
 #include "plan/default_events.h"
+#include "plan/sample_plan.h"
 #include "profile/count_profile.h"
+#include "report/number_text.h"
 
 namespace wperf::commands {
 namespace {
 
 constexpr u64 kDefaultRounds = 8, kFewestRounds = 4, kMostRounds = 1000;
 
-diag::Error usage(std::string text) {
-  return {.text = std::move(text),
-          .hint = "wperf bench -n 8 -e inst_retired -- ./old ARGUMENTS --- ./new ARGUMENTS",
-          .code = diag::ExitCode::usage};
+diag::Error usage(std::string text,
+                  std::string hint = "wperf bench -n 8 -e inst_retired -- ./old ARGUMENTS --- ./new ARGUMENTS") {
+  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
 }
 
-diag::Result<u64> rounds_of(const request::Request& request) {
-  if (!request.program.has_value() || !request.second_program.has_value())
+// What is run: both programs in turn, or the one that there is, as the side that it is of.
+struct Rounds {
+  u64 count = kDefaultRounds, warmup = 0;
+  bool runs_before = true, runs_after = true;
+};
+
+diag::Result<Rounds> rounds_of(const request::Request& request) {
+  const request::Comparison& asked = request.comparison;
+  const bool is_alone = asked.baseline_file.has_value() || asked.kept_baseline.has_value();
+  if (!request.program.has_value() || (!request.second_program.has_value() && !is_alone))
     return usage("bench runs two programs in turn: one behind --, the other behind ---");
-  const u64 rounds = request.timeline.count == 0 ? kDefaultRounds : request.timeline.count;
-  if (rounds >= kFewestRounds && rounds <= kMostRounds) return rounds;
-  return usage(fmt::format("-n {}: bench takes {} to {} runs of each program; fewer can show nothing", rounds,
+  if (asked.baseline_file.has_value() && request.second_program.has_value())
+    return usage("--baseline is the side before: one program is compared with it",
+                 "wperf bench --baseline FILE -- ./new ARGUMENTS");
+  if (is_alone && asked.record_as.has_value())
+    return usage("a baseline has counts and no recordings: --record takes two programs");
+  if (!asked.baseline_file.has_value() && !request.second_program.has_value() && !asked.conditions.empty())
+    return usage("--fail-if compares, and there is nothing to compare with",
+                 "--baseline FILE, or a program behind ---");
+  Rounds rounds{.count = request.timeline.count == 0 ? kDefaultRounds : request.timeline.count,
+                .warmup = asked.warmup,
+                .runs_before = !asked.baseline_file.has_value(),
+                .runs_after = request.second_program.has_value() || asked.baseline_file.has_value()};
+  if (rounds.count >= kFewestRounds && rounds.count <= kMostRounds) return rounds;
+  return usage(fmt::format("-n {}: bench takes {} to {} runs of each program; fewer can show nothing", rounds.count,
                            kFewestRounds, kMostRounds));
+}
+
+// Before anything runs: is there what conditions and --per name?
+diag::Result<void> check_names(const request::Request& request, std::vector<std::string> totals) {
+  using Kind = request::FailCondition::Kind;
+  const request::Comparison& asked = request.comparison;
+  const bool records = asked.record_as.has_value();
+  totals.insert(totals.begin(), {std::string(compare::kElapsed), std::string(compare::kCpuTime)});
+  const auto is_known = [&](const std::string& name) {
+    return std::find(totals.begin(), totals.end(), name) != totals.end();
+  };
+  for (const request::FailCondition& condition : asked.conditions) {
+    const std::string begin = fmt::format("--fail-if '{}': ", condition.text);
+    if (condition.kind == Kind::total && condition.name != "*" && !is_known(condition.name))
+      return usage(begin + "nothing of this name is measured",
+                   fmt::format("{} are; -e EVENTS measures more", fmt::join(totals, ", ")));
+    if (condition.kind != Kind::total && !records)
+      return usage(begin + "functions, modules and lines are told by recordings", "--record NAME makes them");
+    if (condition.kind == Kind::inclusive && request.sampling.call_stacks.source == request::StackSource::none)
+      return usage(begin + "what functions call is known where callers are recorded", "add -g");
+  }
+  if (asked.per.unit == request::CostPer::Unit::counter && !is_known(asked.per.counter))
+    return usage(fmt::format("--per {}: nothing of this name is measured", asked.per.counter),
+                 fmt::format("share, second, run, or one of {}", fmt::join(totals, ", ")));
+  return {};
 }
 
 // The sum over all cores of each event, wherever it was counted.
@@ -66,28 +116,35 @@ compare::RunCosts costs_of(const profile::CountProfile& profile, const std::stri
   return costs;
 }
 
-// Runs one side, and keeps what it cost if it was run to its end.
-using RunSide = std::function<diag::Result<void>(bool is_before, u64 round)>;
+// Runs one side, and keeps what it cost if it was run to its end, as that of this round; none: it only warms up.
+using RunSide = std::function<diag::Result<void>(bool is_before, std::optional<u64> round)>;
 
 // Each round runs both; who is first changes, so that what drifts drifts for both. Ctrl-C keeps whole rounds: as many
 // as are answered.
-diag::Result<u64> run_rounds(const request::Request& request, u64 rounds, const RunSide& run, diag::Console& console) {
+diag::Result<u64> run_rounds(const request::Request& request, const Rounds& rounds, const RunSide& run,
+                             diag::Console& console) {
+  const u64 all = rounds.warmup + rounds.count;
   u64 whole = 0;
-  for (u64 round = 0; round < rounds && !console.interrupted(); ++round) {
+  for (u64 number = 0; number < all && !console.interrupted(); ++number) {
+    const bool warms_up = number < rounds.warmup;
+    const std::optional<u64> round = warms_up ? std::nullopt : std::optional(number - rounds.warmup);
     for (u64 turn = 0; turn < 2 && !console.interrupted(); ++turn) {
-      const bool is_before = (round + turn) % 2 == 0;
+      const bool is_before = (number + turn) % 2 == 0;
+      if (!(is_before ? rounds.runs_before : rounds.runs_after)) continue;
+      const bool is_second = !is_before && request.second_program.has_value();
       if (console.shows_progress()) {
-        console.progress(fmt::format("bench: run {} of {}, {}", 2 * round + turn + 1, 2 * rounds,
-                                     is_before ? request.program->path : request.second_program->path));
+        console.progress(fmt::format("bench: {} {} of {}, {}", warms_up ? "warm-up" : "round",
+                                     warms_up ? number + 1 : *round + 1, warms_up ? rounds.warmup : rounds.count,
+                                     is_second ? request.second_program->path : request.program->path));
       }
       WPERF_CHECK_OK(run(is_before, round));
-      if (turn == 1 && !console.interrupted()) whole = round + 1;
     }
+    if (!warms_up && !console.interrupted()) whole = *round + 1;
   }
   console.progress("");
-  if (whole == rounds) return whole;
+  if (whole == rounds.count) return whole;
   if (whole >= kFewestRounds) {
-    console.warn(fmt::format("warning: interrupted: {} of {} rounds were run, and are shown", whole, rounds));
+    console.warn(fmt::format("warning: interrupted: {} of {} rounds were run, and are shown", whole, rounds.count));
     return whole;
   }
   return diag::Error{.text = fmt::format("interrupted: {} whole rounds can show nothing", whole),
@@ -114,7 +171,7 @@ class Endings {
 
 request::Request of_side(const request::Request& both, bool is_before) {
   request::Request request = both;
-  if (is_before) return request;
+  if (is_before || !both.second_program.has_value()) return request;
   request.program = both.second_program;
   request.pe_file = request.program->path;
   return request;
@@ -125,68 +182,134 @@ void choose_events(const plan::Capabilities& machine, request::Request& request)
   if (request.items.empty() && machine.kernel == nullptr) request.items.emplace_back(plan::default_events(machine));
 }
 
+// Of a program that ended, how long it was on cores.
+double cpu_seconds_of(const device::ProcessState& program) {
+  return program.has_times ? static_cast<double>(program.user_ns + program.system_ns) / 1e9 : 0;
+}
+
+// What programs write would stand here twice for each round.
+void hide_output(const request::Request& request, measure::Machine& machine) {
+  if (!request.comparison.shows_output) machine.device->programs().keep_terminal_free();
+}
+
+std::vector<std::string> names_counted(const plan::CountPlan& plan, const plan::Capabilities& machine) {
+  std::vector<std::string> names;
+  if (machine.cycle_counters != 0) names.emplace_back("cycle");
+  for (const plan::Schedule& schedule : plan.schedules) {
+    for (const plan::Entry& entry : schedule.entries) {
+      if (!entry.padding && std::find(names.begin(), names.end(), entry.name) == names.end())
+        names.push_back(entry.name);
+    }
+  }
+  return names;
+}
+
+// A program alone: the middle of its runs, and no comparison.
+void tell_medians(const std::vector<compare::RunCosts>& runs, const request::Request& request, diag::Console& console) {
+  if (output::silent(request.outputs) || output::stdout_is_document(request)) return;
+  std::vector<double> seconds, cpu_seconds;
+  for (const compare::RunCosts& run : runs) {
+    seconds.push_back(run.seconds);
+    cpu_seconds.push_back(run.cpu_seconds);
+  }
+  console.out(fmt::format("{} runs of {}: medians: elapsed {}, cpu-time {}; written to {}\n", runs.size(),
+                          runs.front().file, report::duration(compare::median_of(seconds)),
+                          report::duration(compare::median_of(cpu_seconds)), *request.comparison.kept_baseline));
+}
+
+diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
+                              const request::Request& request, diag::Console& console) {
+  if (request.comparison.kept_baseline.has_value()) {
+    const std::vector<compare::RunCosts>& kept = after.empty() ? before : after;
+    WPERF_CHECK_OK(write_baseline(kept, request, console));
+    if (after.empty()) {
+      tell_medians(kept, request, console);
+      return 0;
+    }
+  }
+  return show_comparison(std::move(before), std::move(after), request, console);
+}
+
 // Each run is what `stat` does.
-diag::Result<int> count_in_turn(const request::Request& asked, u64 rounds, diag::Console& console) {
+diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rounds, diag::Console& console) {
   const request::Sampling& sampling = asked.sampling;
   if (sampling.jitter || sampling.rate_hz.has_value() || sampling.call_stacks.source != request::StackSource::none)
     return usage("--freq, --jitter and -g are about recordings: --record NAME makes them");
   request::Request request = asked;
   request.command = request::Command::stat;
+  std::vector<compare::RunCosts> before, after;
+  if (asked.comparison.baseline_file.has_value()) {
+    WPERF_TRY(before, read_baseline(*asked.comparison.baseline_file));
+  }
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   choose_events(machine.capabilities, request);
   WPERF_TRY(const plan::CountPlan planned, measure::plan_counts(request, machine));
   if (plan::parts_of(planned, machine.capabilities.counted_at_once).size() != 1)
     return usage(
         fmt::format("{} events are counted at once here: name fewer with -e", machine.capabilities.counted_at_once));
+  WPERF_CHECK_OK(check_names(request, names_counted(planned, machine.capabilities)));
+  hide_output(request, machine);
   QuietConsole heard(console);
-  std::vector<compare::RunCosts> before, after;
   Endings endings;
-  const auto run = [&](bool is_before, u64) -> diag::Result<void> {
+  const auto run = [&](bool is_before, std::optional<u64> round) -> diag::Result<void> {
     const request::Request one = of_side(request, is_before);
     plan::CountPlan plan = planned;
     measure::SpawnedProgram program(machine.device->programs());
     WPERF_CHECK_OK(measure::start_program(one, plan, machine, program, heard));
+    const u64 began = machine.device->programs().now_ns();
     WPERF_TRY(measure::MeasuredCount count, measure::measure_count(one, plan, machine, program, heard));
+    const u64 ended_at = machine.device->programs().now_ns();
     if (count.trouble.has_value()) return *count.trouble;
     if (console.interrupted()) return {};
-    WPERF_CHECK_OK(endings.add(one, is_before, machine.device->programs().process(program.pid())));
-    (is_before ? before : after).push_back(costs_of(count.profile, one.program->command_line));
+    const device::ProcessState ended = machine.device->programs().process(program.pid());
+    WPERF_CHECK_OK(endings.add(one, is_before, ended));
+    if (!round.has_value()) return {};
+    compare::RunCosts costs = costs_of(count.profile, one.program->command_line);
+    // Drivers' counts tell whole milliseconds.
+    if (!count.profile.by_kernel) costs.seconds = static_cast<double>(ended_at - began) / 1e9;
+    costs.cpu_seconds = cpu_seconds_of(ended);
+    (is_before ? before : after).push_back(std::move(costs));
     return {};
   };
   WPERF_TRY(const u64 whole, run_rounds(request, rounds, run, console));
-  before.resize(whole);
-  after.resize(whole);
-  return show_comparison(std::move(before), std::move(after), request, console);
+  if (rounds.runs_before) before.resize(whole);
+  if (rounds.runs_after) after.resize(whole);
+  return show_counts(std::move(before), std::move(after), request, console);
 }
 
 // Each run is what `record` does. The files stay: `diff` and `report` show more of them.
-diag::Result<int> record_in_turn(const request::Request& asked, u64 rounds, diag::Console& console) {
+diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& rounds, diag::Console& console) {
   request::Request request = asked;
   request.command = request::Command::record;
-  // Both do the same work, so costs are comparable as they are.
-  request::CostPer& per = request.comparison.per;
-  if (per.unit == request::CostPer::Unit::automatic) per.unit = request::CostPer::Unit::run;
   if (request.sampling.spe.has_value()) return usage("bench --record samples events, not SPE");
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   QuietConsole heard(console);
   // Runs of a machine that repeats itself would be copies.
   if (machine.capabilities.kernel == nullptr && machine.capabilities.foreign_driver.empty())
     request.sampling.jitter = true;
+  WPERF_TRY(const plan::SamplePlan planned, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
+  std::vector<std::string> names;
+  for (const plan::SampleEvent& event : planned.events) names.push_back(event.name);
+  WPERF_CHECK_OK(check_names(request, std::move(names)));
+  hide_output(request, machine);
   Endings endings;
+  std::vector<double> cpu_seconds[2];  // of before and after
   const auto file_of = [&](bool is_before, u64 round) {
     const std::string name =
         fmt::format("{}-{}-{}.data", *request.comparison.record_as, is_before ? "before" : "after", round + 1);
     return output::output_path(request.outputs, name);
   };
   WPERF_CHECK_OK(os::check_output(file_of(true, 0)));
-  const auto run = [&](bool is_before, u64 round) -> diag::Result<void> {
+  const auto run = [&](bool is_before, std::optional<u64> round) -> diag::Result<void> {
     request::Request one = of_side(request, is_before);
     one.sampling.perf_data = true;
-    one.sampling.perf_data_file = file_of(is_before, round);
+    one.sampling.perf_data_file = file_of(is_before, round.value_or(0));
     one.outputs.directory.reset();
     WPERF_TRY(const measure::Recording recording, measure::record_samples(one, machine, heard));
     if (recording.trouble.has_value()) return *recording.trouble;
     if (console.interrupted()) return {};
+    const double ran = cpu_seconds_of(machine.device->programs().process(recording.sampled.pid));
+    if (round.has_value()) cpu_seconds[is_before ? 0 : 1].push_back(ran);
     const raw::Process* const program = measure::find_process(recording.processes, recording.sampled.pid);
     if (program == nullptr) return {};
     return endings.add(one, is_before, {.running = program->running, .exit_code = program->exit_code});
@@ -199,13 +322,17 @@ diag::Result<int> record_in_turn(const request::Request& asked, u64 rounds, diag
   WPERF_TRY(std::vector<compare::RunCosts> before, read_compared_runs(files, request, console));
   std::vector<compare::RunCosts> after(before.begin() + static_cast<std::ptrdiff_t>(whole), before.end());
   before.resize(whole);
+  for (u64 round = 0; round < whole; ++round) {
+    before[round].cpu_seconds = cpu_seconds[0][round];
+    after[round].cpu_seconds = cpu_seconds[1][round];
+  }
   return show_comparison(std::move(before), std::move(after), request, console);
 }
 
 }  // namespace
 
 diag::Result<int> run_bench(const request::Request& asked, diag::Console& console) {
-  WPERF_TRY(const u64 rounds, rounds_of(asked));
+  WPERF_TRY(const Rounds rounds, rounds_of(asked));
   return asked.comparison.record_as.has_value() ? record_in_turn(asked, rounds, console)
                                                 : count_in_turn(asked, rounds, console);
 }

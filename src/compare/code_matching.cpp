@@ -167,7 +167,25 @@ class CodeMatcher {
     joined_.emplace(gone, stays);
     matched_.others[stays] = {matched_.units[gone].name, is_same_code};
   }
+  // What calls of a renamed function cost was renamed, too.
+  void join_inclusive() {
+    std::map<std::pair<std::string_view, std::string_view>, u32> inclusive;
+    for (u32 number = 0; number < matched_.units.size(); ++number) {
+      if (matched_.units[number].kind == UnitKind::inclusive)
+        inclusive.emplace(std::pair(matched_.modules[number], matched_.units[number].key), number);
+    }
+    const auto of = [&](u32 function) {
+      return inclusive.find({matched_.modules[function], matched_.units[function].key});
+    };
+    const std::map<u32, u32> functions = joined_;
+    for (const auto& [gone, stays] : functions) {
+      const auto from = of(gone), to = of(stays);
+      if (from != inclusive.end() && to != inclusive.end())
+        join(from->second, to->second, matched_.others[stays].is_same_code);
+    }
+  }
   void apply_joins() {
+    join_inclusive();
     for (std::vector<u32>& numbers : matched_.of_run) {
       for (u32& number : numbers) {
         for (auto at = joined_.find(number); at != joined_.end(); at = joined_.find(number)) number = at->second;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compare/dispersion.h"
+#include "compare/total_review.h"
 #include "compare/unit_changes.h"
 
 namespace wperf::compare {
@@ -35,25 +36,6 @@ diag::Error usage(std::string text, std::string hint) {
   return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
 }
 
-// What a run's costs are divided by; of a share, all samples of the event.
-diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string& counter) {
-  switch (per) {
-    case Per::second:
-      if (run.seconds > 0) return run.seconds;
-      return usage(fmt::format("--per second: nothing in {} tells how long it took", run.file), "--per share, or run");
-    case Per::counter: {
-      const ExactCount* count = find_count(run, counter);
-      const EventCosts* event = find_event(run, counter);
-      const double value = count != nullptr ? count->value : event != nullptr ? event->cost : 0;
-      if (value > 0) return value;
-      return usage(fmt::format("--per {}: {} has not counted it", counter, run.file),
-                   "--per takes share, second, run, or an event that is in all files");
-    }
-    default:
-      return 1.0;
-  }
-}
-
 class Comparer {
  public:
   Comparer(const Side& before, const Side& after, const ComparisonOptions& options)
@@ -75,9 +57,10 @@ class Comparer {
                    "`wperf report FILE` shows the events of a recording");
     }
     const Per asked = options_.per.value_or(Per::run), of_totals = asked == Per::share ? Per::run : asked;
+    WPERF_CHECK_OK(add_times(of_totals));
     for (const std::string& event : counts) WPERF_CHECK_OK(add_total(event, of_totals, true));
     for (const std::string& event : events) WPERF_CHECK_OK(add_total(event, of_totals, false));
-    find_totals();
+    if (!out_.is_one_run) find_totals(out_.totals);
     if (!events.empty()) {
       out_.matched = match_units(before_, after_, options_.open);
       for (const std::string& note : out_.matched.notes) out_.notes.push_back(note);
@@ -96,8 +79,9 @@ class Comparer {
   diag::Result<void> check_runs() const;
   template <typename Names>
   std::vector<std::string> common_names(const Names& names_of);
+  diag::Result<void> add_times(Per per);
   diag::Result<void> add_total(const std::string& event, Per per, bool is_counted);
-  void find_totals();
+  diag::Result<void> add_total(TotalChange total, Per per, const std::function<double(const RunCosts&)>& value_of);
   diag::Result<void> add_event(const std::string& event);
   diag::Result<Runs> measures_of(const EventRuns& event, Per per) const;
   void leave_out(std::string_view event, usize side, std::string_view what);
@@ -143,13 +127,31 @@ std::vector<std::string> Comparer::common_names(const Names& names_of) {
   return names;
 }
 
+// How long runs took, and how long of it on cores, where all of them tell.
+diag::Result<void> Comparer::add_times(Per per) {
+  if (per == Per::second) return {};
+  for (const auto& [name, member] : {std::pair(kElapsed, &RunCosts::seconds), {kCpuTime, &RunCosts::cpu_seconds}}) {
+    const auto value_of = [member = member](const RunCosts& run) { return run.*member; };
+    if (!std::all_of(runs_.begin(), runs_.end(), [&](const RunCosts* run) { return value_of(*run) > 0; })) continue;
+    TotalChange total{.event = std::string(name), .unit = CostUnit::seconds, .is_counted = true};
+    WPERF_CHECK_OK(add_total(std::move(total), per, value_of));
+  }
+  return {};
+}
+
 diag::Result<void> Comparer::add_total(const std::string& event, Per per, bool is_counted) {
   if (per == Per::counter && event == options_.counter) per = Per::run;
-  TotalChange total{.event = event, .is_counted = is_counted, .before = {}, .after = {}};
+  TotalChange total{.event = event, .unit = unit_of_event(event), .is_counted = is_counted};
+  return add_total(std::move(total), per, [&](const RunCosts& run) {
+    return is_counted ? find_count(run, event)->value : find_event(run, event)->cost;
+  });
+}
+
+diag::Result<void> Comparer::add_total(TotalChange total, Per per,
+                                       const std::function<double(const RunCosts&)>& value_of) {
   for (usize run = 0; run < runs_.size(); ++run) {
     WPERF_TRY(const double measure, measure_of(*runs_[run], per, options_.counter));
-    const double value = is_counted ? find_count(*runs_[run], event)->value : find_event(*runs_[run], event)->cost;
-    (run < before_.size() ? total.before : total.after).push_back(value / measure);
+    (run < before_.size() ? total.before : total.after).push_back(value_of(*runs_[run]) / measure);
   }
   total.median_before = median_of(total.before);
   total.median_after = median_of(total.after);
@@ -162,30 +164,14 @@ diag::Result<void> Comparer::add_total(const std::string& event, Per per, bool i
     for (double& value : before) value = std::log(value);
     for (double& value : after) value = std::log(value);
     const Shift shift = shift_between(before, after, kConfidence);
-    total.ratio = std::exp(shift.median);
-    total.low = std::exp(shift.low);
-    total.high = std::exp(shift.high);
+    // What stands between two medians is how far these are apart, and the interval has it, whatever pairs of runs say.
+    total.ratio = total.median_after / total.median_before;
+    total.low = std::min(total.ratio, std::exp(shift.low));
+    total.high = std::max(total.ratio, std::exp(shift.high));
     total.has_interval = std::isfinite(shift.low) && std::isfinite(shift.high);
   }
   out_.totals.push_back(std::move(total));
   return {};
-}
-
-void Comparer::find_totals() {
-  if (out_.is_one_run) return;
-  // What is the same in all runs (page faults that never happened) asks nothing: it does not count among the tests.
-  std::vector<TotalChange*> asked;
-  std::vector<double> answers;
-  for (TotalChange& total : out_.totals) {
-    const auto is_first = [&](double value) { return value == total.before.front(); };
-    if (std::all_of(total.before.begin(), total.before.end(), is_first) &&
-        std::all_of(total.after.begin(), total.after.end(), is_first))
-      continue;
-    asked.push_back(&total);
-    answers.push_back(total.answer);
-  }
-  const std::vector<bool> found = found_among(answers, kWrongShare);
-  for (usize i = 0; i < found.size(); ++i) asked[i]->found = found[i];
 }
 
 // In units of the mean sample of their side, as what is seen is: samples are what chance is about, whatever they cost.
@@ -202,7 +188,8 @@ diag::Result<Runs> Comparer::measures_of(const EventRuns& event, Per per) const 
 diag::Result<void> Comparer::add_event(const std::string& event) {
   EventChange change;
   change.event = event;
-  change.per = options_.per.value_or(Per::share);
+  change.unit = unit_of_event(event);
+  change.per = options_.per.value_or(Per::run);
   EventRuns compared{.runs = runs_, .costs = {}, .matched = out_.matched, .measures = {}, .options = options_};
   double costs[2] = {0, 0}, samples[2] = {0, 0}, chosen[2] = {0, 0};
   for (usize run = 0; run < runs_.size(); ++run) {
@@ -243,7 +230,7 @@ void Comparer::find_units() {
   std::vector<UnitChange*> rows;
   std::vector<double> answers;
   for (EventChange& event : out_.events) {
-    for (auto* list : {&event.functions, &event.modules, &event.lines}) {
+    for (auto* list : event.lists()) {
       for (UnitChange& row : *list) {
         rows.push_back(&row);
         answers.push_back(row.answer);
@@ -261,7 +248,7 @@ void Comparer::find_units() {
   }
   for (EventChange& event : out_.events) {
     event.detectable_of_percent = detectable_ratio(event.of_percent, event.usual_scatter, 1 - sure_below);
-    for (auto* list : {&event.functions, &event.modules, &event.lines})
+    for (auto* list : event.lists())
       std::stable_partition(list->begin(), list->end(), [](const UnitChange& row) { return row.found; });
   }
 }
@@ -320,6 +307,31 @@ bool are_copies(const std::vector<RunCosts>& side) {
 }
 
 }  // namespace
+
+diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string& counter) {
+  switch (per) {
+    case Per::second:
+      if (run.seconds > 0) return run.seconds;
+      return usage(fmt::format("--per second: nothing in {} tells how long it took", run.file), "--per share, or run");
+    case Per::counter: {
+      const ExactCount* count = find_count(run, counter);
+      const EventCosts* event = find_event(run, counter);
+      const double value = count != nullptr ? count->value : event != nullptr ? event->cost : 0;
+      if (value > 0) return value;
+      return usage(fmt::format("--per {}: {} has not counted it", counter, run.file),
+                   "--per takes share, second, run, or an event that is in all files");
+    }
+    default:
+      return 1.0;
+  }
+}
+
+CostUnit unit_of_event(std::string_view event) {
+  if (event.ends_with("(ns)") || event.ends_with("(nanoseconds)")) return CostUnit::nanoseconds;
+  event = event.substr(0, event.find(':'));  // cpu-clock:u
+  const bool is_clock = event == "cpu-clock" || event == "task-clock" || event == "Timer";
+  return is_clock ? CostUnit::nanoseconds : CostUnit::count;
+}
 
 bool take_out_copies(std::vector<RunCosts>& before, std::vector<RunCosts>& after) {
   const bool are_enough = smallest_rank_answer(before.size(), after.size()) <= 1 - kConfidence;

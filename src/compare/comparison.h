@@ -2,10 +2,12 @@
 // What changed between two sides of runs: totals, functions, modules and lines, by how much, how sure that is, and what
 // could have been seen at all. Pure. Called by run_diff and run_bench; shown by report/diff_*.
 #pragma once
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compare/matching.h"
@@ -22,7 +24,7 @@ inline constexpr double kWrongShare = 0.05;  // of what is called found
 enum class Per : u8 { share, second, run, counter };
 
 struct ComparisonOptions {
-  std::optional<Per> per;   // none: share of samples; counts as they are
+  std::optional<Per> per;   // none: per run
   std::string counter;      // of Per::counter
   OpenBuildFile open = {};  // files of code, for functions that have another name now; empty: they are not looked for
   // Which things are compared, by a module and a name that they have on either side; empty: all.
@@ -30,13 +32,21 @@ struct ComparisonOptions {
   std::function<bool(std::string_view name)> symbol = {};
 };
 
+// What costs are in.
+enum class CostUnit : u8 { count, nanoseconds, seconds };
+CostUnit unit_of_event(std::string_view event);
+
+// Totals that no event counts.
+inline constexpr std::string_view kElapsed = "elapsed", kCpuTime = "cpu-time";
+
 // A count of all runs, or the cost of all samples of an event.
 struct TotalChange {
   std::string event;
-  bool is_counted = false;            // exactly, and not sampled
-  std::vector<double> before, after;  // by run, divided by what was asked for
+  CostUnit unit = CostUnit::count;
+  bool is_counted = false;                      // exactly, and not sampled
+  std::vector<double> before = {}, after = {};  // by run, divided by what was asked for
   double median_before = 0, median_after = 0;
-  // Of after ÷ before. No interval: one run a side, or values that have no ratio.
+  // Of the medians, after ÷ before, and the interval of the test. None: one run a side, or values without a ratio.
   double ratio = 1, low = 0, high = 0;
   bool has_ratio = false, has_interval = false;
   double answer = 1;  // of the rank test
@@ -58,15 +68,19 @@ struct UnitChange {
   RateChange change() const { return compare_rates(seen, scatter, kConfidence); }
   double detectable() const { return detectable_ratio(seen, scatter, 1 - sure_below); }
   double difference() const { return after - before; }
-  std::string was;   // its name before, where it had another one
-  std::string note;  // "was f; moved into g"; a sentence without its end
+  std::string was;                // its name before, where it had another one
+  std::string note;               // "was f; moved into g"; a sentence without its end
+  std::vector<std::string> with;  // functions that are in this row, too, because they are inlined there on one side
 };
 
 struct EventChange {
   std::string event;
   Per per = Per::share;
   u64 samples_before = 0, samples_after = 0;
+  CostUnit unit = CostUnit::count;
   std::vector<UnitChange> functions, modules, lines;  // found ones first, then by difference
+  std::vector<UnitChange> inclusive;                  // functions with what they called, where that was asked for
+  std::vector<std::pair<u32, std::string>> inlined;   // functions without a row: into what they were inlined
   usize compared = 0;                                 // functions with enough samples to say anything
   usize too_few = 0;                                  // functions without
   std::vector<std::string> nameless;                  // modules whose functions and lines cannot be compared, and why
@@ -74,6 +88,8 @@ struct EventChange {
   Scatter usual_scatter;                              // of functions
   double detectable_of_percent = 0;                   // ratio that would be seen of a function with 1 % of the samples
   bool has_scatter = false;                           // how samples scatter was learnt, from blocks of time or runs
+  std::array<std::vector<UnitChange>*, 4> lists() { return {&functions, &modules, &lines, &inclusive}; }
+  std::array<const std::vector<UnitChange>*, 4> lists() const { return {&functions, &modules, &lines, &inclusive}; }
 };
 
 struct Comparison {
@@ -84,6 +100,9 @@ struct Comparison {
   std::vector<std::string> notes;  // whole sentences
   MatchedUnits matched;            // what is the same on both sides
 };
+
+// What a run's costs are divided by; of a share, all samples of the event. Refused: nothing in the run tells it.
+diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string& counter);
 
 // Where all recordings of a side are the same to the sample, leaves one of each: what is sampled of a machine that
 // repeats itself tells nothing of how runs differ, however often it is recorded. True: they were.

@@ -4,77 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "compare/function_sources.h"
-#include "compare/gate.h"
-#include "compare/total_review.h"
+#include "compare/made_profile.h"
 
 namespace wperf::compare {
 namespace {
 
-// One event, one thread, and samples of functions, each perhaps inlined into another.
-class MadeProfile {
- public:
-  explicit MadeProfile(std::string module) {
-    profile_.file = module + ".data";
-    profile_.events.push_back({.name = "cycles"});
-    profile_.names.emplace_back("prog");
-    profile_.tasks.push_back({7, 7, 0});
-    profile_.modules.push_back({.name = std::move(module), .path = {}, .reason = {}});
-    profile_.nodes.push_back({});
-    profile_.elapsed_seconds = 2;
-  }
-
-  MadeProfile& add(const std::string& function, u64 count, const std::string& inlined_into = {}) {
-    u32 parent = 0;
-    if (!inlined_into.empty()) parent = node(0, inlined_into, false);
-    const u32 here = node(parent, function + (inlined_into.empty() ? "" : " (inlined)"), !inlined_into.empty());
-    profile_.samples.push_back({0, 0, 0, here, count, count * 1000});
-    return *this;
-  }
-
-  // Where functions of these names begin, in the order in which they were added.
-  MadeProfile& lies_at(u64 begin) {
-    for (stacks::StackFunction& function : profile_.functions) {
-      function.begin = begin;
-      begin += 0x100;
-    }
-    return *this;
-  }
-
-  void cost_of_samples(u64 times) {
-    for (stacks::StackSample& sample : profile_.samples) sample.period *= times;
-  }
-
-  RunCosts costs() const { return run_costs(profile_, {}); }
-
- private:
-  u32 node(u32 parent, const std::string& function, bool is_inlined) {
-    profile_.functions.push_back({function, 0, !function.empty(), false, is_inlined});
-    profile_.places.push_back({static_cast<u32>(profile_.functions.size() - 1)});
-    profile_.nodes.push_back({parent, static_cast<u32>(profile_.places.size() - 1)});
-    return static_cast<u32>(profile_.nodes.size() - 1);
-  }
-
-  stacks::StackProfile profile_;
-};
-
-Comparison compared(const MadeProfile& before, const MadeProfile& after, Per per = Per::run) {
-  auto done = compare_runs({before.costs()}, {after.costs()}, {.per = per, .counter = {}});
-  EXPECT_TRUE(done.has_value());
-  return std::move(done).value();
-}
-
-const UnitChange& function_of(const Comparison& comparison, std::string_view name) {
-  for (const UnitChange& row : comparison.events.at(0).functions) {
-    if (row.name == name) return row;
-  }
-  static const UnitChange kNone{};
-  ADD_FAILURE() << name;
-  return kNone;
-}
-
-Verdict::Kind judged(const Comparison& comparison, std::string_view condition) {
-  return judge(comparison, {request::parse_fail_condition(condition).value()}).at(0).kind;
-}
+using testing::compared;
+using testing::counted;
+using testing::function_of;
+using testing::judged;
+using testing::MadeProfile;
 
 TEST(Comparison, SignsAndSizesAreThoseOfWhatChanged) {
   const Comparison found =
@@ -89,14 +28,46 @@ TEST(Comparison, SignsAndSizesAreThoseOfWhatChanged) {
   EXPECT_NEAR(function_of(back, "f").change().ratio, 2.0 / 3, 1e-12);
 }
 
-TEST(Comparison, CostThatMovedByInliningIsNoChangeAndIsSaid) {
-  const MadeProfile before = MadeProfile("p").add("f", 1000).add("g", 2000);
-  const MadeProfile after = MadeProfile("p").add("f", 1000, "g").add("g", 2000);
-  const UnitChange row = function_of(compared(before, after), "f");
-  EXPECT_FALSE(row.found);
-  EXPECT_DOUBLE_EQ(row.change().ratio, 1);
-  EXPECT_EQ(row.note, "moved into g, which has it inlined now");
-  EXPECT_EQ(function_of(compared(after, before), "f").note, "moved out of g, which had it inlined");
+TEST(Comparison, FunctionsWithWhatTheyCalledAreJudgedWhereCallersAreKnown) {
+  const auto with_callees = [](const MadeProfile& profile) {
+    return run_costs(profile.get(), {.filter = {}, .inclusive = true});
+  };
+  const MadeProfile before = MadeProfile("p").add("f", 1000, "main"), after = MadeProfile("p").add("f", 2000, "main");
+  const Comparison found =
+      compare_runs({with_callees(before)}, {with_callees(after)}, {.per = Per::run, .counter = {}}).value();
+  ASSERT_EQ(found.events.at(0).inclusive.size(), 2u);
+  EXPECT_EQ(judged(found, "inclusive:main>50%"), Verdict::Kind::failed);
+  EXPECT_EQ(judged(found, "inclusive:f>50%"), Verdict::Kind::failed);
+  EXPECT_EQ(judged(compared(before, after), "inclusive:main>50%"), Verdict::Kind::unknown);
+}
+
+TEST(Comparison, TimesAreTotalsOfTheirOwnBeforeAllElse) {
+  const auto run = [](double seconds, double cpu_seconds, double count) {
+    RunCosts one;
+    one.seconds = seconds;
+    one.cpu_seconds = cpu_seconds;
+    one.counts = {{"inst_retired", count}};
+    return one;
+  };
+  std::vector<RunCosts> before, after;
+  for (int i = 0; i < 6; ++i) {
+    before.push_back(run(1 + i * 0.001, 0.5 + i * 0.001, 100 + i));
+    after.push_back(run(2 + i * 0.001, 0.5 + i * 0.0011, 100 + i));
+  }
+  const Comparison found = compare_runs(before, after, {}).value();
+  ASSERT_EQ(found.totals.size(), 3u);
+  EXPECT_EQ(found.totals[0].event, "elapsed");
+  EXPECT_EQ(found.totals[0].unit, CostUnit::seconds);
+  EXPECT_TRUE(found.totals[0].found);
+  EXPECT_EQ(found.totals[1].event, "cpu-time");
+  EXPECT_FALSE(found.totals[1].found);
+  EXPECT_EQ(judged(found, "elapsed>50%"), Verdict::Kind::failed);
+  EXPECT_EQ(judged(found, "cpu-time>50%"), Verdict::Kind::passed);
+  // A run that does not tell its time has none to compare.
+  after.back().cpu_seconds = 0;
+  EXPECT_EQ(judged(compare_runs(before, after, {}).value(), "cpu-time>50%"), Verdict::Kind::unknown);
+  // Per second time itself is no total.
+  EXPECT_EQ(compare_runs(before, after, {.per = Per::second, .counter = {}}).value().totals.size(), 1u);
 }
 
 TEST(Comparison, CopiesOfCompilersAreTheFunction) {
@@ -104,17 +75,6 @@ TEST(Comparison, CopiesOfCompilersAreTheFunction) {
       compared(MadeProfile("p").add("f", 1000), MadeProfile("p").add("f.part.0", 400).add("f.cold", 600));
   EXPECT_EQ(found.events[0].functions.size(), 1u);
   EXPECT_DOUBLE_EQ(function_of(found, "f").change().ratio, 1);
-}
-
-TEST(Comparison, AFunctionInlinedIntoSeveralNamesThemAll) {
-  const MadeProfile before = MadeProfile("prog").add("f", 900).add("g", 500).add("h", 500);
-  const MadeProfile two = MadeProfile("prog").add("f", 300, "h").add("f", 600, "g").add("g", 500).add("h", 500);
-  EXPECT_EQ(function_of(compared(before, two), "f").note, "moved into g and h, which have it inlined now");
-  EXPECT_EQ(function_of(compared(two, before), "f").note, "moved out of g and h, which had it inlined");
-  MadeProfile many = MadeProfile("prog").add("g", 500).add("h", 500);
-  for (u64 i = 0; i < 6; ++i) many.add("f", 100 + i, "host" + std::to_string(i));
-  EXPECT_EQ(function_of(compared(before, many), "f").note,
-            "moved into host5, host4, host3 and 3 more, which have it inlined now");
 }
 
 // The file of one module: names and code by where functions begin.
@@ -279,12 +239,6 @@ TEST(Comparison, PerSecondAndPerAnotherEvent) {
   EXPECT_DOUBLE_EQ(by_count.value().events[0].functions[0].change().ratio, 2);
 }
 
-RunCosts counted(double value) {
-  RunCosts run;
-  run.counts = {{"inst_retired", value}};
-  return run;
-}
-
 TEST(Comparison, TooFewRunsAreRefused) {
   const std::vector<RunCosts> three(3, counted(1)), four(4, counted(1));
   EXPECT_FALSE(compare_runs(three, three, {}).has_value());
@@ -360,99 +314,6 @@ TEST(Comparison, ManyFunctionsHideSmallChanges) {
   for (int i = 0; i < 100; ++i) many.add("g" + std::to_string(i), 10);
   EXPECT_GT(compared(many, many).events.at(0).functions.at(0).detectable(),
             1.02 * compared(few, few).events.at(0).functions.at(0).detectable());
-}
-
-TEST(Gate, FailsOnlyWhereAllOfTheIntervalIsBeyond) {
-  using Kind = Verdict::Kind;
-  const std::vector<RunCosts> before = {counted(1000), counted(1001), counted(1002), counted(1003)};
-  const std::vector<RunCosts> after = {counted(1010), counted(1011), counted(1012), counted(1030)};
-  const Comparison found = compare_runs(before, after, {}).value();
-  EXPECT_EQ(judged(found, "inst_retired>0.5%"), Kind::failed);
-  EXPECT_EQ(judged(found, "inst_retired>0.9%"), Kind::passed);  // the median is beyond, the near end is not
-  EXPECT_EQ(judged(found, "*>0%"), Kind::failed);
-  EXPECT_EQ(judged(found, "cycles>0%"), Kind::unknown);
-  // From nothing to something is more than any percentage; the other way it is not.
-  const std::vector<RunCosts> none(4, counted(0));
-  EXPECT_EQ(judged(compare_runs(none, after, {}).value(), "inst_retired>500%"), Kind::failed);
-  EXPECT_EQ(judged(compare_runs(after, none, {}).value(), "inst_retired>0%"), Kind::passed);
-  EXPECT_EQ(judged(compare_runs({counted(1)}, {counted(2)}, {}).value(), "inst_retired>0%"), Kind::unknown);
-  const Comparison units = compared(MadeProfile("p").add("a::f(int)", 1000), MadeProfile("p").add("a::f(int)", 1500));
-  EXPECT_EQ(judged(units, "function:f>10%"), Kind::failed);
-  EXPECT_EQ(judged(units, "function:*>10%"), Kind::failed);
-  EXPECT_EQ(judged(units, "module:p>10%"), Kind::failed);
-  EXPECT_EQ(judged(units, "function:f>60%"), Kind::passed);
-  EXPECT_EQ(judged(units, "function:g>0%"), Kind::unknown);
-}
-
-std::vector<RunCosts> counted_runs(std::initializer_list<double> values) {
-  std::vector<RunCosts> runs;
-  for (const double value : values) runs.push_back(counted(value));
-  return runs;
-}
-Comparison reviewed(const std::vector<RunCosts>& before, const std::vector<RunCosts>& after,
-                    std::optional<Per> per = {}) {
-  const ComparisonOptions options{.per = per, .counter = {}};
-  Comparison found = compare_runs(before, after, options).value();
-  review_totals(found, options);
-  return found;
-}
-
-TEST(Gate, ARunThatCountedNothingIsNoNothing) {
-  using Kind = Verdict::Kind;
-  const Comparison faults = reviewed(counted_runs({0, 100, 100, 100, 100}), counted_runs({101, 101, 101, 101, 101}));
-  EXPECT_EQ(judged(faults, "inst_retired>50%"), Kind::passed);
-  const Comparison grew = reviewed(counted_runs({0, 10, 10, 10, 10}), counted_runs({100, 110, 120, 130, 140}));
-  EXPECT_EQ(judged(grew, "inst_retired>50%"), Kind::failed);
-  const Comparison rare = reviewed(counted_runs({0, 0, 0, 0, 10}), counted_runs({100, 110, 120, 130, 140}));
-  EXPECT_EQ(judged(rare, "inst_retired>50%"), Kind::unknown);
-}
-
-// Two events, the second of which changed alone.
-std::vector<RunCosts> two_counts(double first, double second, double step) {
-  std::vector<RunCosts> runs;
-  for (int run = 0; run < 4; ++run) {
-    RunCosts one;
-    one.counts = {{"cycle", first + run}, {"inst_retired", second + step * run}};
-    runs.push_back(std::move(one));
-  }
-  return runs;
-}
-
-TEST(Gate, FailsOnNothingThatTheTableCallsChance) {
-  const Comparison unsure = reviewed(two_counts(100, 1000, 1), two_counts(100, 1100, 1));
-  EXPECT_FALSE(unsure.totals.at(1).found);
-  EXPECT_EQ(judged(unsure, "inst_retired>0.1%"), Verdict::Kind::passed);
-  EXPECT_EQ(judged(unsure, "*>0%"), Verdict::Kind::passed);
-  ASSERT_FALSE(unsure.notes.empty());
-  EXPECT_NE(unsure.notes.front().find("take at least 5 runs a side"), std::string::npos) << unsure.notes.front();
-  // What repeats exactly and changed is sure.
-  const Comparison exact = reviewed(two_counts(100, 1000, 0), two_counts(100, 1100, 0));
-  EXPECT_TRUE(exact.totals.at(1).found);
-  EXPECT_EQ(judged(exact, "inst_retired>0.1%"), Verdict::Kind::failed);
-  EXPECT_DOUBLE_EQ(exact_answer_of(4, 4), 2.0 / 256);
-}
-
-TEST(Gate, TellsWhyNothingOfANameIsJudged) {
-  const auto why = [](const Comparison& found, std::string_view condition) {
-    return judge(found, {request::parse_fail_condition(condition).value()}).at(0).why;
-  };
-  const Comparison found =
-      compared(MadeProfile("old").add("f", 1000).add("rare", 2), MadeProfile("new").add("f", 1500).add("rare", 2));
-  EXPECT_NE(why(found, "function:rare>1%").find("fewer than 6 samples"), std::string::npos);
-  EXPECT_NE(why(found, "function:absent>1%").find("was seen on either side"), std::string::npos);
-  EXPECT_NE(why(found, "line:a.c:18>1%").find("--sort symbol,line"), std::string::npos);
-  EXPECT_EQ(judged(found, "module:old>10%"), Verdict::Kind::failed);
-  EXPECT_EQ(judged(found, "module:new>10%"), Verdict::Kind::failed);
-  EXPECT_NE(why(reviewed({counted(1)}, {counted(2)}), "function:f>1%").find("counts alone"), std::string::npos);
-}
-
-TEST(TotalReview, NotesWhatNumbersAloneHide) {
-  const Comparison found =
-      reviewed(counted_runs({10, 20, 160, 161, 300}), counted_runs({5, 8, 210, 211, 212}), Per::share);
-  EXPECT_NE(found.notes.back().find("counts have no share"), std::string::npos);
-  const double shown = found.totals.at(0).median_after - found.totals.at(0).median_before;
-  EXPECT_GT(shown, 0);
-  EXPECT_EQ(found.notes.size(), found.totals.at(0).ratio < 1 ? 2U : 1U);
 }
 
 }  // namespace

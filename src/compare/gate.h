@@ -5,6 +5,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/comparison.h"
@@ -13,14 +14,18 @@
 namespace wperf::compare {
 
 struct Verdict {
-  // unknown: nothing of this name can be judged, or it has no interval.
-  enum class Kind { passed, failed, unknown };
+  // unsure: it grew by more than is allowed, but that may be chance; unknown: nothing of this name can be judged, or it
+  // has no interval.
+  enum class Kind { passed, failed, unsure, unknown };
   Kind kind = Kind::passed;
   std::string condition;             // as typed
   std::string why;                   // a sentence without its end
   std::optional<u32> function;       // the one that decided, where it was one: index into Comparison::matched
   std::optional<SourceLine> source;  // where it begins, where that was looked for
 };
+// Of an event's costs, whatever they are called: "cpu-time" is a clock that counts it where nothing else does.
+bool is_total(const Comparison& comparison, std::string_view name, const TotalChange& total);
+
 std::vector<Verdict> judge(const Comparison& comparison, const std::vector<request::FailCondition>& conditions);
 
 }  // namespace wperf::compare

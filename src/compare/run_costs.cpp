@@ -2,7 +2,6 @@
 #include "compare/run_costs.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <unordered_map>
@@ -27,6 +26,7 @@ class UnitNumbers {
         units_(run.units),
         files_(run.files),
         of_function_(profile.functions.size(), kNothing),
+        inclusive_(wishes.inclusive ? profile.functions.size() : 0, kNothing),
         file_of_module_(profile.modules.size(), kNothing),
         of_module_(profile.modules.size(), kNothing),
         of_line_(wishes.lines ? profile.lines.size() : 0, kNothing) {}
@@ -50,6 +50,21 @@ class UnitNumbers {
     }
     units_[number].file = file_of(one.module);
     if (one.begin != 0) units_[number].begins.push_back(one.begin);
+    return number;
+  }
+  // Of a function with what it called. kNothing: these are not wanted.
+  u32 of_inclusive(u32 function) {
+    if (function >= inclusive_.size()) return kNothing;
+    u32& number = inclusive_[function];
+    if (number != kNothing) return number;
+    Unit unit = units_[of_function(function)];
+    if (!unit.is_known) return kNothing;
+    const auto [entry, is_new] = inclusive_units_.try_emplace({unit.module, unit.key}, static_cast<u32>(units_.size()));
+    number = entry->second;
+    if (!is_new) return number;
+    unit.kind = UnitKind::inclusive;
+    unit.begins.clear();
+    units_.push_back(std::move(unit));
     return number;
   }
   u32 of_module(u32 module) {
@@ -91,8 +106,9 @@ class UnitNumbers {
   const StackProfile& profile_;
   std::vector<Unit>& units_;
   std::vector<stacks::StackModule>& files_;
-  std::vector<u32> of_function_, file_of_module_, of_module_, of_line_;
+  std::vector<u32> of_function_, inclusive_, file_of_module_, of_module_, of_line_;
   std::map<std::pair<u32, std::string>, u32> functions_;
+  std::map<std::pair<std::string, std::string>, u32> inclusive_units_;
 };
 
 // Samples of one event by unit and block: a stretch of time of one thread.
@@ -141,20 +157,6 @@ void grow_to(std::vector<UnitCost>& units, u32 unit) {
   if (unit >= units.size()) units.resize(unit + 1);
 }
 
-// Who was running, who it was inlined into (the same: it was not), and where that is.
-struct Where {
-  u32 function = 0, outer = 0, module = 0, line = kNothing;
-};
-Where where_of(const StackProfile& profile, u32 node) {
-  const stacks::StackPlace& place = profile.places[profile.nodes[node].place];
-  Where where{place.function, place.function, profile.functions[place.function].module, place.line};
-  for (u32 at = node; at != kNothing && profile.nodes[at].place != kNothing; at = profile.nodes[at].parent) {
-    where.outer = profile.places[profile.nodes[at].place].function;
-    if (!profile.functions[where.outer].is_inlined) break;
-  }
-  return where;
-}
-
 class RunCostsBuilder {
  public:
   RunCostsBuilder(const StackProfile& profile, const CostWishes& wishes)
@@ -169,17 +171,20 @@ class RunCostsBuilder {
       run_.events.push_back({.event = event.name, .units = {}, .inlined = {}, .scatters = {}});
       if (has_blocks) blocks.emplace_back(profile_, block_length(profile_));
     }
-    hosts_.resize(run_.events.size());
+    inlined_.resize(run_.events.size());
     const stacks::ChosenSamples chosen(
         profile_, {.comms = wishes_.filter.comms, .pids = wishes_.filter.pids, .tids = wishes_.filter.tids});
-    std::vector<std::array<u32, 3>> units_of_row;
+    std::vector<usize> rows = {0};  // by row of samples: where its units begin among all
+    std::vector<u32> units_of_rows;
     for (const StackSample& sample : profile_.samples) {
       EventCosts& event = run_.events[sample.event];
       event.cost += static_cast<double>(sample.period);
       event.samples += static_cast<double>(sample.count);
-      units_ = {kNothing, kNothing, kNothing};
+      units_.clear();
       if (chosen.has(sample)) add(sample);
-      if (has_blocks) units_of_row.push_back(units_);
+      if (!has_blocks) continue;
+      units_of_rows.insert(units_of_rows.end(), units_.begin(), units_.end());
+      rows.push_back(units_of_rows.size());
     }
     for (const stacks::SliceCount& slice : profile_.slice_counts) {
       if (!has_blocks) break;
@@ -187,14 +192,13 @@ class RunCostsBuilder {
       Blocks& of_event = blocks[sample.event];
       const u32 block = of_event.number_of(sample.task, slice.slice);
       of_event.add_all(block, static_cast<double>(slice.count));
-      for (const u32 unit : units_of_row[slice.row]) {
-        if (unit != kNothing) of_event.add(unit, block, static_cast<double>(slice.count));
-      }
+      for (usize i = rows[slice.row]; i < rows[slice.row + 1]; ++i)
+        of_event.add(units_of_rows[i], block, static_cast<double>(slice.count));
     }
     for (usize event = 0; event < run_.events.size(); ++event) {
       run_.events[event].units.resize(run_.units.size());
-      for (const auto& [pair, cost] : hosts_[event])
-        run_.events[event].inlined.push_back({pair.first, pair.second, cost});
+      for (const auto& [units, cost] : inlined_[event])
+        run_.events[event].inlined.push_back({units, cost.cost, cost.samples});
       if (has_blocks) run_.events[event].scatters = blocks[event].scatters(run_.units.size());
     }
     for (const EventCosts& event : run_.events) {
@@ -206,32 +210,66 @@ class RunCostsBuilder {
 
  private:
   void keep_stacks();
-  void add(const StackSample& sample) {
-    const Where where = where_of(profile_, sample.node);
-    units_[0] = numbers_.of_function(where.function);
-    units_[1] = numbers_.of_module(where.module);
-    units_[2] = numbers_.of_line(where.line, where.module);
-    std::vector<UnitCost>& costs = run_.events[sample.event].units;
-    for (const u32 unit : units_) {
-      if (unit == kNothing) continue;
-      grow_to(costs, unit);
-      costs[unit].cost += static_cast<double>(sample.period);
-      costs[unit].samples += static_cast<double>(sample.count);
-    }
-    if (where.outer == where.function) return;
-    const u32 host = numbers_.of_function(where.outer);
-    if (host == units_[0]) return;
-    costs[units_[0]].inlined += static_cast<double>(sample.period);
-    hosts_[sample.event][{units_[0], host}] += static_cast<double>(sample.period);
-  }
+  void add(const StackSample& sample);
+  // Units, each once, that ran at a node: that one first which was inlined into the next, at last the real function.
+  void find_chain(u32 node);
+  void add_unit(u32 unit, const StackSample& sample);
 
   const StackProfile& profile_;
   const CostWishes& wishes_;
   RunCosts run_;
   UnitNumbers numbers_;
-  std::array<u32, 3> units_ = {kNothing, kNothing, kNothing};  // of a sample: its function, module and line
-  std::vector<std::map<std::pair<u32, u32>, double>> hosts_;   // by event: cost of the first inlined into the second
+  std::vector<u32> chain_;  // of a sample
+  std::vector<u32> units_;  // of a sample, each once: its functions, module and line
+  u64 samples_seen_ = 0;
+  std::vector<u64> seen_in_;                                   // by unit: the last of these samples that had it
+  std::vector<std::map<std::vector<u32>, UnitCost>> inlined_;  // by event and chain
 };
+
+void RunCostsBuilder::find_chain(u32 node) {
+  chain_.clear();
+  for (; node != kNothing && profile_.nodes[node].place != kNothing; node = profile_.nodes[node].parent) {
+    const u32 function = profile_.places[profile_.nodes[node].place].function;
+    const u32 unit = numbers_.of_function(function);
+    // What is inlined into itself is one thing; so is what is inlined into a part of itself.
+    std::erase(chain_, unit);
+    chain_.push_back(unit);
+    if (!profile_.functions[function].is_inlined) break;
+  }
+}
+
+void RunCostsBuilder::add_unit(u32 unit, const StackSample& sample) {
+  if (unit == kNothing) return;
+  if (unit >= seen_in_.size()) seen_in_.resize(unit + 1, 0);
+  if (seen_in_[unit] == samples_seen_) return;
+  seen_in_[unit] = samples_seen_;
+  units_.push_back(unit);
+  std::vector<UnitCost>& costs = run_.events[sample.event].units;
+  grow_to(costs, unit);
+  costs[unit].cost += static_cast<double>(sample.period);
+  costs[unit].samples += static_cast<double>(sample.count);
+}
+
+void RunCostsBuilder::add(const StackSample& sample) {
+  const stacks::StackPlace& place = profile_.places[profile_.nodes[sample.node].place];
+  ++samples_seen_;
+  find_chain(sample.node);
+  add_unit(chain_.back(), sample);
+  const u32 module = profile_.functions[place.function].module;
+  add_unit(numbers_.of_module(module), sample);
+  add_unit(numbers_.of_line(place.line, module), sample);
+  if (wishes_.inclusive) {
+    for (u32 node = sample.node; node != kNothing && profile_.nodes[node].place != kNothing;
+         node = profile_.nodes[node].parent)
+      add_unit(numbers_.of_inclusive(profile_.places[profile_.nodes[node].place].function), sample);
+  }
+  if (chain_.size() == 1) return;
+  UnitCost& part = inlined_[sample.event][chain_];
+  part.cost += static_cast<double>(sample.period);
+  part.samples += static_cast<double>(sample.count);
+  // How these scatter is told, too; what they cost is their host's.
+  units_.insert(units_.end(), chain_.begin(), chain_.end() - 1);
+}
 
 void RunCostsBuilder::keep_stacks() {
   u32 event = 0;

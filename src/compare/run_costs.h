@@ -12,9 +12,10 @@
 
 namespace wperf::compare {
 
-enum class UnitKind : u8 { function, module, line };
+// inclusive: a function with all that it called.
+enum class UnitKind : u8 { function, module, line, inclusive };
 
-// A thing that costs. In a run, what a compiler made of one function is one thing.
+// A thing that costs. In a run, what a compiler made of one function is one thing, with what it inlined there.
 struct Unit {
   UnitKind kind = UnitKind::function;
   std::string module, name;     // as shown; of a module name is empty
@@ -30,13 +31,12 @@ inline constexpr double kFewestSamples = 6;  // were all of fewer on one side, t
 struct UnitCost {
   double cost = 0;     // in units of the event
   double samples = 0;  // that tell of it
-  double inlined = 0;  // the part of the cost that was inlined into other functions
 };
 
-// Of the cost of a function, the part that was inlined into one other, its host.
+// Of the cost of a function, its host, the part that was in functions inlined there.
 struct InlinedCost {
-  u32 unit = 0, host = 0;
-  double cost = 0;
+  std::vector<u32> units;  // that one first which ran, at last the host
+  double cost = 0, samples = 0;
 };
 
 struct EventCosts {
@@ -68,7 +68,8 @@ struct RunStacks {
 
 struct RunCosts {
   std::string file;
-  double seconds = 0;  // 0: not known
+  double seconds = 0;      // 0: not known
+  double cpu_seconds = 0;  // that its threads ran, as the system counted it; 0: not known
   std::vector<Unit> units;
   std::vector<stacks::StackModule> files;  // of units
   std::vector<EventCosts> events;
@@ -82,7 +83,8 @@ struct CostWishes {
   // these.
   stacks::StackFilter filter;
   bool lines = false;
-  bool stacks = false;  // RunCosts::stacks
+  bool inclusive = false;  // functions with what they called, too: needs callers
+  bool stacks = false;     // RunCosts::stacks
   // Of a side with this run alone: how much each thing comes in bursts. Needs a profile with slices.
   bool scatters = false;
 };

@@ -15,12 +15,8 @@ class StackMerger {
  public:
   explicit StackMerger(const MatchedUnits& matched) : matched_(matched) { out_.nodes.emplace_back(); }
 
-  // numbers: of its units.
-  void add(const RunStacks& run, const std::vector<u32>& numbers, bool is_after, usize runs_of_side) {
-    double whole = 0;
-    for (const StackCost& one : run.nodes) whole += one.self;
-    if (whole <= 0) return;
-    const double unit = 1 / (whole * static_cast<double>(runs_of_side));
+  // numbers: of its units; unit: what a cost of 1 adds to the mean of its side.
+  void add(const RunStacks& run, const std::vector<u32>& numbers, bool is_after, double unit) {
     std::vector<u32> merged(run.nodes.size(), 0);
     for (u32 i = 0; i < run.nodes.size(); ++i) {
       const StackCost& one = run.nodes[i];
@@ -57,10 +53,17 @@ class StackMerger {
   std::map<std::pair<u32, u32>, u32> known_;
 };
 
+double whole_of(const RunStacks& run) {
+  double whole = 0;
+  for (const StackCost& one : run.nodes) whole += one.self;
+  return whole;
+}
+
 }  // namespace
 
 diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::span<const RunCosts> after,
-                                        const MatchedUnits& matched) {
+                                        const MatchedUnits& matched, const ComparisonOptions& options) {
+  const Per per = options.per.value_or(Per::run);
   StackMerger merger(matched);
   usize number = 0;  // of the run
   std::string event;
@@ -78,11 +81,16 @@ diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::s
             .hint = "a picture compares one event: record the same on both sides",
             .code = diag::ExitCode::usage};
       }
-      merger.add(run.stacks, matched.of_run[number++], side == &after, side->size());
+      WPERF_TRY(double measure, measure_of(run, per, options.counter));
+      if (per == Per::share) measure = whole_of(run.stacks);
+      const double unit = measure > 0 ? 1 / (measure * static_cast<double>(side->size())) : 0;
+      merger.add(run.stacks, matched.of_run[number++], side == &after, unit);
     }
   }
   StackChanges changes = merger.take();
   changes.event = event;
+  changes.per = per;
+  changes.unit = unit_of_event(event);
   return changes;
 }
 

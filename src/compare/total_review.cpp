@@ -20,28 +20,22 @@ bool is_exact_change(const TotalChange& total) {
          are_all(total.after, total.after.front());
 }
 
-// What is the same in all runs asks nothing.
-std::vector<TotalChange*> asked_of(Comparison& comparison) {
+bool is_time(const TotalChange& total) {
+  return total.unit == CostUnit::seconds;
+}
+
+// What is the same in all runs (page faults that never happened) asks nothing: it does not count among the tests.
+std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times) {
   std::vector<TotalChange*> asked;
-  for (TotalChange& total : comparison.totals) {
+  for (TotalChange& total : totals) {
+    if (is_time(total) != times) continue;
     if (!are_all(total.before, total.before.front()) || !are_all(total.after, total.before.front()))
       asked.push_back(&total);
   }
   return asked;
 }
 
-void judge_exact_counts(std::span<TotalChange* const> asked) {
-  std::vector<double> answers;
-  for (TotalChange* total : asked) {
-    if (is_exact_change(*total))
-      total->answer = std::min(total->answer, exact_answer_of(total->before.size(), total->after.size()));
-    answers.push_back(total->answer);
-  }
-  const std::vector<bool> found = found_among(answers, kWrongShare);
-  for (usize i = 0; i < found.size(); ++i) asked[i]->found = found[i];
-}
-
-void tell_of_few_runs(std::span<TotalChange* const> asked, std::vector<std::string>& notes) {
+void tell_of_few_runs(const std::vector<TotalChange*>& asked, std::vector<std::string>& notes) {
   const bool all_sure = std::all_of(asked.begin(), asked.end(), [](const TotalChange* one) { return one->found; });
   if (asked.size() < 2 || all_sure) return;
   const usize before = asked.front()->before.size(), after = asked.front()->after.size();
@@ -57,17 +51,6 @@ void tell_of_few_runs(std::span<TotalChange* const> asked, std::vector<std::stri
       asked.size(), runs, enough));
 }
 
-// The middle of all differences, and the difference of the middles, may have different signs.
-void tell_of_signs(const Comparison& comparison, std::vector<std::string>& notes) {
-  for (const TotalChange& total : comparison.totals) {
-    const double by_medians = total.median_after - total.median_before;
-    if (!total.has_ratio || (total.ratio - 1) * by_medians >= 0) continue;
-    notes.push_back(fmt::format(
-        "{}: runs of a side differ so much that the median of all differences {}, while the medians themselves {}.",
-        total.event, total.ratio > 1 ? "grew" : "shrank", by_medians > 0 ? "grew" : "shrank"));
-  }
-}
-
 }  // namespace
 
 double exact_answer_of(usize before, usize after) {
@@ -75,16 +58,28 @@ double exact_answer_of(usize before, usize after) {
   return std::min(1.0, 2 * std::pow(few / all, few) * std::pow(others / all, others));
 }
 
+void find_totals(std::vector<TotalChange>& totals) {
+  for (const bool times : {true, false}) {
+    const std::vector<TotalChange*> asked = asked_of(totals, times);
+    std::vector<double> answers;
+    for (const TotalChange* total : asked) answers.push_back(total->answer);
+    const std::vector<bool> found = found_among(answers, kWrongShare);
+    for (usize i = 0; i < found.size(); ++i) asked[i]->found = found[i];
+  }
+}
+
 void review_totals(Comparison& comparison, const ComparisonOptions& options) {
   std::vector<std::string>& notes = comparison.notes;
   if (!comparison.is_one_run) {
-    const std::vector<TotalChange*> asked = asked_of(comparison);
-    judge_exact_counts(asked);
-    tell_of_few_runs(asked, notes);
+    for (TotalChange& total : comparison.totals) {
+      if (is_exact_change(total))
+        total.answer = std::min(total.answer, exact_answer_of(total.before.size(), total.after.size()));
+    }
+    find_totals(comparison.totals);
+    tell_of_few_runs(asked_of(comparison.totals, false), notes);
   }
-  tell_of_signs(comparison, notes);
   const bool has_counts = std::any_of(comparison.totals.begin(), comparison.totals.end(),
-                                      [](const TotalChange& total) { return total.is_counted; });
+                                      [](const TotalChange& total) { return total.is_counted && !is_time(total); });
   if (options.per == Per::share && has_counts)
     notes.emplace_back("--per share: counts have no share, so they are compared per run.");
 }

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "compare/inline_rows.h"
 
 namespace wperf::compare {
 namespace {
@@ -24,15 +27,24 @@ std::string reason_of(const RunCosts& run, const std::vector<u32>& numbers, u32 
 
 // Of a thing and one side, whatever its runs count for.
 struct SideSums {
-  double samples = 0, cost = 0, inlined = 0;
-  std::map<u32, double> hosts;  // what of it was inlined into each
+  double samples = 0, cost = 0;
 };
+
+// How much runs of one program differ is not known of one run a side. So much is taken for usual: where a whole run was
+// slower by less, nothing in it grew.
+constexpr double kRunNoise = 0.05;
+
+Scatter with_run_noise(Scatter scatter, const SeenRates& seen) {
+  scatter.factor += kRunNoise * kRunNoise * (seen.before + seen.after) / 2;
+  return scatter;
+}
 
 class UnitComparer {
  public:
   UnitComparer(EventRuns event, EventChange& change)
       : event_(std::move(event)),
         change_(change),
+        rows_(event_),
         counts_(event_.matched.units.size(), RunCounts{std::vector<double>(event_.runs.size(), 0)}),
         sums_(2 * event_.matched.units.size()) {}
 
@@ -50,7 +62,9 @@ class UnitComparer {
       (is_before(run) ? measured_.exposure_before : measured_.exposure_after) += exposure;
     }
     add_rows(functions, of_functions, change_.functions);
-    for (const auto& [kind, list] : {std::pair(UnitKind::module, &change_.modules), {UnitKind::line, &change_.lines}}) {
+    for (const auto& [kind, list] : {std::pair(UnitKind::module, &change_.modules),
+                                     {UnitKind::line, &change_.lines},
+                                     {UnitKind::inclusive, &change_.inclusive}}) {
       const std::vector<u32> units = units_of(kind);
       add_rows(units, counts_of(units), *list);
     }
@@ -70,15 +84,20 @@ class UnitComparer {
   std::vector<Scatter> scatters_of(const std::vector<u32>& units, const std::vector<RunCounts>& counts) const;
   void add_rows(const std::vector<u32>& units, const std::vector<RunCounts>& counts, std::vector<UnitChange>& rows);
   void name_function(UnitChange& row) const;
-  std::string hosts_text(const SideSums& side) const;
-  std::string inlining_note(const SideSums& before, const SideSums& after) const;
+  std::string hosts_text(const std::map<u32, double>& side) const;
+  std::string inlining_note(u32 unit) const;
+  void tell_of_inlined();
   void finish_functions();
+  // How few runs are: of shares a run that was slower as a whole tells nothing.
+  bool has_run_noise() const { return event_.is_one_run && change_.per != Per::share; }
 
   EventRuns event_;
   EventChange& change_;
+  InlineRows rows_;
   std::vector<RunCounts> counts_;        // by unit
   std::vector<SideSums> sums_;           // by unit, before and after
   SeenRates measured_;                   // by weight; nothing is seen in it
+  std::vector<Scatter> learnt_;          // of functions, without what is taken for usual
   std::set<std::string_view> nameless_;  // modules, as `before` has them
 };
 
@@ -86,15 +105,25 @@ void UnitComparer::add_up() {
   for (usize run = 0; run < event_.runs.size(); ++run) {
     const EventCosts& costs = *event_.costs[run];
     const std::vector<u32>& numbers = event_.matched.of_run[run];
-    for (const InlinedCost& one : costs.inlined) side(numbers[one.unit], run).hosts[numbers[one.host]] += one.cost;
-    for (usize unit = 0; unit < costs.units.size(); ++unit) {
-      const UnitCost& cost = costs.units[unit];
-      counts_[numbers[unit]].samples[run] += cost.cost / (is_before(run) ? event_.period_before : event_.period_after);
-      SideSums& sums = side(numbers[unit], run);
-      sums.samples += cost.samples;
-      sums.cost += cost.cost;
-      sums.inlined += cost.inlined;
+    const auto add = [&](u32 row, double cost, double samples) {
+      counts_[row].samples[run] += cost;
+      SideSums& sums = side(row, run);
+      sums.samples += samples;
+      sums.cost += cost;
+    };
+    for (usize unit = 0; unit < costs.units.size(); ++unit)
+      add(rows_.of_unit(numbers[unit]), costs.units[unit].cost, costs.units[unit].samples);
+    std::vector<u32> chain;
+    for (const InlinedCost& part : costs.inlined) {
+      chain.clear();
+      for (const u32 unit : part.units) chain.push_back(numbers[unit]);
+      const u32 row = rows_.of_chain(chain), host = rows_.of_unit(chain.back());
+      if (row == host) continue;
+      add(row, part.cost, part.samples);
+      add(host, -part.cost, -part.samples);
     }
+    for (RunCounts& counts : counts_)
+      counts.samples[run] /= is_before(run) ? event_.period_before : event_.period_after;
   }
 }
 
@@ -192,7 +221,7 @@ std::vector<Scatter> UnitComparer::scatters_of(const std::vector<u32>& units,
   for (usize run = 0; run < event_.runs.size(); ++run) {
     const std::vector<Scatter>& own = event_.costs[run]->scatters;
     for (usize unit = 0; unit < own.size(); ++unit) {
-      Scatter& known = by_unit[event_.matched.of_run[run][unit]];
+      Scatter& known = by_unit[rows_.of_unit(event_.matched.of_run[run][unit])];
       if (own[unit].factor > known.factor || std::isinf(known.degrees)) known = own[unit];
     }
   }
@@ -219,8 +248,10 @@ void UnitComparer::add_rows(const std::vector<u32>& units, const std::vector<Run
     row.before = row.seen.before / measured_.exposure_before;
     row.after = row.seen.after / measured_.exposure_after;
     row.scatter = i < scatters.size() ? scatters[i] : Scatter{};
+    if (row.kind == UnitKind::function) learnt_.push_back(row.scatter);
+    if (has_run_noise()) row.scatter = with_run_noise(row.scatter, row.seen);
     row.answer = rate_answer(row.seen, row.scatter);
-    if (row.kind == UnitKind::function) name_function(row);
+    if (row.kind == UnitKind::function || row.kind == UnitKind::inclusive) name_function(row);
     rows.push_back(std::move(row));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const UnitChange& a, const UnitChange& b) {
@@ -233,13 +264,18 @@ void UnitComparer::name_function(UnitChange& row) const {
   const OtherName& other = event_.matched.others[row.unit];
   if (!other.name.empty()) row.note = (other.is_same_code ? "one code with " : "was ") + other.name;
   if (!other.is_same_code) row.was = other.name;
-  const std::string moved = inlining_note(sums_[2 * row.unit], sums_[2 * row.unit + 1]);
-  if (!moved.empty()) row.note += (row.note.empty() ? "" : "; ") + moved;
+  const auto add = [&](const std::string& note) { row.note += (row.note.empty() ? "" : "; ") + note; };
+  if (const std::string moved = inlining_note(row.unit); !moved.empty()) add(moved);
+  for (const auto& [unit, host] : rows_.joined()) {
+    if (rows_.of_unit(unit) != row.unit) continue;
+    row.with.push_back(event_.matched.units[unit].name);
+    add("with " + row.with.back() + ", which is inlined here on one side");
+  }
 }
 
 // Those that most of it was inlined into first.
-std::string UnitComparer::hosts_text(const SideSums& side) const {
-  std::vector<std::pair<u32, double>> hosts(side.hosts.begin(), side.hosts.end());
+std::string UnitComparer::hosts_text(const std::map<u32, double>& side) const {
+  std::vector<std::pair<u32, double>> hosts(side.begin(), side.end());
   std::stable_sort(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   constexpr usize kNamed = 4;
   const usize named = hosts.size() <= kNamed ? hosts.size() : kNamed - 1;
@@ -252,32 +288,43 @@ std::string UnitComparer::hosts_text(const SideSums& side) const {
   return text;
 }
 
-// Where most of a cost was inlined on one side and not on the other, it moved; compared frame by frame it is the same.
-std::string UnitComparer::inlining_note(const SideSums& before, const SideSums& after) const {
-  if (before.cost <= 0 || after.cost <= 0) return {};
-  const double more = after.inlined / after.cost - before.inlined / before.cost;
-  const auto have = [](const SideSums& side) { return side.hosts.size() == 1 ? "has" : "have"; };
-  if (more > 0.5) return fmt::format("moved into {}, which {} it inlined now", hosts_text(after), have(after));
-  if (more < -0.5) return fmt::format("moved out of {}, which had it inlined", hosts_text(before));
+// Where most of a cost was inlined on one side and not on the other, it moved; in a row of its own it is the same.
+std::string UnitComparer::inlining_note(u32 unit) const {
+  const auto found = rows_.hosts().find(unit);
+  if (found == rows_.hosts().end() || rows_.of_unit(unit) != unit) return {};
+  const auto& [before, after] = found->second;
+  const std::optional<double> more = rows_.more_inlined(unit);
+  if (!more.has_value()) return {};
+  const auto have = [](const std::map<u32, double>& hosts) { return hosts.size() == 1 ? "has" : "have"; };
+  if (*more > 0.5) return fmt::format("moved into {}, which {} it inlined now", hosts_text(after), have(after));
+  if (*more < -0.5) return fmt::format("moved out of {}, which had it inlined", hosts_text(before));
   return {};
+}
+
+// Whoever asks for these by name is told where they are.
+void UnitComparer::tell_of_inlined() {
+  for (const auto& [unit, hosts] : rows_.hosts()) {
+    if (sums_[2 * unit].samples + sums_[2 * unit + 1].samples >= kFewestSamples && rows_.of_unit(unit) == unit)
+      continue;
+    change_.inlined.emplace_back(unit, hosts_text(hosts.after.empty() ? hosts.before : hosts.after));
+  }
 }
 
 void UnitComparer::finish_functions() {
   change_.compared = change_.functions.size();
-  std::vector<Scatter> scatters;
-  for (const UnitChange& row : change_.functions) {
-    scatters.push_back(row.scatter);
-    change_.has_scatter |= !std::isinf(row.scatter.degrees) || row.scatter.factor != 1;
-  }
+  tell_of_inlined();
+  for (const Scatter& scatter : learnt_) change_.has_scatter |= !std::isinf(scatter.degrees) || scatter.factor != 1;
   change_.of_percent = measured_;
   for (usize run = 0; run < event_.runs.size(); ++run)
     (is_before(run) ? change_.of_percent.before : change_.of_percent.after) +=
         0.01 * event_.measures.weight(run) * event_.costs[run]->samples;
-  if (scatters.empty()) return;
-  const auto middle = scatters.begin() + std::ssize(scatters) / 2;
-  std::nth_element(scatters.begin(), middle, scatters.end(),
-                   [](const Scatter& a, const Scatter& b) { return a.factor < b.factor; });
-  change_.usual_scatter = *middle;
+  if (!learnt_.empty()) {
+    const auto middle = learnt_.begin() + std::ssize(learnt_) / 2;
+    std::nth_element(learnt_.begin(), middle, learnt_.end(),
+                     [](const Scatter& a, const Scatter& b) { return a.factor < b.factor; });
+    change_.usual_scatter = *middle;
+  }
+  if (has_run_noise()) change_.usual_scatter = with_run_noise(change_.usual_scatter, change_.of_percent);
 }
 
 }  // namespace

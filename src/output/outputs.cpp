@@ -25,7 +25,8 @@ std::vector<NamedOutput> named_outputs(const request::Request& request) {
   const std::pair<std::string_view, const std::optional<std::string>&> outputs[] = {
       {"--html", request.recording.html_file}, {"--svg", request.recording.svg_file},
       {"-o", request.outputs.json_file},       {"--records", request.sampling.records_file},
-      {"--junit", sides.junit_file},           {"--markdown", sides.markdown_file}};
+      {"--junit", sides.junit_file},           {"--markdown", sides.markdown_file},
+      {"--save-baseline", sides.kept_baseline}};
   std::vector<NamedOutput> named;
   for (const auto& [option, file] : outputs) {
     if (file.has_value() && *file != kConsole) named.push_back({option, output_path(request.outputs, *file)});
@@ -64,6 +65,7 @@ diag::Result<void> check_inputs_stay(const request::Request& request) {
   const request::Comparison& sides = request.comparison;
   inputs.insert(inputs.end(), sides.before.begin(), sides.before.end());
   inputs.insert(inputs.end(), sides.after.begin(), sides.after.end());
+  if (sides.baseline_file.has_value()) inputs.push_back(*sides.baseline_file);
   // What was recorded already is an input.
   std::vector<NamedOutput> named;
   for (const auto& [option, path] : request.data_file.has_value() ? named_outputs(request) : all_outputs(request)) {
@@ -98,7 +100,8 @@ std::vector<std::string_view> documents_on_stdout(const request::Request& reques
       {"--html -", view.html_file == kConsole},
       {"--svg -", view.svg_file == kConsole},
       {"--markdown -", sides.markdown_file == kConsole},
-      {"--junit -", sides.junit_file == kConsole}};
+      {"--junit -", sides.junit_file == kConsole},
+      {"--save-baseline -", sides.kept_baseline == kConsole}};
   for (const auto& [option, is_given] : documents) {
     if (is_given) options.push_back(option);
   }

@@ -18,7 +18,10 @@ using compare::UnitChange;
 using compare::Verdict;
 
 std::string_view verdict_word(Verdict::Kind kind) {
-  return kind == Verdict::Kind::passed ? "passed" : kind == Verdict::Kind::failed ? "FAILED" : "not judged";
+  return kind == Verdict::Kind::passed   ? "passed"
+         : kind == Verdict::Kind::failed ? "FAILED"
+         : kind == Verdict::Kind::unsure ? "not sure"
+                                         : "not judged";
 }
 
 // GitHub's commands are one line; a property also ends at a comma or colon.
@@ -68,9 +71,9 @@ void append_markdown_rows(std::string& out, const EventChange& event, const std:
     const std::string& name = row.kind == compare::UnitKind::module ? row.module : row.name;
     out += fmt::format("| {}{} | {} | {} | {} | {} | {} to {} |\n", cell_text(name),
                        row.note.empty() ? std::string() : cell_text("; " + row.note),
-                       change_words(row.before, row.after, change.ratio), cost_text(row.before, event.per),
-                       cost_text(row.after, event.per), interval_text(change.low, change.high),
-                       with_commas(row.samples_before), with_commas(row.samples_after));
+                       change_words(row.before, row.after, change.ratio), cost_text(row.before, event),
+                       cost_text(row.after, event), interval_text(row, change), with_commas(row.samples_before),
+                       with_commas(row.samples_after));
   }
 }
 
@@ -95,7 +98,7 @@ std::string gate_junit(const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts) {
     out += fmt::format("    <testcase classname=\"wperf\" name=\"{}\"", markup_text(verdict.condition));
     const std::string why = markup_text(verdict.why);
-    if (verdict.kind == Verdict::Kind::passed) {
+    if (verdict.kind == Verdict::Kind::passed || verdict.kind == Verdict::Kind::unsure) {
       out += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", why);
       continue;
     }
@@ -112,8 +115,11 @@ std::string gate_annotations(const std::vector<Verdict>& verdicts) {
     std::string place;
     if (verdict.source.has_value())
       place = fmt::format("file={},line={},", command_text(verdict.source->file, true), verdict.source->line);
-    out += fmt::format("::{} {}title={}::{}\n", verdict.kind == Verdict::Kind::failed ? "error" : "warning", place,
-                       command_text("wperf: " + verdict.condition, true), command_text(verdict.why, false));
+    const std::string_view level = verdict.kind == Verdict::Kind::failed   ? "error"
+                                   : verdict.kind == Verdict::Kind::unsure ? "notice"
+                                                                           : "warning";
+    out += fmt::format("::{} {}title={}::{}\n", level, place, command_text("wperf: " + verdict.condition, true),
+                       command_text(verdict.why, false));
   }
   return out;
 }
@@ -121,6 +127,8 @@ std::string gate_annotations(const std::vector<Verdict>& verdicts) {
 std::string diff_markdown(const Comparison& comparison, const std::vector<Verdict>& verdicts,
                           const DiffOptions& options) {
   std::string out = "## What changed\n\n" + cell_text(sides_text(comparison)) + '\n';
+  if (const std::string headline = headline_text(comparison); !headline.empty())
+    out += "\n**" + cell_text(headline) + "**\n";
   if (!verdicts.empty()) {
     out += "\n| condition | verdict | why |\n|---|---|---|\n";
     for (const Verdict& verdict : verdicts)
@@ -131,7 +139,7 @@ std::string diff_markdown(const Comparison& comparison, const std::vector<Verdic
     out += "\n| total | change | before | after | 95 % interval | sure |\n|---|---|---:|---:|---|---|\n";
     for (const compare::TotalChange& total : comparison.totals) {
       out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_text(total.event), total_words(total),
-                         amount_text(total.median_before), amount_text(total.median_after),
+                         total_text(total, total.median_before), total_text(total, total.median_after),
                          total.has_interval ? interval_text(total.low, total.high) : "-", sure_text(comparison, total));
     }
     if (!options.totals_per.empty()) out += "\nTotals are " + cell_text(options.totals_per) + ".\n";
@@ -140,6 +148,7 @@ std::string diff_markdown(const Comparison& comparison, const std::vector<Verdic
     out += fmt::format("\n### {} ({})\n", cell_text(event.event), per_words(event.per));
     append_markdown_rows(out, event, event.modules, "module", options);
     append_markdown_rows(out, event, event.functions, "function", options);
+    append_markdown_rows(out, event, event.inclusive, "function with what it called", options);
     append_markdown_rows(out, event, event.lines, "line", options);
     out += '\n' + sensitivity_text(event) + '\n';
   }

@@ -23,6 +23,7 @@ class DiffWriter {
     texts("before", comparison.files_before);
     texts("after", comparison.files_after);
     json_.boolean("one_run_a_side", comparison.is_one_run);
+    json_.string("headline", headline_text(comparison));
     if (!options.totals_per.empty()) json_.string("totals_are", options.totals_per);
     list("totals", comparison.totals, [&](const TotalChange& total) { write_total(total); });
     list("events", comparison.events, [&](const EventChange& event) { write_event(event, options); });
@@ -56,10 +57,16 @@ class DiffWriter {
     number("high_percent", 100 * (high - 1));
   }
 
+  void write_unit_of(compare::CostUnit unit) {
+    if (unit != compare::CostUnit::count)
+      json_.string("unit", unit == compare::CostUnit::seconds ? "seconds" : "nanoseconds");
+  }
+
   void write_total(const TotalChange& total) {
     json_.begin_object();
     json_.string("event", total.event);
     json_.boolean("counted", total.is_counted);
+    write_unit_of(total.unit);
     json_.string("change", total_words(total));
     number("before", total.median_before);
     number("after", total.median_after);
@@ -75,6 +82,7 @@ class DiffWriter {
     json_.begin_object();
     json_.string("event", event.event);
     json_.string("per", per_words(event.per));
+    write_unit_of(event.unit);
     json_.integer("samples_before", event.samples_before);
     json_.integer("samples_after", event.samples_after);
     json_.integer("functions_compared", event.compared);
@@ -93,6 +101,7 @@ class DiffWriter {
     };
     rows("modules", event.modules);
     rows("functions", event.functions);
+    if (!event.inclusive.empty()) rows("inclusive", event.inclusive);
     rows("lines", event.lines);
     json_.end_object();
   }
@@ -114,6 +123,7 @@ class DiffWriter {
     json_.boolean("sure", row.found);
     number("seen_from_percent", 100 * (row.detectable() - 1));
     if (!row.was.empty()) json_.string("was", row.was);
+    if (!row.with.empty()) texts("with", row.with);
     if (!row.note.empty()) json_.string("note", row.note);
     json_.end_object();
   }
@@ -124,6 +134,7 @@ class DiffWriter {
     const auto kind = verdict.kind;
     json_.string("verdict", kind == compare::Verdict::Kind::failed   ? "failed"
                             : kind == compare::Verdict::Kind::passed ? "passed"
+                            : kind == compare::Verdict::Kind::unsure ? "unsure"
                                                                      : "unknown");
     json_.string("why", verdict.why);
     json_.end_object();

@@ -38,10 +38,14 @@ std::string change_words(double before, double after, double ratio);
 // Of a total. Its runs may have no ratio, because some of them counted 0: then that of the medians.
 double ratio_of(const compare::TotalChange& total);
 std::string total_words(const compare::TotalChange& total);
-std::string amount_text(double amount);  // of a total
+std::string total_text(const compare::TotalChange& total, double amount);  // "1.79 s", "241 K"
+// What changed of the whole, the time first: "elapsed shrank by 41.2 % (1.79 s to 1.05 s, interval -43.0 to -39.4 %)".
+std::string headline_text(const compare::Comparison& comparison);
 std::string_view sure_text(const compare::Comparison& comparison, const compare::TotalChange& total);
 std::string interval_text(double low, double high);
-std::string cost_text(double cost, compare::Per per);
+std::string interval_text(const compare::UnitChange& row, const compare::RateChange& change);
+std::string cost_text(double cost, compare::Per per, compare::CostUnit unit);
+std::string cost_text(double cost, const compare::EventChange& event);
 std::string per_words(compare::Per per);
 // What could have been seen, and of how many functions nothing can be said.
 std::string sensitivity_text(const compare::EventChange& event);

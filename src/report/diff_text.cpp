@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "report/diff_report.h"
 #include "report/fitted_table.h"
@@ -26,6 +27,32 @@ void append_columns(std::string& out, const std::vector<FittedColumn>& columns, 
   });
 }
 
+std::string amount_text(double amount) {
+  if (amount != 0 && amount < 0.001) return fmt::format("{:.3g}", amount);
+  return amount < 1 ? fmt::format("{:.4g}", amount) : scaled_number(amount);
+}
+
+std::string time_text(double seconds) {
+  constexpr std::pair<double, std::string_view> kUnits[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}};
+  for (const auto& [per_second, unit] : kUnits) {
+    if (const double value = seconds * per_second; value < 999.5) return fmt::format("{:.3g} {}", value, unit);
+  }
+  return seconds < 999.5 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+std::string unit_text(double amount, compare::CostUnit unit) {
+  using compare::CostUnit;
+  return unit == CostUnit::seconds       ? time_text(amount)
+         : unit == CostUnit::nanoseconds ? time_text(amount / 1e9)
+                                         : amount_text(amount);
+}
+
+// From nothing, or from next to nothing: what is so many times more has no percentage that anyone reads.
+constexpr double kManyTimes = 1000;
+bool is_new(double before, double after, double ratio) {
+  return after > 0 && (before <= 0 || ratio >= kManyTimes);
+}
+
 // A name may hold anything, and a row is one line.
 std::string one_line(std::string_view text) {
   std::string out(text);
@@ -40,10 +67,14 @@ std::string samples_text(const UnitChange& row) {
 void append_units(std::string& out, const EventChange& event, const std::vector<const UnitChange*>& rows,
                   const DiffOptions& options) {
   const UnitKind kind = rows.front()->kind;
-  std::vector<FittedColumn> columns = {
-      {.title = "change"},   {.title = "before", .right = true},  {.title = "after", .right = true},
-      {.title = "interval"}, {.title = "samples", .right = true}, {.title = "chance"}};
-  if (kind == UnitKind::function) columns.push_back({.title = "function", .may_be_cut = true});
+  const bool is_function = kind == UnitKind::function || kind == UnitKind::inclusive;
+  std::vector<FittedColumn> columns = {{.title = event.per == compare::Per::share ? "share" : "change"},
+                                       {.title = "before", .right = true},
+                                       {.title = "after", .right = true},
+                                       {.title = "interval"},
+                                       {.title = "samples", .right = true},
+                                       {.title = "chance"}};
+  if (is_function) columns.push_back({.title = "function", .may_be_cut = true});
   if (kind == UnitKind::line) columns.push_back({.title = "line", .may_be_cut = true});
   columns.push_back({.title = "module", .may_be_cut = true});
   const bool has_notes =
@@ -55,9 +86,9 @@ void append_units(std::string& out, const EventChange& event, const std::vector<
     ratios.push_back(row->found ? change.ratio : 1);
     usize at = 0;
     columns[at++].cells.push_back(change_words(row->before, row->after, change.ratio));
-    columns[at++].cells.push_back(cost_text(row->before, event.per));
-    columns[at++].cells.push_back(cost_text(row->after, event.per));
-    columns[at++].cells.push_back(interval_text(change.low, change.high));
+    columns[at++].cells.push_back(cost_text(row->before, event));
+    columns[at++].cells.push_back(cost_text(row->after, event));
+    columns[at++].cells.push_back(interval_text(*row, change));
     columns[at++].cells.push_back(samples_text(*row));
     columns[at++].cells.push_back(chance_text(row->answer));
     if (kind != UnitKind::module) columns[at++].cells.push_back(one_line(row->name));
@@ -68,7 +99,10 @@ void append_units(std::string& out, const EventChange& event, const std::vector<
 }
 
 std::string_view kind_words(UnitKind kind) {
-  return kind == UnitKind::function ? "functions" : kind == UnitKind::module ? "modules" : "lines";
+  return kind == UnitKind::function    ? "functions"
+         : kind == UnitKind::inclusive ? "functions with what they called"
+         : kind == UnitKind::module    ? "modules"
+                                       : "lines";
 }
 
 // Those that are sure, then the largest of those that may be chance.
@@ -83,7 +117,7 @@ void append_kind(std::string& out, const EventChange& event, const std::vector<U
   if (found.empty()) {
     out += fmt::format("\n{}: no change is sure\n", kind_words(kind));
   } else {
-    out += fmt::format("\n{} that changed (of these, at most 5 % by chance):\n", kind_words(kind));
+    out += fmt::format("\n{}: changes (false-alarm rate 5 %):\n", kind_words(kind));
     append_units(out, event, found, options);
     if (all_found > found.size()) out += fmt::format("  and {} more\n", with_commas(all_found - found.size()));
   }
@@ -93,7 +127,7 @@ void append_kind(std::string& out, const EventChange& event, const std::vector<U
     few(unsure, kind == UnitKind::function ? std::min<usize>(kUnsure, options.rows) : 0);
   }
   if (unsure.empty()) return;
-  out += fmt::format("\n{} whose change may be chance:\n", kind_words(kind));
+  out += fmt::format("\n{}: may be chance:\n", kind_words(kind));
   append_units(out, event, unsure, options);
 }
 
@@ -111,8 +145,8 @@ void append_totals(std::string& out, const Comparison& comparison, const DiffOpt
     ratios.push_back(total.found ? ratio_of(total) : 1);
     columns[0].cells.push_back(one_line(total.event));
     columns[1].cells.push_back(total_words(total));
-    columns[2].cells.push_back(amount_text(total.median_before));
-    columns[3].cells.push_back(amount_text(total.median_after));
+    columns[2].cells.push_back(total_text(total, total.median_before));
+    columns[3].cells.push_back(total_text(total, total.median_after));
     if (comparison.is_one_run) continue;
     columns[4].cells.push_back(total.has_interval ? interval_text(total.low, total.high) : "-");
     columns[5].cells.push_back(chance_text(total.answer));
@@ -147,13 +181,15 @@ std::string per_words(compare::Per per) {
   return {};
 }
 
-std::string amount_text(double amount) {
-  if (amount != 0 && amount < 0.001) return fmt::format("{:.3g}", amount);
-  return amount < 1 ? fmt::format("{:.4g}", amount) : scaled_number(amount);
+std::string total_text(const TotalChange& total, double amount) {
+  return unit_text(amount, total.unit);
 }
 
-std::string cost_text(double cost, compare::Per per) {
-  return per == compare::Per::share ? fmt::format("{:.2f} %", 100 * cost) : amount_text(cost);
+std::string cost_text(double cost, compare::Per per, compare::CostUnit unit) {
+  return per == compare::Per::share ? fmt::format("{:.2f} %", 100 * cost) : unit_text(cost, unit);
+}
+std::string cost_text(double cost, const EventChange& event) {
+  return cost_text(cost, event.per, event.unit);
 }
 
 double ratio_of(const TotalChange& total) {
@@ -174,18 +210,37 @@ std::string_view sure_text(const Comparison& comparison, const TotalChange& tota
   return comparison.is_one_run ? "one run a side" : total.found ? "yes" : "may be chance";
 }
 
-// Of counts alone not even that is known.
 std::string_view one_run_text(const Comparison& comparison) {
   if (!comparison.is_one_run) return {};
-  return comparison.events.empty()
-             ? "one run a side: how much runs of the same program differ is not known, so all of this may be chance"
-             : "one run a side: how much runs of the same program differ is not known, only how much each one varies";
+  const bool is_assumed = std::any_of(comparison.events.begin(), comparison.events.end(),
+                                      [](const EventChange& event) { return event.per != compare::Per::share; });
+  return is_assumed ? "Only one run per side: run-to-run noise is unknown, and assumed to be 5 %. Use bench -n 8."
+         : comparison.events.empty()
+             ? "Only one run per side: run-to-run noise is unknown, so all of this may be chance. Use bench -n 8."
+             : "Only one run per side: run-to-run noise is unknown. Use bench -n 8.";
+}
+
+std::string headline_text(const Comparison& comparison) {
+  constexpr usize kNamed = 4;  // the table of totals has them all
+  std::string text;
+  usize named = 0;
+  for (const TotalChange& total : comparison.totals) {
+    const double ratio = ratio_of(total);
+    if (!(ratio > 0) || named == kNamed) continue;
+    ++named;
+    const bool is_told = total.has_interval && ratio != 1;
+    text += fmt::format("{}{} {} ({} to {}{}{})", text.empty() ? "" : ", ", one_line(total.event), total_words(total),
+                        total_text(total, total.median_before), total_text(total, total.median_after),
+                        is_told ? ", interval " + interval_text(total.low, total.high) : "",
+                        comparison.is_one_run || total.found || ratio == 1 ? "" : ", may be chance");
+  }
+  return text;
 }
 
 std::string change_words(double before, double after, double ratio) {
   if (before == 0 && after == 0) return "nothing on both sides";
-  if (before == 0) return "is new";
-  if (after == 0) return "is gone";
+  if (is_new(before, after, ratio)) return "is new";
+  if (is_new(after, before, 1 / ratio)) return "is gone";
   const double percent = 100 * std::abs(ratio - 1);
   if (percent == 0) return "is the same";
   const int decimals = percent < 0.0995 ? 3 : percent < 0.995 ? 2 : percent < 99.95 ? 1 : 0;
@@ -194,13 +249,23 @@ std::string change_words(double before, double after, double ratio) {
 }
 
 std::string interval_text(double low, double high) {
-  const auto end = [](double ratio) {
+  const auto number = [](double ratio) {
     const double percent = 100 * (ratio - 1);
     const double size = std::abs(percent);
     return fmt::format("{:+.{}f}", percent, size < 0.0995 && size > 0 ? 3 : size < 0.995 ? 2 : size < 99.95 ? 1 : 0);
   };
-  if (std::isinf(high)) return low <= 0 ? "unknown" : fmt::format("{} % or more", end(low));
-  return fmt::format("{} to {} %", end(low), end(high));
+  // As rows say it: so many times from ten on.
+  const auto end = [&](double ratio) {
+    return ratio >= 10 ? fmt::format("{:.3g} times", ratio) : number(ratio) + " %";
+  };
+  if (!(high < kManyTimes)) return low <= 0 ? "unknown" : end(low) + " or more";
+  return (high >= 10 ? end(low) : number(low)) + " to " + end(high);
+}
+
+// What is new or gone has no ratio.
+std::string interval_text(const UnitChange& row, const compare::RateChange& change) {
+  const bool has_none = is_new(row.before, row.after, change.ratio) || is_new(row.after, row.before, 1 / change.ratio);
+  return has_none ? "-" : interval_text(change.low, change.high);
 }
 
 std::string sides_text(const Comparison& comparison) {
@@ -216,15 +281,14 @@ std::string sensitivity_text(const EventChange& event) {
   std::string text = fmt::format("{} functions compared", with_commas(event.compared));
   if (event.too_few != 0) text += fmt::format("; {} have too few samples to say anything", with_commas(event.too_few));
   text += ". ";
-  if (!std::isfinite(event.detectable_of_percent)) return text + "So few samples show no change at all.";
-  return text + fmt::format(
-                    "What could have been seen: in a function with 1 % of the samples, a change of {:.3g} % or "
-                    "more (four times in five).",
-                    100 * (event.detectable_of_percent - 1));
+  if (!std::isfinite(event.detectable_of_percent)) return text + "Too few samples to detect any change.";
+  return text + fmt::format("Too few samples to detect changes below {:.3g} % in a 1 % function.",
+                            100 * (event.detectable_of_percent - 1));
 }
 
 std::string diff_text(const Comparison& comparison, const DiffOptions& options) {
   std::string out = sides_text(comparison) + '\n';
+  if (const std::string headline = headline_text(comparison); !headline.empty()) out += headline + '\n';
   if (const std::string_view told = one_run_text(comparison); !told.empty()) out += fmt::format("{}\n", told);
   append_totals(out, comparison, options);
   for (const EventChange& event : comparison.events) {
@@ -232,6 +296,7 @@ std::string diff_text(const Comparison& comparison, const DiffOptions& options) 
                        with_commas(event.samples_before), with_commas(event.samples_after));
     append_kind(out, event, event.modules, UnitKind::module, options);
     append_kind(out, event, event.functions, UnitKind::function, options);
+    append_kind(out, event, event.inclusive, UnitKind::inclusive, options);
     append_kind(out, event, event.lines, UnitKind::line, options);
     out += '\n' + sensitivity_text(event) + '\n';
     if (comparison.is_one_run && !event.has_scatter && event.compared != 0)

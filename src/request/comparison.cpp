@@ -13,13 +13,14 @@ namespace {
 
 using Kind = FailCondition::Kind;
 constexpr std::pair<std::string_view, Kind> kKinds[] = {
-    {"function:", Kind::function}, {"module:", Kind::module}, {"line:", Kind::line}};
+    {"function:", Kind::function}, {"inclusive:", Kind::inclusive}, {"module:", Kind::module}, {"line:", Kind::line}};
 
 diag::Error bad_condition(std::string_view text) {
   return {.text = fmt::format("'{}' is no condition", text),
           .hint =
-              "--fail-if takes NAME>PERCENT%, with function:, module: or line: before the name or nothing: "
-              "--fail-if 'inst_retired>0.5%' --fail-if 'function:parse>5%'; in quotes, because > is the shell's",
+              "--fail-if takes NAME>PERCENT%, with function:, inclusive:, module: or line: before the name or nothing: "
+              "--fail-if 'elapsed>5%' --fail-if 'inst_retired>0.5%' --fail-if 'function:parse>5%'; in quotes, because "
+              "> is the shell's",
           .code = diag::ExitCode::usage};
 }
 

@@ -7,13 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ints.h"
 #include "diag/result.h"
 
 namespace wperf::request {
 
-// `[function:|module:|line:]NAME>PERCENT%`: true where it is sure that NAME grew by more than that.
+// `[function:|inclusive:|module:|line:]NAME>PERCENT%`: true where it is sure that NAME grew by more than that.
 struct FailCondition {
-  enum class Kind { total, function, module, line };
+  enum class Kind { total, function, inclusive, module, line };  // inclusive: with what the function called
   Kind kind = Kind::total;
   std::string name;    // "*": any
   double percent = 0;  // never below 0
@@ -35,8 +36,13 @@ struct Comparison {
   CostPer per;
   std::vector<FailCondition> conditions;  // of --fail-if; any of them fails the gate
   std::optional<std::string> junit_file, markdown_file;
-  std::optional<std::string> record_as;  // of bench: each run is recorded, in files whose names begin so
-  bool annotations = false;              // GitHub's
+  bool annotations = false;  // GitHub's
+  // Of bench:
+  std::optional<std::string> record_as;      // each run is recorded, in files whose names begin so
+  std::optional<std::string> baseline_file;  // the side before, measured some other time
+  std::optional<std::string> kept_baseline;  // where the program's runs are written for that
+  u32 warmup = 0;                            // rounds that are run first, and do not count
+  bool shows_output = false;                 // of the programs
 };
 
 }  // namespace wperf::request

@@ -27,6 +27,7 @@ TEST(FailCondition, NamesTotalsFunctionsModulesAndLines) {
   expect_condition("module:libz.so.1>10%", Kind::module, "libz.so.1", 10);
   expect_condition("line:main.c:12>3%", Kind::line, "main.c:12", 3);
   expect_condition("function:*>5%", Kind::function, "*", 5);
+  expect_condition("inclusive:main>5%", Kind::inclusive, "main", 5);
 }
 
 TEST(FailCondition, WhatIsNoneIsRefusedWithItsForm) {

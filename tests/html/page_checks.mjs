@@ -548,7 +548,7 @@ async function checkDifference(browser) {
   });
   for (const [name, text] of Object.entries(words)) same(told[name], text, `what the frame of ${name} tells`);
   const marks = await page.evaluate(() => window.wperf.page.tabs[0].view.legend.textContent);
-  check(marks.includes("▲ grew") && marks.includes("▼ shrank"), "the legend tells by colour only: " + marks);
+  check(marks.includes("▲ costs more") && marks.includes("▼ costs less"), "the legend tells by colour only: " + marks);
   await page.getByRole("tab", { name: "Changes" }).click();
   const table = page.getByRole("treegrid", { name: "Changes" });
   same(Number(await table.getAttribute("aria-rowcount")), rows.length + 1, "rows of changes");

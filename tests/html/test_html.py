@@ -210,8 +210,8 @@ class HtmlTest(unittest.TestCase):
         found = json.loads(self.wperf("diff", "old.folded", "new.folded", "--json"))
         [event] = found["diff"]["events"]
         rows = [[row["change"], row["function"]] for row in event["functions"]] + [[row["change"], row["module"]] for row in event["modules"]]
-        words = {"scan": "grew: 40.00 % before, 60.00 % after (+20.00 points)", "emit": "shrank: 30.00 % before, 20.00 % after (-10.00 points)",
-                 "fresh": "is new: 5.00 %", "old": "is gone: 5.00 % before", "main": "is the same: 100.00 % before, 100.00 % after (+0.00 points)"}
+        words = {"scan": "grew: 4.00 K before, 6.00 K after (+50.0 %)", "emit": "shrank: 3.00 K before, 2.00 K after (−33.3 %)",
+                 "fresh": "is new: 500", "old": "is gone: 500 before", "main": "is the same: 10.0 K before, 10.0 K after"}
         for side in ("first", "second"):
             (self.folder / f"{side}.folded").write_bytes(b"".join(b"main;%s %d\n" % (name.replace(b"\n", b""), 100 + len(side)) for name in HOSTILE))
         self.wperf("diff", "first.folded", "second.folded", "--html", "hostile_difference.html")

@@ -71,6 +71,8 @@ class StatReader {
     } else if (key == "Multiplexing_estimates") {
       has_estimates_ = true;
       json_.for_each([&] { read_estimate(); });
+    } else if (key == "User_time" || key == "System_time") {
+      found_.cpu_seconds += json_.number();
     } else if (key == "Time_elapsed") {
       has_time_ = true;
       found_.seconds += json_.number();

@@ -18,7 +18,8 @@ struct StatCounts {
   std::vector<Count> counts;        // of what was counted anywhere
   std::vector<std::string> losses;  // what they lack, whole sentences
   double seconds = 0;
-  bool is_whole = true;  // false: the document ends too early, or is no JSON somewhere
+  double cpu_seconds = 0;  // that the program ran; 0: not known
+  bool is_whole = true;    // false: the document ends too early, or is no JSON somewhere
 };
 // Nothing: it is no such document.
 std::optional<StatCounts> read_stat_counts(bytes::Span file);

@@ -24,17 +24,13 @@ using compare::StackChanges;
 using compare::UnitChange;
 using compare::UnitKind;
 
-// Of a side, as difference_view.js has it.
-constexpr double kShare = 1e12;
-
-u64 whole_units(double share) {
-  return static_cast<u64>(std::llround(std::clamp(share, 0.0, 1.0) * kShare));
-}
+// Of the side that cost more, as difference_view.js has it: rows count whole units.
+constexpr double kWhole = 1e12;
 
 // Stacks of both sides as one profile: what both have is the first event, what was before the second.
 class TwoSides {
  public:
-  explicit TwoSides(const StackChanges& changes) : changes_(changes) {
+  explicit TwoSides(const StackChanges& changes) : changes_(changes), whole_(whole_of(changes)) {
     profile_.events.push_back({.name = changes.event + ", both sides"});
     profile_.events.push_back({.name = changes.event + ", before"});
     profile_.names.emplace_back("");
@@ -51,8 +47,14 @@ class TwoSides {
     for (usize i = 0; i < changes.nodes.size(); ++i) add_node(i, before[i], after[i]);
   }
   stacks::StackProfile take() { return std::move(profile_); }
+  static double whole_of(const StackChanges& changes) {
+    return std::max(changes.nodes.front().before, changes.nodes.front().after);
+  }
 
  private:
+  u64 whole_units(double cost) const {
+    return whole_ > 0 ? static_cast<u64>(std::llround(std::clamp(cost / whole_, 0.0, 1.0) * kWhole)) : 0;
+  }
   // before, after: of the node itself.
   void add_node(usize number, double before, double after) {
     const compare::StackChange& node = changes_.nodes[number];
@@ -80,13 +82,17 @@ class TwoSides {
   }
 
   const StackChanges& changes_;
+  double whole_;
   stacks::StackProfile profile_;
   std::map<u32, u32> functions_;  // by unit
   std::map<std::string, u32> modules_;
 };
 
 std::string_view kind_word(UnitKind kind) {
-  return kind == UnitKind::function ? "function" : kind == UnitKind::module ? "module" : "line";
+  return kind == UnitKind::function    ? "function"
+         : kind == UnitKind::inclusive ? "with callees"
+         : kind == UnitKind::module    ? "module"
+                                       : "line";
 }
 
 const std::string& name_of(const UnitChange& row) {
@@ -100,7 +106,7 @@ std::string samples_text(const UnitChange& row) {
 // Those that are sure, and the largest of the others.
 template <typename Use>
 void for_each_shown(const EventChange& event, u32 rows, const Use& use) {
-  for (const auto* list : {&event.functions, &event.modules, &event.lines}) {
+  for (const auto* list : event.lists()) {
     u32 unsure = 0;
     for (const UnitChange& row : *list) {
       if (row.found || unsure++ < rows) use(row);
@@ -112,10 +118,16 @@ class RowWriter {
  public:
   explicit RowWriter(std::string& out) : json_(out) {}
 
-  void write(const Comparison& comparison, const std::string& summary) {
+  void write(const Comparison& comparison, const StackChanges& changes, const std::string& summary) {
     constexpr u32 kMostUnsure = 2000;
     json_.begin_object();
     text("summary", summary);
+    // What kWhole stands for, and in what.
+    json_.key("whole");
+    json_.shortest(TwoSides::whole_of(changes));
+    text("unit", changes.per == compare::Per::share               ? "share"
+                 : changes.unit == compare::CostUnit::nanoseconds ? "nanoseconds"
+                                                                  : "count");
     json_.begin_array("rows");
     for (const EventChange& event : comparison.events)
       for_each_shown(event, kMostUnsure, [&](const UnitChange& row) { write_row(event, row); });
@@ -134,9 +146,9 @@ class RowWriter {
     text("name", name_of(row));
     text("module", row.module);
     text("change", report::change_words(row.before, row.after, change.ratio));
-    text("before", report::cost_text(row.before, event.per));
-    text("after", report::cost_text(row.after, event.per));
-    text("interval", report::interval_text(change.low, change.high));
+    text("before", report::cost_text(row.before, event));
+    text("after", report::cost_text(row.after, event));
+    text("interval", report::interval_text(row, change));
     text("samples", samples_text(row));
     text("sure", (row.found ? "yes, " : "no, ") + report::chance_text(row.answer));
     text("note", row.note);
@@ -156,8 +168,8 @@ void append_totals(std::string& out, const Comparison& comparison, const std::st
               {"Total", "Change", "Before", "After", "95 % interval", "Sure"});
   for (const compare::TotalChange& total : comparison.totals) {
     out += "<tr>";
-    append_cells(out, {total.event, report::total_words(total), report::amount_text(total.median_before),
-                       report::amount_text(total.median_after),
+    append_cells(out, {total.event, report::total_words(total), report::total_text(total, total.median_before),
+                       report::total_text(total, total.median_after),
                        total.has_interval ? report::interval_text(total.low, total.high) : "-",
                        report::sure_text(comparison, total)});
   }
@@ -172,13 +184,30 @@ void append_event(std::string& out, const EventChange& event, u32 rows) {
   for_each_shown(event, rows, [&](const UnitChange& row) {
     const compare::RateChange change = row.change();
     out += "<tr>";
-    append_cells(out,
-                 {report::change_words(row.before, row.after, change.ratio), report::cost_text(row.before, event.per),
-                  report::cost_text(row.after, event.per), report::interval_text(change.low, change.high),
-                  samples_text(row), report::chance_text(row.answer), row.found ? "yes" : "may be chance",
-                  kind_word(row.kind), row.module, name_of(row), row.note});
+    append_cells(out, {report::change_words(row.before, row.after, change.ratio), report::cost_text(row.before, event),
+                       report::cost_text(row.after, event), report::interval_text(row, change), samples_text(row),
+                       report::chance_text(row.answer), row.found ? "yes" : "may be chance", kind_word(row.kind),
+                       row.module, name_of(row), row.note});
   });
   out += "</tbody></table>\n<p>" + report::markup_text(report::sensitivity_text(event)) + "</p>\n";
+}
+
+// "Width = before + after; cpu-clock shrank by 41.0 % (1.26 s to 743 ms); 3 changes are sure".
+std::string summary_text(const Comparison& comparison, const StackChanges& changes) {
+  usize sure = 0;
+  for (const EventChange& event : comparison.events)
+    for_each_shown(event, 0, [&](const UnitChange& row) { sure += row.found; });
+  const compare::StackChange& all = changes.nodes.front();
+  std::string whole;
+  if (changes.per != compare::Per::share && all.before > 0) {
+    whole = fmt::format("; {} {} ({} to {}) {}", changes.event,
+                        report::change_words(all.before, all.after, all.after / all.before),
+                        report::cost_text(all.before, changes.per, changes.unit),
+                        report::cost_text(all.after, changes.per, changes.unit), report::per_words(changes.per));
+  } else {
+    whole = fmt::format("; shares of {}", changes.event);
+  }
+  return fmt::format("Width = before + after{}; {} {} sure", whole, sure, sure == 1 ? "change is" : "changes are");
 }
 
 }  // namespace
@@ -188,8 +217,10 @@ std::string difference_page(const Comparison& comparison, const StackChanges& ch
   const std::string sides = report::sides_text(comparison);
   std::string out = page_start(sides + " - wperf", PageKind::difference) + views_start("What changed");
   out += "<p>" + report::markup_text(sides) + "</p>\n";
+  if (const std::string headline = report::headline_text(comparison); !headline.empty())
+    out += "<p>" + report::markup_text(headline) + ".</p>\n";
   if (const std::string_view told = report::one_run_text(comparison); !told.empty())
-    out += fmt::format("<p>{}.</p>\n", told);
+    out += fmt::format("<p>{}</p>\n", told);
   if (!comparison.notes.empty()) {
     out += "<ul class=\"losses\">\n";
     for (const std::string& note : comparison.notes) out += "<li>" + report::markup_text(note) + "</li>\n";
@@ -198,12 +229,7 @@ std::string difference_page(const Comparison& comparison, const StackChanges& ch
   append_totals(out, comparison, options.totals_per);
   for (const EventChange& event : comparison.events) append_event(out, event, options.rows);
   HtmlOptions page{.version = options.version};
-  usize sure = 0;
-  for (const EventChange& event : comparison.events)
-    for_each_shown(event, 0, [&](const UnitChange& row) { sure += row.found; });
-  RowWriter(page.difference_json)
-      .write(comparison, fmt::format("{} {} sure; frames are shares of {}, as wide as both sides together", sure,
-                                     sure == 1 ? "change is" : "changes are", changes.event));
+  RowWriter(page.difference_json).write(comparison, changes, summary_text(comparison, changes));
   stacks::StackProfile profile = TwoSides(changes).take();
   profile.file = sides;
   return out + views_end(profile, page);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "report/diff_report.h"
 #include "report/html/html_report.h"
 #include "report/markup_text.h"
 #include "report/number_text.h"
@@ -117,12 +118,13 @@ std::string percent_of(double share) {
   return report::fixed(100 * share, 2);
 }
 
-std::string change_text(const compare::StackChange& node) {
-  if (node.before == 0) return fmt::format("is new, {} %", percent_of(node.after));
-  if (node.after == 0) return fmt::format("is gone, {} % before", percent_of(node.before));
-  const double change = 100 * (node.after - node.before);
-  return fmt::format("{} % before, {} % after ({}{} points)", percent_of(node.before), percent_of(node.after),
-                     change < 0 ? "" : "+", report::fixed(change, 2));
+std::string change_text(const compare::StackChanges& changes, const compare::StackChange& node) {
+  const auto cost = [&](double value) { return report::cost_text(value, changes.per, changes.unit); };
+  const std::string words =
+      report::change_words(node.before, node.after, node.before > 0 ? node.after / node.before : 0);
+  if (node.before == 0) return fmt::format("{}, {}", words, cost(node.after));
+  if (node.after == 0) return fmt::format("{}, {} before", words, cost(node.before));
+  return fmt::format("{} before, {} after ({})", cost(node.before), cost(node.after), words);
 }
 
 }  // namespace
@@ -151,22 +153,23 @@ std::string svg_flame_graph(const StackProfile& profile, const stacks::StackFilt
 
 std::string svg_difference(const compare::StackChanges& changes, const Sides& sides) {
   // As wide as the mean of both sides, so that what is gone is there, too.
-  constexpr double kUnits = 1e12;
+  const compare::StackChange& root = changes.nodes.front();
+  const double units = 1e12 / std::max(std::max(root.before, root.after), 1e-300);
   std::vector<stacks::CallNode> nodes;
   for (const compare::StackChange& change : changes.nodes) {
     stacks::CallNode node;
     node.parent = change.parent;
-    node.all_period = static_cast<u64>((change.before + change.after) / 2 * kUnits);
+    node.all_period = static_cast<u64>((change.before + change.after) / 2 * units);
     nodes.push_back(node);
   }
-  const std::string line =
-      fmt::format("shares of {}: orange grew, blue shrank; widths are the mean of both sides", changes.event);
+  const std::string line = fmt::format("{} ({}): {}; width = mean of before and after; orange grew, blue shrank",
+                                       changes.event, report::per_words(changes.per), change_text(changes, root));
   return picture(nodes, fmt::format("{} → {}", sides.before, sides.after), line, [&](u32 number) {
     const compare::StackChange& node = changes.nodes[number];
-    return Label{
-        .name = node.name,
-        .title = fmt::format("{} ({}): {}", report::cut_to(node.name, kLongestTitle), node.module, change_text(node)),
-        .colour = colour_of_change(node.before, node.after)};
+    return Label{.name = node.name,
+                 .title = fmt::format("{} ({}): {}", report::cut_to(node.name, kLongestTitle), node.module,
+                                      change_text(changes, node)),
+                 .colour = colour_of_change(node.before, node.after)};
   });
 }
 

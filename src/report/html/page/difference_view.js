@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two sides of runs: only pages of `diff` carry this. The profile's first event is the sum of both sides, its second the
-// side before; a side's whole is kShare of either. Colours and words say which way a frame went.
+// side before; what the side that cost more cost is kWhole of either. Colours and words say how costs changed.
 
-const kShare = 1e12;
+const kWhole = 1e12;
 
 function changeOf(shown, node) {
-  const before = shown.other.total[node] / kShare, after = shown.weight.total[node] / kShare - before;
+  const before = shown.other.total[node] / kWhole, after = shown.weight.total[node] / kWhole - before;
   const most = Math.max(before, after);
   return { before, after, step: most > 0 ? (after - before) / most : 0 };
 }
@@ -19,16 +19,23 @@ function changeMark(shown, node) {
 const changeColour = (step) => toned(step > 0 ? 28 : 212, Math.sqrt(Math.abs(step)));
 
 function changeLegend() {
-  return [[changeColour(1), "▲ grew, or is new"], [changeColour(0), "the same"], [changeColour(-1), "▼ shrank, or is gone"]];
+  return [[changeColour(1), "▲ costs more, or is new"], [changeColour(0), "the same"], [changeColour(-1), "▼ costs less, or is gone"]];
 }
 
-function changeLines(shown, node) {
+// A part of kWhole, as it is measured.
+function partText({ whole, unit }, part) {
+  if (unit === "share") return (100 * part).toFixed(2) + " %";
+  return unit === "nanoseconds" ? secondsText(part * whole / 1e9) : shortNumber(part * whole);
+}
+
+function changeLines(difference, shown, node) {
   const { before, after } = changeOf(shown, node);
-  const points = 100 * (after - before);
-  const share = (value) => (100 * value).toFixed(2) + " %";
+  const text = (part) => partText(difference, part);
   const self = shown.weight.self[node] - shown.other.self[node];
-  return [before === 0 ? `is new: ${share(after)}` : after === 0 ? `is gone: ${share(before)} before` : `${points > 0 ? "grew" : points < 0 ? "shrank" : "is the same"}: ${share(before)} before, ${share(after)} after (${points < 0 ? "" : "+"}${points.toFixed(2)} points)`,
-    `itself: ${share(shown.other.self[node] / kShare)} before, ${share(self / kShare)} after`, "What may be chance is in here, too: “Changes” says what is sure."];
+  const percent = 100 * Math.abs(after / before - 1);
+  const change = before === 0 ? `is new: ${text(after)}` : after === 0 ? `is gone: ${text(before)} before`
+    : `${after > before ? "grew" : after < before ? "shrank" : "is the same"}: ${text(before)} before, ${text(after)} after` + (percent === 0 ? "" : percent >= 900 ? ` (${(after / before).toPrecision(3)} times)` : ` (${after > before ? "+" : "−"}${percent.toFixed(1)} %)`);
+  return [change, `itself: ${text(shown.other.self[node] / kWhole)} before, ${text(self / kWhole)} after`, "What may be chance is in here, too: “Changes” says what is sure."];
 }
 
 class ChangesView {

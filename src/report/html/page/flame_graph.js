@@ -234,7 +234,7 @@ class FlameGraph {
     const { page, shown, state } = this;
     const { profile } = page;
     const function_ = shown.functions[node];
-    if (profile.difference) return [page.names[function_], harmlessName(profile.modules.name[profile.functions.module[function_]]), ...changeLines(shown, node)];
+    if (profile.difference) return [page.names[function_], harmlessName(profile.modules.name[profile.functions.module[function_]]), ...changeLines(profile.difference, shown, node)];
     const total = shown.weight.total[node], self = shown.weight.self[node];
     const event = profile.events[state.event];
     const text = (value) => weightText(event, state.measure, value);
