@@ -3,23 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "base/ints.h"
+#include "report/text_width.h"
 
 namespace wperf::cli {
 namespace {
 
-constexpr char kEscape = '\x1b', kDelete = '\x7f';
-
-bool is_control(char c) {
-  return (static_cast<u8>(c) < 0x20 && c != '\n' && c != '\t') || c == kDelete;
-}
-
-// What a terminal may obey begins with such a one.
+// Whatever a terminal may obey begins with such a one.
 bool is_suspicious(char c) {
-  return is_control(c) || c == '\xc2';
+  constexpr char kDelete = '\x7f';
+  const u8 byte = static_cast<u8>(c);
+  return (byte < 0x20 && c != '\n' && c != '\t') || c == kDelete || byte >= 0x80;
 }
 
 // Of the next one, or where the text ends. All of a block is looked at before anything is decided, which compilers
@@ -35,36 +29,33 @@ usize next_suspicious(std::string_view text, usize at) {
   return at;
 }
 
-// U+0080 to U+009F: to some terminals these are control characters of one byte.
-bool is_wide_control(std::string_view rest) {
-  return rest.size() > 1 && rest[0] == '\xc2' && (static_cast<u8>(rest[1]) & 0xe0u) == 0x80;
-}
-
-// The length of ESC [ digits and semicolons m; 0: it is something else.
-usize colour_length(std::string_view rest) {
-  if (!rest.starts_with("\x1b[")) return 0;
-  const usize end = rest.find_first_not_of("0123456789;", 2);
-  return end != std::string_view::npos && rest[end] == 'm' ? end + 1 : 0;
+// As it is shown; empty: as it is.
+std::string shown(std::string_view character, report::CharacterKind kind, bool animated) {
+  using report::CharacterKind;
+  const auto byte = [&](usize i) { return static_cast<u8>(character[i]); };
+  if (kind == CharacterKind::colour && !animated) return fmt::format("\\x{:02x}{}", byte(0), character.substr(1));
+  if (kind == CharacterKind::control) return fmt::format("\\x{:02x}", byte(character.size() - 1));
+  if (kind != CharacterKind::direction) return {};
+  return fmt::format("\\u{:04x}", (byte(0) & 0xfu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu));
 }
 
 }  // namespace
 
 std::string_view harmless_text(std::string_view text, bool animated, std::string& scratch) {
-  usize at = next_suspicious(text, 0);
+  usize at = animated && text.starts_with('\b') ? 1 : 0;
+  at = next_suspicious(text, at);
   if (at == text.size()) return text;
   scratch.assign(text, 0, at);
   while (at < text.size()) {
-    const std::string_view rest = text.substr(at);
-    const usize own = !animated ? 0 : rest[0] == '\b' ? 1 : rest[0] == kEscape ? colour_length(rest) : 0;
-    if (own != 0 || !(is_control(rest[0]) || is_wide_control(rest))) {
-      const usize next = next_suspicious(text, at + std::max<usize>(own, 1));
-      scratch.append(text, at, next - at);
-      at = next;
-      continue;
-    }
-    const usize replaced = is_control(rest[0]) ? 1 : 2;
-    fmt::format_to(std::back_inserter(scratch), "\\x{:02x}", static_cast<u8>(rest[replaced - 1]));
-    at += replaced;
+    const report::Character one = report::first_character(text.substr(at));
+    const std::string instead = shown(text.substr(at, one.bytes), one.kind, animated);
+    const usize next = next_suspicious(text, at + one.bytes);
+    if (instead.empty())
+      scratch.append(text, at, one.bytes);
+    else
+      scratch += instead;
+    scratch.append(text, at + one.bytes, next - at - one.bytes);
+    at = next;
   }
   return scratch;
 }

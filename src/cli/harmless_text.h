@@ -7,7 +7,8 @@
 
 namespace wperf::cli {
 
-// What wperf prints itself passes: line ends, tabulators, and where `animated` backspaces and colours (ESC [ … m).
+// What wperf prints itself passes: line ends, tabulators, and where `animated` a backspace at the beginning and the few
+// colours of report. Signs that turn the order of what follows are shown as \uNNNN.
 // Returns `text`, or where something had to be replaced a view of `scratch`.
 std::string_view harmless_text(std::string_view text, bool animated, std::string& scratch);
 

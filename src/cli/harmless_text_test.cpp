@@ -43,7 +43,28 @@ TEST(HarmlessText, FindsOneSignAnywhere) {
 
 TEST(HarmlessText, OnATerminalOwnSignsPass) {
   EXPECT_EQ(shown("\b-\x1b[1;31mred\x1b[0m", true), "\b-\x1b[1;31mred\x1b[0m");
+  EXPECT_EQ(shown("\x1b[1;31mred\x1b[0m"), "\\x1b[1;31mred\\x1b[0m");
   EXPECT_EQ(shown("\x1b[2J\x1b[31", true), "\\x1b[2J\\x1b[31");
+}
+
+// Names stand in the midst of what is printed, and have the signs that they like.
+TEST(HarmlessText, NamesDoNotOverwriteNorHideAnything) {
+  EXPECT_EQ(shown(" 99 %  evil\b\b\b\b 0 %", true), " 99 %  evil\\x08\\x08\\x08\\x08 0 %");
+  EXPECT_EQ(shown("\x1b[30;40mhidden\x1b[8m", true), "\\x1b[30;40mhidden\\x1b[8m");
+}
+
+TEST(HarmlessText, BytesThatAreNoCharacters) {
+  EXPECT_EQ(shown("a\x9b"
+                  "31mb"),
+            "a\\x9b31mb");
+  EXPECT_EQ(shown("\xc3\xa4\x9b\xe2\x82\x85\xff"), "\xc3\xa4\\x9b\xe2\x82\x85\xff");
+  EXPECT_EQ(shown("\xe2\x82"), "\xe2\\x82");
+}
+
+TEST(HarmlessText, NothingIsTurnedAround) {
+  EXPECT_EQ(shown("\xe2\x80\xaegnp.exe"), "\\u202egnp.exe");
+  EXPECT_EQ(shown("a\xe2\x81\xa6z\xe2\x81\xa9"), "a\\u2066z\\u2069");
+  EXPECT_EQ(shown("\xe2\x94\x9c \xe2\x80\xa6"), "\xe2\x94\x9c \xe2\x80\xa6");
 }
 
 }  // namespace

@@ -74,9 +74,23 @@ std::string default_device() {
   return named.empty() ? os::kOwnDevice : named;
 }
 
-bool measures(request::Command command) {
-  return command == request::Command::stat || command == request::Command::sample ||
-         command == request::Command::record || command == request::Command::top;
+// Of these a part that was measured is shown. Everything else ends at once.
+bool measures(const request::Request& asked) {
+  switch (asked.command) {
+    case request::Command::stat:
+    case request::Command::sample:
+    case request::Command::record:
+    case request::Command::top:
+    case request::Command::topdown:
+    case request::Command::bench:
+      return true;
+    case request::Command::waits:
+      return !asked.data_file.has_value();
+    case request::Command::doctor:
+      return asked.doctor.selftest;
+    default:
+      return false;
+  }
 }
 
 void warn_of(const request::Request& request, diag::Console& console) {
@@ -101,8 +115,10 @@ int run(const std::vector<std::string>& arguments) {
 
   if (asked.command == request::Command::help) return print_help(asked);
   TerminalConsole console(asked.outputs);
-  os::catch_interrupt();
-  if (measures(asked.command)) os::outlive_readers();
+  if (measures(asked)) {
+    os::catch_interrupt();
+    os::outlive_readers();
+  }
   const auto done = commands::run(asked, console);
   return end(done.has_value() ? done.value() : fail(done.error(), console), console);
 }

@@ -65,6 +65,7 @@ diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPla
   if (!output::silent(request.outputs)) {
     console.out(fmt::format("counts are at http://{}/metrics until Ctrl-C\n", server.address()));
   }
+  if (server.is_for_others()) console.warn("note: whoever reaches that address over the network can read them, too");
   QuietConsole quiet(console);  // each count's own words would fill the screen
   measure::SpawnedProgram program(machine.device->programs());
   WPERF_CHECK_OK(measure::start_program(request, plan, machine, program, quiet));

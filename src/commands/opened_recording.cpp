@@ -32,6 +32,10 @@ void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
   if (file.is_unfinished()) console.warn("warning: the recording was not finished: what is there is shown");
 }
 
+void tell_shrunk(const request::Request& request, diag::Console& console) {
+  console.warn("warning: " + *request.data_file + " became shorter while it was read: what was left of it is shown");
+}
+
 diag::Result<recording::RecordingInput> open_input(const std::string& path) {
   auto input = recording::RecordingInput::open(path);
   if (!input.has_value()) return with_way_out(std::move(input).error());
@@ -55,7 +59,9 @@ diag::Result<void> use_trace(recording::RecordingInput first, const request::Req
       console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(passed, size) / size));
     }
   }));
-  return uses.of_trace(trace);
+  diag::Result<void> used = uses.of_trace(trace);
+  if (sources.has_shrunk()) tell_shrunk(request, console);
+  return used;
 }
 
 // Files of perf begin with its name; everything else may be a profile.
@@ -133,13 +139,40 @@ profiles::TellPassed tell_passed(std::function<void(u64 begin, u64 end)> release
   };
 }
 
+struct UnpackedProfile {
+  recording::UnpackedFile file;
+  zip::Unpacked outcome;
+};
+
+// What no profile begins like is not unpacked any further.
+diag::Result<UnpackedProfile> unpack_profile(const recording::RecordingInput& input) {
+  constexpr usize kEnough = 64 << 10;
+  zip::Unpacked outcome{};
+  bool is_first = true;
+  WPERF_TRY(recording::UnpackedFile file, recording::UnpackedFile::create([&](const zip::TakePiece& take) {
+              outcome = zip::unpack_gzip(
+                  input.bytes(), zip::most_of_packed(input.bytes().size()), [&](bytes::Span piece) {
+                    const bool is_hopeless =
+                        is_first && piece.size() >= kEnough && !profiles::may_begin_profile(piece);
+                    is_first = false;
+                    return take(is_hopeless ? piece.first(kEnough) : piece) && !is_hopeless;
+                  });
+            }));
+  return UnpackedProfile{.file = std::move(file), .outcome = outcome};
+}
+
 diag::Result<void> use_packed(const recording::RecordingInput& input, const request::Request& request,
                               diag::Console& console, const RecordingUses& uses) {
-  constexpr u64 kMostBytes = u64{16} << 30;
-  zip::Unpacked outcome{};
-  WPERF_TRY(const recording::UnpackedFile unpacked, recording::UnpackedFile::create([&](const zip::TakePiece& take) {
-              outcome = zip::unpack_gzip(input.bytes(), kMostBytes, take);
-            }));
+  WPERF_TRY(const UnpackedProfile packed, unpack_profile(input));
+  const recording::UnpackedFile& unpacked = packed.file;
+  const zip::Unpacked outcome = packed.outcome;
+  if (outcome == zip::Unpacked::too_large) {
+    return diag::Error{.text = fmt::format("{} would be unpacked to more than {} MB: nothing that is worth reading "
+                                           "becomes that small",
+                                           *request.data_file, zip::most_of_packed(input.bytes().size()) >> 20),
+                       .hint = "if it is a profile all the same, unpack it with gunzip and report that file",
+                       .code = diag::ExitCode::damaged_input};
+  }
   const profiles::Format format = profiles::format_of(unpacked.bytes());
   if (format == profiles::Format::none && outcome == zip::Unpacked::damaged) {
     return diag::Error{
@@ -187,20 +220,8 @@ diag::Result<bool> use_foreign(const recording::RecordingInput& input, const req
   return true;
 }
 
-}  // namespace
-
-diag::Error in_file(const std::string& file, diag::Error error) {
-  error.text = file + ": " + error.text;
-  return error;
-}
-
-diag::Result<void> use_recording(const request::Request& request, diag::Console& console, const RecordingUses& uses) {
-  WPERF_TRY(recording::RecordingInput input, open_input(*request.data_file));
-  if (recording::TraceSources::has_its_look(input.bytes()) || !request.further_files.empty()) {
-    return use_trace(std::move(input), request, console, uses);
-  }
-  WPERF_TRY(const bool is_foreign, use_foreign(input, request, console, uses));
-  if (is_foreign) return {};
+diag::Result<void> use_perf(const recording::RecordingInput& input, const request::Request& request,
+                            diag::Console& console, const RecordingUses& uses) {
   std::vector<std::byte> turned;
   if (perf_data::is_of_other_byte_order(input.bytes())) turned = perf_data::in_native_order(input.bytes());
   auto opened = perf_data::PerfFile::open(turned.empty() ? input.bytes() : bytes::Span(turned));
@@ -235,6 +256,29 @@ diag::Result<void> use_recording(const request::Request& request, diag::Console&
   }
   tell_damage(file, console);
   return uses.of_perf(file);
+}
+
+diag::Result<void> use_file(const recording::RecordingInput& input, const request::Request& request,
+                            diag::Console& console, const RecordingUses& uses) {
+  WPERF_TRY(const bool is_foreign, use_foreign(input, request, console, uses));
+  return is_foreign ? diag::Result<void>() : use_perf(input, request, console, uses);
+}
+
+}  // namespace
+
+diag::Error in_file(const std::string& file, diag::Error error) {
+  error.text = file + ": " + error.text;
+  return error;
+}
+
+diag::Result<void> use_recording(const request::Request& request, diag::Console& console, const RecordingUses& uses) {
+  WPERF_TRY(recording::RecordingInput input, open_input(*request.data_file));
+  if (recording::TraceSources::has_its_look(input.bytes()) || !request.further_files.empty()) {
+    return use_trace(std::move(input), request, console, uses);
+  }
+  diag::Result<void> used = use_file(input, request, console, uses);
+  if (input.has_shrunk()) tell_shrunk(request, console);
+  return used;
 }
 
 }  // namespace wperf::commands

@@ -17,6 +17,7 @@
 #include "output/outputs.h"
 #include "request/export_format.h"
 #include "stacks/kept_rows.h"
+#include "stacks/shared_paths.h"
 
 namespace wperf::commands {
 namespace {
@@ -81,13 +82,11 @@ const Writer& writer_of(ExportFormat format) {
 
 // Does a function call itself, directly or through others?
 bool has_recursion(const stacks::StackProfile& profile) {
-  const auto function_of = [&profile](u32 node) { return profile.places[profile.nodes[node].place].function; };
+  const std::vector<bool> outermost =
+      stacks::outermost_of_keys(profile.nodes, profile.functions.size(),
+                                [&](u32 node) { return profile.places[profile.nodes[node].place].function; });
   for (u32 node = 0; node < profile.nodes.size(); ++node) {
-    if (profile.nodes[node].place == stacks::kNothing) continue;
-    for (u32 above = profile.nodes[node].parent; above != stacks::kNothing; above = profile.nodes[above].parent) {
-      if (profile.nodes[above].place == stacks::kNothing) break;
-      if (function_of(above) == function_of(node)) return true;
-    }
+    if (profile.nodes[node].place != stacks::kNothing && !outermost[node]) return true;
   }
   return false;
 }
@@ -143,18 +142,18 @@ push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Mom
   return {end_ns - std::min(end_ns, length_ns), end_ns};
 }
 
-std::string first_folded_text(const stacks::StackProfile& profile, const report::StackOptions& options,
-                              diag::Console& console) {
+void write_first_folded(const stacks::StackProfile& profile, const report::StackOptions& options,
+                        diag::Console& console, const report::TakeText& take) {
   const std::vector<u32> used = profile_export::used_events(profile);
   if (used.empty()) {
     console.warn("warning: no samples");
-    return {};
+    return;
   }
   if (used.size() > 1) {
     console.warn("warning: only the stacks of " + profile.events[used[0]].name +
                  " are printed; there are other events, too");
   }
-  return report::folded_text(profile, used[0], options);
+  report::write_folded(profile, used[0], options, take);
 }
 
 diag::Result<void> export_file(const request::Request& request, diag::Console& console) {
@@ -219,7 +218,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
   }
   if (format == ExportFormat::folded) {
     WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
-    out.write(first_folded_text(profile, options, console));
+    write_first_folded(profile, options, console, [&](std::string_view part) { out.write(part); });
     tell_left_out(kFolded, profile, moments, console);
     return out.close();
   }

@@ -26,8 +26,8 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
 // The perf.data file that was asked about.
 diag::Result<void> export_file(const request::Request& request, diag::Console& console);
 // Folded stacks have no room for more than one event: those of the first that has samples.
-std::string first_folded_text(const stacks::StackProfile& profile, const report::StackOptions& options,
-                              diag::Console& console);
+void write_first_folded(const stacks::StackProfile& profile, const report::StackOptions& options,
+                        diag::Console& console, const report::TakeText& take);
 // The recording itself: of a trace, what it was made into.
 diag::Result<void> export_recording(std::span<const std::byte> recording, const request::Request& request,
                                     diag::Console& console);

@@ -303,7 +303,7 @@ diag::Result<void> show_profile(const stacks::StackProfile& profile, const stack
   if (request.recording.export_format.has_value())
     return export_profile(profile, moments, options, request, console, sink);
   if (request.recording.folded) {
-    console.document(first_folded_text(profile, options, console));
+    write_first_folded(profile, options, console, [&](std::string_view part) { console.document(part); });
     if (request.outputs.json_file.has_value()) return deliver();
     return {};
   }

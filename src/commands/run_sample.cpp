@@ -10,6 +10,7 @@
 #include "measure/recording_run.h"
 #include "measure/spe_recording.h"
 #include "os/files.h"
+#include "os/process.h"
 #include "output/outputs.h"
 #include "plan/sample_plan.h"
 #include "report/number_text.h"
@@ -52,6 +53,7 @@ diag::Result<int> record(const request::Request& request, measure::Machine& mach
   WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
   const request::Request shown = shown_request(request, recording);
   WPERF_CHECK_OK(output::check_inputs_stay(shown));
+  os::release_interrupt();
   const bool is_trace = !recording.trace.empty();
   auto reported = is_trace ? run_report(shown, console) : report_recording(recording.file, shown, console);
   if (is_trace || machine.capabilities.kernel != nullptr) {

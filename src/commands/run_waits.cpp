@@ -18,6 +18,7 @@
 #include "measure/recording_run.h"
 #include "measure/tool.h"
 #include "os/mapped_file.h"
+#include "os/process.h"
 #include "output/outputs.h"
 #include "plan/kernel_events.h"
 #include "raw/samples.h"
@@ -308,6 +309,7 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
     return measure::status_of_recording(request, machine, recording);
   }
   if (const std::string kept = measure::kept_recording(request); !kept.empty()) request.data_file = kept;
+  os::release_interrupt();
   WPERF_CHECK_OK(show_waits(recording.file, request, console));
   return measure::status_of_recording(request, machine, recording);
 }

@@ -30,6 +30,23 @@ std::string_view HttpAnswer::header(std::string_view small_name) const {
   return found != headers.end() ? std::string_view(found->value) : std::string_view();
 }
 
+std::string_view host_of(std::string_view url) {
+  const size_t scheme = url.find("://");
+  std::string_view rest = scheme == std::string_view::npos ? url : url.substr(scheme + 3);
+  rest = rest.substr(0, rest.find('/'));
+  if (rest.starts_with('[')) return rest.substr(0, rest.find(']') + 1);
+  return rest.substr(0, rest.find(':'));
+}
+
+bool is_this_machine(std::string_view host) {
+  const auto is_letter = [](char a, char b) { return small(a) == b; };
+  constexpr std::string_view kName = "localhost";
+  const bool is_number =
+      std::all_of(host.begin(), host.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  return std::equal(host.begin(), host.end(), kName.begin(), kName.end(), is_letter) || host == "[::1]" ||
+         (is_number && host.starts_with("127."));
+}
+
 void add_header_line(std::string_view line, std::vector<HttpHeader>& headers) {
   if (line.starts_with("HTTP/")) return headers.clear();
   const size_t colon = line.find(':');

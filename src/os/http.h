@@ -49,6 +49,11 @@ diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits
 // One file. Nothing: the server does not have it (404).
 diag::Result<std::optional<std::vector<std::byte>>> download(const std::string& url, const HttpLimits& limits);
 
+// Of "http://[::1]:80/path" it is "[::1]".
+std::string_view host_of(std::string_view url);
+// A request to it leaves the machine neither by itself nor through a proxy, whatever the environment says.
+bool is_this_machine(std::string_view host);
+
 // Adds a line "Name: value" of an answer; a status line begins the headers anew. For the halves of this.
 void add_header_line(std::string_view line, std::vector<HttpHeader>& headers);
 

@@ -2,6 +2,7 @@
 // With libcurl, which knows the system's certificates and the proxies of the environment.
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "os/http.h"
@@ -79,9 +80,27 @@ int ask_to_stop(void* about, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return transfer.limits.stop && transfer.limits.stop() ? 1 : 0;
 }
 
+bool is_secure(std::string_view url) {
+  constexpr std::string_view kHttps = "https:";
+  const auto is_letter = [](char a, char b) { return a == static_cast<char>(b | 0x20); };
+  return url.size() > kHttps.size() && std::equal(kHttps.begin(), kHttps.end(), url.begin(), is_letter);
+}
+
+// Nobody leads from https to what others on the way can read and change. libcurl before 7.85 knows only the older
+// options, and a library that knows neither would follow to anything. False: it is such a one.
+bool restrict_protocols(const Curl& curl, CURL* handle, bool is_secure) {
+  constexpr auto kProtocols = static_cast<CURLoption>(181), kRedirectProtocols = static_cast<CURLoption>(182);
+  constexpr long kHttp = 1, kHttps = 2;
+  const char* const next = is_secure ? "https" : "http,https";
+  if (curl.set_option(handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+      curl.set_option(handle, CURLOPT_REDIR_PROTOCOLS_STR, next) == CURLE_OK) {
+    return true;
+  }
+  return curl.set_option(handle, kProtocols, kHttp | kHttps) == CURLE_OK &&
+         curl.set_option(handle, kRedirectProtocols, is_secure ? kHttps : kHttp | kHttps) == CURLE_OK;
+}
+
 void set_limits(const Curl& curl, CURL* handle, Transfer& transfer) {
-  curl.set_option(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl.set_option(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   curl.set_option(handle, CURLOPT_NOSIGNAL, 1L);
   curl.set_option(handle, CURLOPT_CONNECTTIMEOUT_MS, transfer.limits.connect_ms);
   curl.set_option(handle, CURLOPT_TIMEOUT_MS, transfer.limits.whole_ms);
@@ -116,6 +135,9 @@ diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits
   CURL* const handle = owned.get();
   Transfer transfer{.answer = {}, .limits = limits};
   curl.set_option(handle, CURLOPT_URL, request.url.c_str());
+  if (!restrict_protocols(curl, handle, is_secure(request.url)))
+    return diag::Error{.text = "this libcurl cannot be kept to http and https", .hint = "install a newer libcurl4"};
+  if (is_this_machine(host_of(request.url))) curl.set_option(handle, CURLOPT_NOPROXY, "*");
   set_limits(curl, handle, transfer);
   trust_own_authority(curl, handle);
   curl_slist* lines = nullptr;

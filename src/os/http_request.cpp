@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "os/http.h"
+
 namespace wperf::os {
 namespace {
 
@@ -27,6 +29,8 @@ std::string_view reason_of(int status) {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 421:
+      return "Misdirected Request";
     case 503:
       return "Service Unavailable";
     default:
@@ -49,7 +53,23 @@ bool read_first_line(std::string_view line, RequestHead& head) {
   return true;
 }
 
+// False: it is there a second time.
+bool take_host(std::string_view line, RequestHead& head) {
+  std::vector<HttpHeader> one;
+  add_header_line(line, one);
+  if (one.empty() || one[0].name != "host") return true;
+  if (!head.host.empty()) return false;
+  head.host = host_of(one[0].value);
+  return true;
+}
+
 }  // namespace
+
+bool is_own_host(std::string_view host) {
+  const bool is_number =
+      !host.empty() && std::all_of(host.begin(), host.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  return is_number || (host.starts_with('[') && host.ends_with(']')) || is_this_machine(host);
+}
 
 HeadState read_request_head(std::string_view bytes, RequestHead& head) {
   const size_t end = bytes.substr(0, kLongestHead).find("\r\n\r\n");
@@ -64,6 +84,7 @@ HeadState read_request_head(std::string_view bytes, RequestHead& head) {
   while (!lines.empty()) {
     const size_t line_end = lines.find("\r\n");
     if (line_end == std::string_view::npos || !is_header(lines.substr(0, line_end))) return HeadState::wrong;
+    if (!take_host(lines.substr(0, line_end), head)) return HeadState::wrong;
     lines.remove_prefix(line_end + 2);
   }
   return HeadState::whole;

@@ -9,6 +9,7 @@ namespace wperf::os {
 
 struct RequestHead {
   std::string method, path;  // the path without what stands behind a ?
+  std::string host;          // as the client calls this machine, without its port; empty: it does not say
 };
 
 enum class HeadState { more, whole, wrong };
@@ -17,6 +18,10 @@ inline constexpr size_t kLongestHead = 8192;
 
 // `more`: its end is not there yet. A head that is too long, or none at all, is wrong.
 HeadState read_request_head(std::string_view bytes, RequestHead& head);
+
+// A number, as in "127.0.0.1" and "[::1]", or localhost. A page of the web whose name was made to lead here calls this
+// machine by that name.
+bool is_own_host(std::string_view host);
 
 // An answer with everything that a client must know; the connection ends behind it.
 std::string http_answer(int status, std::string_view content_type, std::string_view body, bool with_body);

@@ -20,6 +20,32 @@ TEST(HttpRequest, TellsMethodAndPath) {
   EXPECT_EQ(head.path, "/metrics");
 }
 
+TEST(HttpRequest, TellsWhatThisMachineIsCalled) {
+  const auto host_in = [](const std::string& lines) {
+    RequestHead head;
+    EXPECT_EQ(read_request_head("GET / HTTP/1.1\r\n" + lines + "\r\n", head), HeadState::whole) << lines;
+    return head.host;
+  };
+  EXPECT_EQ(host_in("A: b\r\nhost: evil.example:9474\r\n"), "evil.example");
+  EXPECT_EQ(host_in("Host:[::1]:80\r\n"), "[::1]");
+  EXPECT_EQ(host_in(""), "");
+  EXPECT_EQ(state_of("GET / HTTP/1.1\r\nHost: a\r\nHost: localhost\r\n\r\n"), HeadState::wrong);
+  for (const std::string_view own : {"127.0.0.1", "10.1.2.3", "[::1]", "[fe80::1]", "localhost", "LocalHost"})
+    EXPECT_TRUE(is_own_host(own)) << own;
+  for (const std::string_view other : {"", "evil.example", "127.0.0.1.evil.example", "localhost.evil.example"})
+    EXPECT_FALSE(is_own_host(other)) << other;
+}
+
+TEST(HttpAddress, KnowsThisMachine) {
+  EXPECT_EQ(host_of("http://localhost:4040/a:b"), "localhost");
+  EXPECT_EQ(host_of("https://[::1]:4040/"), "[::1]");
+  EXPECT_EQ(host_of("https://a.example"), "a.example");
+  for (const std::string_view own : {"localhost", "LOCALHOST", "[::1]", "127.0.0.1", "127.8.9.10"})
+    EXPECT_TRUE(is_this_machine(own)) << own;
+  for (const std::string_view other : {"", "localhost.example", "local", "128.0.0.1", "127.example", "[::2]"})
+    EXPECT_FALSE(is_this_machine(other)) << other;
+}
+
 TEST(HttpRequest, WaitsForItsEnd) {
   const std::string_view whole = "GET / HTTP/1.0\r\nA: b\r\n\r\n";
   for (size_t size = 0; size < whole.size(); ++size)

@@ -5,7 +5,9 @@
 #include <charconv>
 #include <chrono>
 #include <thread>
+#include <vector>
 
+#include "os/http.h"
 #include "os/http_request.h"
 #include "os/sockets.h"
 
@@ -47,47 +49,86 @@ struct HttpServer::State {
   std::atomic<u64> served{0};
   std::thread thread;
 
+  bool is_for_others() const { return !is_this_machine(host) && host != "::1"; }
   void run();
-  void serve(const Socket& client);
-  std::string answer_to(std::string_view method, std::string_view asked_path);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Client {
+    Socket socket;
+    Clock::time_point end;  // of our patience
+    std::string head, answer;
+    usize written = 0;
+    bool is_done = false;
+  };
+  void take_client();
+  void go_on(Client& client);
+  std::string answer_to(HeadState state, const RequestHead& head);
+
+  std::vector<Client> clients_;     // the oldest first
+  Clock::time_point accepts_again_;  // after the system had no room for one
 };
 
+// Nobody waits for somebody else, who asks slowly or does not read.
 void HttpServer::State::run() {
   while (!stop.load()) {
-    if (!listening.socket.wait(kStepMs)) continue;
-    const Socket client = listening.socket.accept();
-    if (client.is_open()) serve(client);
+    std::vector<Socket::Awaited> awaited;
+    for (const Client& client : clients_) awaited.push_back({&client.socket, !client.answer.empty()});
+    const bool accepts = Clock::now() >= accepts_again_;
+    if (accepts) awaited.push_back({&listening.socket});
+    if (awaited.empty()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(kStepMs));
+      continue;
+    }
+    Socket::wait_for_any(awaited, kStepMs);
+    for (usize i = 0; i < clients_.size(); ++i) {
+      if (awaited[i].is_ready) go_on(clients_[i]);
+    }
+    if (accepts && awaited.back().is_ready) take_client();
+    const Clock::time_point now = Clock::now();
+    std::erase_if(clients_, [&](const Client& client) { return client.is_done || now > client.end; });
   }
 }
 
-std::string HttpServer::State::answer_to(std::string_view method, std::string_view asked_path) {
+// Of too many, whoever had the most time goes.
+void HttpServer::State::take_client() {
+  constexpr usize kMostClients = 32;
+  Client client{.socket = listening.socket.accept(), .end = Clock::now() + std::chrono::milliseconds(kPatienceMs)};
+  if (!client.socket.is_open()) {
+    accepts_again_ = Clock::now() + std::chrono::milliseconds(kStepMs);
+    return;
+  }
+  if (clients_.size() == kMostClients) clients_.erase(clients_.begin());
+  clients_.push_back(std::move(client));
+}
+
+void HttpServer::State::go_on(Client& client) {
+  if (client.answer.empty()) {
+    const std::string part = client.socket.read(kLongestHead);
+    client.head += part;
+    RequestHead head;
+    const HeadState state = read_request_head(client.head, head);
+    client.is_done = part.empty();
+    if (part.empty() || state == HeadState::more) return;
+    client.answer = answer_to(state, head);
+  }
+  const std::optional<usize> written = client.socket.write(std::string_view(client.answer).substr(client.written));
+  client.written += written.value_or(0);
+  client.is_done = !written.has_value() || client.written == client.answer.size();
+}
+
+std::string HttpServer::State::answer_to(HeadState state, const RequestHead& head) {
   constexpr std::string_view kPlain = "text/plain; charset=utf-8";
-  if (method != "GET" && method != "HEAD") return http_answer(405, kPlain, "GET alone\n", true);
-  const bool with_body = method == "GET";
-  if (asked_path != path) return http_answer(404, kPlain, "only " + path + " is here\n", with_body);
+  if (state == HeadState::wrong) return http_answer(400, kPlain, "no request of HTTP/1.1\n", true);
+  if (head.method != "GET" && head.method != "HEAD") return http_answer(405, kPlain, "GET alone\n", true);
+  const bool with_body = head.method == "GET";
+  if (!is_for_others() && !head.host.empty() && !is_own_host(head.host))
+    return http_answer(421, kPlain, "this machine is called localhost here\n", with_body);
+  if (head.path != path) return http_answer(404, kPlain, "only " + path + " is here\n", with_body);
   const std::string body = page();
   if (body.empty()) return http_answer(503, kPlain, "nothing was counted yet\n", with_body);
   ++served;
   return http_answer(200, content_type, body, with_body);
-}
-
-void HttpServer::State::serve(const Socket& client) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatienceMs);
-  std::string bytes;
-  RequestHead head;
-  HeadState state = HeadState::more;
-  while (state == HeadState::more) {
-    if (stop.load() || std::chrono::steady_clock::now() > end) return;
-    if (!client.wait(kStepMs)) continue;
-    const std::string part = client.read(kLongestHead);
-    if (part.empty()) return;
-    bytes += part;
-    state = read_request_head(bytes, head);
-  }
-  client.write(state == HeadState::whole
-                   ? answer_to(head.method, head.path)
-                   : http_answer(400, "text/plain; charset=utf-8", "no request of HTTP/1.1\n", true),
-               kPatienceMs);
 }
 
 HttpServer::HttpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -101,6 +142,9 @@ HttpServer::~HttpServer() {
 std::string HttpServer::address() const {
   const bool is_long = state_->host.find(':') != std::string::npos;
   return (is_long ? "[" + state_->host + "]" : state_->host) + ":" + std::to_string(state_->listening.port);
+}
+bool HttpServer::is_for_others() const {
+  return state_->is_for_others();
 }
 u64 HttpServer::served() const {
   return state_->served.load();

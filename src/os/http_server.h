@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A server of one page, for programs that come by now and then to read numbers: one connection at a time, one request
-// each, none longer than two seconds. On a thread of its own. Called by commands/run_listen.
+// A server of one page, for programs that come by now and then to read numbers: one request for each connection, none
+// longer than two seconds. On a thread of its own. Called by commands/listening_counts.
 #pragma once
 #include <functional>
 #include <memory>
@@ -24,6 +24,7 @@ class HttpServer {
   ~HttpServer();  // ends the thread
 
   std::string address() const;  // where it listens
+  bool is_for_others() const;   // than this machine, as far as they reach it
   u64 served() const;           // times that the page was read
 
  private:

@@ -173,8 +173,9 @@ diag::Result<HttpAnswer> ask_server(const HttpRequest& asked, const HttpLimits& 
   }
 
   const auto own = [](HINTERNET handle) { return Handle(handle, http.close); };
-  const Handle session =
-      own(http.open(L"wperf", WINHTTP_ACCESS_TYPE_AUTOMATIC_PROXY, WINHTTP_NO_PROXY_NAME, WINHTTP_NO_PROXY_BYPASS, 0));
+  const DWORD proxy =
+      is_this_machine(host_of(url)) ? WINHTTP_ACCESS_TYPE_NO_PROXY : WINHTTP_ACCESS_TYPE_AUTOMATIC_PROXY;
+  const Handle session = own(http.open(L"wperf", proxy, WINHTTP_NO_PROXY_NAME, WINHTTP_NO_PROXY_BYPASS, 0));
   if (session == nullptr) return failure(url);
   const int connect_ms = static_cast<int>(limits.connect_ms);
   const int whole_ms = static_cast<int>(limits.whole_ms);

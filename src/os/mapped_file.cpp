@@ -5,12 +5,14 @@
 
 namespace wperf::os {
 
-MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, {})), watch_(std::exchange(other.watch_, nullptr)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   if (this != &other) {
     unmap();
     bytes_ = std::exchange(other.bytes_, {});
+    watch_ = std::exchange(other.watch_, nullptr);
   }
   return *this;
 }

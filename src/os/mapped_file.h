@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole file as read-only memory. The file must not shrink while it is mapped: symbol files don't.
+// A whole file as read-only memory. Who may write to a file may also cut it while it is mapped (a recording is made
+// anew, or lies in somebody's container). From where it ends then, there are zeros, and has_shrunk() tells.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -21,12 +22,16 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return bytes_; }
   // These bytes are not needed for now: the system may take their memory back. They read as before afterwards.
   void release(size_t begin, size_t end) const;
+  // Something that was read was not there any more. Windows lets nobody cut a mapped file.
+  bool has_shrunk() const;
 
  private:
-  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit MappedFile(std::span<const std::byte> bytes);
   void unmap();
 
   std::span<const std::byte> bytes_;  // an empty file has none
+  struct Watch;
+  Watch* watch_ = nullptr;  // on Linux
 };
 
 }  // namespace wperf::os

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
@@ -30,6 +31,39 @@ TEST(MappedFile, ShowsTheBytesAndMoves) {
   const MappedFile moved = std::move(mapped);
   EXPECT_EQ(static_cast<char>(moved.bytes()[0]), 'P');
 }
+
+#ifndef _WIN32
+// Windows does not let anybody do this.
+TEST(MappedFile, AFileThatShrinksHasZeros) {
+  constexpr size_t kSize = 5 << 20, kLeft = 1 << 20;
+  const TemporaryFile file(std::string(kSize, 'x'));
+  auto opened = MappedFile::open(file.path);
+  ASSERT_TRUE(opened.has_value());
+  auto other = MappedFile::open(file.path);
+  ASSERT_TRUE(other.has_value());
+  std::filesystem::resize_file(file.path, kLeft);
+  const std::span<const std::byte> bytes = opened.value().bytes();
+  EXPECT_EQ(static_cast<char>(bytes[kLeft - 1]), 'x');
+  EXPECT_FALSE(opened.value().has_shrunk());
+  EXPECT_EQ(static_cast<char>(bytes[kLeft]), '\0');
+  EXPECT_TRUE(opened.value().has_shrunk());
+  EXPECT_EQ(static_cast<char>(bytes[kSize - 1]), '\0');
+  EXPECT_FALSE(other.value().has_shrunk());
+  // What is mapped later, perhaps at the same place, begins anew.
+  { const MappedFile closed = std::move(opened).value(); }
+  const auto again = MappedFile::open(file.path);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again.value().bytes().size(), kLeft);
+  EXPECT_FALSE(again.value().has_shrunk());
+}
+
+TEST(MappedFile, OtherFaultsEndTheProcess) {
+  const TemporaryFile file("x");
+  const auto opened = MappedFile::open(file.path);
+  ASSERT_TRUE(opened.has_value());
+  EXPECT_EXIT(raise(SIGBUS), testing::KilledBySignal(SIGBUS), "");
+}
+#endif
 
 TEST(MappedFile, EmptyFileHasNoBytes) {
   const TemporaryFile file("");

@@ -26,6 +26,12 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   return MappedFile(std::span(static_cast<const std::byte*>(memory), static_cast<size_t>(size.QuadPart)));
 }
 
+MappedFile::MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+bool MappedFile::has_shrunk() const {
+  return false;
+}
+
 void MappedFile::release(size_t begin, size_t end) const {
   // Of pages that are not locked, this takes them out of the working set.
   end = std::min(end, bytes_.size());

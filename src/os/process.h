@@ -25,9 +25,12 @@ std::string symbol_cache_folder();
 // The folder of the file this code is in: the running program, or libwperf where a program uses that. Empty if the
 // system won't say.
 std::string program_folder();
-// From now on the first Ctrl-C only sets a flag; the second ends the process as usual. Closing the console counts as
-// Ctrl-C: the system grants some seconds to finish.
+// From now on the first Ctrl-C only sets a flag, and the second ends the process as usual: for who measures, and asks
+// interrupted() again and again. Closing the console counts as Ctrl-C: the system grants some seconds to finish.
 void catch_interrupt();
+// The first ends it as usual, too: what was measured is there, and nobody asks any more. Where nothing was caught, this
+// does nothing.
+void release_interrupt();
 // From now on a reader that goes away (`wperf record … | head`) is an error of the write, and does not end the process:
 // a measurement is finished, and its file is whole. Elsewhere it ends a process that nobody reads any more, as is
 // usual.

@@ -17,6 +17,7 @@ namespace wperf::os {
 namespace {
 
 std::atomic<bool> interrupt_seen{false};
+bool is_caught = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "touched by a signal handler");
 
 void on_interrupt(int) {
@@ -74,6 +75,14 @@ void catch_interrupt() {
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  is_caught = true;
+}
+
+void release_interrupt() {
+  if (!is_caught) return;
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  is_caught = false;
 }
 
 void outlive_readers() {

@@ -16,6 +16,7 @@ namespace {
 constexpr DWORD kTimeToFinishMs = 30'000;  // the system ends us before that, some 5 s after the console is closed
 
 std::atomic<int> interrupts_seen{0};
+std::atomic<bool> is_released{false};
 HANDLE interrupt_handle = nullptr;
 
 // Runs in a thread that the system makes for it.
@@ -23,7 +24,7 @@ BOOL WINAPI on_console_event(DWORD event) {
   const bool first = interrupts_seen.fetch_add(1) == 0;
   SetEvent(interrupt_handle);
   if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT) {
-    return first ? TRUE : FALSE;  // FALSE: the default handler ends the process
+    return first && !is_released.load() ? TRUE : FALSE;  // FALSE: the default handler ends the process
   }
   Sleep(kTimeToFinishMs);  // console closed, log-off: the process lives as long as this handler
   return TRUE;
@@ -78,6 +79,10 @@ std::string symbol_cache_folder() {
 void catch_interrupt() {
   if (interrupt_handle == nullptr) interrupt_handle = CreateEventW(nullptr, TRUE, FALSE, nullptr);
   SetConsoleCtrlHandler(on_console_event, TRUE);
+}
+
+void release_interrupt() {
+  is_released.store(true);
 }
 
 void outlive_readers() {}  // Windows ends no process of this

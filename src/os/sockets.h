@@ -2,6 +2,8 @@
 // Connections that come in by TCP. Called by http_server.cpp.
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,14 +24,20 @@ class Socket {
 
   bool is_open() const { return handle_ != kNone; }
   void close();
-  // Is there something to read (of one that listens: somebody who comes) within this time?
-  bool wait(u32 milliseconds) const;
-  // Of one that listens.
+  // Is there something to read (of one that listens: somebody who comes), or room to write?
+  struct Awaited {
+    const Socket* socket = nullptr;
+    bool to_write = false;
+    bool is_ready = false;
+  };
+  // Until one of them is ready, or for so long. Few: Windows knows 64.
+  static void wait_for_any(std::span<Awaited> all, u32 milliseconds);
+  // Of one that listens. Not open: nobody is there any more, or the system has no more of them.
   Socket accept() const;
   // What is there, at most `most` bytes; empty: the other side is gone, or nothing is there.
   std::string read(usize most) const;
-  // Until all is written, or for so long.
-  bool write(std::string_view bytes, u32 milliseconds) const;
+  // How much there was room for; none: the other side is gone.
+  std::optional<usize> write(std::string_view bytes) const;
 
  private:
   static constexpr std::intptr_t kNone = -1;

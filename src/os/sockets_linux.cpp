@@ -8,18 +8,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "os/sockets.h"
 
 namespace wperf::os {
-namespace {
-
-bool wait_for(std::intptr_t handle, short what, u32 milliseconds) {
-  pollfd asked{.fd = static_cast<int>(handle), .events = what, .revents = 0};
-  return poll(&asked, 1, static_cast<int>(milliseconds)) > 0;
-}
-
-}  // namespace
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   close();
@@ -32,8 +25,15 @@ void Socket::close() {
   handle_ = kNone;
 }
 
-bool Socket::wait(u32 milliseconds) const {
-  return wait_for(handle_, POLLIN, milliseconds);
+void Socket::wait_for_any(std::span<Awaited> all, u32 milliseconds) {
+  std::vector<pollfd> asked;
+  for (const Awaited& one : all) {
+    asked.push_back({.fd = static_cast<int>(one.socket->handle_),
+                     .events = static_cast<short>(one.to_write ? POLLOUT : POLLIN),
+                     .revents = 0});
+  }
+  const bool any = poll(asked.data(), asked.size(), static_cast<int>(milliseconds)) > 0;
+  for (usize i = 0; i < all.size(); ++i) all[i].is_ready = any && asked[i].revents != 0;
 }
 
 Socket Socket::accept() const {
@@ -47,19 +47,10 @@ std::string Socket::read(usize most) const {
   return bytes;
 }
 
-bool Socket::write(std::string_view bytes, u32 milliseconds) const {
-  constexpr u32 kStepMs = 100;
-  for (u32 waited = 0; !bytes.empty();) {
-    const ssize_t sent = send(static_cast<int>(handle_), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      bytes.remove_prefix(static_cast<usize>(sent));
-    } else if (errno != EAGAIN || waited >= milliseconds) {
-      return false;
-    } else if (!wait_for(handle_, POLLOUT, kStepMs)) {
-      waited += kStepMs;
-    }
-  }
-  return true;
+std::optional<usize> Socket::write(std::string_view bytes) const {
+  const ssize_t sent = send(static_cast<int>(handle_), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (sent >= 0) return static_cast<usize>(sent);
+  return errno == EAGAIN || errno == EINTR ? std::optional<usize>(0) : std::nullopt;
 }
 
 diag::Result<Listening> listen_at(const std::string& host, u16 port) {

@@ -3,6 +3,7 @@
 #include <winsock2.h>
 #include <ws2tcpip.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "os/sockets.h"
@@ -44,15 +45,6 @@ const Winsock& winsock() {
     return to;
   }();
   return loaded;
-}
-
-bool wait_for(std::intptr_t handle, bool to_write, u32 milliseconds) {
-  fd_set set{};
-  set.fd_count = 1;
-  set.fd_array[0] = static_cast<SOCKET>(handle);
-  timeval time{.tv_sec = static_cast<long>(milliseconds / 1000),
-               .tv_usec = static_cast<long>(milliseconds % 1000) * 1000};
-  return winsock().select(0, to_write ? nullptr : &set, to_write ? &set : nullptr, nullptr, &time) > 0;
 }
 
 u16 swapped(u16 port) {
@@ -112,8 +104,20 @@ void Socket::close() {
   handle_ = kNone;
 }
 
-bool Socket::wait(u32 milliseconds) const {
-  return wait_for(handle_, false, milliseconds);
+void Socket::wait_for_any(std::span<Awaited> all, u32 milliseconds) {
+  fd_set readable{}, writable{};
+  for (const Awaited& one : all) {
+    fd_set& set = one.to_write ? writable : readable;
+    if (set.fd_count < FD_SETSIZE) set.fd_array[set.fd_count++] = static_cast<SOCKET>(one.socket->handle_);
+  }
+  const timeval time{.tv_sec = static_cast<long>(milliseconds / 1000),
+                     .tv_usec = static_cast<long>(milliseconds % 1000) * 1000};
+  const bool any = winsock().select(0, &readable, &writable, nullptr, &time) > 0;
+  for (Awaited& one : all) {
+    const fd_set& set = one.to_write ? writable : readable;
+    const SOCKET* const end = set.fd_array + set.fd_count;
+    one.is_ready = any && std::find(set.fd_array, end, static_cast<SOCKET>(one.socket->handle_)) != end;
+  }
 }
 
 Socket Socket::accept() const {
@@ -131,19 +135,10 @@ std::string Socket::read(usize most) const {
   return bytes;
 }
 
-bool Socket::write(std::string_view bytes, u32 milliseconds) const {
-  constexpr u32 kStepMs = 100;
-  for (u32 waited = 0; !bytes.empty();) {
-    const int sent = winsock().send(static_cast<SOCKET>(handle_), bytes.data(), static_cast<int>(bytes.size()), 0);
-    if (sent > 0) {
-      bytes.remove_prefix(static_cast<usize>(sent));
-    } else if (winsock().last_error() != WSAEWOULDBLOCK || waited >= milliseconds) {
-      return false;
-    } else if (!wait_for(handle_, true, kStepMs)) {
-      waited += kStepMs;
-    }
-  }
-  return true;
+std::optional<usize> Socket::write(std::string_view bytes) const {
+  const int sent = winsock().send(static_cast<SOCKET>(handle_), bytes.data(), static_cast<int>(bytes.size()), 0);
+  if (sent >= 0) return static_cast<usize>(sent);
+  return winsock().last_error() == WSAEWOULDBLOCK ? std::optional<usize>(0) : std::nullopt;
 }
 
 diag::Result<Listening> listen_at(const std::string& host, u16 port) {

@@ -24,19 +24,6 @@ diag::Error url_error(std::string_view text) {
   return {.text = fmt::format("--url {}", text), .hint = "--url http://pyroscope:4040", .code = diag::ExitCode::usage};
 }
 
-std::string_view host_of(std::string_view url) {
-  std::string_view rest = url.substr(url.find("://") + 3);
-  rest = rest.substr(0, rest.find('/'));
-  if (rest.starts_with('[')) return rest.substr(0, rest.find(']') + 1);
-  return rest.substr(0, rest.find(':'));
-}
-
-bool is_this_machine(std::string_view host) {
-  const bool is_number =
-      std::all_of(host.begin(), host.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-  return host == "localhost" || host == "[::1]" || (is_number && host.starts_with("127."));
-}
-
 diag::Result<std::string> checked_url(std::string url) {
   // Not shown: it may hold a password.
   if (url.find('@') != std::string::npos) {
@@ -47,7 +34,7 @@ diag::Result<std::string> checked_url(std::string url) {
   }
   if (!url.starts_with(kHttp) && !url.starts_with(kHttps)) return url_error("needs an address of http:// or https://");
   const bool is_plain = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c <= '~'; });
-  if (!is_plain || url.find_first_of("?#\\\"<>") != std::string::npos || host_of(url).empty()) {
+  if (!is_plain || url.find_first_of("?#\\\"<>") != std::string::npos || os::host_of(url).empty()) {
     return url_error("is the address of a server, without ? and #");
   }
   while (url.ends_with('/')) url.pop_back();
@@ -191,10 +178,10 @@ diag::Result<Server> known_server(const request::Push& asked) {
   if (std::any_of(server.tenant.begin(), server.tenant.end(), [](char c) { return c < ' ' || c > '~'; })) {
     return diag::Error{.text = "--tenant takes printable ASCII", .hint = {}, .code = diag::ExitCode::usage};
   }
-  const bool is_secret_kept = server.url.starts_with(kHttps) || is_this_machine(host_of(server.url));
+  const bool is_secret_kept = server.url.starts_with(kHttps) || os::is_this_machine(os::host_of(server.url));
   if (!server.authorization.empty() && !is_secret_kept && !asked.token_in_the_clear) {
     return diag::Error{
-        .text = fmt::format("the token would go to {} where everybody on the way can read it", host_of(server.url)),
+        .text = fmt::format("the token would go to {} where everybody on the way can read it", os::host_of(server.url)),
         .hint = "use https://, or say --plain-token if the way is safe",
         .code = diag::ExitCode::usage};
   }

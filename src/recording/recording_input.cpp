@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "recording/recording_input.h"
 
+#include <algorithm>
+
 #include "os/files.h"
 #include "os/input_stream.h"
 
@@ -26,6 +28,11 @@ diag::Result<RecordingInput> RecordingInput::open(const std::string& path) {
     input.further_.push_back(std::move(further));
   }
   return input;
+}
+
+bool RecordingInput::has_shrunk() const {
+  return (file_.has_value() && file_->has_shrunk()) ||
+         std::any_of(further_.begin(), further_.end(), [](const os::MappedFile& one) { return one.has_shrunk(); });
 }
 
 }  // namespace wperf::recording

@@ -18,6 +18,8 @@ class RecordingInput {
 
   bytes::Span bytes() const { return file_.has_value() ? file_->bytes() : bytes::Span(streamed_); }
   const std::vector<os::MappedFile>& further_records() const { return further_; }
+  // Somebody cut one of the files while it was read: there are zeros from where it ends.
+  bool has_shrunk() const;
   // These bytes are not needed for now.
   void release(u64 begin, u64 end) const {
     if (file_.has_value()) file_->release(static_cast<usize>(begin), static_cast<usize>(end));

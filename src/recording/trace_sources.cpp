@@ -101,6 +101,10 @@ u64 TraceSources::size() const {
   return size;
 }
 
+bool TraceSources::has_shrunk() const {
+  return std::any_of(inputs_.begin(), inputs_.end(), [](const RecordingInput& one) { return one.has_shrunk(); });
+}
+
 diag::Result<etl::Trace> TraceSources::open(const std::function<void(u64 bytes)>& passed) {
   std::vector<etl::TraceFile> files;
   std::vector<std::string> names;

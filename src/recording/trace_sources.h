@@ -23,6 +23,8 @@ class TraceSources {
   diag::Result<etl::Trace> open(const std::function<void(u64 bytes)>& passed);
 
   u64 size() const;
+  // Somebody cut one of the files while it was read.
+  bool has_shrunk() const;
   // What is wrong with files inside of zip files that are read nevertheless.
   const std::vector<std::string>& warnings() const { return warnings_; }
 

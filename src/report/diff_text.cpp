@@ -8,6 +8,7 @@
 #include "report/diff_report.h"
 #include "report/fitted_table.h"
 #include "report/number_text.h"
+#include "report/text_width.h"
 
 namespace wperf::report {
 namespace {
@@ -23,7 +24,7 @@ void append_columns(std::string& out, const std::vector<FittedColumn>& columns, 
                     const DiffOptions& options) {
   append_fitted_table(out, columns, options.width, [&](std::string line, usize row) {
     if (ratios[row] == 1 || !options.coloured) return line;
-    return (ratios[row] > 1 ? "\x1b[31m" : "\x1b[32m") + line + "\x1b[0m";
+    return std::string(ratios[row] > 1 ? kRed : kGreen).append(line).append(kNoColour);
   });
 }
 

@@ -10,7 +10,7 @@
 namespace wperf::report {
 namespace {
 
-constexpr std::string_view kHot = "\x1b[1;31m", kPlain = "\x1b[0m";
+constexpr std::string_view kHot = kBrightRed, kPlain = kNoColour;
 constexpr std::string_view kAddressTitle = "address", kInstructionTitle = "instruction";
 
 // Contract 9.7: a table of its own inside the column, one cell per line, each two blanks right of the column's title.

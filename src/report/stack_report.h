@@ -2,7 +2,9 @@
 // The answers of `report` to a recording that is a list of samples: tables, call trees, folded stacks and JSON. Pure
 // functions of profile and options; lines end in LF. Called by commands.
 #pragma once
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/json_writer.h"
@@ -29,8 +31,10 @@ struct StackOptions {
 
 std::string stack_text(const stacks::StackProfile& profile, const StackOptions& options);
 std::string stack_json(const stacks::StackProfile& profile, const StackOptions& options);
-// "name;outermost;…;innermost 17" for tools that draw flame graphs; of one event.
-std::string folded_text(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
+// "name;outermost;…;innermost 17" for tools that draw flame graphs; of one event, in parts of whole lines: each spells
+// its stack out, so that together they may be much longer than the profile.
+using TakeText = std::function<void(std::string_view part)>;
+void write_folded(const stacks::StackProfile& profile, u32 event, const StackOptions& options, const TakeText& take);
 
 // For the files of this room.
 std::vector<stacks::SortKey> sort_keys(const StackOptions& options);

@@ -237,6 +237,8 @@ TEST(StackText, ControlCharactersAreAsWideAsTheyArePrinted) {
   EXPECT_EQ(width_of("a\x1b[2J"), 8u);           // a\x1b[2J
   EXPECT_EQ(width_of("\x7f\xc2\x9b\x08"), 12u);  // \x7f\x9b\x08
   EXPECT_EQ(width_of("\x1b[1;31m漢字\x1b[0m"), 2u);
+  EXPECT_EQ(width_of("\x1b[30;40m"), 11u);     // no colour of ours
+  EXPECT_EQ(width_of("\xe2\x80\xae\x9b"), 10u);  // \u202e\x9b
   EXPECT_EQ(cut_to("abc\x07xyz", 8), "abc..");
   EXPECT_EQ(cut_to("abc\x07xyz", 9), "abc\x07..");
   EXPECT_EQ(cut_to("abc\x07xyz", 10), "abc\x07xyz");
@@ -248,7 +250,9 @@ TEST(StackText, TreesAndFolded) {
   const std::string text = stack_text(one_of_each(), options);
   EXPECT_NE(text.find("  100.00   25.00  main;odd (prog)\n   75.00   75.00  └ [k] [unknown]\n"), std::string::npos)
       << text;
-  EXPECT_EQ(folded_text(one_of_each(), 0, options), "prog;main:odd 1\nprog;main:odd;[unknown] 3\n");
+  std::string folded;
+  write_folded(one_of_each(), 0, options, [&](std::string_view part) { folded += part; });
+  EXPECT_EQ(folded, "prog;main:odd 1\nprog;main:odd;[unknown] 3\n");
 }
 
 TEST(StackJson, SaysTheSame) {

@@ -57,7 +57,8 @@ void append_call_trees(std::string& out, const StackProfile& profile, u32 event,
   }
 }
 
-std::string folded_text(const StackProfile& profile, u32 event, const StackOptions& options) {
+void write_folded(const StackProfile& profile, u32 event, const StackOptions& options, const TakeText& take) {
+  constexpr usize kLongPart = 1 << 16;
   const CallTree tree = make_folded_tree(profile, event, options.filter);
   const std::vector<CallNode>& nodes = tree.nodes();
   std::string out;
@@ -81,9 +82,13 @@ std::string folded_text(const StackProfile& profile, u32 event, const StackOptio
     for (const char c : name) path += c == ';' ? ':' : c == '\n' ? ' ' : c;
     if (node.self_samples != 0)
       out.append(path).append(1, ' ').append(std::to_string(node.self_samples)).append(1, '\n');
+    if (out.size() >= kLongPart) {
+      take(out);
+      out.clear();
+    }
     for (usize i = children[at].size(); i-- > 0;) steps.push_back({children[at][i], path.size()});
   }
-  return out;
+  take(out);
 }
 
 }  // namespace wperf::report

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "stacks/shared_paths.h"
+
 namespace wperf::stacks {
 namespace {
 
@@ -10,30 +12,6 @@ u32 function_of(const StackProfile& profile, u32 node) {
   const u32 place = profile.nodes[node].place;
   return place == kNothing ? kNothing : profile.places[place].function;
 }
-
-// Nodes of the profile → nodes of a tree, as far as samples need them.
-class DownwardPaths {
- public:
-  DownwardPaths(const StackProfile& profile, CallTree& tree) : profile_(profile), tree_(tree) {}
-
-  u32 node_below(u32 top, u32 node) {
-    path_.clear();
-    for (u32 at = node; function_of(profile_, at) != kNothing; at = profile_.nodes[at].parent) path_.push_back(at);
-    return append(top, path_.size());
-  }
-  // Of the path collected by `node_below`'s walk, from the frame at `begin` (counted from the innermost) inwards.
-  u32 append(u32 top, usize begin) {
-    u32 to = top;
-    for (usize i = begin; i-- > 0;) to = tree_.insert(to, function_of(profile_, path_[i]));
-    return to;
-  }
-  std::vector<u32>& path() { return path_; }
-
- private:
-  const StackProfile& profile_;
-  CallTree& tree_;
-  std::vector<u32> path_;
-};
 
 // The first level of `tree`. Answers which functions those are, by function.
 std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfile& profile, CallTree& tree) {
@@ -44,6 +22,58 @@ std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfi
   }
   return wanted;
 }
+
+// Below each outermost mention of a function that is wanted, its node in the tree and all that it called, merged: a node
+// of the profile is in the tree once for each such function above it.
+class MergedCallees {
+ public:
+  MergedCallees(const StackProfile& profile, const std::vector<bool>& wanted, CallTree& tree)
+      : profile_(profile),
+        wanted_(wanted),
+        tree_(tree),
+        paths_(profile.nodes),
+        outermost_(outermost_of_keys(profile.nodes, profile.functions.size(),
+                                     [&](u32 node) { return function_of(profile, node); })) {}
+
+  void add(const StackSample& sample) {
+    const SharedPaths::Path path = paths_.walk(sample.node, 0);
+    usize most = path.above == kNothing ? 0 : copies_[path.above].count;
+    for (const u32 node : path.added) {
+      most += is_mention(node) ? 1 : 0;
+      copies_.push_back({.begin = moved_.size(), .count = most});
+      for (usize i = 0; i < most; ++i) moved_.push_back(0);
+    }
+    for (usize mention = 0; mention < most; ++mention) insert(path, mention);
+    const Copies& copies = copies_[path.last];
+    for (usize i = 0; i < copies.count; ++i) tree_.add_self(moved_[copies.begin + i], sample);
+  }
+
+ private:
+  // Of a node: where it stands in the tree, below the outermost mention first.
+  struct Copies {
+    usize begin = 0, count = 0;  // in moved_
+  };
+  bool is_mention(u32 node) const { return outermost_[node] && wanted_[function_of(profile_, node)]; }
+  void insert(const SharedPaths::Path& path, usize mention) {
+    u32 to = path.above != kNothing && mention < copies_[path.above].count
+                 ? moved_[copies_[path.above].begin + mention]
+                 : 0;
+    for (usize i = 0; i < path.added.size(); ++i) {
+      const Copies& copies = copies_[path.first + i];
+      if (mention >= copies.count) continue;
+      to = tree_.insert(to, function_of(profile_, path.added[i]));
+      moved_[copies.begin + mention] = to;
+    }
+  }
+
+  const StackProfile& profile_;
+  const std::vector<bool>& wanted_;
+  CallTree& tree_;
+  SharedPaths paths_;
+  const std::vector<bool> outermost_;
+  GrowingArray<Copies> copies_;  // by number of a path
+  GrowingArray<u32> moved_;      // nodes of the tree
+};
 
 }  // namespace
 
@@ -109,15 +139,15 @@ CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilte
 CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFilter& filter) {
   CallTree tree;
   const ChosenSamples chosen(profile, filter);
-  DownwardPaths paths(profile, tree);
-  SmallIdTable known;  // (name, node of the profile) → node of the tree
-  std::vector<u32> nodes;
+  SharedPaths paths(profile.nodes);
+  GrowingArray<u32> moved;  // by number of a path: node of the tree
   for (const StackSample& sample : profile.samples) {
     if (sample.event != event || !chosen.has(sample)) continue;
     const u32 name = profile.tasks[sample.task].name;
-    const auto [number, is_new] = known.insert(name, sample.node);
-    if (is_new) nodes.push_back(paths.node_below(tree.insert(0, name), sample.node));
-    tree.add_self(nodes[number], sample);
+    const SharedPaths::Path path = paths.walk(sample.node, name);
+    u32 to = path.above != kNothing ? moved[path.above] : tree.insert(0, name);
+    for (const u32 node : path.added) moved.push_back(to = tree.insert(to, function_of(profile, node)));
+    tree.add_self(to, sample);
   }
   tree.sum_up();
   return tree;
@@ -148,21 +178,9 @@ CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vec
   of_tasks.modules.clear();
   of_tasks.symbol = {};
   const ChosenSamples chosen(profile, of_tasks);
-  DownwardPaths paths(profile, tree);
-  std::vector<u32> seen(profile.functions.size(), 0);
-  u32 serial = 0;
+  MergedCallees callees(profile, wanted, tree);
   for (const StackSample& sample : profile.samples) {
-    if (sample.event != event || !chosen.has(sample)) continue;
-    ++serial;
-    std::vector<u32>& path = paths.path();
-    path.clear();
-    for (u32 at = sample.node; function_of(profile, at) != kNothing; at = profile.nodes[at].parent) path.push_back(at);
-    for (usize i = path.size(); i-- > 0;) {
-      const u32 function = function_of(profile, path[i]);
-      if (!wanted[function] || seen[function] == serial) continue;
-      seen[function] = serial;
-      tree.add_self(paths.append(0, i + 1), sample);
-    }
+    if (sample.event == event && chosen.has(sample)) callees.add(sample);
   }
   tree.sum_up();
   return tree;

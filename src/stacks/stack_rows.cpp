@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "stacks/id_table.h"
+#include "stacks/shared_paths.h"
 
 namespace wperf::stacks {
 namespace {
@@ -36,6 +37,7 @@ class RowKeys {
   }
 
   u32 place_key(u32 place) const { return places_[place]; }
+  u32 place_keys() const { return place_keys_.size(); }
   u32 task_key(const StackSample& sample) {
     if ((wanted_ & kOfTasks) == 0) return 0;
     const StackTask& one = profile_.tasks[sample.task];
@@ -70,6 +72,68 @@ class RowKeys {
   std::vector<u32> places_;
 };
 
+// The rows in the making: where a sample happened, and where it came from.
+class RowTable {
+ public:
+  RowTable(const StackProfile& profile, const RowKeys& keys) : profile_(profile), keys_(keys) {}
+
+  StackRow& at(u32 node, u32 task_key, const StackSample& sample) { return rows_[number_of(node, task_key, sample)]; }
+  u32 number_of(u32 node, u32 task_key, const StackSample& sample) {
+    const u32 place = profile_.nodes[node].place;
+    const auto [number, is_new] = numbers_.insert(keys_.place_key(place), task_key);
+    if (is_new) rows_.push_back(keys_.row_of(place, sample));
+    return number;
+  }
+  std::vector<StackRow>& rows() { return rows_; }
+
+ private:
+  const StackProfile& profile_;
+  const RowKeys& keys_;
+  SmallIdTable numbers_;
+  std::vector<StackRow> rows_;
+};
+
+// What was called, for rows: each node has the sum of all below it, and of a recursion the outermost node counts.
+class CalleeSums {
+ public:
+  CalleeSums(const StackProfile& profile, const RowKeys& keys) : profile_(profile), keys_(keys), paths_(profile.nodes) {}
+
+  void add(const StackSample& sample, u32 task_key, RowTable& table) {
+    const SharedPaths::Path path = paths_.walk(sample.node, task_key);
+    for (usize i = 0; i < path.added.size(); ++i) sums_.push_back({});
+    // Rows are told in the order in which samples lead to them, from the innermost on.
+    for (usize i = path.added.size(); i-- > 0;)
+      sums_[path.first + i].row = table.number_of(path.added[i], task_key, sample);
+    sums_[path.last].samples += sample.count;
+    sums_[path.last].period += sample.period;
+  }
+  void finish(std::vector<StackRow>& rows) {
+    const std::vector<bool> outermost =
+        outermost_of_keys(profile_.nodes, keys_.place_keys(),
+                          [&](u32 node) { return keys_.place_key(profile_.nodes[node].place); });
+    for (u32 i = paths_.size(); i-- > 0;) {
+      const Sum& sum = sums_[i];
+      if (outermost[paths_.node(i)]) {
+        rows[sum.row].all_samples += sum.samples;
+        rows[sum.row].all_period += sum.period;
+      }
+      if (paths_.caller(i) == kNothing) continue;
+      sums_[paths_.caller(i)].samples += sum.samples;
+      sums_[paths_.caller(i)].period += sum.period;
+    }
+  }
+
+ private:
+  struct Sum {
+    u64 samples = 0, period = 0;
+    u32 row = 0;
+  };
+  const StackProfile& profile_;
+  const RowKeys& keys_;
+  SharedPaths paths_;
+  GrowingArray<Sum> sums_;
+};
+
 }  // namespace
 
 ChosenSamples::ChosenSamples(const StackProfile& profile, const StackFilter& filter) : profile_(profile) {
@@ -91,11 +155,7 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
   StackRows out;
   const ChosenSamples chosen(profile, filter);
   RowKeys row_keys(profile, keys);
-  SmallIdTable numbers;
-  std::vector<u32> counted_for;  // by row: the last sample that it was given, so that a recursion counts once
-  u32 serial = 0;
-  // Samples of one stack that no key tells apart are one: its frames are walked once. Without callers, a stack is
-  // what it ends in.
+  // Samples of one stack that no key tells apart are one. Without callers, a stack is what it ends in.
   GrowingArray<StackSample> alike;
   std::vector<u32> task_key_of;
   SmallIdTable known;
@@ -114,30 +174,20 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
     alike[number].count += sample.count;
     alike[number].period += sample.period;
   }
-  for (const StackSample& sample : alike) {
-    const u32 task_key = task_key_of[serial++];
-    bool is_self = true;
-    for (u32 node = sample.node; profile.nodes[node].place != kNothing; node = profile.nodes[node].parent) {
-      const u32 place = profile.nodes[node].place;
-      const auto [number, is_new] = numbers.insert(row_keys.place_key(place), task_key);
-      if (is_new) {
-        out.rows.push_back(row_keys.row_of(place, sample));
-        counted_for.push_back(0);
-      }
-      StackRow& row = out.rows[number];
-      if (is_self) {
-        row.self_samples += sample.count;
-        row.self_period += sample.period;
-      }
-      if (counted_for[number] != serial) {
-        counted_for[number] = serial;
-        row.all_samples += sample.count;
-        row.all_period += sample.period;
-      }
-      is_self = false;
-      if (!with_children) break;
-    }
+  RowTable table(profile, row_keys);
+  CalleeSums sums(profile, row_keys);
+  for (usize i = 0; i < alike.size(); ++i) {
+    const StackSample& sample = alike[i];
+    if (with_children) sums.add(sample, task_key_of[i], table);
+    StackRow& row = table.at(sample.node, task_key_of[i], sample);
+    row.self_samples += sample.count;
+    row.self_period += sample.period;
+    if (with_children) continue;
+    row.all_samples += sample.count;
+    row.all_period += sample.period;
   }
+  out.rows = std::move(table.rows());
+  if (with_children) sums.finish(out.rows);
   std::stable_sort(out.rows.begin(), out.rows.end(), [](const StackRow& a, const StackRow& b) {
     if (a.all_period != b.all_period) return a.all_period > b.all_period;
     if (a.self_period != b.self_period) return a.self_period > b.self_period;

@@ -180,7 +180,8 @@ class PprofWriter {
       function.clear();
       function.number(1, static_cast<u64>(&one - functions_.data()) + 1);
       function.number(2, texts_(names_.function(one.number)));
-      function.number(3, texts_(names_.function(one.number)));
+      // Field 3 is for the name as the linker knows it. pprof demangles a function whose two names are the same, and
+      // leaves out what stands in < >.
       function.number(4, one.file);
       fields.message(kFunction, function);
       put(fields);

@@ -171,12 +171,18 @@ class SqlWriter {
   u32 rows_ = 0;
 };
 
+// To spreadsheets what begins so is a formula, which may start programs; behind an apostrophe it is text.
+bool is_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+}
+
 void append_field(std::string_view text, std::string& out) {
+  const std::string_view mark = is_formula(text) ? "'" : "";
   if (text.find_first_of(",\"\r\n") == text.npos) {
-    out += text;
+    out.append(mark).append(text);
     return;
   }
-  out += '"';
+  out.append(1, '"').append(mark);
   for (const char c : text) out.append(c == '"' ? 2 : 1, c);
   out += '"';
 }

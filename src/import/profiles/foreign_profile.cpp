@@ -40,22 +40,31 @@ Format json_format(Bytes file) {
 }
 
 // A list of packets alone is Perfetto's; pprof has strings, and the first of them is empty.
-Format protobuf_format(Bytes file) {
-  constexpr u32 kLastOfPprof = 15, kStrings = 6;
-  bool has_strings = false, only_packets = true;
+struct ProtobufLook {
+  bool has_strings = false, only_packets = true, is_none = false;
+  bool may_go_on = false;  // what is wrong with it may be that it is cut
   u64 fields = 0;
+};
+ProtobufLook look_at_fields(Bytes file) {
+  constexpr u32 kLastOfPprof = 15, kStrings = 6;
+  ProtobufLook look;
   ProtobufReader in(file);
-  while (in.next()) {
-    ++fields;
-    only_packets = only_packets && in.field() == 1 && in.is_bytes();
-    if (in.field() > kLastOfPprof) return Format::none;
-    if (in.field() == kStrings && !has_strings) {
-      if (!in.is_bytes() || !in.bytes().empty()) return Format::none;
-      has_strings = true;
-    }
+  while (!look.is_none && in.next()) {
+    ++look.fields;
+    look.only_packets = look.only_packets && in.field() == 1 && in.is_bytes();
+    const bool is_first_string = in.field() == kStrings && !look.has_strings;
+    look.is_none = in.field() > kLastOfPprof || (is_first_string && (!in.is_bytes() || !in.bytes().empty()));
+    look.has_strings = look.has_strings || is_first_string;
   }
-  if (has_strings) return Format::pprof;
-  if (!only_packets || fields == 0) return Format::none;
+  look.may_go_on = !look.is_none && (in.sound() || in.is_cut());
+  return look;
+}
+
+Format protobuf_format(Bytes file) {
+  const ProtobufLook look = look_at_fields(file);
+  if (look.is_none) return Format::none;
+  if (look.has_strings) return Format::pprof;
+  if (!look.only_packets || look.fields == 0) return Format::none;
   // Packets have fields, too.
   ProtobufReader packets(file);
   static_cast<void>(packets.next());
@@ -102,6 +111,10 @@ Format format_of(Bytes file) {
   }
   if (const Format format = protobuf_format(file); format != Format::none) return format;
   return looks_folded(text) ? Format::folded : Format::none;
+}
+
+bool may_begin_profile(Bytes beginning) {
+  return format_of(beginning) != Format::none || look_at_fields(beginning).may_go_on;
 }
 
 std::string_view format_name(Format format) {

@@ -21,6 +21,8 @@ enum class Format : u8 { none, pprof, folded, speedscope, firefox, perfetto, chr
 
 // By its contents, unpacked. Looks at as little as tells.
 Format format_of(Bytes file);
+// By its first bytes alone: may it be one, if it goes on behind them?
+bool may_begin_profile(Bytes beginning);
 // "pprof", "Firefox Profiler".
 std::string_view format_name(Format format);
 // Of text that might have been folded stacks: what is wrong with it, for its writer. 0: it is nothing like them.

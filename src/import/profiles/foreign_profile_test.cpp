@@ -93,6 +93,36 @@ TEST(Pprof, CountsAndInlinedFrames) {
   EXPECT_TRUE(got.profile.has_callers);
 }
 
+// One location of 512 lines, and a sample that names it again and again: a few bytes, and millions of frames.
+TEST(Pprof, InlinedFramesDoNotMultiplyWithoutEnd) {
+  std::string lines, good = small_pprof();
+  for (int i = 0; i < 512; ++i) lines += block(4, number(1, 3));
+  const auto sample = [](const std::vector<u64>& stack) {
+    return block(2, packed(1, stack) + packed(2, {1, 100}));
+  };
+  const std::string bomb = block(4, number(1, 99) + lines) + sample(std::vector<u64>(50'000, 99)) + sample({10});
+  const ForeignProfile got = read(good + bomb);
+  EXPECT_LT(got.profile.nodes.size(), good.size() + bomb.size() + (1 << 20) + 512);
+  EXPECT_EQ(stacks_of(got.profile).at("main"), 200u);  // what is before the bomb, and behind it
+  EXPECT_EQ(got.profile.losses.damaged_records, 1u);
+  ASSERT_EQ(got.warnings.size(), 1u);
+  EXPECT_NE(got.warnings[0].find("1 samples are left out"), std::string::npos) << got.warnings[0];
+  // Of the same frames again and again nothing new is kept, and they are walked no more often either.
+  std::string walks;
+  for (int i = 0; i < 2'000; ++i) walks += sample(std::vector<u64>(200, 99));
+  const ForeignProfile walked = read(good + block(4, number(1, 99) + lines) + walks);
+  EXPECT_LT(walked.profile.events.at(0).samples, 2'000u);
+  EXPECT_EQ(walked.profile.events.at(0).samples + walked.profile.losses.damaged_records, 2'003u);
+}
+
+// Without inlined frames, a stack may be as deep as the file has room for.
+TEST(Pprof, DeepStacksAreNoBombs) {
+  std::string file = small_pprof() + block(2, packed(1, std::vector<u64>(3'000'000, 10)) + packed(2, {1, 7}));
+  const ForeignProfile got = read(file);
+  EXPECT_TRUE(got.warnings.empty());
+  EXPECT_EQ(got.profile.events.at(0).samples, 4u);
+}
+
 // As wperf itself writes it.
 TEST(Pprof, AnEventMayBeCalledSamples) {
   for (const u64 event : {2, 4}) {

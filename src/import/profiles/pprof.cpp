@@ -14,6 +14,10 @@ namespace wperf::profiles {
 namespace {
 
 constexpr usize kMostInlined = 512;  // at one location: more than any compiler makes
+// A byte of a stack may name a location of that many frames. Of all stacks together this many frames are walked and
+// kept, whatever the file's length, and so many more for each byte of it.
+constexpr u64 kLeastWalked = u64{1} << 24, kWalkedPerByte = 16, kLeastKept = u64{1} << 20, kKeptPerByte = 1;
+constexpr u64 kMostKept = u64{1} << 31;  // nodes have numbers of 32 bits
 constexpr usize kMostComments = 16;
 constexpr usize kMostEvents = 1000;
 constexpr u64 kGreatestNumber = ~u64{0} >> 1;
@@ -72,6 +76,12 @@ class PprofReader {
       warnings_.push_back(
           fmt::format("{} values below zero, as differences of two profiles have them, are left out", negative_));
     }
+    if (inflated_ != 0) {
+      warnings_.push_back(
+          fmt::format("{} samples are left out: with all inlined functions, the stacks of the profile are longer than "
+                      "those of any program",
+                      inflated_));
+    }
     if (cut_) warnings_.push_back("the profile is cut or damaged: what is before that is shown");
     return finish_profile(builder_, std::move(warnings_));
   }
@@ -94,6 +104,7 @@ class PprofReader {
   void read_label(Bytes message);
   void count_sample(u32 node, u32 task);
   u32 node_of_stack();
+  bool has_room_for(const Location& location);
   const Location* look_at(u64 id);
   void place_lines(const Location& location, u64 mapping, u64 address);
 
@@ -113,7 +124,8 @@ class PprofReader {
   std::vector<u64> stack_, values_;
   u32 pid_ = kNothing, tid_ = kNothing;
   std::string_view thread_;
-  u64 negative_ = 0;
+  u64 negative_ = 0, inflated_ = 0;
+  u64 walked_ = 0;  // frames of all stacks so far
   bool cut_ = false;
 };
 
@@ -281,12 +293,23 @@ void PprofReader::count_sample(u32 node, u32 task) {
   }
 }
 
-// kNothing: it names what is not there.
+bool PprofReader::has_room_for(const Location& location) {
+  walked_ += location.count;
+  const u64 kept = builder_.node_count() + u64{location.count};
+  return walked_ <= kLeastWalked + kWalkedPerByte * file_.size() &&
+         kept <= std::min(kLeastKept + kKeptPerByte * file_.size(), kMostKept);
+}
+
+// kNothing: it names what is not there, or more than there is room for.
 u32 PprofReader::node_of_stack() {
   u32 node = ProfileBuilder::kRoot;
   for (usize i = stack_.size(); i-- > 0;) {
     const Location* const location = look_at(stack_[i]);
     if (location == nullptr) return kNothing;
+    if (!has_room_for(*location)) {
+      ++inflated_;
+      return kNothing;
+    }
     for (u32 line = location->count; line-- > 0;) node = builder_.node(node, places_[location->first + line]);
   }
   return node;

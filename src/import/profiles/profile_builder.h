@@ -46,6 +46,7 @@ class ProfileBuilder {
   u32 place(u32 function, std::string_view file, u64 line);
   static constexpr u32 kRoot = 0;
   u32 node(u32 parent, u32 place);
+  u32 node_count() const { return static_cast<u32>(profile_.nodes.size()); }
 
   // A sample without a frame is one of "[no stack]". At a moment, where the profile tells one.
   void add(const stacks::StackSample& sample);

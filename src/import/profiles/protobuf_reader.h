@@ -55,6 +55,8 @@ class ProtobufReader {
   Bytes bytes() const { return kind_ == kBytes ? value_ : Bytes(); }
   std::string_view text() const { return text_of(bytes()); }
   bool sound() const { return sound_; }
+  // Not sound, and perhaps only because it goes on behind the end of these bytes.
+  bool is_cut() const { return is_cut_; }
   usize left() const { return rest_.size(); }
 
   // Of a repeated field, which may stand for one number or for many.
@@ -85,10 +87,12 @@ class ProtobufReader {
       }
     }
     sound_ = false;
+    is_cut_ = rest_.size() < 10;
     return 0;
   }
   void take_bytes(u64 count) {
     if (count > rest_.size()) {
+      is_cut_ = sound_;
       sound_ = false;
       return;
     }
@@ -99,7 +103,7 @@ class ProtobufReader {
   Bytes rest_, value_;
   u64 number_ = 0;
   u32 field_ = 0, kind_ = kNumber;
-  bool sound_ = true;
+  bool sound_ = true, is_cut_ = false;
 };
 
 }  // namespace wperf::profiles

@@ -12,6 +12,7 @@ using bytes::Reader;
 
 constexpr u16 kMark = 0x8b1f;
 constexpr u8 kDeflate = 8;
+constexpr u64 kLongestRepetition = 258;
 constexpr u8 kHasHeaderSum = 2, kHasExtra = 4, kHasName = 8, kHasComment = 16;
 
 bool begins_member(Bytes bytes) {
@@ -62,7 +63,8 @@ Unpacked unpack_gzip(Bytes file, u64 limit, const TakePiece& take) {
         },
         &used);
     if (stopped) return Unpacked::stopped;
-    if (!sound) return Unpacked::damaged;
+    // A repetition that would pass the limit is not begun.
+    if (!sound) return limit - size < kLongestRepetition ? Unpacked::too_large : Unpacked::damaged;
     limit -= std::min(limit, size);
     Reader end(rest.subspan(used));
     const u32 told_sum = end.take<u32>(), told_size = end.take<u32>();

@@ -42,7 +42,14 @@ TEST(GzipFile, DamageIsTold) {
   for (usize size = 3; size < bad.size(); ++size) EXPECT_EQ(unpack(bad.substr(0, size)).outcome, Unpacked::damaged);
   bad[bad.size() - 6] ^= 1;
   EXPECT_EQ(unpack(bad).outcome, Unpacked::not_sound);
-  EXPECT_EQ(unpack(member(), 5).outcome, Unpacked::damaged);
+  EXPECT_EQ(unpack(member(), 5).outcome, Unpacked::too_large);
+  EXPECT_EQ(unpack(member() + member(), 14).outcome, Unpacked::too_large);
+  EXPECT_EQ(unpack(member() + member(), 24).outcome, Unpacked::all);
+}
+
+TEST(GzipFile, HowMuchMayComeOfIt) {
+  EXPECT_EQ(most_of_packed(300), u64{64} << 20);
+  EXPECT_EQ(most_of_packed(u64{1} << 20), u64{256} << 20);
 }
 
 }  // namespace

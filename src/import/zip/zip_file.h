@@ -28,6 +28,7 @@ enum class Unpacked : u8 {
   stopped,    // by who took the pieces
   damaged,    // what was before was given
   not_sound,  // all was given, but it has another checksum
+  too_large,  // more than it may be; what was before was given
   not_read,   // encrypted, or packed otherwise
 };
 
