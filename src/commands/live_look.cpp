@@ -85,9 +85,9 @@ diag::Result<void> LiveLook::plan_waits() {
   }
   if (kernel->is_windows()) return plan::add_switches(plan_, request_, machine_.capabilities, machine_.catalog);
   const std::optional<device::LinuxFacts> facts = device::linux_facts();
-  constexpr int kOwnThreadsInKernel = 1;
-  if (facts.has_value() && !facts->can_measure_all && facts->paranoid.value_or(4) > kOwnThreadsInKernel) {
-    return diag::Error{.text = fmt::format("kernel.perf_event_paranoid is {}: where threads wait is told at 1 at most",
+  if (facts.has_value() && !facts->own_kernel) {
+    return diag::Error{.text = fmt::format("this user may not look into the kernel, where threads wait "
+                                           "(kernel.perf_event_paranoid is {})",
                                            facts->paranoid.value_or(4)),
                        .hint = "without --waits, or as root `sysctl kernel.perf_event_paranoid=1`"};
   }

@@ -150,10 +150,9 @@ diag::Result<UnpackedProfile> unpack_profile(const recording::RecordingInput& in
   zip::Unpacked outcome{};
   bool is_first = true;
   WPERF_TRY(recording::UnpackedFile file, recording::UnpackedFile::create([&](const zip::TakePiece& take) {
-              outcome = zip::unpack_gzip(
-                  input.bytes(), zip::most_of_packed(input.bytes().size()), [&](bytes::Span piece) {
-                    const bool is_hopeless =
-                        is_first && piece.size() >= kEnough && !profiles::may_begin_profile(piece);
+              outcome =
+                  zip::unpack_gzip(input.bytes(), zip::most_of_packed(input.bytes().size()), [&](bytes::Span piece) {
+                    const bool is_hopeless = is_first && piece.size() >= kEnough && !profiles::may_begin_profile(piece);
                     is_first = false;
                     return take(is_hopeless ? piece.first(kEnough) : piece) && !is_hopeless;
                   });

@@ -17,6 +17,10 @@ profile::CatalogueListing listing_of(const measure::Machine& machine) {
   }
   if (machine.capabilities.kernel != nullptr) {
     listing.product_events = machine.capabilities.kernel->counts_catalogue();
+    for (usize i = 0; i < machine.catalog.product.event_count(); ++i) {
+      const u16 code = machine.catalog.product.event(i).code;
+      if (machine.capabilities.kernel->counts_code(code) == false) listing.absent_events.push_back(code);
+    }
     for (plan::KernelEvents::Word& word :
          machine.capabilities.kernel->words(machine.capabilities.kernel->has_counters())) {
       listing.words.push_back({std::move(word.name), std::move(word.kind)});

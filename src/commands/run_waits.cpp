@@ -233,7 +233,7 @@ diag::Result<void> show_trace_waits(const etl::Trace& trace, const request::Requ
 bool has_tracepoints() {
   device::mount_tracefs();
   const std::optional<device::LinuxFacts> facts = device::linux_facts();
-  return facts.has_value() && !facts->tracefs.empty() && (facts->can_measure_all || facts->paranoid.value_or(4) < 0);
+  return facts.has_value() && facts->scheduler;
 }
 
 void add_event(request::Request& request, std::string_view name, std::optional<u32> interval) {
@@ -244,8 +244,8 @@ void add_event(request::Request& request, std::string_view name, std::optional<u
 // Without them: switches of one's own programs, with stacks if the kernel may be looked at.
 void plan_own_switches(request::Request& request, diag::Console& console) {
   const std::optional<device::LinuxFacts> facts = device::linux_facts();
-  const bool all = facts.has_value() && facts->can_measure_all;
-  request.kernel = all || (facts.has_value() && facts->paranoid.value_or(4) < 2);
+  const bool all = facts.has_value() && facts->whole_cores;
+  request.kernel = all || (facts.has_value() && facts->own_kernel);
   request.sampling.whole_machine = all;
   const char* const event = request.kernel ? "context-switches" : "dummy";
   add_event(request, event, 1);

@@ -20,7 +20,7 @@ diag::Error no_method(pmu::Product product, const plan::Capabilities& machine) {
   }
   std::string text = fmt::format("no top-down method is known for {}", product.title());
   if (machine.kernel != nullptr && !machine.kernel->has_counters()) {
-    text = "top-down counts hardware events, and this machine shows no hardware counters (a virtual machine?)";
+    text = "top-down counts hardware events: " + machine.kernel->why_no_cycles();
   } else if (machine.midr == 0) {
     text = "top-down is Arm's method, and this machine has no Arm cores";
   }

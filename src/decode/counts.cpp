@@ -121,6 +121,17 @@ Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& readi
   return count;
 }
 
+Count decode_cycles(const raw::UnitCounts& unit) {
+  const raw::CounterReading cycles{.value = unit.cycles,
+                                   .slots = unit.rounds,
+                                   .running_ns = unit.cycles_running_ns,
+                                   .enabled_ns = unit.cycles_enabled_ns};
+  if (unit.cycles_enabled_ns != 0) return decode_count(unit, cycles);
+  Count count{.value = unit.cycles, .slots = unit.rounds, .rounds = unit.rounds};
+  set_exact(count);
+  return count;
+}
+
 }  // namespace
 
 std::vector<Unit> decode_counts(const raw::CountCapture& capture) {
@@ -131,10 +142,8 @@ std::vector<Unit> decode_counts(const raw::CountCapture& capture) {
               .unit = source.unit,
               .multiplexed = source.multiplexed,
               .rounds = source.rounds,
-              .cycles = {},
+              .cycles = decode_cycles(source),
               .counts = {}};
-    unit.cycles = {.value = source.cycles, .slots = source.rounds, .rounds = source.rounds};
-    set_exact(unit.cycles);
     unit.counts.reserve(source.entries.size());
     for (const raw::CounterReading& reading : source.entries) {
       unit.counts.push_back(decode_count(source, reading));

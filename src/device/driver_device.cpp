@@ -180,6 +180,7 @@ class DriverDevice final : public Device {
     }
     plan::Capabilities machine = machine_of(reply);
     if (spe == Spe::asked_for) WPERF_CHECK_OK(ask_spe(machine));
+    machine.usual_cycle_interval = machine_->usual_cycle_interval();
     machine.call_stacks = has_feature("+stacks");
     machine.named_clusters = clusters;
     machine.named_dmc_channels = static_cast<u32>(channels.size());

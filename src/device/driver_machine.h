@@ -46,6 +46,8 @@ class MachineFacts {
   virtual DeviceIdentity identity() = 0;
   // What all chance comes from, where a machine repeats itself; none: it does not.
   virtual std::optional<u64> seed() const { return std::nullopt; }
+  // Cycles between two samples that nobody named an interval for; 0: as many as on a core of some GHz.
+  virtual u32 usual_cycle_interval() const { return 0; }
 };
 
 class DriverMachine : public DriverTransport, public Programs, public MachineFacts {};

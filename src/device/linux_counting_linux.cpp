@@ -31,8 +31,9 @@ struct OpenCount {
 
 class LinuxCountSession final : public CountSession {
  public:
-  LinuxCountSession(LinuxPrograms& programs, const LinuxMachine& machine, const plan::CountPlan& plan)
-      : programs_(programs), machine_(machine), plan_(plan) {}
+  LinuxCountSession(LinuxPrograms& programs, const LinuxMachine& machine, const plan::CountPlan& plan,
+                    perf_events::OpenEvent opener)
+      : programs_(programs), machine_(machine), plan_(plan), open_event_(opener) {}
 
   diag::Result<void> open();
 
@@ -52,11 +53,17 @@ class LinuxCountSession final : public CountSession {
 
  private:
   const plan::Schedule& schedule() const { return plan_.schedules[index_of(EventClass::core)]; }
+  diag::Result<void> open_units();
   diag::Result<void> open_unit(usize unit, Scope scope, u32 core, bool may_vanish);
   diag::Result<void> open_entry(usize unit, usize number, Scope scope, u32 core, std::map<u32, int>& leaders);
   std::vector<plan::KernelEvent> events_of(const plan::Entry& entry, Scope scope, u32 core) const;
-  diag::Result<int> open_one(OpenCount count, const plan::KernelEvent& event, const std::string& name, Scope scope,
-                             int leader);
+  // Of an entry, or the cycles.
+  struct Counted {
+    plan::KernelEvent event;
+    plan::EventModifiers modifiers;
+    std::string name;
+  };
+  diag::Result<int> open_one(OpenCount count, const Counted& counted, Scope scope, int leader);
   void switch_all(unsigned long request) {
     for (const OpenCount& one : counts_) {
       if (one.leads) ioctl(one.event.number(), request, 0);
@@ -66,15 +73,23 @@ class LinuxCountSession final : public CountSession {
   LinuxPrograms& programs_;
   const LinuxMachine& machine_;
   plan::CountPlan plan_;
+  perf_events::OpenEvent open_event_;
   std::vector<OpenCount> counts_;
   std::set<std::string> in_user_mode_only_;  // against their nature: this user may not ask for more
-  std::map<usize, std::string> refused_;     // entries that nobody named and that cannot be counted, and why
+  std::map<usize, diag::Error> refused_;     // entries that nobody named and that cannot be counted, and why
   bool starts_with_program_ = false;
   u64 start_ns_ = 0, end_ns_ = 0;
 };
 
 diag::Result<void> LinuxCountSession::open() {
   perf_events::raise_descriptor_limit();
+  WPERF_CHECK_OK(open_units());
+  // An empty table would look like an answer.
+  if (counts_.empty() && !refused_.empty()) return refused_.begin()->second;
+  return {};
+}
+
+diag::Result<void> LinuxCountSession::open_units() {
   if (!plan_.of_program) {
     for (usize i = 0; i < plan_.cores.size(); ++i) {
       WPERF_CHECK_OK(open_unit(i, {.thread = -1, .core = static_cast<int>(plan_.cores[i])}, plan_.cores[i], false));
@@ -98,7 +113,7 @@ diag::Result<void> LinuxCountSession::open_unit(usize unit, Scope scope, u32 cor
     if (opened.has_value()) continue;
     const bool is_gone = opened.error().system_error == ESRCH;
     if (schedule().entries[entry].optional && !is_gone) {
-      refused_.try_emplace(entry, opened.error().text);
+      refused_.try_emplace(entry, opened.error());
       continue;
     }
     const bool online = std::find(machine_.cores.begin(), machine_.cores.end(), core) != machine_.cores.end();
@@ -106,12 +121,12 @@ diag::Result<void> LinuxCountSession::open_unit(usize unit, Scope scope, u32 cor
     return opened.error();
   }
   if (!machine_.has_counters) return {};
-  plan::KernelEvent cycles;
-  cycles.type = PERF_TYPE_HARDWARE;
-  cycles.config = PERF_COUNT_HW_CPU_CYCLES;
-  cycles.hardware = true;
-  const auto opened = open_one({.unit = unit, .entry = {}, .leads = true, .tells_enabled = true, .event = {}}, cycles,
-                               "cycles", scope, -1);
+  Counted cycles{.event = {}, .modifiers = {}, .name = "cycles"};
+  cycles.event.type = PERF_TYPE_HARDWARE;
+  cycles.event.config = PERF_COUNT_HW_CPU_CYCLES;
+  cycles.event.hardware = true;
+  const auto opened =
+      open_one({.unit = unit, .entry = {}, .leads = true, .tells_enabled = true, .event = {}}, cycles, scope, -1);
   if (!opened.has_value()) return opened.error();
   return {};
 }
@@ -153,23 +168,26 @@ diag::Result<void> LinuxCountSession::open_entry(usize unit, usize number, Scope
     const auto leader = entry.group.has_value() ? leaders.find(group) : leaders.end();
     const int led_by = leader != leaders.end() ? leader->second : -1;
     OpenCount count{.unit = unit, .entry = number, .leads = led_by < 0, .tells_enabled = kind == 0, .event = {}};
-    WPERF_TRY(const int opened, open_one(std::move(count), events[kind], entry.name, scope, led_by));
+    const Counted counted{.event = events[kind], .modifiers = entry.modifiers, .name = entry.name};
+    WPERF_TRY(const int opened, open_one(std::move(count), counted, scope, led_by));
     if (entry.group.has_value() && led_by < 0) leaders[group] = opened;
   }
   return {};
 }
 
-diag::Result<int> LinuxCountSession::open_one(OpenCount count, const plan::KernelEvent& event, const std::string& name,
-                                              Scope scope, int leader) {
-  perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel || event.in_both_modes);
+diag::Result<int> LinuxCountSession::open_one(OpenCount count, const Counted& counted, Scope scope, int leader) {
+  const auto& [event, modifiers, name] = counted;
+  const bool may_do_with_less = event.in_both_modes && !plan_.kernel && !modifiers.choose_modes();
+  perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel || event.in_both_modes, modifiers);
+  attributes.precise_ip = 0;  // of samples
   attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;
   attributes.disabled = count.leads ? 1 : 0;
   attributes.enable_on_exec = count.leads && starts_with_program_ ? 1 : 0;
-  count.event = perf_events::open_event(attributes, scope, leader);
-  if (!count.event.is_open() && event.in_both_modes && !plan_.kernel && (errno == EACCES || errno == EPERM)) {
+  count.event = open_event_(attributes, scope, leader);
+  if (!count.event.is_open() && may_do_with_less && (errno == EACCES || errno == EPERM)) {
     attributes.exclude_kernel = attributes.exclude_hv = 1;
-    count.event = perf_events::open_event(attributes, scope, leader);
+    count.event = open_event_(attributes, scope, leader);
     if (count.event.is_open()) in_user_mode_only_.insert(name);
   }
   if (!count.event.is_open())
@@ -185,7 +203,7 @@ std::vector<std::string> LinuxCountSession::remarks() const {
                       " counts user mode only: kernel.perf_event_paranoid keeps the kernel's part from this user");
   }
   for (const auto& [entry, reason] : refused_) {
-    remarks.push_back(schedule().entries[entry].name + " is not counted: " + reason);
+    remarks.push_back(schedule().entries[entry].name + " is not counted: " + reason.text);
   }
   return remarks;
 }
@@ -204,6 +222,8 @@ diag::Result<raw::CountCapture> LinuxCountSession::read() {
     unit.enabled_ns = std::max(unit.enabled_ns, reading.enabled_ns);
     if (!one.entry.has_value()) {
       unit.cycles += reading.value;
+      unit.cycles_running_ns += reading.running_ns;
+      unit.cycles_enabled_ns += reading.enabled_ns;
       continue;
     }
     raw::CounterReading& entry = unit.entries[*one.entry];
@@ -212,9 +232,10 @@ diag::Result<raw::CountCapture> LinuxCountSession::read() {
     if (one.tells_enabled) entry.enabled_ns += reading.enabled_ns;
   }
   for (raw::UnitCounts& unit : capture.units) {
-    unit.multiplexed = std::any_of(unit.entries.begin(), unit.entries.end(), [](const raw::CounterReading& entry) {
-      return entry.running_ns < entry.enabled_ns;
-    });
+    unit.multiplexed = unit.cycles_running_ns < unit.cycles_enabled_ns ||
+                       std::any_of(
+                           unit.entries.begin(), unit.entries.end(),
+                           [](const raw::CounterReading& entry) { return entry.running_ns < entry.enabled_ns; });
   }
   return capture;
 }
@@ -238,8 +259,9 @@ std::vector<u32> core_unit_types(const LinuxMachine& machine) {
 }
 
 diag::Result<std::unique_ptr<CountSession>> open_linux_count(LinuxPrograms& programs, const LinuxMachine& machine,
-                                                             const plan::CountPlan& plan) {
-  auto session = std::make_unique<LinuxCountSession>(programs, machine, plan);
+                                                             const plan::CountPlan& plan,
+                                                             perf_events::OpenEvent opener) {
+  auto session = std::make_unique<LinuxCountSession>(programs, machine, plan, opener);
   WPERF_CHECK_OK(session->open());
   return std::unique_ptr<CountSession>(std::move(session));
 }

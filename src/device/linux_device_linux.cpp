@@ -32,27 +32,22 @@ perf_event_attr trial_attributes(u64 config) {
   return attributes;
 }
 
-// How many events stand in one group: the kernel refuses a group that could never be counted at once.
-u32 greatest_group() {
-  std::vector<Descriptor> members;
-  while (members.size() < kMostCounters) {
-    perf_event_attr attributes = trial_attributes(PERF_COUNT_HW_BRANCH_MISSES);
-    attributes.disabled = members.empty() ? 1 : 0;
-    const int leader = members.empty() ? -1 : members.front().number();
-    Descriptor member = perf_events::open_event(attributes, {.thread = 0, .core = -1}, leader);
-    if (!member.is_open()) break;
-    members.push_back(std::move(member));
-  }
-  return static_cast<u32>(members.size());
-}
-
-std::string why_no_counters(int error) {
+struct NoCounters {
+  std::string reason, way_out;
+};
+NoCounters why_no_counters(int error) {
   if (error == EACCES || error == EPERM) {
-    return fmt::format("this user may not use the counters (kernel.perf_event_paranoid is {})",
-                       SystemFiles().text("/proc/sys/kernel/perf_event_paranoid").value_or("unknown"));
+    return {.reason = fmt::format("this user may not use them (kernel.perf_event_paranoid is {})",
+                                  SystemFiles().text("/proc/sys/kernel/perf_event_paranoid").value_or("unknown")),
+            .way_out =
+                "run wperf as root or with the capability CAP_PERFMON, or lower the setting (sysctl "
+                "kernel.perf_event_paranoid=2)"};
   }
-  if (error == EBUSY) return "somebody else holds the cycle counter";
-  return "this system shows no cycle counter (a virtual machine?)";
+  if (error == EBUSY) return {.reason = "somebody else holds the cycle counter", .way_out = "end the other profiler"};
+  return {.reason = "this system shows no hardware counters (usual in virtual machines)",
+          .way_out =
+              "in a virtual machine the host must pass them through; software events such as cpu-clock, page-faults "
+              "and context-switches need none (`wperf list`, `wperf doctor`)"};
 }
 
 // "6.1.0-18-amd64"
@@ -148,7 +143,7 @@ diag::Result<plan::Capabilities> LinuxDevice::capabilities(Spe) {
   for (u32 core = 0; core < machine.core_count; ++core) machine.core_midr.push_back(perf_events::midr_of(files, core));
   machine.midr = machine.core_midr[machine_.cores.front()];
   if (machine.midr == 0) machine.vendor = vendor_of_processor();
-  const u32 counters = machine_.has_counters ? greatest_group() : 0;
+  const u32 counters = machine_.has_counters ? perf_events::greatest_group(kMostCounters) : 0;
   machine.counters_total[index_of(EventClass::core)] = counters;
   machine.counters_free[index_of(EventClass::core)] = counters;
   machine.cycle_counters = machine_.has_counters ? 1 : 0;
@@ -158,8 +153,12 @@ diag::Result<plan::Capabilities> LinuxDevice::capabilities(Spe) {
   machine.pmsidr = spe.pmsidr;
   machine.device_id = "perf_event_open";
   perf_events::CounterFacts facts{
-      .has_counters = machine_.has_counters, .why_no_cycles = {}, .counts_catalogue = machine.midr != 0};
-  if (!machine_.has_counters) facts.why_no_cycles = why_no_counters(counter_error_);
+      .has_counters = machine_.has_counters, .why_no_cycles = {}, .way_out = {}, .counts_catalogue = machine.midr != 0};
+  if (!machine_.has_counters) {
+    NoCounters why = why_no_counters(counter_error_);
+    facts.why_no_cycles = std::move(why.reason);
+    facts.way_out = std::move(why.way_out);
+  }
   machine.kernel = std::make_shared<perf_events::EventWords>(files, facts);
   return machine;
 }

@@ -114,6 +114,22 @@ TEST_F(LinuxDeviceTest, ArgumentsArriveAsTheyWere) {
   EXPECT_EQ(device_->programs().process(pid).exit_code, 0u);
 }
 
+TEST_F(LinuxDeviceTest, ProgramsForWindowsAreNoScripts) {
+  const std::string file = testing::TempDir() + "wperf_windows_" + std::to_string(::getpid()) + ".exe";
+  const auto refusal = [&](std::string_view begin) {
+    std::ofstream(file) << begin;
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    const auto pid = device_->programs().spawn(file, file, plan::kAnyCore);
+    return pid.has_value() ? diag::Error{} : pid.error();
+  };
+  if (!refusal("MZqFpD='\n' echo both").text.empty()) GTEST_SKIP() << "no program can be started here";
+  const diag::Error windows = refusal(std::string("MZ\x90\0\3\0\0\0", 8));
+  std::filesystem::remove(file);
+  if (windows.text.empty()) GTEST_SKIP() << "this system runs programs for Windows";
+  EXPECT_NE(windows.text.find("is a program for Windows"), std::string::npos) << windows.text;
+  EXPECT_NE(windows.hint.find("--device sim"), std::string::npos);
+}
+
 TEST_F(LinuxDeviceTest, ProgramsThatCannotStart) {
   EXPECT_FALSE(device_->programs().spawn("no-such-program-here", "no-such-program-here", 0).has_value());
   EXPECT_FALSE(device_->programs().spawn("/no/such/program", "/no/such/program", 0).has_value());

@@ -15,8 +15,13 @@ struct LinuxFacts {
   std::optional<int> paranoid;       // kernel.perf_event_paranoid; none: the kernel has no perf events
   std::optional<int> kptr_restrict;  // kernel.kptr_restrict
   std::optional<u64> most_samples;   // kernel.perf_event_max_sample_rate, a second
-  bool is_root = false;
-  bool can_measure_all = false;         // CAP_PERFMON or CAP_SYS_ADMIN is in force, and what it allows was tried
+  bool is_root = false;              // by number: in a container or a user namespace that says little
+  // What this user may measure, each tried with an event: settings, capabilities, namespaces and filters of system
+  // calls decide together.
+  bool own_programs = false;            // what they do themselves
+  bool own_kernel = false;              // and what the kernel does for them
+  bool whole_cores = false;             // all programs and the kernel
+  bool scheduler = false;               // its tracepoints, on a whole core
   std::string counter_trouble;          // why no cycle counter could be programmed; empty: it counted
   u64 cycles = 0;                       // that it counted in a short loop
   std::vector<std::string> core_units;  // PMUs of cores by name

@@ -20,8 +20,6 @@ namespace {
 
 using perf_events::SystemFiles;
 
-constexpr u32 kCapSysAdmin = 21, kCapPerfmon = 38;
-
 std::optional<int> setting(const SystemFiles& files, const std::string& name) {
   const auto text = files.text("/proc/sys/kernel/" + name);
   if (!text.has_value()) return std::nullopt;
@@ -30,23 +28,30 @@ std::optional<int> setting(const SystemFiles& files, const std::string& name) {
   return value;
 }
 
-u64 capabilities_in_force(const SystemFiles& files) {
-  const std::string text = files.text("/proc/self/status").value_or("");
-  constexpr std::string_view kRow = "CapEff:\t";
-  const usize row = text.find(kRow);
-  u64 bits = 0;
-  if (row == std::string::npos) return bits;
-  std::from_chars(text.data() + row + kRow.size(), text.data() + text.size(), bits, 16);
-  return bits;
+bool may_measure(const plan::KernelEvent& event, bool kernel, perf_events::Scope scope) {
+  perf_event_attr attributes = perf_events::attributes_of(event, kernel);
+  return perf_events::open_event(attributes, scope).is_open();
 }
 
-// The capability alone is not enough: it may be that of a user namespace.
-bool may_measure_all() {
+void try_rights(const SystemFiles& files, LinuxFacts& facts) {
   plan::KernelEvent clock;
   clock.type = PERF_TYPE_SOFTWARE;
   clock.config = PERF_COUNT_SW_CPU_CLOCK;
-  perf_event_attr attributes = perf_events::attributes_of(clock, true);
-  return perf_events::open_event(attributes, {.thread = -1, .core = 0}).is_open();
+  const std::vector<u32> cores = perf_events::online_cores(files);
+  const perf_events::Scope self{.thread = 0, .core = -1};
+  const perf_events::Scope core{.thread = -1, .core = cores.empty() ? 0 : static_cast<int>(cores.front())};
+  facts.own_programs = may_measure(clock, false, self);
+  facts.own_kernel = may_measure(clock, true, self);
+  facts.whole_cores = may_measure(clock, true, core);
+  const auto id = files.number(perf_events::tracefs_folder(files) + "/events/sched/sched_switch/id");
+  if (!id.has_value()) return;
+  plan::KernelEvent switches;
+  switches.type = PERF_TYPE_TRACEPOINT;
+  switches.config = *id;
+  perf_event_attr attributes = perf_events::attributes_of(switches, true);
+  attributes.sample_type = PERF_SAMPLE_RAW;  // it is the fields that some users may not see
+  attributes.sample_period = 1;
+  facts.scheduler = perf_events::open_event(attributes, core).is_open();
 }
 
 // Programs a counter and lets it count: a machine may list counters that never move.
@@ -104,10 +109,10 @@ std::optional<LinuxFacts> linux_facts() {
   facts.kptr_restrict = setting(files, "kptr_restrict");
   facts.most_samples = files.number("/proc/sys/kernel/perf_event_max_sample_rate");
   facts.is_root = geteuid() == 0;
-  const u64 capabilities = capabilities_in_force(files);
-  const bool is_capable = ((capabilities >> kCapSysAdmin | capabilities >> kCapPerfmon) & 1) != 0;
-  facts.can_measure_all = is_capable && may_measure_all();
-  if (facts.paranoid.has_value()) try_counter(facts);
+  if (facts.paranoid.has_value()) {
+    try_rights(files, facts);
+    try_counter(facts);
+  }
   for (const perf_events::Unit& unit : perf_events::find_units(files)) {
     (unit.of_cores() ? facts.core_units : facts.other_units).push_back(unit.name);
   }

@@ -57,14 +57,35 @@ raw::Process described(u32 pid, const std::string& image) {
   return process;
 }
 
-bool is_in_path(const std::string& folder, const std::string& name) {
-  return access((folder + "/" + name).c_str(), X_OK) == 0;
+// Where the kernel was told who runs such files: Wine, say.
+bool has_interpreter_of_windows_programs() {
+  const perf_events::SystemFiles files;
+  const std::string folder = "/proc/sys/fs/binfmt_misc";
+  for (const std::string& name : files.names(folder)) {
+    const std::string text = files.text(folder + "/" + name).value_or("");
+    if (text.starts_with("enabled") && text.find("magic 4d5a") != std::string::npos) return true;
+  }
+  return false;
+}
+
+// A shell would read it as a script. Some programs begin so and are a script as well, which is how they run everywhere.
+diag::Result<void> check_system(const std::string& path) {
+  constexpr std::string_view kWindows = "MZ", kForAllSystems = "MZqFpD='";
+  char begin[kForAllSystems.size()] = {};
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return {};  // may be executed and not read
+  const ssize_t got = read(file.number(), begin, sizeof begin);
+  const std::string_view text(begin, got > 0 ? static_cast<usize>(got) : 0);
+  if (!text.starts_with(kWindows) || text == kForAllSystems || has_interpreter_of_windows_programs()) return {};
+  return diag::Error{.text = path + " is a program for Windows, and this device runs programs for Linux",
+                     .hint = "`--device sim` runs ARM64 programs for Windows on a simulated machine",
+                     .code = diag::ExitCode::usage};
 }
 
 // Told before anything is measured, as far as that can be known: execvp looks in the same way.
 diag::Result<void> check_executable(const std::string& image) {
   if (image.find('/') != std::string::npos) {
-    if (access(image.c_str(), X_OK) == 0) return {};
+    if (access(image.c_str(), X_OK) == 0) return check_system(image);
     return diag::system_error(image, errno);
   }
   const char* list = std::getenv("PATH");
@@ -72,7 +93,8 @@ diag::Result<void> check_executable(const std::string& image) {
   while (!folders.empty()) {
     const std::string_view folder = folders.substr(0, folders.find(':'));
     folders.remove_prefix(std::min(folder.size() + 1, folders.size()));
-    if (is_in_path(folder.empty() ? "." : std::string(folder), image)) return {};
+    const std::string path = (folder.empty() ? "." : std::string(folder)) + "/" + image;
+    if (access(path.c_str(), X_OK) == 0) return check_system(path);
   }
   return diag::Error{.text = fmt::format("{}: no such program in the folders of PATH", image),
                      .hint = "a program of this folder is named ./" + image,

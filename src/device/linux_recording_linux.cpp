@@ -177,7 +177,8 @@ std::string LinuxRecordingSession::earlier_records() {
 
 diag::Result<void> LinuxRecordingSession::start() {
   write_beginning();
-  thread_.emplace(events_.rings(), file_, target_.filter.get());
+  thread_.emplace(events_.rings(), file_, target_.filter.get(), perf_events::system_clocks(),
+                  [this](usize ring) { events_.enlarge(ring); });
   WPERF_CHECK_OK(thread_->start());
   start_ns_ = programs_.now_ns();
   // The kernel tells of changes before anybody asks what there was: so none is missed.

@@ -6,6 +6,7 @@
 
 #include "device/device.h"
 #include "device/linux_programs_linux.h"
+#include "device/perf_events/counter_linux.h"
 #include "device/perf_events/units.h"
 
 namespace wperf::device {
@@ -22,8 +23,10 @@ u32 core_unit_type(const LinuxMachine& machine, u32 core);
 // One type for each kind of core, for what follows a program over all of them.
 std::vector<u32> core_unit_types(const LinuxMachine& machine);
 
+// `opener`: other than the kernel's where a test answers for it.
 diag::Result<std::unique_ptr<CountSession>> open_linux_count(LinuxPrograms& programs, const LinuxMachine& machine,
-                                                             const plan::CountPlan& plan);
+                                                             const plan::CountPlan& plan,
+                                                             perf_events::OpenEvent opener = perf_events::open_event);
 diag::Result<std::unique_ptr<SpeSession>> open_linux_spe(LinuxPrograms& programs, const LinuxMachine& machine,
                                                          const plan::SpePlan& plan);
 diag::Result<std::unique_ptr<RecordingSession>> open_linux_recording(LinuxPrograms& programs,

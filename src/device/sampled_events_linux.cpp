@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 
 #include "device/switch_cost_linux.h"
 #include "export/perf_data/record_bytes.h"
@@ -47,6 +48,10 @@ u64 sample_type_of(const plan::SamplePlan& plan) {
 
 // The newest wish first: what older kernels do not know, or this user may not have, is left out.
 bool leave_something_out(perf_event_attr& attributes, int error) {
+  if ((error == EINVAL || error == EOPNOTSUPP) && attributes.precise_ip != 0) {
+    attributes.precise_ip = (attributes.precise_ip - 1u) & 3u;  // as far as this PMU goes
+    return true;
+  }
   if (error != EINVAL && error != EPERM && error != EACCES) return false;
   if (error == EINVAL && attributes.read_format != 0) {
     attributes.read_format = 0;  // since 6.0
@@ -87,7 +92,8 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     event.config = planned.code;
     event.hardware = true;
   }
-  perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel || planned.tells_waits);
+  perf_event_attr attributes =
+      perf_events::attributes_of(event, plan_.kernel || planned.tells_waits, planned.modifiers);
   const bool only_waits_have_callers = std::any_of(plan_.events.begin(), plan_.events.end(),
                                                    [](const plan::SampleEvent& one) { return one.tells_waits; });
   if (only_waits_have_callers && !planned.tells_waits) {
@@ -201,27 +207,71 @@ diag::Result<std::vector<SampledEvents::Opened>> SampledEvents::open_watch(Scope
   return watch;
 }
 
+// A ring belongs to an event that writes nothing: one that writes could not go over to a larger ring.
+Descriptor SampledEvents::open_ring_owner(Scope scope) const {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_DUMMY;
+  attributes.exclude_kernel = attributes.exclude_hv = 1;
+  attributes.disabled = 1;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;  // as of the events: a ring has one clock
+  return open_event_(attributes, scope, -1);
+}
+
+diag::Result<void> SampledEvents::map_ring(CoreEvents& core) {
+  Descriptor owner = open_ring_owner(core.scope);
+  if (!owner.is_open()) return perf_events::refusal(errno, "the samples' ring", false, false, core.scope);
+  WPERF_TRY(SampleRing ring, SampleRing::map(owner, perf_events::kRingBytes, perf_events::kLeastRingBytes,
+                                             events_[core.begin].descriptor.number()));
+  core.ring = rings_.size();
+  rings_.push_back(std::move(ring));
+  core.owners.push_back(std::move(owner));
+  return {};
+}
+
 diag::Result<void> SampledEvents::open_core(u32 core, const std::vector<int>& threads) {
   if (std::find(machine_.cores.begin(), machine_.cores.end(), core) == machine_.cores.end()) return {};  // offline
-  int first = -1;
+  CoreEvents opened_here{.scope = {}, .begin = events_.size(), .end = events_.size(), .owners = {}};
   for (const int thread : threads) {
-    auto opened = open_watch({.thread = thread, .core = static_cast<int>(core)});
+    const Scope scope{.thread = thread, .core = static_cast<int>(core)};
+    auto opened = open_watch(scope);
     if (!opened.has_value()) {
       if (opened.error().system_error == ESRCH && threads.size() > 1) continue;  // ended since it was listed
       return std::move(opened).error();
     }
-    for (Opened& event : opened.value()) {
-      if (first < 0) {
-        first = event.descriptor.number();
-        WPERF_TRY(SampleRing ring, SampleRing::map(event.descriptor));
-        rings_.push_back(std::move(ring));
-      } else if (ioctl(event.descriptor.number(), PERF_EVENT_IOC_SET_OUTPUT, first) != 0) {
+    const bool is_first = opened_here.owners.empty();
+    if (is_first) opened_here.scope = scope;
+    std::move(opened.value().begin(), opened.value().end(), std::back_inserter(events_));
+    if (is_first) WPERF_CHECK_OK(map_ring(opened_here));
+    for (; opened_here.end < events_.size(); ++opened_here.end) {
+      const int event = events_[opened_here.end].descriptor.number();
+      if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, opened_here.owners.back().number()) != 0)
         return diag::system_error("the events of a core cannot share a ring", errno);
-      }
-      events_.push_back(std::move(event));
     }
   }
+  if (!opened_here.owners.empty()) cores_.push_back(std::move(opened_here));
   return {};
+}
+
+void SampledEvents::enlarge(usize ring) {
+  const auto core = std::find_if(cores_.begin(), cores_.end(), [&](const CoreEvents& one) { return one.ring == ring; });
+  if (core == cores_.end() || core->is_greatest) return;  // it was replaced, and is only read to its end
+  const usize size = rings_[ring].size();
+  core->is_greatest = true;
+  Descriptor owner = size < perf_events::kMostRingBytes ? open_ring_owner(core->scope) : Descriptor();
+  if (!owner.is_open()) return;
+  auto larger = SampleRing::map(owner, std::min(size * 4, perf_events::kMostRingBytes), size * 2,
+                                events_[core->begin].descriptor.number());
+  if (!larger.has_value()) return;
+  for (usize event = core->begin; event < core->end; ++event) {
+    ioctl(events_[event].descriptor.number(), PERF_EVENT_IOC_SET_OUTPUT, owner.number());
+  }
+  core->ring = rings_.size();
+  core->is_greatest = false;
+  rings_.push_back(std::move(larger).value());
+  core->owners.push_back(std::move(owner));
 }
 
 diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {

@@ -16,7 +16,7 @@ namespace wperf::device {
 
 class SampledEvents {
  public:
-  using OpenEvent = perf_events::Descriptor (*)(perf_event_attr&, perf_events::Scope, int leader);
+  using OpenEvent = perf_events::OpenEvent;
 
   // `opener`: other than the kernel's where a test answers for it.
   SampledEvents(const LinuxMachine& machine, const plan::SamplePlan& plan, bool starts_with_program,
@@ -37,6 +37,10 @@ class SampledEvents {
   // Where switches are recorded: what that costs a thread for each of them, see switch_cost_linux.
   std::optional<u64> switch_cost() const;
 
+  // Adds to rings() a larger one for the core of that one, into which its events write from now on: a ring that is
+  // mapped keeps its size. What is in the other one stays there. Nothing, where it is the greatest that can be had.
+  void enlarge(usize ring);
+
   std::vector<perf_events::SampleRing>& rings() { return rings_; }
   const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
   // One for each event of the plan, and kind of core where those have units of their own.
@@ -55,8 +59,18 @@ class SampledEvents {
     u32 core = 0;
     bool counts_losses = false;
   };
+  // The events of a core and where they write.
+  struct CoreEvents {
+    perf_events::Scope scope;                     // of the first of them
+    usize begin = 0, end = 0;                     // in events_
+    usize ring = 0;                               // in rings_
+    bool is_greatest = false;                     // no larger one can be had
+    std::vector<perf_events::Descriptor> owners;  // of rings, the newest last; the ones before have records still
+  };
   diag::Result<void> open_core(u32 core, const std::vector<int>& threads);
   void open_cpu_time(const std::vector<int>& threads);
+  diag::Result<void> map_ring(CoreEvents& core);
+  perf_events::Descriptor open_ring_owner(perf_events::Scope scope) const;
   diag::Result<std::vector<Opened>> open_watch(perf_events::Scope scope);
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
@@ -73,6 +87,7 @@ class SampledEvents {
   u64 sample_type_ = 0;
   std::vector<Opened> events_;
   std::vector<perf_events::Descriptor> cpu_time_;  // of each thread; empty: not counted
+  std::vector<CoreEvents> cores_;
   std::vector<perf_events::SampleRing> rings_;
   std::vector<perf_export::WrittenEvent> written_, recorded_;
 };

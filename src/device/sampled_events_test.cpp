@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The events of a sampling run on a kernel that refuses some of what is asked: the test stands before the real one.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -75,6 +77,40 @@ TEST_F(SampledEventsTest, CopiesThatWereAskedForByNameAreAnError) {
   ASSERT_FALSE(opened.has_value());
   EXPECT_EQ(opened.error().system_error, EINVAL);
   EXPECT_FALSE(events.copies_were_refused());
+}
+
+usize waiting_bytes(const perf_events::SampleRing& ring) {
+  const auto pieces = ring.waiting();
+  return pieces.first.size() + pieces.second.size();
+}
+
+TEST_F(SampledEventsTest, ALargerRingTakesTheRecordsOver) {
+  plan_.events[0].interval = 100'000;
+  cpu_set_t before, first;
+  CPU_ZERO(&first);
+  CPU_SET(0, &first);
+  sched_getaffinity(0, sizeof before, &before);
+  if (sched_setaffinity(0, sizeof first, &first) != 0) GTEST_SKIP() << "core 0 is not for this process";
+  SampledEvents events(machine_, plan_, false);
+  ASSERT_TRUE(events.open({0}).has_value());
+  events.switch_all(PERF_EVENT_IOC_ENABLE);
+  const auto spin_until_written = [&](usize ring, usize bytes) {
+    for (u64 turn = 0; turn < 300'000'000 && waiting_bytes(events.rings()[ring]) <= bytes; ++turn) {
+    }
+    return waiting_bytes(events.rings()[ring]);
+  };
+  EXPECT_GT(spin_until_written(0, 0), 0u);
+  events.enlarge(0);
+  const usize left = waiting_bytes(events.rings()[0]);
+  if (events.rings().size() != 2) GTEST_SKIP() << "this user may have no larger ring";
+  EXPECT_GE(events.rings()[1].size(), 2 * events.rings()[0].size());
+  EXPECT_GT(spin_until_written(1, 0), 0u);
+  EXPECT_EQ(waiting_bytes(events.rings()[0]), left) << "nobody writes there any more, and nothing was lost";
+  events.enlarge(0);
+  EXPECT_EQ(events.rings().size(), 2u) << "it has its larger one";
+  for (usize grown = 1; grown < 8; ++grown) events.enlarge(events.rings().size() - 1);
+  EXPECT_LE(events.rings().back().size(), perf_events::kMostRingBytes);
+  sched_setaffinity(0, sizeof before, &before);
 }
 
 TEST_F(SampledEventsTest, NothingIsSaidWhereTheKernelMakesThem) {

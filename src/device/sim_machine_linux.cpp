@@ -78,6 +78,9 @@ class SimMachine final : public SimulatedMachine {
   u64 now_ns() override { return api_->now_ns(sim_); }
   std::optional<u64> seed() const override { return seed_; }
 
+  // A simulated core makes some 24 million cycles in a second: so a short program has samples, too.
+  u32 usual_cycle_interval() const override { return 24'000; }
+
   std::vector<DeviceMemory> dmc_channels() override {
     u64 bases[16] = {};
     u64 sizes[16] = {};

@@ -11,7 +11,7 @@ using device::LinuxFacts;
 using profile::Check;
 using profile::CheckStatus;
 
-constexpr int kOwnProgramsUserMode = 2;  // the highest level of perf_event_paranoid that all kernels have
+constexpr int kOwnProgramsUserMode = 2;  // levels of kernel.perf_event_paranoid
 constexpr int kOwnProgramsAndKernel = 1;
 constexpr int kWholeCores = 0;
 
@@ -23,26 +23,37 @@ Check check_kernel(const LinuxFacts& facts) {
           .fix = "a kernel with CONFIG_PERF_EVENTS is needed, and a container that does not hide /proc/sys"};
 }
 
-// What this user may look at: each level forbids what the ones below it allow.
+// What this user may look at. A setting alone does not tell: capabilities, namespaces and filters of system calls have
+// their say, and levels above 2 mean something on some kernels only.
 Check check_rights(const LinuxFacts& facts) {
-  const int level = *facts.paranoid;
-  const std::string setting = fmt::format("kernel.perf_event_paranoid is {}", level);
-  if (facts.is_root || facts.can_measure_all) {
-    return {.name = "rights", .detail = setting + "; this user may measure everything all the same", .fix = {}};
-  }
-  if (level <= kWholeCores) return {.name = "rights", .detail = setting + ": programs and whole cores", .fix = {}};
-  if (level <= kOwnProgramsUserMode) {
-    const bool kernel = level <= kOwnProgramsAndKernel;
+  const std::string setting = fmt::format(" (kernel.perf_event_paranoid is {})", *facts.paranoid);
+  if (facts.whole_cores)
+    return {.name = "rights", .detail = "programs, the kernel and whole cores, tried" + setting, .fix = {}};
+  const std::string_view who = facts.is_root
+                                   ? "the capability CAP_PERFMON of the whole system (this root lacks it, as in a "
+                                     "container or a user namespace)"
+                                   : "root, the capability CAP_PERFMON";
+  const auto fix_with = [&](std::string_view what, int level) {
+    return fmt::format("{}{}, or sysctl kernel.perf_event_paranoid={}", what, who, level);
+  };
+  if (facts.own_kernel || facts.own_programs) {
     return {.name = "rights",
             .status = CheckStatus::warn,
-            .detail = setting + (kernel ? ": your own programs, kernel included; not whole cores"
-                                        : ": your own programs in user mode; neither the kernel (-k) nor whole cores"),
-            .fix = "for more: root, the capability CAP_PERFMON, or sysctl kernel.perf_event_paranoid=0"};
+            .detail = (facts.own_kernel ? "your own programs, kernel included; not whole cores"
+                                        : "your own programs in user mode; neither the kernel (-k) nor whole cores") +
+                      setting,
+            .fix = fix_with("for more: ", kWholeCores)};
   }
-  return {.name = "rights",
-          .status = CheckStatus::fail,
-          .detail = setting + ": nothing may be measured",
-          .fix = "root, the capability CAP_PERFMON, or sysctl kernel.perf_event_paranoid=2 for your own programs"};
+  Check check{.name = "rights",
+              .status = CheckStatus::fail,
+              .detail = "nothing may be measured, tried with your own programs" + setting,
+              .fix = fix_with("", kOwnProgramsUserMode)};
+  if (*facts.paranoid <= kOwnProgramsUserMode) {
+    check.fix =
+        "the setting allows it: a sandbox or a filter of system calls (containers have one) forbids "
+        "perf_event_open; allow it there";
+  }
+  return check;
 }
 
 Check check_counters_of(const LinuxFacts& facts) {
@@ -88,14 +99,24 @@ Check check_tracepoints(const LinuxFacts& facts) {
           .fix = "mount -t tracefs nodev /sys/kernel/tracing, and run as root or make it readable"};
 }
 
+// Who sees addresses of the kernel: nobody at 2, those with CAP_SYSLOG at 1; at 0 also who may sample the kernel.
 Check check_kernel_names(const LinuxFacts& facts) {
   if (facts.kernel_names) return {.name = "kernel names", .detail = "in /proc/kallsyms", .fix = {}};
-  const std::string level = facts.kptr_restrict.has_value() ? std::to_string(*facts.kptr_restrict) : "unknown";
-  return {
-      .name = "kernel names",
-      .status = CheckStatus::warn,
-      .detail = fmt::format("hidden: kernel.kptr_restrict is {}; samples in the kernel are shown as [kernel]", level),
-      .fix = "root, or sysctl kernel.kptr_restrict=0 together with kernel.perf_event_paranoid=1"};
+  Check check{.name = "kernel names", .status = CheckStatus::warn, .detail = {}, .fix = {}};
+  constexpr std::string_view kShown = "samples in the kernel are shown as [kernel]";
+  const int level = facts.kptr_restrict.value_or(1);
+  const bool is_for_all = level == 0;
+  if (is_for_all) {
+    check.detail = fmt::format("hidden: kernel.perf_event_paranoid is {}; {}", *facts.paranoid, kShown);
+    check.fix =
+        fmt::format("root, the capability CAP_SYSLOG, or sysctl kernel.perf_event_paranoid={}", kOwnProgramsAndKernel);
+  } else {
+    check.detail = fmt::format("hidden: kernel.kptr_restrict is {}; {}", level, kShown);
+    check.fix = level == 1 && !facts.is_root
+                    ? "root, or sysctl kernel.kptr_restrict=0 together with kernel.perf_event_paranoid=1"
+                    : "sysctl kernel.kptr_restrict=0";
+  }
+  return check;
 }
 
 Check check_debug_files(const LinuxFacts& facts) {

@@ -14,6 +14,7 @@ device::LinuxFacts good_machine() {
   facts.release = "6.1.0";
   facts.paranoid = 0;
   facts.kptr_restrict = 0;
+  facts.own_programs = facts.own_kernel = facts.whole_cores = facts.scheduler = true;
   facts.most_samples = 100000;
   facts.cycles = 1234;
   facts.core_units = {"armv8_pmuv3_0"};
@@ -37,15 +38,48 @@ TEST(LinuxChecks, AMachineWithEverything) {
   }
 }
 
-TEST(LinuxChecks, RightsByLevel) {
+TEST(LinuxChecks, RightsAsTried) {
   device::LinuxFacts facts = good_machine();
   facts.paranoid = 2;
+  EXPECT_EQ(check_named(facts, "rights").status, CheckStatus::ok) << "whatever the setting says";
+  facts.whole_cores = facts.scheduler = false;
   EXPECT_EQ(check_named(facts, "rights").status, CheckStatus::warn);
-  EXPECT_NE(check_named(facts, "rights").fix.find("CAP_PERFMON"), std::string::npos);
+  EXPECT_EQ(check_named(facts, "rights").detail,
+            "your own programs, kernel included; not whole cores (kernel.perf_event_paranoid is 2)");
+  facts.own_kernel = false;
   facts.paranoid = 3;
+  EXPECT_EQ(check_named(facts, "rights").status, CheckStatus::warn) << "3 means nothing to kernels that stop at 2";
+  EXPECT_EQ(check_named(facts, "rights").fix,
+            "for more: root, the capability CAP_PERFMON, or sysctl kernel.perf_event_paranoid=0");
+  facts.own_programs = false;
   EXPECT_EQ(check_named(facts, "rights").status, CheckStatus::fail);
-  facts.can_measure_all = true;
-  EXPECT_EQ(check_named(facts, "rights").status, CheckStatus::ok);
+  EXPECT_EQ(check_named(facts, "rights").fix,
+            "root, the capability CAP_PERFMON, or sysctl kernel.perf_event_paranoid=2");
+  facts.paranoid = 1;
+  EXPECT_NE(check_named(facts, "rights").fix.find("sandbox"), std::string::npos);
+}
+
+TEST(LinuxChecks, ARootWithoutRightsIsNotToldToBecomeRoot) {
+  device::LinuxFacts facts = good_machine();
+  facts.paranoid = 2;
+  facts.is_root = true;
+  facts.whole_cores = facts.own_kernel = false;
+  const Check rights = check_named(facts, "rights");
+  EXPECT_EQ(rights.status, CheckStatus::warn);
+  EXPECT_NE(rights.fix.find("CAP_PERFMON of the whole system"), std::string::npos) << rights.fix;
+}
+
+TEST(LinuxChecks, WhyKernelNamesAreHidden) {
+  device::LinuxFacts facts = good_machine();
+  facts.kernel_names = false;
+  facts.paranoid = 2;
+  EXPECT_NE(check_named(facts, "kernel names").detail.find("kernel.perf_event_paranoid is 2"), std::string::npos);
+  EXPECT_EQ(check_named(facts, "kernel names").fix.find("kptr_restrict"), std::string::npos) << "it is 0 already";
+  facts.kptr_restrict = 1;
+  EXPECT_NE(check_named(facts, "kernel names").detail.find("kernel.kptr_restrict is 1"), std::string::npos);
+  EXPECT_NE(check_named(facts, "kernel names").fix.find("root"), std::string::npos);
+  facts.kptr_restrict = 2;
+  EXPECT_EQ(check_named(facts, "kernel names").fix, "sysctl kernel.kptr_restrict=0") << "hidden from root, too";
 }
 
 TEST(LinuxChecks, NoPerfEventsAtAll) {

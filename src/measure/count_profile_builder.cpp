@@ -2,6 +2,7 @@
 #include "measure/count_profile_builder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -34,9 +35,9 @@ profile::CountRow row_of(const decode::Count& count) {
 }
 
 // A kernel that takes turns by itself tells no slots, only times: they are shown in milliseconds.
-void set_times(const raw::CounterReading& reading, profile::CountRow& row) {
-  row.slots = reading.running_ns / kNanosecondsPerMillisecond;
-  row.rounds = reading.enabled_ns / kNanosecondsPerMillisecond;
+void set_times(u64 running_ns, u64 enabled_ns, profile::CountRow& row) {
+  row.slots = running_ns / kNanosecondsPerMillisecond;
+  row.rounds = enabled_ns / kNanosecondsPerMillisecond;
 }
 
 profile::CycleRow cycle_row_of(const raw::UnitCounts& captured, bool kernel) {
@@ -56,6 +57,7 @@ profile::CountUnit unit_of(const decode::Unit& decoded, const raw::UnitCounts& c
     profile::CountRow cycle = row_of(decoded.cycles);
     cycle.name = "cycle";
     cycle.note = "e";
+    if (machine.kernel != nullptr) set_times(captured.cycles_running_ns, captured.cycles_enabled_ns, cycle);
     unit.rows.push_back(std::move(cycle));
     unit.cycle_row = cycle_row_of(captured, plan.kernel);
   }
@@ -73,7 +75,7 @@ profile::CountUnit unit_of(const decode::Unit& decoded, const raw::UnitCounts& c
     row.name = entry.name;
     row.code = entry.code;
     row.note = plan::note_of(entry);
-    if (machine.kernel != nullptr) set_times(captured.entries[i], row);
+    if (machine.kernel != nullptr) set_times(captured.entries[i].running_ns, captured.entries[i].enabled_ns, row);
     unit.rows.push_back(std::move(row));
   }
   return unit;
@@ -277,6 +279,24 @@ void add_uncertainty(const raw::CountCapture& capture, profile::CountProfile& pr
   }
 }
 
+// A count of 0 looks like an answer.
+void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, profile::CountProfile& profile) {
+  std::vector<std::string> names;
+  for (const plan::Entry& entry : plan.schedules[index_of(EventClass::core)].entries) {
+    if (entry.kernel_event.has_value() || kernel.counts_code(entry.code) != false) continue;
+    const auto counted = [&](const profile::CountRow& row) { return row.name == entry.name && row.value != 0; };
+    const auto has_counted = [&](const profile::CountUnit& unit) {
+      return std::any_of(unit.rows.begin(), unit.rows.end(), counted);
+    };
+    const std::vector<profile::CountUnit>& units = profile.classes[index_of(EventClass::core)].units;
+    const bool is_told = std::find(names.begin(), names.end(), entry.name) != names.end();
+    if (!is_told && std::none_of(units.begin(), units.end(), has_counted)) names.push_back(entry.name);
+  }
+  if (names.empty()) return;
+  profile.remarks.push_back(fmt::format("{} counted 0: the PMU of these cores does not have {} (`wperf list`)",
+                                        fmt::join(names, ", "), names.size() == 1 ? "this event" : "these events"));
+}
+
 double elapsed_seconds(const raw::CountCapture& capture, bool by_kernel) {
   // WindowsPerf tells whole milliseconds.
   if (by_kernel) return static_cast<double>(capture.end_ns - capture.start_ns) / 1e9;
@@ -317,6 +337,7 @@ profile::CountProfile build_count_profile(const plan::CountPlan& plan, const pla
   }
   add_threads(plan, capture, profile);
   add_uncertainty(capture, profile);
+  if (machine.kernel != nullptr) add_absent(plan, *machine.kernel, profile);
   add_l3_metric(units, plan.schedules[WPERF_CLASS_DSU], profile);
   add_ddr_metric(units, plan.schedules[WPERF_CLASS_DMC_CLKDIV2], profile);
   return profile;

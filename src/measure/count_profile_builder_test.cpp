@@ -227,8 +227,26 @@ class NoWords final : public plan::KernelEvents {
   bool counts_catalogue() const override { return false; }
   bool has_counters() const override { return false; }
   std::string why_no_cycles() const override { return {}; }
+  std::optional<bool> counts_code(u16 code) const override { return code == 8; }
   std::vector<Word> words(bool) const override { return {}; }
 };
+
+TEST(CountProfileBuilder, ACountOfAnEventThatTheHardwareLacksIsNoAnswer) {
+  plan::Capabilities machine;
+  machine.kernel = std::make_shared<NoWords>();
+  plan::CountPlan plan;
+  plan.cores = {0};
+  plan::Entry faults = entry("page-faults", 2);
+  faults.kernel_event.emplace();
+  plan.schedules[0] = {.entries = {entry("inst_retired", 8), entry("ld_retired", 6), faults}, .counters = 3};
+  raw::CountCapture capture;
+  capture.units.emplace_back().entries.resize(3);
+  EXPECT_EQ(
+      build_count_profile(plan, machine, {}, capture).remarks,
+      std::vector<std::string>{"ld_retired counted 0: the PMU of these cores does not have this event (`wperf list`)"});
+  capture.units[0].entries[1].value = 1;
+  EXPECT_TRUE(build_count_profile(plan, machine, {}, capture).remarks.empty());
+}
 
 TEST(CountProfileBuilder, AProgramCountedByTheKernel) {
   plan::Capabilities machine;
@@ -260,6 +278,34 @@ TEST(CountProfileBuilder, AProgramCountedByTheKernel) {
   EXPECT_EQ(build_count_profile(plan, machine, {}, capture).classes[0].units.at(0).rows.at(0).name, "page-faults");
   plan.of_program = false;
   EXPECT_FALSE(build_count_profile(plan, machine, {}, capture).process.has_value());
+}
+
+// A kernel takes turns with the cycle counter, too: here at one instruction a cycle.
+TEST(CountProfileBuilder, CyclesThatTookTurnsAreScaledAsTheEventsAre) {
+  plan::Capabilities machine;
+  machine.kernel = std::make_shared<NoWords>();
+  plan::CountPlan plan;
+  plan.cores = {0};
+  plan.of_program = true;
+  plan.schedules[0] = {.entries = {entry("inst_retired", 8)}, .counters = 1};
+  raw::CountCapture capture;
+  raw::UnitCounts& unit = capture.units.emplace_back();
+  unit.multiplexed = true;
+  unit.cycles = 70'000'000;
+  unit.cycles_running_ns = 70'000'000;
+  unit.cycles_enabled_ns = 100'000'000;
+  unit.entries.push_back({.value = 60'000'000, .running_ns = 60'000'000, .enabled_ns = 100'000'000});
+  auto rows = build_count_profile(plan, machine, {}, capture).classes[0].units.at(0).rows;
+  EXPECT_EQ(rows.at(0).name, "cycle");
+  EXPECT_EQ(rows.at(0).value, 70'000'000u);
+  EXPECT_EQ(rows.at(0).scaled, 100'000'000u);
+  EXPECT_EQ(rows.at(0).slots, 70u) << "milliseconds";
+  EXPECT_EQ(rows.at(0).rounds, 100u);
+  EXPECT_EQ(rows.at(1).scaled, rows.at(0).scaled);
+  capture.units[0].cycles = capture.units[0].cycles_running_ns = 0;
+  rows = build_count_profile(plan, machine, {}, capture).classes[0].units.at(0).rows;
+  EXPECT_FALSE(rows.at(0).counted()) << "its turn never came";
+  EXPECT_TRUE(rows.at(1).counted());
 }
 
 }  // namespace

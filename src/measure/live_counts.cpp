@@ -33,6 +33,8 @@ raw::CountCapture difference(raw::CountCapture now, const raw::CountCapture& bef
     const raw::UnitCounts& old = before.units[i];
     unit.enabled_ns = grown(unit.enabled_ns, old.enabled_ns);
     unit.cycles = grown(unit.cycles, old.cycles);
+    unit.cycles_running_ns = grown(unit.cycles_running_ns, old.cycles_running_ns);
+    unit.cycles_enabled_ns = grown(unit.cycles_enabled_ns, old.cycles_enabled_ns);
     for (usize entry = 0; entry < unit.entries.size() && entry < old.entries.size(); ++entry) {
       raw::CounterReading& reading = unit.entries[entry];
       reading.value = grown(reading.value, old.entries[entry].value);

@@ -33,12 +33,13 @@ symbols::InstructionSet instruction_set(const PeFile& image, Rva rva) {
   return machine == symbols::Machine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
 }
 
-// BL or BLR.
+// BL or BLR, with or without authentication.
 bool is_call_instruction(std::span<const std::byte> bytes) {
   if (bytes.size() < 4) return false;
   u32 word = 0;
   for (int i = 3; i >= 0; --i) word = word << 8 | static_cast<u32>(bytes[static_cast<size_t>(i)]);
-  return (word & 0xfc000000u) == 0x94000000u || (word & 0xfffffc1fu) == 0xd63f0000u;
+  return (word & 0xfc000000u) == 0x94000000u || (word & 0xfffffc1fu) == 0xd63f0000u ||
+         (word & 0xfefff800u) == 0xd63f0800u;
 }
 
 }  // namespace
@@ -192,8 +193,9 @@ std::optional<symbols::CallerPlace> CodeFile::caller_place(u64 address) const {
 }
 
 bool CodeFile::is_call(u64 address) const {
-  return is_image() && pe()->machine() == symbols::Machine::arm64 &&
-         is_call_instruction(pe()->bytes_at(rva_of(address), 4));
+  const std::optional<CodeBytes> found = code(address, address + 4);
+  return found.has_value() && found->instructions == symbols::InstructionSet::arm64 &&
+         is_call_instruction(found->bytes);
 }
 
 }  // namespace wperf::modules

@@ -54,7 +54,7 @@ class CodeFile {
   std::vector<CodeRange> line_ranges(const symbols::Symbolization& known) const;
   // Of Arm64 code in images; nothing: it is none.
   std::optional<symbols::CallerPlace> caller_place(u64 address) const;
-  bool is_call(u64 address) const;
+  bool is_call(u64 address) const;  // an Arm64 instruction, in either kind of file
 
  private:
   using Texts = std::unordered_set<std::string>;

@@ -65,7 +65,7 @@ struct HttpServer::State {
   void go_on(Client& client);
   std::string answer_to(HeadState state, const RequestHead& head);
 
-  std::vector<Client> clients_;     // the oldest first
+  std::vector<Client> clients_;      // the oldest first
   Clock::time_point accepts_again_;  // after the system had no room for one
 };
 
@@ -93,7 +93,10 @@ void HttpServer::State::run() {
 // Of too many, whoever had the most time goes.
 void HttpServer::State::take_client() {
   constexpr usize kMostClients = 32;
-  Client client{.socket = listening.socket.accept(), .end = Clock::now() + std::chrono::milliseconds(kPatienceMs)};
+  Client client{.socket = listening.socket.accept(),
+                .end = Clock::now() + std::chrono::milliseconds(kPatienceMs),
+                .head = {},
+                .answer = {}};
   if (!client.socket.is_open()) {
     accepts_again_ = Clock::now() + std::chrono::milliseconds(kStepMs);
     return;

@@ -50,7 +50,9 @@ TEST(MappedFile, AFileThatShrinksHasZeros) {
   EXPECT_EQ(static_cast<char>(bytes[kSize - 1]), '\0');
   EXPECT_FALSE(other.value().has_shrunk());
   // What is mapped later, perhaps at the same place, begins anew.
-  { const MappedFile closed = std::move(opened).value(); }
+  {
+    const MappedFile closed = std::move(opened).value();
+  }
   const auto again = MappedFile::open(file.path);
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again.value().bytes().size(), kLeft);

@@ -19,6 +19,10 @@ std::string temporary_folder() {
   return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
 
+std::string path_of(std::intptr_t file) {
+  return "/proc/self/fd/" + std::to_string(file);
+}
+
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
@@ -37,19 +41,27 @@ diag::Result<RecordingFile> RecordingFile::create(const std::string& path) {
     return diag::system_error("no file for the samples can be made in " + temporary_folder(), errno,
                               "the environment variable TMPDIR names another folder; --output-perf-data names a file");
   }
-  unlink(name.c_str());
-  return RecordingFile(file, {}, {});
+  // Where /proc is hidden only a name leads to the file.
+  RecordingFile made(file, {}, name);
+  if (access(path_of(file).c_str(), F_OK) == 0) {
+    unlink(name.c_str());
+    made.unnamed_.clear();
+  }
+  return made;
 }
 
 RecordingFile::~RecordingFile() {
   if (handle_ != kClosed) ::close(static_cast<int>(handle_));
+  if (!unnamed_.empty()) unlink(unnamed_.c_str());
 }
 
 // An open one may be read, too, and one without a name only so.
 void RecordingFile::close() {}
 
 std::string RecordingFile::openable_path() const {
-  return "/proc/self/fd/" + std::to_string(handle_);
+  if (!unnamed_.empty()) return unnamed_;
+  const std::string path = path_of(handle_);
+  return path_.empty() || access(path.c_str(), F_OK) == 0 ? path : path_;
 }
 
 void RecordingFile::fail(int error) {

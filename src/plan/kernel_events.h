@@ -24,6 +24,14 @@ struct KernelEvent {
   std::vector<u32> cores;      // those whose kernel thread reads it (units outside the cores); empty: any
 };
 
+// What perf's modifiers behind a name say (event_modifiers.h).
+struct EventModifiers {
+  bool user = false, kernel = false, hypervisor = false;  // none of them: the modes are as -k says
+  u8 precision = 0;                                       // 1 to 3: how near a sample should be to what caused it
+
+  bool choose_modes() const { return user || kernel || hypervisor; }
+};
+
 // Of Windows' tracing: who runs where, and who makes whom ready. What `waits` records.
 inline constexpr std::string_view kSchedulerEvent = "switches";
 // Of Linux: each switch of a thread, where it leaves its core. What `top --waits` records.
@@ -40,6 +48,10 @@ class KernelEvents {
   virtual bool has_counters() const = 0;
   // Why `cycles` cannot be sampled; empty: they can.
   virtual std::string why_no_cycles() const = 0;
+  // What can be done about that; empty: nothing is known.
+  virtual std::string way_to_counters() const { return {}; }
+  // Whether the cores count this number of the catalogue, as far as their units tell; nothing: they do not tell.
+  virtual std::optional<bool> counts_code(u16) const { return std::nullopt; }
   // Windows traces, or Linux counts and samples: what there is beside events differs.
   virtual bool is_windows() const { return false; }
   // What is sampled where nobody names an event.
@@ -49,7 +61,7 @@ class KernelEvents {
     std::string name, kind;
   };
   virtual std::vector<Word> words(bool of_hardware) const = 0;
-  // What `test` tells of the recording that would be made; empty: nothing.
+  // Rows of `test`: what there is to tell of the counters, or of the recording that would be made.
   virtual std::vector<Word> session_facts() const { return {}; }
   // Between two samples of an event, where nobody names one.
   virtual u32 usual_interval() const { return 0x4000000; }

@@ -7,23 +7,19 @@
 #include <utility>
 
 #include "plan/counters.h"
+#include "plan/event_modifiers.h"
 #include "plan/names.h"
+#include "request/event_list.h"
 
 namespace wperf::plan {
 namespace {
 
 constexpr u32 kRawType = 4;
 
-diag::Error no_counters_for(std::string_view event) {
-  return {.text = fmt::format("this machine shows no hardware counters, and {} needs one", event),
-          .hint =
-              "in a virtual machine the host must pass them through; software events such as cpu-clock, page-faults "
-              "and context-switches need none (`wperf list`, `wperf doctor`)",
+diag::Error no_counters_for(std::string_view event, const KernelEvents& kernel) {
+  return {.text = fmt::format("{} needs a hardware counter: {}", event, kernel.why_no_cycles()),
+          .hint = kernel.way_to_counters(),
           .code = diag::ExitCode::no_device};
-}
-
-bool in_catalogue(const request::EventToken& token, const EventCatalog& catalog) {
-  return resolve_code(token, catalog, NameOrder::architecture_first).has_value();
 }
 
 // The number that is shown; the kernel's are wider than those of the catalogue.
@@ -31,19 +27,34 @@ u16 shown_code(const KernelEvent& event) {
   return static_cast<u16>(event.config);
 }
 
+// Windows has no such modifiers.
+diag::Result<request::EventToken> without_modifiers(const request::EventToken& asked, const KernelEvents& kernel,
+                                                    EventModifiers& modifiers) {
+  const ModifiedName split = split_modifiers(asked.text);
+  if (split.letters.empty() || kernel.is_windows()) return asked;
+  WPERF_TRY(modifiers, read_modifiers(split.letters, asked.text));
+  request::EventToken token = asked;
+  token.text = std::string(split.name);
+  WPERF_TRY(token.number, request::parse_raw_event(split.name));
+  return token;
+}
+
 }  // namespace
 
-diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& token, const Capabilities& machine,
+diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& asked, const Capabilities& machine,
                                                      EventCatalog& catalog) {
   const KernelEvents& kernel = *machine.kernel;
-  if (token.event_class != EventClass::core) return std::optional<Entry>{};
-  const bool catalogue = kernel.counts_catalogue() && in_catalogue(token, catalog);
-  if (catalogue) {
-    if (!kernel.has_counters()) return no_counters_for(token.text);
-    return std::optional<Entry>{};
-  }
+  if (asked.event_class != EventClass::core) return std::optional<Entry>{};
   Entry entry;
-  entry.name = token.text;
+  WPERF_TRY(const request::EventToken token, without_modifiers(asked, kernel, entry.modifiers));
+  entry.name = asked.text;
+  const auto code = resolve_code(token, catalog, NameOrder::architecture_first);
+  if (kernel.counts_catalogue() && code.has_value()) {
+    if (!kernel.has_counters()) return no_counters_for(token.text, kernel);
+    if (token.text.size() == asked.text.size()) return std::optional<Entry>{};
+    entry.code = code.value();
+    return std::optional<Entry>(std::move(entry));
+  }
   const pmu::ExtraEvent* extra = catalog.extra.find(token.event_class, std::string_view(token.text));
   if (extra != nullptr || token.number.has_value()) {
     const u32 number = extra != nullptr ? extra->code : *token.number;
@@ -52,7 +63,12 @@ diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& 
     WPERF_TRY(entry.kernel_event, kernel.find(token.text));
   }
   if (!entry.kernel_event.has_value()) return unknown_event(token, catalog, &kernel);
-  if (entry.kernel_event->hardware && !kernel.has_counters()) return no_counters_for(token.text);
+  if (entry.kernel_event->hardware && !kernel.has_counters()) return no_counters_for(token.text, kernel);
+  if (!entry.kernel_event->cores.empty() && entry.modifiers.choose_modes()) {
+    return diag::Error{.text = fmt::format("{} counts outside the cores, where there are no modes", token.text),
+                       .hint = fmt::format("leave the modifiers of {} out", asked.text),
+                       .code = diag::ExitCode::usage};
+  }
   entry.code = shown_code(*entry.kernel_event);
   return std::optional<Entry>(std::move(entry));
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans for a machine whose own kernel counts.
+#include "plan/kernel_plan.h"
+
 #include <gtest/gtest.h>
 
 #include "plan/sample_plan.h"
@@ -18,6 +20,7 @@ class FakeKernelEvents final : public KernelEvents {
     if (name == "cpu-clock") return Found(KernelEvent{.type = 1, .config = 0, .clock = true, .cores = {}});
     if (name == "cycles") return Found(KernelEvent{.type = 0, .config = 0, .hardware = true, .cores = {}});
     if (name == "sched:sched_switch") return Found(KernelEvent{.type = 2, .config = 316, .cores = {}});
+    if (name == "outer/x/") return Found(KernelEvent{.type = 9, .config = 1, .cores = {2}});
     if (name == "cpu/event=1,umask=2/")
       return Found(KernelEvent{.type = 4, .config = 0x201, .hardware = true, .cores = {}});
     return Found();
@@ -25,6 +28,7 @@ class FakeKernelEvents final : public KernelEvents {
   bool counts_catalogue() const override { return catalogue_; }
   bool has_counters() const override { return counters_; }
   std::string why_no_cycles() const override { return counters_ ? "" : "none here"; }
+  std::string way_to_counters() const override { return counters_ ? "" : "ask the host"; }
   std::vector<Word> words(bool) const override { return {}; }
 
  private:
@@ -75,6 +79,34 @@ TEST(KernelPlan, TheCatalogueGoesFirstWhereItsNumbersHold) {
   EXPECT_EQ(planned(machine, "nonsense"), "unknown event name: nonsense");
 }
 
+// "name ukp" of each entry: its modes, and a p for each step of precision.
+std::string planned_modifiers(const Capabilities& machine, std::string_view list) {
+  request::Request request;
+  request.items.emplace_back(event_list(list));
+  EventCatalog catalog = catalog_of(machine);
+  const auto plan = make_count_plan(request, machine, catalog);
+  if (!plan.has_value()) return plan.error().text;
+  std::string text;
+  for (const Entry& entry : plan.value().schedules[0].entries) {
+    text += text.empty() ? "" : " ";
+    text += entry.name + " ";
+    text += entry.modifiers.user ? "u" : "";
+    text += entry.modifiers.kernel ? "k" : "";
+    text += std::string(entry.modifiers.precision, 'p');
+  }
+  return text;
+}
+
+TEST(KernelPlan, ModifiersOfPerf) {
+  const Capabilities machine = kernel_machine(true, true);
+  EXPECT_EQ(planned(machine, "ld_spec:u,page-faults:uk,r1b:k"), "ld_spec:u code 112 page-faults:uk 1:2 r1b:k code 27");
+  EXPECT_EQ(planned_modifiers(machine, "ld_spec:u,cpu/event=1,umask=2/ppp,cycles"),
+            "ld_spec:u u cpu/event=1,umask=2/ppp ppp cycles ");
+  EXPECT_EQ(planned(machine, "cycles:D"), "the modifier 'D' of cycles:D is not one that wperf takes");
+  EXPECT_EQ(planned(machine, "sched:sched_switch"), "sched:sched_switch 2:316") << "a tracepoint, not modifiers";
+  EXPECT_EQ(planned(machine, "outer/x/u"), "outer/x/ counts outside the cores, where there are no modes");
+}
+
 TEST(KernelPlan, NoPaddingAndNoLimitForWhatNeedsNoCounter) {
   const Capabilities machine = kernel_machine(false, true);
   std::string many = "{page-faults", expected;
@@ -86,9 +118,13 @@ TEST(KernelPlan, NoPaddingAndNoLimitForWhatNeedsNoCounter) {
 TEST(KernelPlan, WithoutCountersSoftwareEventsStay) {
   const Capabilities machine = kernel_machine(false, false);
   EXPECT_EQ(planned(machine, "page-faults"), "page-faults 1:2");
-  EXPECT_EQ(planned(machine, "cycles"), "this machine shows no hardware counters, and cycles needs one");
-  EXPECT_EQ(planned(kernel_machine(true, false), "ld_spec"),
-            "this machine shows no hardware counters, and ld_spec needs one");
+  EXPECT_EQ(planned(machine, "cycles"), "cycles needs a hardware counter: none here");
+  EXPECT_EQ(planned(kernel_machine(true, false), "ld_spec"), "ld_spec needs a hardware counter: none here");
+  EXPECT_EQ(planned(kernel_machine(true, false), "ld_spec:u"), "ld_spec needs a hardware counter: none here");
+  EventCatalog catalog = catalog_of(machine);
+  const auto refused = make_kernel_entry({.event_class = EventClass::core, .text = "cycles", .number = {}, .group = {}},
+                                         machine, catalog);
+  EXPECT_EQ(refused.error().hint, "ask the host") << "who has no rights is not told that the machine is at fault";
 }
 
 TEST(KernelPlan, WhoIsCounted) {
@@ -130,8 +166,20 @@ TEST(KernelPlan, SampledByDefault) {
   const SamplePlan clock = sampled(kernel_machine(false, false), "", 1000);
   EXPECT_EQ(clock.events.at(0).name, "cpu-clock");
   EXPECT_EQ(clock.events.at(0).interval, 1'000'000u);
-  EXPECT_EQ(clock.note, "sampled is cpu-clock, not cycles: none here");
+  EXPECT_EQ(clock.note, "sampling by CPU time: none here");
   EXPECT_EQ(clock.rate_hz, 1000u);
+}
+
+TEST(KernelPlan, SampledWithModifiers) {
+  const SamplePlan plan = sampled(kernel_machine(true, true), "cycles:u,ld_spec:kp:5000");
+  EXPECT_EQ(plan.events.at(0).name, "cycles:u");
+  EXPECT_TRUE(plan.events[0].modifiers.user);
+  EXPECT_TRUE(plan.events[0].adaptive);
+  EXPECT_EQ(plan.events.at(1).name, "ld_spec:kp");
+  EXPECT_EQ(plan.events[1].code, 112u);
+  EXPECT_EQ(plan.events[1].interval, 5000u);
+  EXPECT_EQ(plan.events[1].modifiers.precision, 1);
+  EXPECT_TRUE(plan.looks_into_kernel()) << "its code is named, too";
 }
 
 TEST(KernelPlan, SampledEventsKeepTheirOrder) {

@@ -39,6 +39,7 @@ struct Capabilities {
   std::vector<u64> core_midr;        // per core
   std::array<u8, 32> counter_map{};  // 0xff = none
   std::string device_id;
+  u32 usual_cycle_interval = 0;  // between samples where nobody names one; 0: WindowsPerf's
   TimerMoment timer;
   bool call_stacks = true;  // samples can tell who called
   std::string vendor;       // of cores without a MIDR; empty: the MIDR says
@@ -68,6 +69,7 @@ struct Entry {
   bool padding = false;
   bool optional = false;                    // nobody named it: left out where it cannot be counted
   std::optional<KernelEvent> kernel_event;  // what the device is asked for instead of `code`
+  EventModifiers modifiers = {};            // of a kernel's counts
 };
 std::string note_of(const Entry& entry);  // contract 3.2: e, e,M, gN, gN,M, p
 

@@ -58,12 +58,12 @@ diag::Result<SampleEvent> plan_event(const request::SampledEvent& asked, const E
   return event;
 }
 
-std::vector<SampleEvent> cycles_only(std::optional<u32> rate_hz) {
+std::vector<SampleEvent> cycles_only(std::optional<u32> rate_hz, u32 usual_interval) {
   SampleEvent event;
   event.name = "cycle";
   event.code = kCycleEvent;
   event.adaptive = rate_hz.has_value();
-  event.interval = event.adaptive ? first_interval(*rate_hz) : kDefaultCycleInterval;
+  event.interval = event.adaptive ? first_interval(*rate_hz) : usual_interval;
   return {event};
 }
 
@@ -94,6 +94,7 @@ diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked,
   if (entry.has_value()) {
     event.code = entry->code;
     event.kernel_event = entry->kernel_event;
+    event.modifiers = entry->modifiers;
   } else {
     WPERF_TRY(event.code, resolve_code(token, catalog, NameOrder::architecture_first));
   }
@@ -105,7 +106,10 @@ diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked,
 
 std::string why_not_cycles(const Capabilities& machine, const std::vector<SampleEvent>& events) {
   const std::string reason = machine.kernel->why_no_cycles();
-  return reason.empty() ? reason : "sampled is " + events.front().name + ", not cycles: " + reason;
+  if (reason.empty()) return reason;
+  const SampleEvent& event = events.front();
+  const bool is_clock = event.kernel_event.has_value() && event.kernel_event->clock;
+  return fmt::format("sampling by {}: {}", is_clock ? "CPU time" : event.name, reason);
 }
 
 diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Request& request, const Capabilities& machine,
@@ -150,7 +154,8 @@ diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& reque
   }
   if (sampling.events.empty()) {
     WPERF_CHECK_OK(check_sampled_events(1, machine));
-    return cycles_only(sampling.rate_hz);
+    const u32 usual = machine.usual_cycle_interval;
+    return cycles_only(sampling.rate_hz, usual != 0 ? usual : kDefaultCycleInterval);
   }
   std::vector<SampleEvent> events;
   for (const request::SampledEvent& asked : sampling.events) {

@@ -22,6 +22,7 @@ struct SampleEvent {
   u32 interval = request::kDefaultInterval;  // an adaptive event starts with it
   bool adaptive = false;                     // the interval follows rate_hz
   std::optional<KernelEvent> kernel_event;   // what the device is asked for instead of `code`
+  EventModifiers modifiers = {};             // of a kernel's samples
   bool tells_waits = false;                  // also of the kernel, and it alone with callers, if anything has them
 };
 
@@ -44,7 +45,7 @@ struct SamplePlan {
   // Samples of some event may be of the kernel.
   bool looks_into_kernel() const {
     bool looks = kernel;
-    for (const SampleEvent& event : events) looks = looks || event.tells_waits;
+    for (const SampleEvent& event : events) looks = looks || event.tells_waits || event.modifiers.kernel;
     return looks;
   }
 };

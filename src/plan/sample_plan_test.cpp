@@ -74,6 +74,9 @@ TEST(SamplePlan, NamesAndIntervals) {
 
 TEST(SamplePlan, WithoutEventsCycles) {
   EXPECT_EQ(events_of(recording("")), "cycle(17):134217728");
+  Capabilities slow = test_machine();
+  slow.usual_cycle_interval = 24'000;
+  EXPECT_EQ(make_sample_plan(recording(""), slow, catalog_of(slow)).value().events.at(0).interval, 24'000u);
 }
 
 TEST(SamplePlan, CyclesAreAnEventLikeAnyOther) {

@@ -24,6 +24,7 @@ struct CatalogueListing {
   std::array<bool, kEventClassCount> classes{};  // those this machine can count
   std::vector<ListedMetric> metrics;             // alphabetical
   bool product_events = true;                    // false: their numbers mean nothing here
+  std::vector<u16> absent_events;                // numbers that the hardware says it does not count
   std::vector<ListedWord> words;                 // of the system's own kernel
   std::optional<std::string> spe_version;        // "FEAT_SPE…"; none: SPE is not listed
 };

@@ -35,6 +35,9 @@ struct UnitCounts {
   u64 rounds = 0;  // time slots in total
   u64 enabled_ns = 0;
   u64 cycles = 0;  // core class
+  // Of the cycles, where their counter takes turns with others: time it counted, of the time it was to count. Both 0:
+  // it counted all the time.
+  u64 cycles_running_ns = 0, cycles_enabled_ns = 0;
   CycleSource cycle_source = CycleSource::counted;
   // The registers were found wiped or changed by somebody: how often, and for how much of enabled_ns nothing is known.
   u64 losses = 0, lost_ns = 0;

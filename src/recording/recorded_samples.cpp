@@ -317,13 +317,16 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
 }
 
 void SampleReader::add_leaf_caller(const Sample& sample, u32 space) {
-  if (frames_[0].kind != AddressKind::user) return;
+  const auto leaf = std::find_if(frames_.begin(), frames_.end(),
+                                 [](const StackFrame& frame) { return frame.kind == AddressKind::user; });
+  if (leaf == frames_.end() || (leaf != frames_.begin() && !leaves_->has_user_registers())) return;
   const std::optional<u64> link = link_register(sample);
   if (!link.has_value()) return;
-  const bool is_first = frames_.size() > 1 && frames_[1].address == *link;
-  const LinkUse use = leaves_->use_of(space, frames_[0].address, *link, frames_.size() > 1);
-  if (use == LinkUse::other || (use == LinkUse::maybe_recorded && is_first)) return;
-  frames_.insert(frames_.begin() + 1, {*link, AddressKind::user});
+  const auto caller = leaf + 1;
+  const bool has_chain = caller != frames_.end();
+  const LinkUse use = leaves_->use_of(space, leaf->address, *link, has_chain);
+  if (use == LinkUse::other || (use == LinkUse::maybe_recorded && has_chain && caller->address == *link)) return;
+  frames_.insert(caller, {*link, AddressKind::user});
 }
 
 void SampleReader::unwind(const Sample& sample, u32 space) {
@@ -468,7 +471,8 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   out.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
   const bool has_run_time = out.run.has_value() && out.run->start_ns < out.run->end_ns;
   const bool wants_span = request.recording.time.has_value() || (wanted.slice_ns != 0 && !has_run_time);
-  const bool has_leaves = wanted.callers && out.run.has_value() && out.run->windows;
+  const bool of_windows = out.run.has_value() && out.run->windows;
+  const bool has_leaves = wanted.callers && (of_windows || LeafCallers::are_told_by_perf(file));
   const bool has_copies =
       wanted.callers && std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
         return event.attributes.has(perf_data::kSampleUserStack);
@@ -511,10 +515,10 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
     begin_reading();
     reader->look_up_in(*history, modules::symbol_folders(request));
     place_in_time(wants_span ? span_of(*history, wanted.traces) : ProcessHistory::Span{});
-    if (has_leaves) reader->call_leaves_with(leaves.emplace(file, *history));
+    const modules::ElfSearch elf_files{.folders = modules::symbol_folders(request), .lines = false};
+    if (has_leaves) reader->call_leaves_with(leaves.emplace(file, *history, of_windows, elf_files));
     if (has_copies) {
-      reader->unwind_with(unwinder.emplace(
-          file, *history, modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false}));
+      reader->unwind_with(unwinder.emplace(file, *history, elf_files));
     }
     reader->run();
     if (wanted.traces != nullptr) reader->add_operations(*wanted.traces);

@@ -77,8 +77,10 @@ Table event_table(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
   table.rows.reserve(product.event_count() + 100);
   for (usize i = 0; listing.product_events && i < product.event_count(); ++i) {
     const pmu::Event event = product.event(i);
-    add_event(table, std::string(event.name), hex(event.code, 4), type_text(EventClass::core, false), event.title,
-              verbose);
+    const std::vector<u16>& absent = listing.absent_events;
+    const bool is_absent = std::find(absent.begin(), absent.end(), event.code) != absent.end();
+    add_event(table, std::string(event.name), hex(event.code, 4),
+              is_absent ? "[not in this PMU]" : type_text(EventClass::core, false), event.title, verbose);
   }
   for (const EventClass event_class : kEventClasses) {
     if (event_class != EventClass::core && listing.classes[index_of(event_class)]) {

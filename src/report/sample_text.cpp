@@ -147,7 +147,14 @@ void append_notes(std::string& out, const profile::CompatProfile& profile) {
   std::string notes;
   if (!profile.note.empty()) fmt::format_to(Out(notes), "note: {}\n", profile.note);
   if (!has_samples(profile)) {
-    notes += "note: no sample arrived: fewer events happened than one interval, or the program was never on the core\n";
+    const std::string interval =
+        profile.events.empty() || profile.events.front().interval == 0
+            ? std::string()
+            : fmt::format(" ({} x {})", with_commas(profile.events.front().interval), profile.events.front().name);
+    notes += fmt::format(
+        "note: no samples: the interval{} was longer than the run, or the program never ran on a "
+        "sampled core; try --freq 1000\n",
+        interval);
   }
   constexpr usize kMostNotes = 10;
   const std::vector<SymbolNote> modules = symbol_notes(profile);

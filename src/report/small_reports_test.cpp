@@ -92,6 +92,14 @@ TEST(list_report, leaves_out_what_the_machine_lacks) {
   for (const json& row : document["Predefined_Events"]) EXPECT_EQ(row["Event_Type"], "[core PMU event]");
 }
 
+TEST(list_report, marks_events_that_the_hardware_does_not_count) {
+  profile::CatalogueListing few = listing();
+  few.absent_events = {0x1b};
+  const std::string text = blocks_text(list_report(neoverse_n1(), {}, few, false));
+  EXPECT_TRUE(finds(text, R"(inst_spec\s+0x001b  \[not in this PMU\])"));
+  EXPECT_TRUE(finds(text, R"(inst_retired\s+0x0008  \[core PMU event\])"));
+}
+
 TEST(list_report, shows_spe_when_there_is_one) {
   profile::CatalogueListing with_spe = listing();
   with_spe.spe_version = "FEAT_SPEv1p1";

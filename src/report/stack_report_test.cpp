@@ -237,7 +237,7 @@ TEST(StackText, ControlCharactersAreAsWideAsTheyArePrinted) {
   EXPECT_EQ(width_of("a\x1b[2J"), 8u);           // a\x1b[2J
   EXPECT_EQ(width_of("\x7f\xc2\x9b\x08"), 12u);  // \x7f\x9b\x08
   EXPECT_EQ(width_of("\x1b[1;31m漢字\x1b[0m"), 2u);
-  EXPECT_EQ(width_of("\x1b[30;40m"), 11u);     // no colour of ours
+  EXPECT_EQ(width_of("\x1b[30;40m"), 11u);       // no colour of ours
   EXPECT_EQ(width_of("\xe2\x80\xae\x9b"), 10u);  // \u202e\x9b
   EXPECT_EQ(cut_to("abc\x07xyz", 8), "abc..");
   EXPECT_EQ(cut_to("abc\x07xyz", 9), "abc\x07..");

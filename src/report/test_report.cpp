@@ -174,7 +174,7 @@ std::vector<Block> test_report(pmu::Product product, const profile::TestReport& 
   add_counters(rows, test);
   add_schedules(rows, test);
   add_settings(rows, test);
-  for (const auto& [name, fact] : test.session) rows.add("trace_session [" + name + "]", fact);
+  for (const auto& [name, fact] : test.session) rows.add(name, fact);
   return {{.json_key = "Test_Results", .heading = {}, .table = std::move(table)}};
 }
 

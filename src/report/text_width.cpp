@@ -18,7 +18,7 @@ usize size_of_character(std::string_view rest) {
   const usize size = first >= 0xf0 && first <= 0xf4 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;
   if (first > 0xf4 || rest.size() < size) return 1;
   return std::all_of(rest.begin() + 1, rest.begin() + static_cast<std::ptrdiff_t>(size), continues_character) ? size
-                                                                                                            : 1;
+                                                                                                              : 1;
 }
 
 // U+202A to U+202E and U+2066 to U+2069: what follows would be shown from right to left, or in another place.

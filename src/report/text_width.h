@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Widths of text in characters, not bytes: names of files and functions may hold any. A colour of ours has no width, a
-// control character that of what is printed for it. Called by the tables and trees of this room, and by cli, which prints
-// it so.
+// control character that of what is printed for it. Called by the tables and trees of this room, and by cli, which
+// prints it so.
 #pragma once
 #include <string>
 #include <string_view>
@@ -11,7 +11,8 @@
 namespace wperf::report {
 
 // All that anything here is coloured with.
-inline constexpr std::string_view kNoColour = "\x1b[0m", kGreen = "\x1b[32m", kRed = "\x1b[31m", kBrightRed = "\x1b[1;31m";
+inline constexpr std::string_view kNoColour = "\x1b[0m", kGreen = "\x1b[32m", kRed = "\x1b[31m",
+                                  kBrightRed = "\x1b[1;31m";
 
 enum class CharacterKind : u8 {
   plain,

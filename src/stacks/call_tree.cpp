@@ -23,8 +23,8 @@ std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfi
   return wanted;
 }
 
-// Below each outermost mention of a function that is wanted, its node in the tree and all that it called, merged: a node
-// of the profile is in the tree once for each such function above it.
+// Below each outermost mention of a function that is wanted, its node in the tree and all that it called, merged: a
+// node of the profile is in the tree once for each such function above it.
 class MergedCallees {
  public:
   MergedCallees(const StackProfile& profile, const std::vector<bool>& wanted, CallTree& tree)
@@ -55,9 +55,8 @@ class MergedCallees {
   };
   bool is_mention(u32 node) const { return outermost_[node] && wanted_[function_of(profile_, node)]; }
   void insert(const SharedPaths::Path& path, usize mention) {
-    u32 to = path.above != kNothing && mention < copies_[path.above].count
-                 ? moved_[copies_[path.above].begin + mention]
-                 : 0;
+    u32 to =
+        path.above != kNothing && mention < copies_[path.above].count ? moved_[copies_[path.above].begin + mention] : 0;
     for (usize i = 0; i < path.added.size(); ++i) {
       const Copies& copies = copies_[path.first + i];
       if (mention >= copies.count) continue;

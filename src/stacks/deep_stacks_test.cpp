@@ -37,7 +37,8 @@ StackProfile random_profile(u32 seed) {
     profile.nodes.push_back({parent, any_of(functions * 2)});
   }
   for (u32 i = any_of(80); i-- > 0;) {
-    StackSample sample{.event = any_of(4) == 0 ? 1u : 0u, .task = any_of(3), .core = any_of(2), .node = 1 + any_of(nodes - 1)};
+    StackSample sample{
+        .event = any_of(4) == 0 ? 1u : 0u, .task = any_of(3), .core = any_of(2), .node = 1 + any_of(nodes - 1)};
     sample.count = 1 + any_of(3);
     sample.period = any_of(50);
     profile.samples.push_back(sample);
@@ -90,15 +91,15 @@ SumsByRow rows_by_walks(const StackProfile& profile, u32 event, const std::set<S
 
 TEST(DeepStacks, RowsAreThoseOfWalks) {
   using enum SortKey;
-  const std::vector<std::vector<SortKey>> choices = {{symbol}, {module}, {symbol, line}, {comm, module, symbol},
+  const std::vector<std::vector<SortKey>> choices = {{symbol}, {module},     {symbol, line}, {comm, module, symbol},
                                                      {tid},    {core, line}, {pid, symbol}};
   for (u32 seed = 0; seed < 150; ++seed) {
     const StackProfile profile = random_profile(seed);
     for (const std::vector<SortKey>& keys : choices) {
       SumsByRow got;
       for (const StackRow& row : make_rows(profile, 0, keys, {}, true).rows) {
-        got[{row.comm, row.pid, row.tid, row.core, row.module, row.function, row.line}] = {row.self_period, row.all_period,
-                                                                                          row.all_samples};
+        got[{row.comm, row.pid, row.tid, row.core, row.module, row.function, row.line}] = {
+            row.self_period, row.all_period, row.all_samples};
       }
       ASSERT_EQ(got, rows_by_walks(profile, 0, {keys.begin(), keys.end()})) << seed;
     }

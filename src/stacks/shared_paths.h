@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ways from samples up to the root, for who sums up along them: each part that samples share is walked once, so that
-// deep stacks cost no more than their nodes. Called by the other files of this room.
+// The ways from samples up to the root, for who sums up along them: each part that samples share is walked once, so
+// that deep stacks cost no more than their nodes. Called by the other files of this room.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -56,7 +56,8 @@ class SharedPaths {
   std::vector<u32> path_;
 };
 
-// By node: is it the first of its key on the way down to it? `key_of(node)` is below `keys`; what has no place has none.
+// By node: is it the first of its key on the way down to it? `key_of(node)` is below `keys`; what has no place has
+// none.
 template <class KeyOf>
 std::vector<bool> outermost_of_keys(const std::vector<StackNode>& nodes, usize keys, KeyOf key_of) {
   // Depth first, by links: stacks may be deeper than ours.

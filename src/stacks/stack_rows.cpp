@@ -96,7 +96,8 @@ class RowTable {
 // What was called, for rows: each node has the sum of all below it, and of a recursion the outermost node counts.
 class CalleeSums {
  public:
-  CalleeSums(const StackProfile& profile, const RowKeys& keys) : profile_(profile), keys_(keys), paths_(profile.nodes) {}
+  CalleeSums(const StackProfile& profile, const RowKeys& keys)
+      : profile_(profile), keys_(keys), paths_(profile.nodes) {}
 
   void add(const StackSample& sample, u32 task_key, RowTable& table) {
     const SharedPaths::Path path = paths_.walk(sample.node, task_key);
@@ -108,9 +109,8 @@ class CalleeSums {
     sums_[path.last].period += sample.period;
   }
   void finish(std::vector<StackRow>& rows) {
-    const std::vector<bool> outermost =
-        outermost_of_keys(profile_.nodes, keys_.place_keys(),
-                          [&](u32 node) { return keys_.place_key(profile_.nodes[node].place); });
+    const std::vector<bool> outermost = outermost_of_keys(
+        profile_.nodes, keys_.place_keys(), [&](u32 node) { return keys_.place_key(profile_.nodes[node].place); });
     for (u32 i = paths_.size(); i-- > 0;) {
       const Sum& sum = sums_[i];
       if (outermost[paths_.node(i)]) {

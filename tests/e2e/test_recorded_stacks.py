@@ -49,9 +49,10 @@ def sample(time, address, chain, branches, misc=USER):
     return record(SAMPLE, body, misc)
 
 
-def perf_data(records):
-    attributes = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, IP | TID | TIME | CALLCHAIN | BRANCHES, 0, SAMPLE_ID_ALL)
-    attributes += struct.pack("<IIQQQ", 0, 0, 0, 0, BRANCH_USER | BRANCH_CALL_STACK) + bytes(32)
+def perf_data(records, fields=IP | TID | TIME | CALLCHAIN | BRANCHES, branches=BRANCH_USER | BRANCH_CALL_STACK,
+              registers=0):
+    attributes = struct.pack("<IIQQQQQ", 0, 112, 0, 1000, fields, 0, SAMPLE_ID_ALL)
+    attributes += struct.pack("<IIQQQQ", 0, 0, 0, 0, branches, registers) + bytes(24)
     assert len(attributes) == 112
     table = attributes + struct.pack("<QQ", 0, 0)
     begin = 104 + len(table)
@@ -61,6 +62,46 @@ def perf_data(records):
 
 def inside(name, offset=0x10):
     return CODE + NAMES.index(name) * 0x100 + offset
+
+
+REGISTERS_USER, LINK_REGISTER = 1 << 12, 1 << 30
+ARM_CODE = 0x210000
+ARM_NAMES = ("main", "outer", "middle", "leaf")  # each calls the next one; 0x100 bytes each
+PUSHED, FRAMED, CALLED, POPPED = 4, 8, 12, 16  # the instruction behind each of these steps
+
+
+def arm_source():
+    """As GCC describes frames: by the stack pointer all the way, so that nothing says when x29 is set."""
+    lines = [".text"]
+    for name, callee in zip(ARM_NAMES, ARM_NAMES[1:] + (None,)):
+        lines += [".balign 256", f".globl {name}", f".type {name},%function", f"{name}:", ".cfi_startproc"]
+        if callee:
+            lines += ["stp x29, x30, [sp, #-16]!", ".cfi_def_cfa_offset 16", ".cfi_offset 29, -16", ".cfi_offset 30, -8",
+                      "mov x29, sp", f"bl {callee}", "ldp x29, x30, [sp], #16", ".cfi_restore 30", ".cfi_restore 29",
+                      ".cfi_def_cfa_offset 0"]
+        lines += ["ret", ".cfi_endproc", f".size {name},.-{name}"]
+    return "\n".join(lines) + "\n"
+
+
+def arm(name, offset=0):
+    return ARM_CODE + ARM_NAMES.index(name) * 0x100 + offset
+
+
+def arm_sample(time, chain, link, misc=USER):
+    addresses = [address for address in chain if address < IN_USER]
+    body = struct.pack("<QIIQ", addresses[0], PID, PID, time) + struct.pack(f"<Q{len(chain)}Q", len(chain), *chain)
+    return record(SAMPLE, body + struct.pack("<QQ", 2, link), misc)  # 2: of 64 bits
+
+
+def code_segment(path):
+    """(address, offset in the file, size) of what may be executed."""
+    data = path.read_bytes()
+    begin, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
+    for at in range(begin, begin + 56 * count, 56):
+        kind, flags, offset, address, _, size = struct.unpack_from("<IIQQQQ", data, at)
+        if kind == 1 and flags & 1:
+            return address, offset, size
+    raise ValueError(path)
 
 
 class RecordedStacksTest(WperfTest):
@@ -76,6 +117,38 @@ class RecordedStacksTest(WperfTest):
     def write(self, *samples):
         begin = record(COMM, struct.pack("<II", PID, PID) + text("prog") + trailer(0))
         self.path.write_bytes(perf_data(begin + mapping(PID, CODE, 0x1000, 0, "//anon") + b"".join(samples)))
+
+    @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19"), "no compiler for Arm64")
+    def test_callers_of_leaves_that_perf_recorded_on_arm(self):
+        """A function without a frame of its own: the chain of frames skips who called it, and the link register, which
+        perf records beside the chain, tells."""
+        program = self.folder / "prog"
+        (self.folder / "prog.s").write_text(arm_source())
+        subprocess.run(["clang-19", "--target=aarch64-linux-gnu", "-nostdlib", "-static", "--ld-path=ld.lld-19", "-Wl,-emain",
+                        f"-Wl,-Ttext={ARM_CODE:#x}", "-o", program, self.folder / "prog.s"], check=True)
+        address, offset, size = code_segment(program)
+        kernel = 0xffff800080001000
+        behind_calls = [arm("outer", CALLED), arm("main", CALLED)]
+        begun = [IN_USER, arm("middle", PUSHED), arm("main", CALLED)]
+        framed = [IN_USER, arm("middle", FRAMED), *behind_calls]
+        called = [IN_USER, arm("middle", CALLED), *behind_calls]
+        popped = [IN_USER, arm("middle", POPPED), arm("main", CALLED)]
+        leaf = [IN_USER, arm("leaf"), *behind_calls]
+        signed = 0x00a5 << 48 | arm("middle", CALLED)
+        records = record(COMM, struct.pack("<II", PID, PID) + text("prog") + trailer(0))
+        records += mapping(PID, address, (size + 0xfff) & ~0xfff, offset, str(program))
+        for when, (chain, link) in enumerate([(leaf, arm("middle", CALLED)), (leaf, signed), (begun, arm("outer", CALLED)),
+                                              (framed, arm("outer", CALLED)), (called, arm("middle", CALLED)),
+                                              (popped, arm("outer", CALLED))]):
+            records += arm_sample(when + 1, chain, link)
+        records += arm_sample(9, [IN_KERNEL, kernel, *leaf], arm("middle", CALLED), KERNEL)
+        self.path.write_bytes(perf_data(records, IP | TID | TIME | CALLCHAIN | REGISTERS_USER, 0, LINK_REGISTER))
+        stacks = self.folded()
+        self.assertEqual(stacks.pop("prog;main;outer;middle;leaf"), "2")
+        self.assertEqual(stacks.pop("prog;main;outer;middle"), "4", "once each, wherever in the function")
+        (in_kernel, count), = stacks.items()
+        self.assertTrue(in_kernel.startswith("prog;main;outer;middle;leaf;"), in_kernel)
+        self.assertEqual(count, "1")
 
     def folded(self):
         return dict(line.rsplit(" ", 1) for line in self.ok("report", self.path, "--folded").splitlines())

@@ -90,6 +90,7 @@ std::vector<plan::KernelEvents::Word> TraceEvents::session_facts() const {
                                               source.number == kTimer ? 10'000'000 / kUsualRate : kUsualInterval)});
   }
   facts.push_back({"sources that can be added", on_arm_ ? "any event number of the cores" : "none"});
+  for (Word& fact : facts) fact.name = "trace_session [" + fact.name + "]";
   return facts;
 }
 

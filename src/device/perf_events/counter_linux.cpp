@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "device/perf_events/system_files.h"
 
@@ -55,7 +56,7 @@ void Descriptor::reset() {
   number_ = -1;
 }
 
-perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel) {
+perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel, const plan::EventModifiers& modifiers) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   attributes.type = event.type;
@@ -66,6 +67,12 @@ perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel) {
   const bool kernel_too = kernel || event.in_kernel || outside_cores;
   attributes.exclude_kernel = kernel_too ? 0 : 1;
   attributes.exclude_hv = kernel_too ? 0 : 1;
+  if (modifiers.choose_modes()) {
+    attributes.exclude_user = modifiers.user ? 0 : 1;
+    attributes.exclude_kernel = modifiers.kernel ? 0 : 1;
+    attributes.exclude_hv = modifiers.hypervisor ? 0 : 1;
+  }
+  attributes.precise_ip = modifiers.precision & 3u;
   attributes.disabled = 1;
   return attributes;
 }
@@ -73,6 +80,37 @@ perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel) {
 Descriptor open_event(perf_event_attr& attributes, Scope scope, int leader) {
   const long number = syscall(SYS_perf_event_open, &attributes, scope.thread, scope.core, leader, PERF_FLAG_FD_CLOEXEC);
   return Descriptor(static_cast<int>(number));
+}
+
+namespace {
+
+u32 greatest_group_of(u64 config, u32 most, OpenEvent opener) {
+  plan::KernelEvent event;
+  event.type = PERF_TYPE_HARDWARE;
+  event.config = config;
+  std::vector<Descriptor> members;
+  while (members.size() < most) {
+    perf_event_attr attributes = attributes_of(event, false);
+    // Arm's driver leaves out of its sum what is neither on nor about to be.
+    attributes.disabled = attributes.enable_on_exec = members.empty() ? 1 : 0;
+    Descriptor member = opener(attributes, {.thread = 0, .core = -1}, members.empty() ? -1 : members.front().number());
+    if (!member.is_open()) break;
+    members.push_back(std::move(member));
+  }
+  return static_cast<u32>(members.size());
+}
+
+}  // namespace
+
+u32 greatest_group(u32 most, OpenEvent opener) {
+  // x86 has counters of their own for instructions and cycles; of branch misses there is none. Not every machine counts
+  // those.
+  for (const u64 config : {PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_INSTRUCTIONS}) {
+    const u32 size = greatest_group_of(config, most, opener);
+    if (size != 0) return size;
+  }
+  const u32 with_cycle_counter = greatest_group_of(PERF_COUNT_HW_CPU_CYCLES, most + 1, opener);
+  return with_cycle_counter == 0 ? 0 : with_cycle_counter - 1;
 }
 
 namespace {

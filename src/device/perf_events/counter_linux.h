@@ -42,11 +42,17 @@ struct Scope {
   int core = -1;
 };
 
-// The attributes that every event of ours shares; user mode only unless `kernel` or the event happens there.
-perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel);
+// The attributes that every event of ours shares; user mode only unless `kernel` or the event happens there, or
+// `modifiers` choose.
+perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel, const plan::EventModifiers& modifiers = {});
 
 // leader: of its group, or -1. On failure nothing is open and errno tells why.
 Descriptor open_event(perf_event_attr& attributes, Scope scope, int leader = -1);
+using OpenEvent = Descriptor (*)(perf_event_attr&, Scope, int leader);
+
+// How many events of the cores' counters are counted at the same time, at most `most`: the kernel refuses a group that
+// never could be. `opener`: other than the kernel's where a test answers for it.
+u32 greatest_group(u32 most, OpenEvent opener = open_event);
 
 // What `error` (an errno of open_event) means for the user. `kernel`: kernel mode was asked for, too.
 diag::Error refusal(int error, const std::string& event, bool hardware, bool kernel, Scope scope);

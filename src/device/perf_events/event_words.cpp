@@ -160,6 +160,37 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find_tracepoint(std::
   return Found(event);
 }
 
+std::vector<EventWords::ListedEvent> EventWords::listed_events() const {
+  std::vector<ListedEvent> events;
+  for (const Unit& unit : find_units(files_)) {
+    if (!unit.of_cores()) continue;
+    for (const std::string& name : files_.names(kUnitFolder + unit.name + "/events")) {
+      const auto event = parse_unit_event(files_, unit, name);
+      if (event.has_value()) events.push_back({name, event.value().config});
+    }
+  }
+  return events;
+}
+
+// A register of the hardware (PMCEID) tells of the first 64 numbers, and of as many from 0x4000 on. The kernel lists
+// what it says there.
+std::optional<bool> EventWords::counts_code(u16 code) const {
+  constexpr u16 kTold = 64, kToldAlso = 0x4000;
+  const bool is_told = code < kTold || (code >= kToldAlso && code < kToldAlso + kTold);
+  if (!facts_.counts_catalogue || !is_told) return std::nullopt;
+  if (!listed_.has_value()) listed_ = listed_events();
+  if (listed_->empty()) return std::nullopt;
+  return std::any_of(listed_->begin(), listed_->end(), [&](const ListedEvent& event) { return event.code == code; });
+}
+
+std::vector<plan::KernelEvents::Word> EventWords::session_facts() const {
+  constexpr std::string_view kListed = "pmu_device.listed_events [core]";
+  if (!facts_.has_counters) return {{std::string(kListed), "none: " + facts_.why_no_cycles}};
+  std::string names;
+  for (const ListedEvent& event : listed_events()) names += (names.empty() ? "" : ", ") + event.name;
+  return {{std::string(kListed), names.empty() ? "the kernel lists none" : names}};
+}
+
 std::vector<plan::KernelEvents::Word> EventWords::words(bool of_hardware) const {
   std::vector<Word> words;
   if (of_hardware) {

@@ -16,6 +16,7 @@ namespace wperf::perf_events {
 struct CounterFacts {
   bool has_counters = false;      // a cycle counter could be opened
   std::string why_no_cycles;      // if not
+  std::string way_out;            // what can be done about that
   bool counts_catalogue = false;  // Arm
 };
 
@@ -27,14 +28,25 @@ class EventWords final : public plan::KernelEvents {
   bool counts_catalogue() const override { return facts_.counts_catalogue; }
   bool has_counters() const override { return facts_.has_counters; }
   std::string why_no_cycles() const override { return facts_.why_no_cycles; }
+  std::string way_to_counters() const override { return facts_.way_out; }
+  std::optional<bool> counts_code(u16 code) const override;
   std::vector<Word> words(bool of_hardware) const override;
+  std::vector<Word> session_facts() const override;
 
  private:
   diag::Result<std::optional<plan::KernelEvent>> find_unit_event(std::string_view name) const;
   diag::Result<std::optional<plan::KernelEvent>> find_tracepoint(std::string_view name) const;
 
+  struct ListedEvent {
+    std::string name;
+    u64 code = 0;
+  };
+  // Those that the units of the cores have in sysfs: of Arm's common events the ones that the hardware claims (PMCEID).
+  std::vector<ListedEvent> listed_events() const;
+
   SystemFiles files_;
   CounterFacts facts_;
+  mutable std::optional<std::vector<ListedEvent>> listed_;  // read when it is asked for
 };
 
 // Where tracefs is mounted; empty: nowhere we may look.

@@ -40,7 +40,7 @@ class EventWordsTest : public testing::Test {
     std::ofstream(file) << text;
   }
   SystemFiles files() const { return SystemFiles(root_); }
-  EventWords words() const { return EventWords(files(), {.has_counters = true, .why_no_cycles = {}}); }
+  EventWords words() const { return EventWords(files(), {.has_counters = true, .why_no_cycles = {}, .way_out = {}}); }
   std::string spelled(std::string_view name) const {
     const auto found = words().find(name);
     if (!found.has_value()) return "error: " + found.error().text;
@@ -101,6 +101,27 @@ TEST_F(EventWordsTest, Tracepoints) {
   EXPECT_TRUE(words().find("sched:sched_switch").value()->in_kernel);
   EXPECT_EQ(spelled("sched:none"), "error: there is no tracepoint sched:none, or it may not be read");
   EXPECT_EQ(spelled("../sched:x"), "unknown");
+}
+
+TEST_F(EventWordsTest, WhatThePmuClaims) {
+  const CounterFacts arm{.has_counters = true, .why_no_cycles = {}, .way_out = {}, .counts_catalogue = true};
+  EXPECT_EQ(EventWords(files(), arm).counts_code(0x08), false) << "the unit lists its events, and this is not one";
+  const std::string unit = kUnitFolder + std::string("armv8_pmuv3/");
+  add(unit + "type", "8\n");
+  add(unit + "cpus", "0-2\n");
+  add(unit + "format/event", "config:0-15\n");
+  add(unit + "events/cpu_cycles", "event=0x11\n");
+  add(unit + "events/inst_retired", "event=0x08\n");
+  const EventWords words(files(), arm);
+  EXPECT_EQ(words.counts_code(0x08), true);
+  EXPECT_EQ(words.counts_code(0x11), true);
+  EXPECT_EQ(words.counts_code(0x10), false);
+  EXPECT_EQ(words.counts_code(0x4004), false);
+  EXPECT_EQ(words.counts_code(0x70), std::nullopt) << "no register tells of it";
+  EXPECT_EQ(words.session_facts().at(0).kind, "cpu_cycles, inst_retired, mem-loads") << "by unit";
+  EXPECT_EQ(EventWords(files(), {.has_counters = true, .why_no_cycles = {}, .way_out = {}}).counts_code(0x08),
+            std::nullopt)
+      << "its numbers are not Arm's";
 }
 
 TEST_F(EventWordsTest, Topology) {

@@ -87,6 +87,7 @@ void RecordingThread::carry_over(bool is_last) {
   if (filter_ != nullptr) {
     filter_->set_hurried(filter_takes_long && std::any_of(rings_.begin(), rings_.end(), is_nearly_full));
   }
+  enlarge_full_ones();
   for (SampleRing& ring : rings_) {
     const RingPieces pieces = ring.waiting();
     if (filter_ != nullptr) {
@@ -107,6 +108,14 @@ void RecordingThread::carry_over(bool is_last) {
   written_.store(file_.size(), std::memory_order_relaxed);
 }
 
+// A ring that fills up will lose records soon, or has lost some. What is in it is read with the others'.
+void RecordingThread::enlarge_full_ones() {
+  if (!enlarge_) return;
+  for (usize ring = 0, known = rings_.size(); ring < known; ++ring) {
+    if (is_nearly_full(rings_[ring])) enlarge_(ring);
+  }
+}
+
 // Behind a round stands a mark, because what follows is not older than the round before; perf puts records in order
 // with these marks and little memory. None before it has read what was there already: it would look for it in vain.
 void RecordingThread::end_round() {
@@ -119,6 +128,7 @@ void RecordingThread::run() {
   std::vector<pollfd> waited;
   waited.push_back({.fd = stop_.number(), .events = POLLIN, .revents = 0});
   for (const SampleRing& ring : rings_) waited.push_back({.fd = ring.event(), .events = POLLIN, .revents = 0});
+  // A larger ring is filled by the events that are waited for already.
   while ((waited.front().revents & POLLIN) == 0) {
     static_cast<void>(poll(waited.data(), waited.size(), kLongestWaitMs));
     carry_over();

@@ -3,6 +3,7 @@
 // up with any rate. Called by the recording session of the Linux device.
 #pragma once
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -24,11 +25,14 @@ RecordingClocks system_clocks();
 
 class RecordingThread {
  public:
+  // Called when the ring of this number was found nearly full: may add a larger one that is written in its place.
+  using Enlarge = std::function<void(usize ring)>;
+
   // They outlive this and are not touched between start() and stop() but by this. `filter`: null, or what each record
   // goes through on its way.
   RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_export::RecordFilter* filter = nullptr,
-                  RecordingClocks clocks = system_clocks())
-      : rings_(rings), file_(file), filter_(filter), clocks_(clocks) {}
+                  RecordingClocks clocks = system_clocks(), Enlarge enlarge = {})
+      : rings_(rings), file_(file), filter_(filter), clocks_(clocks), enlarge_(std::move(enlarge)) {}
   ~RecordingThread() { stop(); }
   RecordingThread(const RecordingThread&) = delete;
   RecordingThread& operator=(const RecordingThread&) = delete;
@@ -48,11 +52,13 @@ class RecordingThread {
  private:
   void run();
   void end_round();
+  void enlarge_full_ones();
 
   std::vector<SampleRing>& rings_;
   os::RecordingFile& file_;
   perf_export::RecordFilter* const filter_;
   const RecordingClocks clocks_;
+  const Enlarge enlarge_;
   std::string filtered_;  // what it gave back in a round
   u64 filtering_ns_ = 0;  // processor time of that
   u64 last_round_ns_ = 0;

@@ -128,6 +128,23 @@ SlowFilter::Told told_in_some_rounds(u64 waiting, bool own) {
   return filter.told();
 }
 
+TEST(RecordingThread, ARingThatFillsIsEnlargedOnce) {
+  for (const u64 waiting : {kRingBytes / 4 * 3 - 8, kRingBytes / 4 * 3}) {
+    auto created = os::RecordingFile::create({});
+    ASSERT_TRUE(created.has_value());
+    OwnRing ring;
+    ring.write(waiting);
+    std::vector<usize> enlarged;
+    RecordingThread thread(ring.rings(), created.value(), nullptr, kClocks,
+                           [&](usize number) { enlarged.push_back(number); });
+    thread.carry_over();
+    thread.carry_over();
+    EXPECT_EQ(enlarged, waiting < kRingBytes / 4 * 3 ? std::vector<usize>{} : std::vector<usize>{0})
+        << "it is empty the second time";
+    EXPECT_EQ(created.value().size(), waiting);
+  }
+}
+
 TEST(RecordingThread, AFilterHurriesWhileItIsWhyARingFills) {
   const SlowFilter::Told told = told_in_some_rounds(kRingBytes / 4 * 3, true);
   EXPECT_EQ(told.after_slow[0], 0u);

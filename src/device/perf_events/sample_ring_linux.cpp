@@ -10,8 +10,6 @@
 namespace wperf::perf_events {
 namespace {
 
-constexpr usize kLeastRingBytes = usize{16} << 10;
-
 usize page_bytes() {
   return static_cast<usize>(sysconf(_SC_PAGESIZE));
 }
@@ -23,10 +21,14 @@ SampleRing::~SampleRing() {
 }
 
 diag::Result<SampleRing> SampleRing::map(const Descriptor& event) {
-  for (usize size = std::max(kRingBytes, page_bytes());; size /= 2) {
+  return map(event, kRingBytes, kLeastRingBytes, event.number());
+}
+
+diag::Result<SampleRing> SampleRing::map(const Descriptor& event, usize wanted, usize least, int watched) {
+  for (usize size = std::max(wanted, page_bytes());; size /= 2) {
     void* mapped = mmap(nullptr, size + page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, event.number(), 0);
-    if (mapped != MAP_FAILED) return SampleRing(mapped, size, event.number());
-    if ((errno == EPERM || errno == ENOMEM) && size / 2 >= std::max(kLeastRingBytes, page_bytes())) continue;
+    if (mapped != MAP_FAILED) return SampleRing(mapped, size, watched);
+    if ((errno == EPERM || errno == ENOMEM) && size / 2 >= std::max(least, page_bytes())) continue;
     return no_room("samples");
   }
 }

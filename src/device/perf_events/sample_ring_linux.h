@@ -8,6 +8,8 @@
 namespace wperf::perf_events {
 
 inline constexpr usize kRingBytes = usize{512} << 10;  // what the kernel lets each user have for a core by default
+inline constexpr usize kLeastRingBytes = usize{16} << 10;
+inline constexpr usize kMostRingBytes = usize{8} << 20;  // of one that filled up
 
 class SampleRing {
  public:
@@ -22,6 +24,8 @@ class SampleRing {
 
   // Half of kRingBytes and half again where the kernel allows a user no more. `event` stays open while this lives.
   static diag::Result<SampleRing> map(const Descriptor& event);
+  // Of `wanted` bytes, or half, or half again, down to `least`. `watched`: an event that writes into it.
+  static diag::Result<SampleRing> map(const Descriptor& event, usize wanted, usize least, int watched);
 
   usize size() const { return size_; }
   int event() const { return event_; }  // becomes readable when the ring is half full

@@ -97,9 +97,7 @@ TEST(Pprof, CountsAndInlinedFrames) {
 TEST(Pprof, InlinedFramesDoNotMultiplyWithoutEnd) {
   std::string lines, good = small_pprof();
   for (int i = 0; i < 512; ++i) lines += block(4, number(1, 3));
-  const auto sample = [](const std::vector<u64>& stack) {
-    return block(2, packed(1, stack) + packed(2, {1, 100}));
-  };
+  const auto sample = [](const std::vector<u64>& stack) { return block(2, packed(1, stack) + packed(2, {1, 100})); };
   const std::string bomb = block(4, number(1, 99) + lines) + sample(std::vector<u64>(50'000, 99)) + sample({10});
   const ForeignProfile got = read(good + bomb);
   EXPECT_LT(got.profile.nodes.size(), good.size() + bomb.size() + (1 << 20) + 512);
