@@ -64,7 +64,8 @@ TEST_P(SimulatedTruth, ThreadsRanAsLongAsTheTraceSays) {
   const auto recorded = recording::recording_of_trace(trace.value(), "test", {.switches = true});
   ASSERT_TRUE(recorded.has_value());
   const recording::RecordedSwitches& switches = recorded.value().switches;
-  const waits::Accounting accounting = waits::account(switches.switches, switches.begin, switches.end);
+  const waits::Accounting accounting =
+      waits::account(switches.switches, switches.unrecorded, switches.begin, switches.end);
   EXPECT_EQ(accounting.contradictions, 0u);
   u32 compared = 0;
   for (const WperfSimThreadTruth& truth : below->schedule_truth()) {
