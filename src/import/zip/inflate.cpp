@@ -227,7 +227,10 @@ class PieceOutput {
     return true;
   }
   bool flush() {
-    if (begin_ != end_ && !take_(std::span(memory_).subspan(begin_, end_ - begin_))) return false;
+    // A piece that was refused is not offered again when all ends.
+    const std::span<std::byte> piece = std::span(memory_).subspan(begin_, end_ - begin_);
+    begin_ = end_;
+    if (!piece.empty() && !take_(piece)) return false;
     const usize kept = std::min(end_, kWindow);
     std::memmove(memory_.data(), memory_.data() + end_ - kept, kept);
     begin_ = end_ = kept;
