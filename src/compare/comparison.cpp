@@ -131,7 +131,7 @@ std::vector<std::string> Comparer::common_names(const Names& names_of) {
 diag::Result<void> Comparer::add_times(Per per) {
   if (per == Per::second) return {};
   for (const auto& [name, member] : {std::pair(kElapsed, &RunCosts::seconds), {kCpuTime, &RunCosts::cpu_seconds}}) {
-    const auto value_of = [member = member](const RunCosts& run) { return run.*member; };
+    const auto value_of = [which = member](const RunCosts& run) { return run.*which; };
     if (!std::all_of(runs_.begin(), runs_.end(), [&](const RunCosts* run) { return value_of(*run) > 0; })) continue;
     TotalChange total{.event = std::string(name), .unit = CostUnit::seconds, .is_counted = true};
     WPERF_CHECK_OK(add_total(std::move(total), per, value_of));

@@ -114,8 +114,10 @@ class Reader {
     if (out_.switches.empty()) return nothing();
     // Each core's records go into the file when there are many.
     if (file_.is_cut()) {
-      for (u16 core = 0; core < recorded_until_.size(); ++core) {
-        if (recorded_until_[core] != 0) out_.unrecorded.push_back({recorded_until_[core], ~u64{0}, core});
+      for (usize core = 0; core < recorded_until_.size(); ++core) {
+        if (recorded_until_[core] != 0) {
+          out_.unrecorded.push_back({recorded_until_[core], ~u64{0}, static_cast<u16>(core)});
+        }
       }
     }
     std::copy_if(births_.begin(), births_.end(), std::back_inserter(out_.switches),
