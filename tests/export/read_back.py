@@ -160,10 +160,15 @@ def of_firefox(document):
 
 
 def of_csv(text):
-    """In functions themselves; its column of stacks has no ';' in names."""
+    """In functions themselves; its column of stacks has no ';' in names. What would be a formula is behind a '."""
     own = collections.Counter()
     for row in csv.DictReader(text.splitlines(keepends=True)):
-        own[row["function"]] += int(row["samples"])
+        for column in ("function", "stack"):
+            if row[column].startswith(tuple("=+-@\t\r")):
+                raise AssertionError(f"{column} {row[column]!r} is a formula to spreadsheets")
+        function = row["function"]
+        is_marked = function[:1] == "'" and function[1:2] in tuple("=+-@\t\r")
+        own[function[1:] if is_marked else function] += int(row["samples"])
     return dict(own)
 
 
