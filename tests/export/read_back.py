@@ -164,7 +164,7 @@ def of_csv(text):
     own = collections.Counter()
     for row in csv.DictReader(text.splitlines(keepends=True)):
         for column in ("function", "stack"):
-            if row[column].startswith(tuple("=+-@\t\r")):
+            if len(row[column]) > 1 and row[column].startswith(tuple("=+-@\t\r")):
                 raise AssertionError(f"{column} {row[column]!r} is a formula to spreadsheets")
         function = row["function"]
         is_marked = function[:1] == "'" and function[1:2] in tuple("=+-@\t\r")

@@ -173,13 +173,14 @@ class SqlWriter {
 
 // To spreadsheets what begins so is a formula, which may start programs; behind an apostrophe it is text.
 bool is_formula(std::string_view text) {
-  return !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  return text.size() > 1 && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
 }
 
 void append_field(std::string_view text, std::string& out) {
+  // In quotes, because databases read an apostrophe that stands first as a quote of its own.
   const std::string_view mark = is_formula(text) ? "'" : "";
-  if (text.find_first_of(",\"\r\n") == text.npos) {
-    out.append(mark).append(text);
+  if (mark.empty() && text.find_first_of(",\"\r\n") == text.npos) {
+    out += text;
     return;
   }
   out.append(1, '"').append(mark);
