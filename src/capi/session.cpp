@@ -108,6 +108,12 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   WPERF_TRY(request::Request request, std::move(wanted));
   request.outputs.verbose = verbose;
   WPERF_TRY(measure::Recording recording, measure::record_samples(request, machine_, console));
+  // A command warns and shows the core as unknown; a program that asked for rows would not hear of it.
+  if (request.command == request::Command::sample && recording.sampled.pid == 0) {
+    return diag::Error{.text = "no program named '" + recording.sampled.image_name + "' is running",
+                       .hint = {},
+                       .code = diag::ExitCode::usage};
+  }
   if (!recording.trace.empty()) {
     WPERF_CHECK_OK(measure::read_trace(recording));
     if (recording.sampled.pid != 0) request.recording.pids = {recording.sampled.pid};  // a trace is of all programs

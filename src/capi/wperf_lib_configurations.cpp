@@ -121,7 +121,7 @@ template <typename Item>
 std::vector<Item> readable_list(int count, const Item* items) {
   if (count <= 0 || count > kMostListed) return {};
   std::vector<Item> list(static_cast<size_t>(count));
-  if (!os::copy_own_memory(items, std::as_writable_bytes(std::span(list)))) return {};
+  if (!os::copy_own_memory(static_cast<const void*>(items), std::as_writable_bytes(std::span(list)))) return {};
   return list;
 }
 

@@ -60,9 +60,9 @@ raw::Process described(u32 pid, const std::string& image) {
 // Where the kernel was told who runs such files: Wine, say.
 bool has_interpreter_of_windows_programs() {
   const perf_events::SystemFiles files;
-  const std::string folder = "/proc/sys/fs/binfmt_misc";
-  for (const std::string& name : files.names(folder)) {
-    const std::string text = files.text(folder + "/" + name).value_or("");
+  constexpr std::string_view kFolder = "/proc/sys/fs/binfmt_misc";
+  for (const std::string& name : files.names(std::string(kFolder))) {
+    const std::string text = files.text(fmt::format("{}/{}", kFolder, name)).value_or("");
     if (text.starts_with("enabled") && text.find("magic 4d5a") != std::string::npos) return true;
   }
   return false;

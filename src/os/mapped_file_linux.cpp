@@ -44,6 +44,7 @@ bool MappedFile::Watch::fill_with_zeros(std::uintptr_t fault) {
     const std::uintptr_t begin = watch->begin.load(), end = watch->end.load();
     if (fault < begin || fault >= end) continue;
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells addresses as numbers
     void* const from = reinterpret_cast<void*>(fault / page * page);
     const size_t size = end - fault / page * page;
     if (mmap(from, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) return false;

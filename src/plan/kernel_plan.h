@@ -13,7 +13,7 @@ namespace wperf::plan {
 
 // Where the event numbers of the catalogue hold, its names go first, so that a list means the same on every device.
 // Nothing: neither a number nor a word of the kernel; the catalogue says.
-diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& token, const Capabilities& machine,
+diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& asked, const Capabilities& machine,
                                                      EventCatalog& catalog);
 
 // No padding: the kernel keeps groups together by itself.
