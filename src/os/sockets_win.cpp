@@ -110,8 +110,8 @@ void Socket::wait_for_any(std::span<Awaited> all, u32 milliseconds) {
     fd_set& set = one.to_write ? writable : readable;
     if (set.fd_count < FD_SETSIZE) set.fd_array[set.fd_count++] = static_cast<SOCKET>(one.socket->handle_);
   }
-  const timeval time{.tv_sec = static_cast<long>(milliseconds / 1000),
-                     .tv_usec = static_cast<long>(milliseconds % 1000) * 1000};
+  timeval time{.tv_sec = static_cast<long>(milliseconds / 1000),
+               .tv_usec = static_cast<long>(milliseconds % 1000) * 1000};
   const bool any = winsock().select(0, &readable, &writable, nullptr, &time) > 0;
   for (Awaited& one : all) {
     const fd_set& set = one.to_write ? writable : readable;
