@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <map>
+#include <utility>
 
 #include "device/etw/session.h"
 #include "device/etw/trace_api.h"
@@ -20,7 +22,7 @@ void require(bool holds) {
 class FuzzedApi final : public TraceApi {
  public:
   FuzzedApi(const uint8_t* data, size_t size) : data_(data), left_(size) {}
-  ~FuzzedApi() override { require(!runs_); }
+  ~FuzzedApi() override { require(!runs_ && !changes_); }
 
   Machine machine() override {
     return {.build = byte() % 2 == 0 ? 22631u : 9600u,
@@ -67,6 +69,23 @@ class FuzzedApi final : public TraceApi {
   u32 own_process() override { return 42; }
   void visit_cores() override {}
   bool process_runs(u32) override { return byte() % 2 == 0; }
+  std::optional<std::string> kept(const std::string& name) override {
+    if (byte() % 2 == 0) return std::nullopt;
+    const auto found = kept_.find(name);
+    return found != kept_.end() ? found->second : text();
+  }
+  std::vector<std::string> kept_names() override {
+    std::vector<std::string> names;
+    for (const auto& [name, text] : kept_) names.push_back(name);
+    if (byte() % 2 == 0) names.push_back("interval of source " + text());
+    return names;
+  }
+  void keep(const std::string& name, const std::string& text) override { kept_[name] = text; }
+  void forget(const std::string& name) override { kept_.erase(name); }
+  void begin_changes() override { require(!std::exchange(changes_, true)); }
+  void end_changes() override { require(std::exchange(changes_, false)); }
+  u64 free_bytes(const std::string&) override { return size(); }
+  u64 file_bytes(const std::string&) override { return size(); }
   std::vector<Volume> volumes() override { return {}; }
 
  private:
@@ -74,6 +93,14 @@ class FuzzedApi final : public TraceApi {
     if (left_ == 0) return 1;
     --left_;
     return *data_++;
+  }
+  u64 size() { return u64{1} << byte() % 64; }
+  std::string text() {
+    const size_t length = std::min(left_, size_t{byte() % 32});
+    const std::string said(reinterpret_cast<const char*>(data_), length);
+    data_ += length;
+    left_ -= length;
+    return said;
   }
   WindowsError error() {
     constexpr WindowsError kErrors[] = {
@@ -93,6 +120,8 @@ class FuzzedApi final : public TraceApi {
   const uint8_t* data_;
   size_t left_;
   bool runs_ = false;
+  bool changes_ = false;
+  std::map<std::string, std::string> kept_;
 };
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace {
 
 using namespace wperf;
 
-void check(std::span<const waits::Switch> switches, u64 begin, u64 end) {
+void check(std::span<const waits::Switch> switches, std::span<const waits::Unrecorded> unrecorded, u64 begin, u64 end) {
   u64 stretches = 0;
   waits::ThreadHistories histories;
-  const waits::Accounting done = waits::account(switches, begin, end, [&](const waits::Stretch& one) {
+  const waits::Accounting done = waits::account(switches, unrecorded, begin, end, [&](const waits::Stretch& one) {
     stretches += one.end - one.begin;
     histories.take(one);
   });
@@ -54,7 +54,14 @@ void account_bytes(std::span<const std::uint8_t> bytes) {
                         .kind = static_cast<waits::Kind>(bytes[i + 1] / 86),
                         .leaving = static_cast<waits::Leaving>(bytes[i + 3] / 64)});
   }
-  check(switches, 900, time);
+  std::vector<waits::Unrecorded> unrecorded;
+  for (u64 begin = 900; unrecorded.size() < bytes.size() / 16;) {
+    const u8 byte = bytes[unrecorded.size()];
+    begin += byte;
+    const u16 core = byte % 5 < 4 ? static_cast<u16>(byte % 5) : waits::kEveryCore;
+    unrecorded.push_back({.begin = begin, .end = begin + byte / 2, .core = core});
+  }
+  check(switches, unrecorded, 900, time);
 }
 
 }  // namespace
@@ -69,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!file.has_value()) return 0;
   auto switches = recording::read_switches(file.value());
   if (!switches.has_value()) return 0;
-  check(switches.value().switches, switches.value().begin, switches.value().end);
+  check(switches.value().switches, switches.value().unrecorded, switches.value().begin, switches.value().end);
   recording::begin_at(switches.value().begin + 1000, switches.value());
   return 0;
 }
