@@ -17,6 +17,7 @@
 #include "measure/machine.h"
 #include "measure/recording_run.h"
 #include "measure/tool.h"
+#include "modules/symbol_folders.h"
 #include "os/mapped_file.h"
 #include "os/process.h"
 #include "output/outputs.h"
@@ -110,6 +111,14 @@ void add_facts(const recording::RecordedSwitches& switches, const stacks::StackL
   report.of_whole_cores = switches.of_whole_cores;
 }
 
+WaitLocks locks_of(const perf_data::PerfFile& file, const waits::Accounting& accounting,
+                   const recording::RecordedSwitches& switches, const WaitSelection& selection, WaitNames& names,
+                   const request::Request& request) {
+  const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = false};
+  return WaitLocks(file, accounting, switches, chosen_threads(accounting, switches, selection), names, search,
+                   request.sampling.display.decorated_names);
+}
+
 // Each thread has a row in each slice, so with many threads slices are longer.
 u64 slice_length(const waits::Accounting& accounting) {
   constexpr u64 kMostRows = 1'000'000;
@@ -134,8 +143,10 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
   std::optional<report_html::WaitsOfPage> page;
   OnOffSlices sliced;
   if (request.recording.html_file.has_value()) {
-    page.emplace(build_wait_report(accounting, switches, recorded, selection),
-                 make_wait_moments(accounting, switches, recorded, selection));
+    WaitNames names(switches, recorded);
+    const WaitLocks locks = locks_of(file, accounting, switches, selection, names, request);
+    page.emplace(build_wait_report(accounting, switches, names, locks, selection),
+                 make_wait_moments(accounting, switches, names, locks, selection));
     add_facts(switches, recorded.profile.losses, request, trace, page->report);
     sliced = {slice_length(accounting), &page->moments};
     add_thread_states(accounting, switches, chosen_threads(accounting, switches, selection), recorded, true);
@@ -182,7 +193,9 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
   request::Request untimed = request;
   untimed.recording.time.reset();
   WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, untimed, wanted, console));
-  waits::WaitReport report = build_wait_report(accounting, switches, recorded, selection);
+  WaitNames names(switches, recorded);
+  const WaitLocks locks = locks_of(file, accounting, switches, selection, names, request);
+  waits::WaitReport report = build_wait_report(accounting, switches, names, locks, selection);
   if (selection.critical_path && !report.path.has_value()) {
     return diag::Error{.text = "there is no critical path: nothing is known of such a thread", .hint = {}};
   }

@@ -9,15 +9,18 @@ namespace {
 
 class MomentMaker {
  public:
-  MomentMaker(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-              const recording::RecordedSamples& recorded, const WaitSelection& selection)
+  MomentMaker(const waits::Accounting& accounting, const recording::RecordedSwitches& switches, WaitNames& names,
+              const WaitLocks& locks, const WaitSelection& selection)
       : accounting_(accounting),
-        names_(switches, recorded),
+        names_(names),
+        locks_(locks),
         chosen_(chosen_threads(accounting, switches, selection)),
-        has_wakeups_(switches.has_wakeups) {}
+        has_wakeups_(switches.has_wakeups),
+        has_locks_(switches.has_arguments) {}
 
   waits::WaitMoments make() {
     number_people();
+    if (has_locks_) name_locks();
     for (u32 i = 0; i < accounting_.waits.size(); ++i) {
       const waits::Wait& wait = accounting_.waits[i];
       if (!chosen_[wait.thread] || !wait.is_known) continue;
@@ -26,6 +29,7 @@ class MomentMaker {
                             .latency = wait.latency(),
                             .wait = i,
                             .place = number_of(names_.place_of(wait))};
+      if (has_locks_) one.lock = number_of_lock(wait);
       if (has_end(wait)) {
         one.ender = people_.at(WaitNames::ender_of(wait));
         one.ender_place = number_of(names_.place_of_ender(wait));
@@ -37,6 +41,17 @@ class MomentMaker {
 
  private:
   bool has_end(const waits::Wait& wait) const { return wait.has_end && has_wakeups_; }
+
+  // The last one is that of waits of which nobody recorded which lock they were for.
+  void name_locks() {
+    for (u32 i = 0; i < locks_.all().size(); ++i) out_.locks.push_back(locks_.text_of(i));
+    out_.locks.push_back(locks_.text_of(WaitLocks::kUnknown));
+  }
+  u32 number_of_lock(const waits::Wait& wait) const {
+    const u32 lock = locks_.lock_of(wait);
+    if (lock == WaitLocks::kNone) return waits::WaitMoment::kNone;
+    return lock == WaitLocks::kUnknown ? static_cast<u32>(locks_.all().size()) : lock;
+  }
 
   void number_people() {
     for (const waits::Wait& wait : accounting_.waits) {
@@ -61,9 +76,10 @@ class MomentMaker {
   }
 
   const waits::Accounting& accounting_;
-  WaitNames names_;
+  WaitNames& names_;
+  const WaitLocks& locks_;
   const std::vector<bool> chosen_;
-  const bool has_wakeups_;
+  const bool has_wakeups_, has_locks_;
   std::map<u32, u32> people_;  // by thread: so that of equals the same one is named as everywhere
   std::map<std::pair<u32, waits::WaitClass>, u32> places_;
   waits::WaitMoments out_;
@@ -72,8 +88,8 @@ class MomentMaker {
 }  // namespace
 
 waits::WaitMoments make_wait_moments(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                                     const recording::RecordedSamples& recorded, const WaitSelection& selection) {
-  return MomentMaker(accounting, switches, recorded, selection).make();
+                                     WaitNames& names, const WaitLocks& locks, const WaitSelection& selection) {
+  return MomentMaker(accounting, switches, names, locks, selection).make();
 }
 
 }  // namespace wperf::commands

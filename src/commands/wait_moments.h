@@ -2,13 +2,13 @@
 // Accounted switches and named stacks → each wait with its names, as the tables of `waits` sum them up. Called by
 // run_waits for pages.
 #pragma once
-#include "commands/wait_names.h"
+#include "commands/wait_locks.h"
 #include "waits/wait_moments.h"
 
 namespace wperf::commands {
 
-// `recorded`: the samples of the switches, each with its row. Tasks and nodes of the waits are not known yet.
+// Tasks and nodes of the waits are not known yet.
 waits::WaitMoments make_wait_moments(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                                     const recording::RecordedSamples& recorded, const WaitSelection& selection);
+                                     WaitNames& names, const WaitLocks& locks, const WaitSelection& selection);
 
 }  // namespace wperf::commands

@@ -127,7 +127,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
   WaitPlace place;
   waits::StackClass wait;
   const stacks::StackFunction *own = nullptr, *inner = nullptr, *kernel = nullptr, *unnamed = nullptr;
-  std::array<bool, 2> is_told{};
+  std::array<bool, 2> is_told{}, is_seen{};
   for_each_place(row, [&](u32 number) {
     const stacks::StackFunction& function = profile_.functions[profile_.places[number].function];
     if (!function.is_known) {
@@ -136,6 +136,11 @@ WaitPlace WaitNames::look_at(u32 row) const {
     }
     wait.take(function.name, function.is_kernel);
     place.by_timer = place.by_timer || (function.is_kernel && waits::is_timer_interrupt(function.name));
+    // Where the kernel has no names, the function that went there tells.
+    place.is_futex =
+        place.is_futex || (function.is_kernel ? waits::is_futex_call(function.name)
+                                              : !is_seen[0] && !is_seen[1] && waits::waits_by_futex(function.name));
+    is_seen[function.is_kernel] = true;
     const bool tells = waits::class_of_function(function.name) != WaitClass::unexplained;
     const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
     // What a reader knows: pthread_mutex_lock, and not what it calls within its library.
@@ -165,6 +170,8 @@ WaitPlace WaitNames::look_at(u32 row) const {
     place.module = profile_.modules[shown->module].name;
   }
   place.wait = wait.get();
+  // The kernel had to fetch that word first.
+  if (place.wait == WaitClass::paging) place.is_futex = false;
   return place;
 }
 

@@ -42,6 +42,7 @@ struct WaitPlace {
   waits::WaitClass wait = waits::WaitClass::unexplained;
   u32 group = 0;          // of its functions; 0: nobody knows them
   bool by_timer = false;  // it is a timer that expires there
+  bool is_futex = false;  // it is a word of its memory that it waits for there
   bool is_known = false;
 };
 

@@ -17,10 +17,11 @@ namespace {
 class Builder {
  public:
   Builder(const waits::Accounting& accounting, const recording::RecordedSwitches& switches, WaitNames& names,
-          const WaitSelection& selection)
+          const WaitLocks& locks, const WaitSelection& selection)
       : accounting_(accounting),
         switches_(switches),
         names_(names),
+        locks_(locks),
         selection_(selection),
         chosen_(chosen_threads(accounting, switches, selection)) {}
 
@@ -42,6 +43,7 @@ class Builder {
       return std::move(out_);
     }
     add_functions_and_wakers();
+    add_locks(accounting_, switches_, chosen_, selection_.min_ns, names_, locks_, out_);
     if (!switches_.of_whole_cores) return std::move(out_);
     add_starved();
     for (u32 core = 0; core < accounting_.cores.size(); ++core) {
@@ -267,6 +269,7 @@ class Builder {
         const WaitPlace place = names_.place_of(wait);
         row.function = place.function;
         row.caller = place.caller;
+        row.lock = switches_.has_arguments ? locks_.text_of(locks_.lock_of(wait)) : std::string();
         row.wait = place.wait;
         if (switches_.has_windows_reasons) row.reason = waits::reason_name(wait.reason);
         row.has_end = wait.has_end;
@@ -284,6 +287,7 @@ class Builder {
   const waits::Accounting& accounting_;
   const recording::RecordedSwitches& switches_;
   WaitNames& names_;
+  const WaitLocks& locks_;
   const WaitSelection& selection_;
   const std::vector<bool> chosen_;  // by thread of the accounting
   waits::WaitReport out_;
@@ -292,9 +296,8 @@ class Builder {
 }  // namespace
 
 waits::WaitReport build_wait_report(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                                    const recording::RecordedSamples& recorded, const WaitSelection& selection) {
-  WaitNames names(switches, recorded);
-  return Builder(accounting, switches, names, selection).build();
+                                    WaitNames& names, const WaitLocks& locks, const WaitSelection& selection) {
+  return Builder(accounting, switches, names, locks, selection).build();
 }
 
 }  // namespace wperf::commands

@@ -13,6 +13,7 @@
 #include "device/switch_cost_linux.h"
 #include "export/perf_data/record_bytes.h"
 #include "import/perf_data/format.h"
+#include "import/perf_data/user_registers.h"
 
 namespace wperf::device {
 namespace {
@@ -24,12 +25,14 @@ using perf_events::Scope;
 // What perf saves with a copy of the stack: all that unwinding needs.
 #if defined(__aarch64__)
 constexpr u64 kUserRegisters = (u64{1} << 33) - 1;  // x0 to x30, sp, pc
+constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentArm64;
 #else
 constexpr u64 kUserRegisters = 0xff0fff;  // all but the segments of data
+constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentX86;
 #endif
 
 // Only what is read later: at high rates a recording is as long as its samples are.
-u64 sample_type_of(const plan::SamplePlan& plan) {
+u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
   u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   if (plan.events.size() > 1) fields |= PERF_SAMPLE_IDENTIFIER;
   if (plan.rate_hz.has_value()) fields |= PERF_SAMPLE_PERIOD;
@@ -40,10 +43,25 @@ u64 sample_type_of(const plan::SamplePlan& plan) {
     return event.kernel_event.has_value() && event.kernel_event->type == PERF_TYPE_TRACEPOINT;
   };
   if (std::any_of(plan.events.begin(), plan.events.end(), is_tracepoint)) fields |= PERF_SAMPLE_RAW;
-  if (plan.call_stacks.copies()) {
-    fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-  }
+  if (has_arguments) fields |= PERF_SAMPLE_REGS_USER;
+  if (plan.call_stacks.copies()) fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   return fields;
+}
+
+// Kernels without them, filters of containers and hypervisors.
+bool may_be_of_copies(int error) {
+  return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EACCES || error == EPERM;
+}
+
+void leave_registers_out(perf_event_attr& attributes) {
+  attributes.sample_type &= ~u64{PERF_SAMPLE_REGS_USER};
+  attributes.sample_regs_user = 0;
+}
+
+void leave_copies_out(perf_event_attr& attributes) {
+  leave_registers_out(attributes);
+  attributes.sample_type &= ~u64{PERF_SAMPLE_STACK_USER};
+  attributes.sample_stack_user = 0;
 }
 
 // The newest wish first: what older kernels do not know, or this user may not have, is left out.
@@ -61,17 +79,11 @@ bool leave_something_out(perf_event_attr& attributes, int error) {
     attributes.ksymbol = attributes.bpf_event = 0;
     return true;
   }
+  if (error == EINVAL && attributes.sample_regs_user != 0 && attributes.sample_stack_user == 0) {
+    leave_registers_out(attributes);
+    return true;
+  }
   return false;
-}
-
-// Kernels without them, filters of containers and hypervisors.
-bool may_be_of_copies(int error) {
-  return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EACCES || error == EPERM;
-}
-
-void leave_copies_out(perf_event_attr& attributes) {
-  attributes.sample_type &= ~u64{PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER};
-  attributes.sample_regs_user = attributes.sample_stack_user = 0;
 }
 
 }  // namespace
@@ -117,6 +129,7 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     attributes.sample_regs_user = kUserRegisters;
     attributes.sample_stack_user = plan_.call_stacks.stack_bytes;
   }
+  if (records_switches() && !plan_.call_stacks.copies()) attributes.sample_regs_user = kFirstArgument;
   if (plan_.call_stacks.wanted() && plan_.call_stacks.most_frames < request::kMostFrames) {
     attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames);
   }
@@ -139,8 +152,13 @@ bool SampledEvents::has_event(std::initializer_list<std::string_view> names) con
   });
 }
 
+// What a thread gave to the system call that it waits in tells which lock it waits for.
+bool SampledEvents::records_switches() const {
+  return has_event({"sched:sched_switch", "context-switches"});
+}
+
 std::optional<u64> SampledEvents::switch_cost() const {
-  if (!has_event({"sched:sched_switch", "context-switches"})) return std::nullopt;
+  if (!records_switches()) return std::nullopt;
   return switch_cost_ns([this](Scope scope) {
     std::vector<Descriptor> events;
     for (usize i = 0; i < plan_.events.size(); ++i) {
@@ -155,8 +173,8 @@ std::optional<u64> SampledEvents::switch_cost() const {
   });
 }
 
-void SampledEvents::describe(const std::string& name, const perf_event_attr& attributes, u64 id,
-                             std::vector<perf_export::WrittenEvent>& events) {
+perf_export::WrittenEvent& SampledEvents::describe(const std::string& name, const perf_event_attr& attributes, u64 id,
+                                                   std::vector<perf_export::WrittenEvent>& events) {
   const std::string bytes(reinterpret_cast<const char*>(&attributes), sizeof attributes);
   auto known = std::find_if(events.begin(), events.end(), [&](const perf_export::WrittenEvent& one) {
     return one.name == name && one.attributes == bytes;
@@ -166,6 +184,7 @@ void SampledEvents::describe(const std::string& name, const perf_event_attr& att
     known = std::prev(events.end());
   }
   known->ids.push_back(id);
+  return *known;
 }
 
 diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scope scope) {
@@ -176,6 +195,10 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
     const int refused_with = errno;
     attributes = attributes_of(number, scope);
     leave_copies_out(attributes);
+    if (records_switches()) {
+      attributes.sample_type |= PERF_SAMPLE_REGS_USER;
+      attributes.sample_regs_user = kFirstArgument;
+    }
     event = open_with_less(attributes, scope);
     copies_were_refused_ = copies_were_refused_ || event.is_open();
     if (!event.is_open()) errno = refused_with;
@@ -189,8 +212,14 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
   if (ioctl(event.number(), PERF_EVENT_IOC_ID, &id) != 0) {
     return diag::system_error("an event has no identity", errno);
   }
-  describe(planned.name, attributes, id, recorded_);
-  if (plan_.call_stacks.source == request::StackSource::automatic) leave_copies_out(attributes);
+  const bool is_unwound = plan_.call_stacks.source == request::StackSource::automatic;
+  const bool keeps_argument = is_unwound && records_switches() && (attributes.sample_regs_user & kFirstArgument) != 0;
+  describe(planned.name, attributes, id, recorded_).kept_registers = keeps_argument ? kFirstArgument : 0;
+  if (is_unwound) leave_copies_out(attributes);
+  if (keeps_argument) {
+    attributes.sample_type |= PERF_SAMPLE_REGS_USER;
+    attributes.sample_regs_user = kFirstArgument;
+  }
   describe(planned.name, attributes, id, written_);
   return Opened{.descriptor = std::move(event),
                 .id = id,
@@ -276,7 +305,7 @@ void SampledEvents::enlarge(usize ring) {
 
 diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
   perf_events::raise_descriptor_limit();
-  sample_type_ = sample_type_of(plan_);
+  sample_type_ = sample_type_of(plan_, records_switches());
   for (const u32 core : plan_.cores) WPERF_CHECK_OK(open_core(core, threads));
   open_cpu_time(threads);
   if (!rings_.empty()) return {};

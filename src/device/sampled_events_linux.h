@@ -74,10 +74,11 @@ class SampledEvents {
   diag::Result<std::vector<Opened>> open_watch(perf_events::Scope scope);
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
+  bool records_switches() const;
   bool has_event(std::initializer_list<std::string_view> names) const;  // any of these
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
-  static void describe(const std::string& name, const perf_event_attr& attributes, u64 id,
-                       std::vector<perf_export::WrittenEvent>& events);
+  static perf_export::WrittenEvent& describe(const std::string& name, const perf_event_attr& attributes, u64 id,
+                                             std::vector<perf_export::WrittenEvent>& events);
 
   const LinuxMachine& machine_;
   const plan::SamplePlan& plan_;

@@ -2,7 +2,6 @@
 #include "recording/leaf_callers.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "recording/mapped_code.h"
 
@@ -37,11 +36,9 @@ bool is_in_function(const modules::CodeFile& file, u64 address, u64 other) {
 }  // namespace
 
 std::optional<u64> link_register(const perf_data::Sample& sample) {
-  const perf_data::Registers& registers = sample.user_registers;
-  if (registers.abi == 0 || (registers.mask & kLinkBit) == 0) return std::nullopt;
-  const auto index = static_cast<usize>(std::popcount(registers.mask & (kLinkBit - 1)));
-  if (index >= registers.values.size()) return std::nullopt;
-  return registers.values[index] & kAddressBits;
+  const std::optional<u64> value = sample.user_registers.value_of(kLinkRegister);
+  if (!value.has_value()) return std::nullopt;
+  return *value & kAddressBits;
 }
 
 bool LeafCallers::are_told_by_perf(const perf_data::PerfFile& file) {

@@ -2,6 +2,7 @@
 #include "recording/live_unwinding.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "import/perf_data/visit.h"
@@ -24,11 +25,13 @@ std::span<const std::byte> raw_of(const perf_data::Sample& sample) {
 }  // namespace
 
 void LiveUnwinding::begin(std::span<const perf_export::WrittenEvent> events) {
+  kept_registers_.clear();
   std::vector<perf_data::Event> described;
   for (const perf_export::WrittenEvent& one : events) {
     perf_data::Event& event = described.emplace_back();
     static_cast<void>(perf_data::read_event_attributes(std::as_bytes(std::span(one.attributes)), event.attributes));
     event.ids = one.ids;
+    kept_registers_.push_back(one.kept_registers);
   }
   events_ = perf_data::EventTable(std::move(described));
 }
@@ -90,15 +93,34 @@ void LiveUnwinding::pass(const Record& record, std::span<const std::byte> whole,
   out.append(reinterpret_cast<const char*>(whole.data()), whole.size());
 }
 
-// The same fields up to the call chain, the whole chain, what a tracepoint says, and nothing behind it.
+// What the file has of the user's registers: how wide they are, and those that are kept.
+void LiveUnwinding::collect_registers() {
+  kept_.clear();
+  const u64 mask = sample_.event < kept_registers_.size() ? kept_registers_[sample_.event] : 0;
+  if (mask == 0) return;
+  const perf_data::Registers& recorded = sample_.user_registers;
+  kept_.push_back(recorded.abi);
+  for (u64 rest = mask; rest != 0; rest &= rest - 1) {
+    const std::optional<u64> value = recorded.value_of(static_cast<u32>(std::countr_zero(rest)));
+    if (!value.has_value()) {
+      kept_.assign(1, 0);  // none
+      return;
+    }
+    kept_.push_back(*value);
+  }
+}
+
+// The same fields up to the call chain, the whole chain, what a tracepoint says, and of what is behind it the registers
+// that are kept.
 void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   collect_chain();
+  collect_registers();
   const std::byte* const chain = sample_.callchain.bytes().data();
   const usize before = static_cast<usize>(chain - record.body.data()) - sizeof(u64);
   constexpr usize kMostWords = 8000;  // a record's size has 16 bits
   if (chain_.size() > kMostWords) chain_.resize(kMostWords);
   const std::span<const std::byte> raw = raw_of(sample_);
-  const u64 size = sizeof(u64) + before + (1 + chain_.size()) * sizeof(u64) + raw.size();
+  const u64 size = sizeof(u64) + before + (1 + chain_.size() + kept_.size()) * sizeof(u64) + raw.size();
   const u64 header = record.type | u64{record.misc} << 32 | size << 48;
   append_words(out, {&header, 1});
   out.append(reinterpret_cast<const char*>(record.body.data()), before);
@@ -106,6 +128,7 @@ void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   append_words(out, {&count, 1});
   append_words(out, chain_);
   out.append(reinterpret_cast<const char*>(raw.data()), raw.size());
+  append_words(out, kept_);
 }
 
 void LiveUnwinding::collect_chain() {

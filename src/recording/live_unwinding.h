@@ -35,6 +35,7 @@ class LiveUnwinding final : public perf_export::RecordFilter {
   void pass(const perf_data::Record& record, std::span<const std::byte> whole, std::string& out);
   void append_unwound(const perf_data::Record& record, std::string& out);
   void collect_chain();
+  void collect_registers();
   void count(unwind::Ending ending);
 
   perf_data::EventTable events_;
@@ -44,6 +45,7 @@ class LiveUnwinding final : public perf_export::RecordFilter {
   std::vector<Entry> entries_;
   perf_data::Sample sample_;
   std::vector<u64> chain_, callers_;
+  std::vector<u64> kept_registers_, kept_;  // by event, and of the sample
   perf_data::StackFacts incomplete_;
   bool is_hurried_ = false;
 };

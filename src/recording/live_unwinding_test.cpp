@@ -20,6 +20,8 @@ constexpr bool kArm = unwind::machine_here() == unwind::Machine::aarch64;
 // Registers of this machine as the kernel counts them: frame pointer, stack pointer, instruction pointer.
 constexpr u64 kMask = kArm ? u64{1} << 29 | u64{1} << 31 | u64{1} << 32 : u64{1} << 6 | u64{1} << 7 | u64{1} << 8;
 
+constexpr u64 kStackPointer = kArm ? u64{1} << 31 : u64{1} << 7;
+
 Fields event() {
   Fields all;
   all.u32s({1, 136}).u64s({0, 4000, kFields, 0, u64{1} << 18}).u32s({0, 0}).u64s({0, 0, 0, kMask}).u32s({64, 1});
@@ -64,6 +66,14 @@ class LiveUnwindingTest : public testing::Test {
     unwinding_.begin(
         std::vector<perf_export::WrittenEvent>{{.name = "cycles", .attributes = {text, attributes.size()}}});
   }
+  // The file has the stack pointer of each sample.
+  void keep_stack_pointer() {
+    const Fields attributes = event();
+    const auto* text = reinterpret_cast<const char*>(attributes.all().data());
+    unwinding_.begin(std::vector<perf_export::WrittenEvent>{
+        {.name = "cycles", .attributes = {text, attributes.size()}, .kept_registers = kStackPointer}});
+    kept_ = kStackPointer;
+  }
   void take(const Fields& record) { unwinding_.take(record.all(), {}); }
   void take(const std::string& record) { unwinding_.take(std::as_bytes(std::span(record)), {}); }
 
@@ -78,6 +88,8 @@ class LiveUnwindingTest : public testing::Test {
     unwinding_.settle(before, out);
     perf_data::Event plain;
     plain.attributes.sample_type = kFields & ~u64{kSampleUserRegisters | kSampleUserStack};
+    if (kept_ != 0) plain.attributes.sample_type |= kSampleUserRegisters;
+    plain.attributes.user_registers = kept_;
     plain.attributes.flags = u64{1} << 18;
     const EventTable events({plain});
     std::vector<Seen> seen;
@@ -90,10 +102,13 @@ class LiveUnwindingTest : public testing::Test {
       EXPECT_EQ(events.read(record, one), EventTable::Found::yes);
       Seen& last = seen.emplace_back(one.time);
       for (usize i = 0; i < one.callchain.size(); ++i) last.chain.push_back(one.callchain[i]);
+      if (kept_ != 0) registers_.push_back(one.user_registers.value_of(kArm ? 31 : 7));
     }
     return seen;
   }
 
+  std::vector<std::optional<u64>> registers_;  // that are kept
+  u64 kept_ = 0;
   LiveUnwinding unwinding_{modules::ElfSearch{.folders = {}, .lines = false}};
 };
 
@@ -110,6 +125,19 @@ TEST_F(LiveUnwindingTest, ACopyBecomesACallChain) {
   const std::vector<Seen> expected = {{2, {kCallchainUser, kMade + 0x10, kMade + 0x20, kMade + 0x30}}};
   EXPECT_EQ(settle(), expected);
   EXPECT_FALSE(unwinding_.stacks().any());
+}
+
+TEST_F(LiveUnwindingTest, TheFileHasTheRegistersThatAreKept) {
+  keep_stack_pointer();
+  take(mapping(1, kMade, "//anon"));
+  take(sample({.time = 2,
+               .ip = kMade + 0x10,
+               .chain = {kCallchainUser, kMade + 0x10},
+               .frame = kStack + 16,
+               .stack = kFrames}));
+  const std::vector<Seen> expected = {{2, {kCallchainUser, kMade + 0x10, kMade + 0x20, kMade + 0x30}}};
+  EXPECT_EQ(settle(), expected);
+  EXPECT_EQ(registers_, std::vector<std::optional<u64>>{kStack});
 }
 
 TEST_F(LiveUnwindingTest, BehindTheKernelUserCodeStandsWhereItWasLeft) {

@@ -7,6 +7,7 @@
 #include "import/perf_data/format.h"
 #include "import/perf_data/run_facts.h"
 #include "import/perf_data/tracepoint_formats.h"
+#include "import/perf_data/user_registers.h"
 #include "import/perf_data/visit.h"
 
 namespace wperf::recording {
@@ -73,6 +74,7 @@ class Reader {
       out_.recorder = run->recorder;
       out_.switch_cost_ns = run->switch_cost_ns;
     }
+    argument_ = perf_data::first_argument_register(file.features().text(perf_data::Feature::architecture));
     const auto formats =
         perf_data::read_tracepoint_formats(file.features().bytes(perf_data::Feature::tracing_data), "sched");
     for (const perf_data::Event& event : file.attrs()) {
@@ -214,6 +216,7 @@ class Reader {
     const Point& point = event < points_.size() ? points_[event] : kOther;
     // Both tell of the same; the earlier one knows who did it.
     if (point.role == Role::wakeup && has_waking_) return;
+    if (point.role == Role::switched || point.role == Role::left) take_argument(sample, number);
     if (point.role == Role::left) {
       left_[sample.tid] = number;
       return;
@@ -240,6 +243,15 @@ class Reader {
       out_.has_wakeups = true;
     }
     out_.switches.push_back(change);
+  }
+
+  void take_argument(const perf_data::Sample& sample, u32 number) {
+    constexpr u64 k64Bit = 2;  // programs of 32 bits have it elsewhere
+    if (!argument_.has_value() || sample.user_registers.abi != k64Bit) return;
+    const std::optional<u64> value = sample.user_registers.value_of(*argument_);
+    if (!value.has_value()) return;
+    out_.has_arguments = true;
+    out_.arguments.push_back({number, *value});
   }
 
   // Of several events the first one tells where threads ran: they would count twice.
@@ -361,6 +373,7 @@ class Reader {
   std::vector<u32> on_core_;
   std::vector<Switch> births_;
   std::vector<Switch> said_again_;
+  std::optional<u32> argument_;  // the register
   RecordedSwitches out_;
 };
 

@@ -25,6 +25,12 @@ struct RunningSample {
   u64 weight = 0;
 };
 
+// What a thread gave to the system call it was in when it left its core.
+struct CallArgument {
+  u32 sample = 0;  // of the file
+  u64 value = 0;
+};
+
 struct RecordedSwitches {
   // By number. Of one that was used again it is the last thread's; those before have numbers of their own here.
   std::unordered_map<u32, SwitchedThread> threads;
@@ -43,6 +49,8 @@ struct RecordedSwitches {
   bool has_other_samples = false;              // of something else than the scheduler
   bool of_whole_cores = true;                  // else only some threads were looked at, and cores ran others, too
   std::vector<RunningSample> running_samples;  // of one event, where has_other_samples
+  bool has_arguments = false;                  // else nobody knows which locks threads waited for
+  std::vector<CallArgument> arguments;         // by sample; where one was recorded
 };
 
 // An error where the file has none of both. A recording of a program begins with it: until then its process is wperf.

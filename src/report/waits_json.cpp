@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "report/json_writer.h"
@@ -44,6 +46,8 @@ class Document {
       json_.integer("max_ns", row.longest);
       json_.string("ended_by", row.waker);
     });
+    json_.boolean("has_locks", !report.locks_are_missing);
+    rows("locks", report.locks, [&](const waits::LockRow& row) { write_lock(row); });
     rows("wakers", report.wakers, [&](const waits::WakerRow& row) {
       json_.string("waiter", row.waiter);
       json_.string("function", row.function);
@@ -109,6 +113,31 @@ class Document {
     json_.integer("longest_wait_ns", row.times.longest_wait);
   }
 
+  // Addresses as text: as numbers they would be too long for some readers.
+  void write_lock(const waits::LockRow& row) {
+    json_.string("lock", row.name);
+    if (row.is_known) {
+      json_.string("address", fmt::format("0x{:x}", row.address));
+      json_.integer("pid", row.process);
+      json_.string("symbol", row.symbol);
+      json_.string("module", row.module);
+      if (!row.module.empty()) json_.integer("offset", row.offset);
+    }
+    json_.integer("count", row.count);
+    json_.integer("total_ns", row.total);
+    json_.integer("max_ns", row.longest);
+    rows("places", row.places, [&](const waits::LockPlace& place) {
+      json_.string("function", place.function);
+      json_.string("module", place.module);
+      json_.string("caller", place.caller);
+      json_.string("caller_module", place.caller_module);
+      json_.integer("count", place.count);
+      json_.integer("total_ns", place.total);
+      json_.integer("max_ns", place.longest);
+      json_.string("ended_by", place.waker);
+    });
+  }
+
   void write_timeline(const waits::WaitReport& report) {
     static constexpr std::string_view kStates[] = {"unknown", "running", "ready", "waiting"};
     json_.string("timeline_of", report.timeline_of);
@@ -122,6 +151,7 @@ class Document {
       json_.string("class", waits::kWaitClassNames[static_cast<usize>(row.wait)]);
       json_.string("function", row.function);
       json_.string("caller", row.caller);
+      if (!row.lock.empty()) json_.string("lock", row.lock);
       json_.string("ended_by", row.waker);
       json_.string("ended_in", row.waker_function);
       if (!row.reason.empty()) json_.string("reason", row.reason);

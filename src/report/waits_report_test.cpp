@@ -84,6 +84,57 @@ TEST(WaitsReport, UnknownTimeIsAColumnWhereThereIsAny) {
   EXPECT_EQ(waits["cores"][0]["unknown_ns"], 12'300'000);
 }
 
+TEST(WaitsReport, ALockOfSeveralPlacesIsSummedAndThenTold) {
+  waits::WaitReport report = example();
+  const waits::LockPlace save{.function = "pthread_mutex_lock",
+                              .module = "libc.so.6",
+                              .caller = "save",
+                              .caller_module = "shop",
+                              .count = 2,
+                              .total = 3'000'000,
+                              .longest = 2'000'000,
+                              .waker = "b (9)"};
+  waits::LockPlace load = save;
+  load.caller = "load";
+  load.total = 1'000'000;
+  report.locks.push_back({.name = "orders",
+                          .is_known = true,
+                          .process = 7,
+                          .process_name = "main",
+                          .address = 0x55aa12,
+                          .symbol = "orders",
+                          .module = "shop",
+                          .count = 4,
+                          .total = 4'000'000,
+                          .longest = 2'000'000,
+                          .places = {save, load}});
+  report.locks.push_back({.name = "not recorded", .count = 1, .total = 500'000, .longest = 500'000, .places = {save}});
+  const std::string text = waits_text(report, {});
+  EXPECT_NE(text.find("4.0 ms      4  1.0 ms  2.0 ms  orders        2 places:  -                   -"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("1.0 ms      2  0.5 ms  2.0 ms                load       pthread_mutex_lock  b (9)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("0.5 ms      1  0.5 ms  0.5 ms  not recorded  save "), std::string::npos) << text;
+  EXPECT_EQ(text.find("main (7)"), std::string::npos) << "all are of one process";
+  const auto waits = nlohmann::json::parse(waits_json(report))["waits"];
+  EXPECT_EQ(waits["locks"][0]["address"], "0x55aa12");
+  EXPECT_EQ(waits["locks"][0]["places"][1]["caller"], "load");
+  EXPECT_FALSE(waits["locks"][1].contains("address"));
+  report.locks.push_back(report.locks.front());
+  report.locks.back().process = 8;
+  EXPECT_NE(waits_text(report, {}).find("orders        main (8)  2 places:"), std::string::npos);
+}
+
+TEST(WaitsReport, LocksThatWereNotRecordedAreTold) {
+  waits::WaitReport report = example();
+  EXPECT_EQ(waits_text(report, {}).find("which locks"), std::string::npos);
+  report.locks_are_missing = true;
+  EXPECT_NE(waits_text(report, {}).find("note: which locks threads waited for is not recorded"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(waits_json(report))["waits"]["has_locks"], false);
+}
+
 TEST(WaitsReport, WhoRanMeanwhileHasTenRows) {
   waits::WaitReport report = example();
   for (u64 i = 0; i < 12; ++i) report.starved.push_back({"a (1)", "b (2)", 1000, 1});

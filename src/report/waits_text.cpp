@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "report/narrow_table.h"
@@ -109,6 +110,40 @@ WaitPart functions_part(const WaitReport& report, u32 rows) {
   return {"where they waited", std::move(table), rows};
 }
 
+// A lock that threads waited for in several places has a row of its own, and one for each of these below it.
+WaitPart locks_part(const WaitReport& report, u32 rows) {
+  const auto is_of_another = [&](const waits::LockRow& row) {
+    return row.is_known && row.process != report.locks.front().process;
+  };
+  const bool has_processes = std::any_of(report.locks.begin(), report.locks.end(), is_of_another);
+  Table table;
+  table.columns = {right("total"), right("count"), right("mean"), right("max"), left("lock")};
+  if (has_processes) table.columns.push_back(left("process"));
+  table.columns.insert(table.columns.end(), {left("in"), left("by"), left("ended by")});
+  const auto add = [&](const auto& sums, std::string lock, std::string process, std::vector<std::string> place) {
+    std::vector<std::string> cells{wait_time_text(sums.total), with_commas(sums.count),
+                                   wait_time_text(sums.total / std::max<u64>(sums.count, 1)),
+                                   wait_time_text(sums.longest), std::move(lock)};
+    if (has_processes) cells.push_back(std::move(process));
+    cells.insert(cells.end(), std::make_move_iterator(place.begin()), std::make_move_iterator(place.end()));
+    table.rows.push_back(std::move(cells));
+  };
+  const auto place_of = [](const waits::LockPlace& place) {
+    return std::vector<std::string>{shown_place(place.caller, place.function), by_which(place.caller, place.function),
+                                    place.waker.empty() ? "-" : place.waker};
+  };
+  for (const waits::LockRow& row : report.locks) {
+    const std::string process = row.is_known ? fmt::format("{} ({})", row.process_name, row.process) : "-";
+    if (row.places.size() == 1) {
+      add(row, row.name, process, place_of(row.places.front()));
+      continue;
+    }
+    add(row, row.name, process, {fmt::format("{} places:", row.places.size()), "-", "-"});
+    for (const waits::LockPlace& place : row.places) add(place, "", "", place_of(place));
+  }
+  return {"which locks they waited for, and where", std::move(table), rows};
+}
+
 WaitPart wakers_part(const WaitReport& report, u32 rows) {
   Table table;
   table.columns = {right("waited"), right("count"),   right("wake to run, mean"), left("who waited"),
@@ -181,6 +216,9 @@ void append_timeline(std::string& out, const WaitReport& report, usize width) {
   Table table;
   table.columns = {right("from"),     right("for"), left("state"), right("core"),
                    left("waits for"), left("in"),   left("by"),    left("ended by")};
+  const bool has_locks = std::any_of(report.timeline.begin(), report.timeline.end(),
+                                     [](const waits::StretchRow& row) { return !row.lock.empty(); });
+  if (has_locks) table.columns.push_back(left("lock"));
   const bool has_reasons = std::any_of(report.timeline.begin(), report.timeline.end(),
                                        [](const waits::StretchRow& row) { return !row.reason.empty(); });
   if (has_reasons) table.columns.push_back(left("reason"));
@@ -192,6 +230,7 @@ void append_timeline(std::string& out, const WaitReport& report, usize width) {
          waits ? std::string(name_of(row.wait)) : "-", shown_place(row.caller, row.function),
          by_which(row.caller, row.function),
          row.waker_function.empty() ? name_or_dash(row.waker) : row.waker + " in " + row.waker_function});
+    if (has_locks) table.rows.back().push_back(name_or_dash(row.lock));
     if (has_reasons) table.rows.back().push_back(name_or_dash(std::string(row.reason)));
   }
   append_part(out, {"timeline of " + report.timeline_of + ", in seconds of the recording", std::move(table), ~u32{0}},
@@ -287,13 +326,19 @@ std::vector<std::string> wait_lines(const WaitReport& report) {
   if (!report.has_stacks) {
     lines.emplace_back("note: stacks of switches were not recorded: nobody knows where threads waited");
   }
+  if (report.locks_are_missing) {
+    lines.emplace_back(
+        "note: which locks threads waited for is not recorded; `wperf waits` records it, and `perf record "
+        "--user-regs=di`, on Arm --user-regs=x0");
+  }
   return lines;
 }
 
 std::vector<WaitPart> wait_parts(const WaitReport& report, const WaitTextOptions& options) {
   std::vector<WaitPart> parts;
-  for (WaitPart part : {threads_part(report, options), functions_part(report, options.rows),
-                        wakers_part(report, options.rows), starved_part(report, options.rows), cores_part(report)}) {
+  for (WaitPart part :
+       {threads_part(report, options), functions_part(report, options.rows), locks_part(report, options.rows),
+        wakers_part(report, options.rows), starved_part(report, options.rows), cores_part(report)}) {
     if (!part.table.rows.empty()) parts.push_back(std::move(part));
   }
   return parts;
@@ -314,6 +359,7 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
   }
   append_part(out, threads_part(report, options), width);
   append_part(out, functions_part(report, rows), width);
+  append_part(out, locks_part(report, rows), width);
   append_part(out, wakers_part(report, rows), width);
   append_left_out(out, report.left_out, width);
   append_part(out, starved_part(report, rows), width);

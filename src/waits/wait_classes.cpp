@@ -36,6 +36,34 @@ WaitClass class_of_function(std::string_view name) {
   return found != std::end(kFunctions) && found->name == name ? found->wait : WaitClass::unexplained;
 }
 
+bool is_futex_call(std::string_view name) {
+  static constexpr std::string_view kKnown[] = {
+      "do_futex",      "__x64_sys_futex",       "__arm64_sys_futex",    "__do_sys_futex",        "__se_sys_futex",
+      "futex_wait",    "__futex_wait",          "futex_wait_queue_me",  "futex_wait_queue",      "futex_lock_pi",
+      "futex_do_wait", "futex_wait_requeue_pi", "__x64_sys_futex_wait", "__arm64_sys_futex_wait"};
+  return std::find(std::begin(kKnown), std::end(kKnown), name.substr(0, name.find('.'))) != std::end(kKnown);
+}
+
+bool waits_by_futex(std::string_view name) {
+  if (is_inner_wake(name)) return true;
+  static constexpr std::string_view kKnown[] = {"pthread_mutex_lock",
+                                                "pthread_mutex_timedlock",
+                                                "pthread_mutex_clocklock",
+                                                "pthread_cond_wait",
+                                                "pthread_cond_timedwait",
+                                                "pthread_cond_clockwait",
+                                                "pthread_rwlock_rdlock",
+                                                "pthread_rwlock_wrlock",
+                                                "pthread_barrier_wait",
+                                                "sem_wait",
+                                                "sem_timedwait"};
+  name = name.substr(0, name.find_first_of("@."));
+  while (name.starts_with('_')) name.remove_prefix(1);
+  if (name.starts_with("GI_")) name.remove_prefix(3);
+  while (name.starts_with('_')) name.remove_prefix(1);
+  return std::find(std::begin(kKnown), std::end(kKnown), name) != std::end(kKnown);
+}
+
 bool is_inner_wake(std::string_view name) {
   while (name.starts_with('_')) name.remove_prefix(1);
   if (name.starts_with("GI_")) name.remove_prefix(3);

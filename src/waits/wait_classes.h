@@ -17,6 +17,12 @@ inline constexpr std::array<std::string_view, kWaitClasses> kWaitClassNames = {
 // The class of one function: unexplained where the function is none that waits.
 WaitClass class_of_function(std::string_view name);
 
+// Does Linux let threads wait for a word of their memory in this function of the kernel, whose address is the first
+// argument of the system call?
+bool is_futex_call(std::string_view name);
+// Does this function of the C library wait that way only?
+bool waits_by_futex(std::string_view name);
+
 // Does a library wake threads with it within what its callers know: pthread_mutex_unlock and such?
 bool is_inner_wake(std::string_view name);
 // Does a clock end waits in this function of the kernel?

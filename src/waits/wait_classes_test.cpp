@@ -70,6 +70,23 @@ TEST(WaitClasses, ReasonsOfWindows) {
   EXPECT_EQ(class_of_reason(6), WaitClass::unexplained) << "UserRequest says nothing";
 }
 
+TEST(WaitClasses, WhereAWordOfMemoryIsWaitedFor) {
+  for (const char* name : {"__x64_sys_futex", "__arm64_sys_futex", "do_futex", "futex_wait.constprop.0"}) {
+    EXPECT_TRUE(is_futex_call(name)) << name;
+  }
+  // Programs of 32 bits have their arguments elsewhere; of several words none is the first argument.
+  for (const char* name : {"__ia32_compat_sys_futex", "__x64_sys_futex_waitv", "schedule", "pipe_read"}) {
+    EXPECT_FALSE(is_futex_call(name)) << name;
+  }
+  for (const char* name : {"pthread_mutex_lock@@GLIBC_2.2.5", "__GI___pthread_mutex_lock", "__lll_lock_wait",
+                           "__pthread_cond_wait", "__futex_abstimed_wait_common64"}) {
+    EXPECT_TRUE(waits_by_futex(name)) << name;
+  }
+  for (const char* name : {"read", "pthread_mutex_unlock", "clock_nanosleep", ""}) {
+    EXPECT_FALSE(waits_by_futex(name)) << name;
+  }
+}
+
 TEST(WaitClasses, WhatIsTheProgramsOwn) {
   for (const char* name : {"libc.so.6", "libc-2.31.so", "ld-linux-aarch64.so.1", "libstdc++.so.6.0.30", "ntdll.dll",
                            "KERNELBASE.dll", "MSVCP140.dll"}) {

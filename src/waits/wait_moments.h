@@ -18,6 +18,7 @@ struct WaitMoment {
   u32 wait = 0;            // of the accounting
   u32 task = 0, node = 0;  // in the profile of threads' time
   u32 place = 0;           // where it waited
+  u32 lock = kNone;        // kNone: it was for none
   u32 ender = kNone;       // who ended it; kNone: it lasts on, or nobody knows of any
   u32 ender_place = 0;     // where that one was
 };
@@ -32,7 +33,8 @@ struct NamedPlace {
 struct WaitMoments {
   std::vector<std::string> people;  // "name (tid)", by number of the thread
   std::vector<NamedPlace> places;
-  std::vector<WaitMoment> waits;  // by begin
+  std::vector<std::string> locks;  // empty: nobody recorded which lock a wait was for
+  std::vector<WaitMoment> waits;   // by begin
 };
 
 }  // namespace wperf::waits

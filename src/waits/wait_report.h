@@ -37,6 +37,25 @@ struct WakerRow {
   u64 latency = 0;  // from being ready to running, all together
 };
 
+// A lock, or what else threads wait for as a word of their memory: conditions, joins, semaphores.
+struct LockPlace {
+  std::string function, module;  // as of FunctionRow
+  std::string caller = {}, caller_module = {};
+  u64 count = 0, total = 0, longest = 0;
+  std::string waker = {};  // as of FunctionRow
+};
+struct LockRow {
+  std::string name;       // "orders", "stock+0x20", "at 0x5581f2a0"; "not recorded"
+  bool is_known = false;  // else the rest of this group is empty
+  u32 process = 0;
+  std::string process_name = {};  // of a thread that waited for it
+  u64 address = 0;
+  std::string symbol = {}, module = {};  // empty: none is known
+  u64 offset = 0;                        // in the symbol, else in the module as linked
+  u64 count = 0, total = 0, longest = 0;
+  std::vector<LockPlace> places;  // by total
+};
+
 // Who ran on the core that somebody who was ready came to.
 struct StarvedRow {
   std::string ready, ran;
@@ -56,6 +75,7 @@ struct StretchRow {
   u64 from = 0, length = 0;  // from: since the recording began
   u32 core = 0;
   std::string function, caller = {};  // where it waited
+  std::string lock = {};              // LockRow::name; empty: it waited for none
   WaitClass wait = WaitClass::unexplained;
   std::string waker, waker_function;
   std::string_view reason = {};  // Windows' word; empty: not told
@@ -110,6 +130,8 @@ struct WaitReport {
   u64 threads_in_all = 0;  // the tables may be of fewer
   std::vector<ThreadRow> threads;
   std::vector<FunctionRow> functions;
+  std::vector<LockRow> locks;      // by total
+  bool locks_are_missing = false;  // there were such waits, and no recording of what for
   std::vector<WakerRow> wakers;
   std::vector<StarvedRow> starved;
   std::vector<CoreRow> cores;

@@ -181,6 +181,23 @@ async function checkAccess(page) {
 }
 
 // Of a program with five threads, on a machine where others run.
+// Linux only: the locks that threads waited for, in the chosen stretch of time.
+async function checkLocks(browser, plan) {
+  const page = await opened(browser, plan.page);
+  const told = (from, to) => page.evaluate(([begin, end]) => {
+    const { page: shown } = window.wperf;
+    shown.store.change({ from: begin, to: end });
+    shown.open("waits");
+    return shown.tabs.find((tab) => tab.id === "waits").view.locks.rows.map((row) => [row.lock, row.caller, row.count, row.total, row.max, row.ender]);
+  }, [from, to]);
+  const inOrder = (rows) => rows.map((row) => JSON.stringify(row)).sort();
+  same(inOrder(await told(-1, -1)), inOrder(plan.rows), "locks that threads waited for");
+  const slices = await page.evaluate(() => window.wperf.page.profile.slices);
+  const parts = [...await told(0, 2), ...await told(3, slices - 1)];
+  const sum = (rows) => rows.reduce((all, row) => all + row[3], 0);
+  same(sum(parts), sum(plan.rows), "time at locks of both stretches");
+}
+
 async function checkWaits(browser, plan) {
   const page = await opened(browser, plan.page);
   const threads = await page.evaluate(() => [...window.wperf.page.profile.states.keys()].map((task) => window.wperf.page.profile.tasks.name[task]));
@@ -496,6 +513,7 @@ async function inChromium() {
     const still = await opened(browser, plan.page, { javaScriptEnabled: false });
     check(await still.getByRole("cell", { name: "inner", exact: true }).first().isVisible(), "without scripts there is no table");
     await checkWaits(browser, plan.waits);
+    if (plan.locks) await checkLocks(browser, plan.locks);
     await checkWhole(await opened(browser, plan.many.page));
     await checkRatio(await opened(browser, plan.others[0]));
     await checkWide(await opened(browser, plan.wide));

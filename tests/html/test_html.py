@@ -86,6 +86,30 @@ def plain_samples():
     return [*made, record(LOST, struct.pack("<QQ", 0, 12))]
 
 
+# Two variables that threads wait for.
+LOCKS = r"""
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t orders = PTHREAD_MUTEX_INITIALIZER, stock = PTHREAD_MUTEX_INITIALIZER;
+static void *keep(void *lock) {
+  for (int i = 0; i < 4; ++i) {
+    pthread_mutex_lock(lock);
+    usleep(10000);
+    pthread_mutex_unlock(lock);
+    usleep(100);
+  }
+  return lock;
+}
+int main(void) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], 0, keep, i < 3 ? &orders : &stock);
+  keep(&stock);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+  return 0;
+}
+"""
+
+
 class HtmlTest(unittest.TestCase):
     maxDiff = None
     plan = None  # made once for all browsers
@@ -139,7 +163,7 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual(counted["samples"], len(at))
         moments = {"page": str(self.folder / "timed.html"), "times": [time - at[0] for time in at], "counted": counted["period"],
                    "marks": [[at[i] + 10 - at[0], name] for i, name in ((8, "first"), (24, "second </script>"))]}
-        plan = {"wide": str(wide), "deep": [self.deep_page(630), self.deep_page(2100)], "memory": self.memory_page(), "counts": [self.counts_page("counts", "-c", "1", "--", BINARY.parents[1] / "workloads" / "googolplex.exe"), self.counts_page("zeros", "-c", "0,1")], "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": self.waits_page(), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
+        plan = {"wide": str(wide), "deep": [self.deep_page(630), self.deep_page(2100)], "memory": self.memory_page(), "counts": [self.counts_page("counts", "-c", "1", "--", BINARY.parents[1] / "workloads" / "googolplex.exe"), self.counts_page("zeros", "-c", "0,1")], "difference": self.difference_pages(), "moments": moments, "many": self.many_stacks(), "foreign": self.foreign_pages(), "page": str(page), "waits": self.waits_page(), "locks": self.locks_page(), "hostile": str(hostile), "others": [str(self.folder / f"{name}.html") for name in ("sim", "spe")], "functions": functions,
                 "samples": 200, "firstHalf": 100, "withInner": 100, "hostileSamples": 64, "depth": 7}
         return plan
 
@@ -173,6 +197,20 @@ class HtmlTest(unittest.TestCase):
         self.assertGreater(len(people), 5)
         return {"page": str(self.folder / "waits.html"), "places": sorted(places), "people": sorted(people), "wall": sum(row["wall_ns"] for row in told["threads"]),
                 "longest": max(row["longest_wait_ns"] for row in told["threads"]), "ender": places[0][-1]}
+
+    def locks_page(self):
+        """Nothing where nobody may record the scheduler, or there is no compiler."""
+        (self.folder / "locks.c").write_text(LOCKS)
+        if shutil.which("cc") is None or subprocess.run(["cc", "-g", "-pthread", "-o", "locks", "locks.c"], cwd=self.folder).returncode != 0:
+            return None
+        made = subprocess.run([BINARY, "waits", "--device", "linux", "-o", "locks.data", "-q", "--", "./locks"], cwd=self.folder, capture_output=True)
+        if made.returncode != 0:
+            return None
+        self.wperf("waits", "locks.data", "--html", "locks.html")
+        rows = [[lock["lock"], place["caller"], place["count"], place["total_ns"], place["max_ns"], place["ended_by"] or "-"]
+                for lock in json.loads(self.wperf("waits", "locks.data", "--json"))["waits"]["locks"] for place in lock["places"]]
+        self.assertIn("orders", [row[0] for row in rows])
+        return {"page": str(self.folder / "locks.html"), "rows": rows}
 
     def counts_page(self, name, *words):
         """Three counts with pauses between."""

@@ -21,6 +21,7 @@ struct WrittenEvent {
   std::string name;           // as the user wrote it
   std::string attributes;     // the bytes of a perf_event_attr, as long as its `size` says
   std::vector<u64> ids = {};  // what PERF_SAMPLE_ID and _IDENTIFIER say of it; may be empty with a single event
+  u64 kept_registers = 0;     // of samples that are unwound while recording: the user registers that the file keeps
 };
 
 struct WrittenBuildId {

@@ -92,6 +92,13 @@ class ProcessHistory {
     }
   }
 
+  // visit(begin, end, code, offset of begin) for what one space has, by address.
+  template <class Visit>
+  void for_each_mapping_in(u32 space, Visit&& visit) const {
+    if (space >= spaces_.size()) return;
+    for (const Stretch& one : spaces_[space]) visit(one.begin, one.end, one.code, one.offset);
+  }
+
   // Where an address of user code is; code is kNoCode where nothing was mapped.
   CodePlace place_in(u32 space, u64 address) const;
 

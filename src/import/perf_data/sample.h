@@ -2,6 +2,9 @@
 // A sample: the fields that its event asked for, as numbers and views into the file. Fields that were not asked for are
 // zero and empty; EventAttributes::has() tells them from those that are.
 #pragma once
+#include <bit>
+#include <optional>
+
 #include "import/perf_data/event_attributes.h"
 
 namespace wperf::perf_data {
@@ -45,6 +48,14 @@ struct Registers {
   u64 abi = 0;   // 0 none, 1 32-bit, 2 64-bit
   u64 mask = 0;  // which ones; their values follow each other from the lowest bit up
   Words values;
+  // Nothing: it was not recorded.
+  std::optional<u64> value_of(u32 number) const {
+    const u64 bit = u64{1} << number;
+    if (abi == 0 || (mask & bit) == 0) return std::nullopt;
+    const auto index = static_cast<usize>(std::popcount(mask & (bit - 1)));
+    if (index >= values.size()) return std::nullopt;
+    return values[index];
+  }
 };
 
 struct UserStack {

@@ -13,6 +13,7 @@ void WaitColumns::add(const waits::WaitMoments& moments, u64 origin, const std::
     tasks_.add(one.task);
     nodes_.add(node_of(one.node));
     places_.add(one.place);
+    locks_.add(one.lock == waits::WaitMoment::kNone ? 0 : u64{one.lock} + 1);
     enders_.add(one.ender == waits::WaitMoment::kNone ? 0 : u64{one.ender} + 1);
     ender_places_.add(one.ender_place);
   }
@@ -22,6 +23,9 @@ void WaitColumns::write(const waits::WaitMoments& moments, report::JsonWriter& j
   json.begin_object("waits");
   json.begin_array("people");
   for (const std::string& one : moments.people) json.string(one);
+  json.end_array();
+  json.begin_array("locks");
+  for (const std::string& one : moments.locks) json.string(one);
   json.end_array();
   json.begin_array("places");
   for (const waits::NamedPlace& one : moments.places) {
@@ -39,7 +43,7 @@ void WaitColumns::write(const waits::WaitMoments& moments, report::JsonWriter& j
 }
 
 std::vector<const Column*> WaitColumns::columns() const {
-  return {&begins_, &lengths_, &latencies_, &tasks_, &nodes_, &places_, &enders_, &ender_places_};
+  return {&begins_, &lengths_, &latencies_, &tasks_, &nodes_, &places_, &enders_, &ender_places_, &locks_};
 }
 
 }  // namespace wperf::report_html

@@ -19,7 +19,8 @@ class WaitColumns {
 
  private:
   Column begins_{"wait begin"}, lengths_{"wait length"}, latencies_{"wait latency"}, tasks_{"wait task"},
-      nodes_{"wait node"}, places_{"wait place"}, enders_{"wait ender"}, ender_places_{"wait ender place"};
+      nodes_{"wait node"}, places_{"wait place"}, enders_{"wait ender"}, ender_places_{"wait ender place"},
+      locks_{"wait lock"};
 };
 
 }  // namespace wperf::report_html

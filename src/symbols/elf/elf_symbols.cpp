@@ -6,6 +6,7 @@
 #include "symbols/elf/elf_format.h"
 #include "symbols/elf/ordered.h"
 #include "symbols/elf/plt.h"
+#include "symbols/elf/raw_symbol.h"
 
 namespace wperf::symbols {
 namespace {
@@ -15,32 +16,6 @@ struct Candidate {
   u32 name = 0;  // offset in the table's names
   u8 binding = 0, type = 0;
 };
-
-struct RawSymbol {
-  u32 name = 0;
-  u8 info = 0, other = 0;
-  u16 section = 0;
-  u64 value = 0, size = 0;
-};
-
-RawSymbol read_symbol(EndianBytes bytes, u64 at, bool wide) {
-  RawSymbol symbol;
-  symbol.name = bytes.at_or_zero<u32>(at);
-  if (wide) {
-    symbol.info = bytes.at_or_zero<u8>(at + 4);
-    symbol.other = bytes.at_or_zero<u8>(at + 5);
-    symbol.section = bytes.at_or_zero<u16>(at + 6);
-    symbol.value = bytes.at_or_zero<u64>(at + 8);
-    symbol.size = bytes.at_or_zero<u64>(at + 16);
-  } else {
-    symbol.value = bytes.at_or_zero<u32>(at + 4);
-    symbol.size = bytes.at_or_zero<u32>(at + 8);
-    symbol.info = bytes.at_or_zero<u8>(at + 12);
-    symbol.other = bytes.at_or_zero<u8>(at + 13);
-    symbol.section = bytes.at_or_zero<u16>(at + 14);
-  }
-  return symbol;
-}
 
 // "$x", "$d.12": marks of Arm's compilers for where code and data begin, no names.
 bool is_mapping_symbol(u16 machine, std::string_view name) {

@@ -2,7 +2,7 @@
 // The tables of `waits` for the chosen stretch of time: where threads waited, and for whom. Only pages of waits have it.
 // Of a wait that a stretch cuts, what lies within it counts.
 
-const kWaitColumns = ["begin", "length", "latency", "task", "node", "place", "ender", "enderPlace"];
+const kWaitColumns = ["begin", "length", "latency", "task", "node", "place", "ender", "enderPlace", "lock"];
 
 function readWaits(reader, count, waits) {
   for (const name of kWaitColumns) waits[name] = new Float64Array(count);
@@ -34,23 +34,32 @@ class WaitsView {
     this.people = new Table("Who waited for whom", [
       time("Waited", (row) => row.total, true), count, time("To run", (row) => row.latency / row.count), words("Who waited", (row) => row.who), words("In", (row) => shown(row.caller, row.function)),
       words("Woken by", (row) => row.ender), words("Waker was in", (row) => shown(row.enderCaller, row.enderFunction))]);
+    this.locks = new Table("Which locks they waited for", [
+      time("Total", (row) => row.total, true), count, time("Mean", (row) => row.total / row.count), time("Max", (row) => row.max), words("Lock", (row) => row.lock),
+      words("In", (row) => shown(row.caller, row.function)), words("By", (row) => row.caller && row.caller !== row.function ? row.function : "-"), words("Ended by", (row) => row.ender)]);
+    const { locks } = page.profile.waits;
     this.root = element("section", { class: "view moments waits", "aria-label": "Waits" },
-      element("h2", {}, "Where they waited"), this.places.root, element("h2", {}, "Who waited for whom"), this.people.root);
+      element("h2", {}, "Where they waited"), this.places.root,
+      ...(locks.length > 0 ? [element("h2", {}, "Which locks they waited for"), this.locks.root] : []), element("h2", {}, "Who waited for whom"), this.people.root);
   }
   update(state) {
     const { profile } = this.page, { waits, tasks } = profile, slice = profile.length_ns / profile.slices;
     const from = state.from < 0 ? -Infinity : state.from * slice, to = state.from < 0 ? Infinity : (state.to + 1) * slice;
     const passing = nodesPassing(profile, state), isTask = tasksPassing(profile, state);
-    const places = new Map(), people = new Map();
+    const places = new Map(), people = new Map(), locks = new Map();
     for (let i = 0; i < waits.begin.length; ++i) {
       const begin = waits.begin[i], end = begin + waits.length[i], task = waits.task[i];
       if (begin >= to || end < from || (end === from && begin < end) || passing[waits.node[i]] === 0 || isTask[task] === 0) continue;
       const length = Math.min(end, to) - Math.max(begin, from), ender = waits.ender[i] - 1;
       const [function_, module, wait, group, caller, callerModule] = waits.places[waits.place[i]];
       const place = sumOf(places, waits.place[i], () => ({ function: harmlessName(function_ || "[unknown]"), module, wait, caller: harmlessName(caller), callerModule, lengths: [], enders: new Map() }));
-      place.lengths.push(length);
+      const lock = waits.lock[i] - 1;
+      const sums = lock < 0 ? [place] : [place, sumOf(locks, [lock, group].join(), () => ({ ...place, lock: harmlessName(waits.locks[lock]), lengths: [], enders: new Map() }))];
+      for (const one of sums) {
+        one.lengths.push(length);
+        if (ender >= 0) one.enders.set(ender, (one.enders.get(ender) ?? 0) + length);
+      }
       if (ender < 0) continue;
-      place.enders.set(ender, (place.enders.get(ender) ?? 0) + length);
       const [enderFunction, , , enderGroup, enderCaller] = waits.places[waits.enderPlace[i]];
       const pair = sumOf(people, [task, ender, group, enderGroup].join(), () => ({ count: 0, total: 0, latency: 0, who: `${harmlessName(tasks.name[task])} (${tasks.tid[task]})`,
         ender: harmlessName(waits.people[ender]), function: harmlessName(function_ || "-"), enderFunction: harmlessName(enderFunction || "-"), caller: harmlessName(caller), enderCaller: harmlessName(enderCaller) }));
@@ -59,6 +68,7 @@ class WaitsView {
       pair.latency += waits.latency[i];
     }
     this.places.setRows([...places.values()].map((one) => this.placeRow(one)));
+    this.locks.setRows([...locks.values()].map((one) => this.placeRow(one)));
     this.people.setRows([...people.values()]);
   }
   // Of those who ended as much the first by number, as in the text of wperf.
