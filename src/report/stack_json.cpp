@@ -117,8 +117,10 @@ void write_event(JsonWriter& json, const StackProfile& profile, u32 event, const
   if (options.callers || options.callees) {
     const std::vector<u32> functions = hot_functions(profile, event, options);
     if (options.callers) {
+      const stacks::CallTree tree = make_caller_tree(profile, event, functions, options.filter);
+      if (tree.cut_samples != 0) json.integer("samples_with_more_callers", tree.cut_samples);
       json.key("callers");
-      write_tree(json, profile, make_caller_tree(profile, event, functions, options.filter));
+      write_tree(json, profile, tree);
     }
     if (options.callees) {
       json.key("callees");

@@ -42,21 +42,31 @@ class LossList {
   // Of those that are there.
   void stacks(u64 count, std::string_view why) {
     if (count == 0) return;
-    // Of a part of the recording nobody knows how many of them are its own.
-    const bool is_part = count > samples_;
-    const double share = is_part ? 100 : percent(count, samples_);
-    const std::string of = is_part ? std::string() : fmt::format(" of {}", with_commas(samples_));
-    const std::string told = is_part ? std::string() : fmt::format(" ({} %)", fixed(share, 1));
-    add(fmt::format("{}{} stacks are incomplete{}: {}", with_commas(count), of, told, why),
-        fmt::format("{} stacks incomplete{}", with_commas(count), told), share < kMinor);
+    const double share = share_of(count);
+    const std::string of = count > samples_ ? std::string() : fmt::format(" of {}", with_commas(samples_));
+    stacks_ += count;
+    of_stacks_.push_back(losses_.size());
+    add(fmt::format("{}{} stacks are incomplete{}: {}", with_commas(count), of, told_share(count), why), {},
+        share < kMinor);
   }
-  std::vector<StackLoss> take() { return std::move(losses_); }
+  // In few words, all stacks are one thing.
+  std::vector<StackLoss> take() {
+    for (const usize one : of_stacks_)
+      losses_[one].brief = fmt::format("{} stacks incomplete{}", with_commas(stacks_), told_share(stacks_));
+    return std::move(losses_);
+  }
 
  private:
   static double percent(u64 part, u64 whole) { return 100 * static_cast<double>(part) / static_cast<double>(whole); }
+  // Of a part of the recording nobody knows how many of them are its own.
+  double share_of(u64 stacks) const { return stacks > samples_ ? 100 : percent(stacks, samples_); }
+  std::string told_share(u64 stacks) const {
+    return stacks > samples_ ? std::string() : fmt::format(" ({} %)", fixed(share_of(stacks), 1));
+  }
 
-  u64 samples_ = 0;
+  u64 samples_ = 0, stacks_ = 0;
   std::vector<StackLoss> losses_;
+  std::vector<usize> of_stacks_;
 };
 
 }  // namespace
@@ -91,16 +101,13 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
              "changes of mappings merged");
   list.stacks(losses.stacks_cut, "the copy of the stack was too short (--call-graph dwarf,SIZE copies more)");
   list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
-  list.count(losses.stacks_continued, "stacks go on by frame pointers where the copy of the stack ended",
-             "stacks go on by frame pointers", true);
-  list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
   list.stacks(losses.stacks_without_table, "they lead through code that has no call frame information, or is not here");
-  list.count(losses.stacks_continued, "stacks go on by frame pointers where the copy of the stack ended",
-             "stacks continued by frame pointers", true);
   list.stacks(losses.stacks_damaged, "registers, stack and call frame information do not fit together");
   list.stacks(losses.stacks_of_32_bits, "programs of 32 bits are not unwound");
   list.stacks(losses.stacks_by_pointers,
               "they follow frame pointers alone, because unwinding could not keep up (--freq with a lower rate helps)");
+  list.count(losses.stacks_continued, "stacks go on by frame pointers where the copy of the stack ended",
+             "stacks continued by frame pointers", true);
   list.count(losses.unknown_records, "records are of types that are not known here and were left out",
              "records of unknown types", true);
   return list.take();

@@ -113,6 +113,18 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   EXPECT_EQ(losses_brief(stack_losses(profile)), "1,000 samples lost (16.7 %), 5,001 stacks incomplete");
 }
 
+TEST(StackText, IncompleteStacksAreOneLossInFewWords) {
+  StackProfile profile = one_of_each();
+  profile.events[0].samples = 1000;
+  profile.losses.stacks_cut = 20;
+  profile.losses.stacks_without_table = 30;
+  profile.losses.stacks_undelivered = 1;
+  profile.losses.stacks_continued = 7;
+  const std::vector<StackLoss> losses = stack_losses(profile);
+  EXPECT_EQ(losses.size(), 4u);
+  EXPECT_EQ(losses_brief(losses), "51 stacks incomplete (5.1 %), 7 stacks continued by frame pointers");
+}
+
 TEST(StackText, StrippedCodeHasAWayOut) {
   StackProfile profile = one_of_each();
   profile.functions[0].is_known = false;

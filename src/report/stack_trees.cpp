@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "report/number_text.h"
 #include "report/stack_report.h"
 #include "report/tree_text.h"
 
@@ -25,6 +26,10 @@ void append_tree(std::string& out, const StackProfile& profile, u32 event, const
                     .with_self = with_self,
                     .width = options.width,
                     .coloured = options.coloured});
+  if (tree.cut_samples != 0) {
+    fmt::format_to(std::back_inserter(out), "stacks of more than {} calls are cut here: {} of the samples\n",
+                   stacks::kMostCallers, with_commas(tree.cut_samples));
+  }
 }
 
 }  // namespace

@@ -159,10 +159,12 @@ CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vec
   const ChosenSamples chosen(profile, filter);
   for (const StackSample& sample : profile.samples) {
     if (sample.event != event || !chosen.has(sample) || !wanted[function_of(profile, sample.node)]) continue;
-    u32 to = 0;
-    for (u32 at = sample.node; function_of(profile, at) != kNothing; at = profile.nodes[at].parent) {
+    u32 to = 0, at = sample.node;
+    for (u32 depth = 0; depth <= kMostCallers && function_of(profile, at) != kNothing; ++depth) {
       to = tree.insert(to, function_of(profile, at));
+      at = profile.nodes[at].parent;
     }
+    if (function_of(profile, at) != kNothing) tree.cut_samples += sample.count;
     tree.add_self(to, sample);
   }
   tree.sum_up();

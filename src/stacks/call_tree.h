@@ -42,6 +42,8 @@ class CallTree {
   // What happened in a node counts for those above it.
   void sum_up();
 
+  u64 cut_samples = 0;  // whose path is longer than the tree is deep
+
  private:
   std::vector<CallNode> nodes_;
   SmallIdTable edges_;  // node number - 1
@@ -51,7 +53,9 @@ class CallTree {
 CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
 // The same with the thread's name before the outermost caller.
 CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
-// Below the root the functions, below each of them who called it when it was sampled.
+// Below the root the functions, below each of them who called it when it was sampled, this many calls up: without a
+// limit, a deep recursion that is sampled everywhere would be walked once for each of its calls.
+inline constexpr u32 kMostCallers = 1024;
 CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
                           const StackFilter& filter);
 // Below the root the functions, below each of them what it called. A function that calls itself is seen from its

@@ -206,6 +206,10 @@ TEST(DeepStacks, CostNoMoreThanTheirNodes) {
     for (const u32 function : wanted) expected += kDepth - function;
     EXPECT_EQ(callees.nodes().size(), expected);
     EXPECT_EQ(callees.nodes()[1].all_samples, kDepth);
+    const CallTree callers = make_caller_tree(profile, 0, wanted, {});
+    EXPECT_EQ(callers.nodes()[1].all_samples, functions == 1 ? kDepth : (kDepth + functions - 1) / functions);
+    EXPECT_EQ(callers.cut_samples, functions == kDepth ? 0u : kDepth - kMostCallers - 1);
+    EXPECT_LE(callers.nodes().size(), 1 + wanted.size() * (kMostCallers + 1));
   }
 }
 

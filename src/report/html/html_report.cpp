@@ -25,6 +25,15 @@ using stacks::StackProfile;
 constexpr usize kTopRows = 50;
 constexpr usize kChunk = usize{8} << 20;  // of base64: browsers do not take strings of any length
 
+// Names of functions and files may be broken anywhere, numbers never are.
+constexpr usize kLongCell = 28;
+std::string_view cell_start(std::string_view text) {
+  return text.size() > kLongCell ? "<td class=\"long\">" : "<td>";
+}
+void append_cell(std::string& out, std::string_view cell) {
+  out.append(cell_start(cell)) += report::markup_text(cell) + "</td>";
+}
+
 std::string bytes_of_hex(std::string_view digits) {
   const auto value = [](char digit) { return digit <= '9' ? digit - '0' : digit - 'a' + 10; };
   std::string out;
@@ -74,7 +83,8 @@ void append_headline(std::string& out, const report::Headline& head) {
 void append_facts(std::string& out, const StackProfile& profile, const stacks::RecordingAbout* about) {
   out += "<h2>The recording</h2>\n<table><tbody>\n";
   const auto row = [&out](std::string_view name, const std::string& value) {
-    if (!value.empty()) out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", name, value);
+    if (!value.empty())
+      out += fmt::format("<tr><th scope=\"row\">{}</th>{}{}</td></tr>\n", name, cell_start(value), value);
   };
   row("File", report::markup_text(profile.file.empty() ? "(not kept)" : profile.file));
   row("Length", profile.elapsed_seconds > 0 ? report::markup_text(report::duration(profile.elapsed_seconds))
@@ -152,10 +162,10 @@ void append_functions(std::string& out, const StackProfile& profile, u32 event, 
     const bool sampled = of.name != stacks::kAllTime;
     const std::string margin = sampled ? fmt::format("{:.2f}", margin_of(row.self_samples, of.samples)) : "–";
     const std::string samples = sampled ? report::with_commas(row.self_samples) : "–";
-    out += fmt::format("<tr><td>{:.2f}</td><td>{}</td><td>{}</td><td>{:.2f}</td><td>{}</td><td>{}</td></tr>\n",
-                       share(row.self_period), margin, samples, share(row.all_period),
-                       report::markup_text(profile.modules[row.module].name),
-                       report::markup_text(profile.functions[row.function].name));
+    out += "<tr>";
+    append_cells(out, {fmt::format("{:.2f}", share(row.self_period)), margin, samples,
+                       fmt::format("{:.2f}", share(row.all_period)), profile.modules[row.module].name,
+                       profile.functions[row.function].name});
   }
   out += "</tbody></table>\n";
 }
@@ -194,7 +204,7 @@ void append_head(std::string& out, std::string_view caption, std::initializer_li
 }
 
 void append_cells(std::string& out, std::initializer_list<std::string_view> cells) {
-  for (const std::string_view cell : cells) out += "<td>" + report::markup_text(cell) + "</td>";
+  for (const std::string_view cell : cells) append_cell(out, cell);
   out += "</tr>\n";
 }
 
@@ -206,7 +216,7 @@ void append_table(std::string& out, std::string_view caption, const report::Tabl
   out += "</tr></thead><tbody>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
-    for (const std::string& cell : row) out += "<td>" + report::markup_text(cell) + "</td>";
+    for (const std::string& cell : row) append_cell(out, cell);
     out += "</tr>\n";
   }
   out += "</tbody></table>\n";
