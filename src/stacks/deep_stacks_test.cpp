@@ -206,11 +206,19 @@ TEST(DeepStacks, CostNoMoreThanTheirNodes) {
     for (const u32 function : wanted) expected += kDepth - function;
     EXPECT_EQ(callees.nodes().size(), expected);
     EXPECT_EQ(callees.nodes()[1].all_samples, kDepth);
-    const CallTree callers = make_caller_tree(profile, 0, wanted, {});
-    EXPECT_EQ(callers.nodes()[1].all_samples, functions == 1 ? kDepth : (kDepth + functions - 1) / functions);
-    EXPECT_EQ(callers.cut_samples, functions == kDepth ? 0u : kDepth - kMostCallers - 1);
-    EXPECT_LE(callers.nodes().size(), 1 + wanted.size() * (kMostCallers + 1));
   }
+}
+
+TEST(DeepStacks, CallersEndAfterSoManyCalls) {
+  constexpr u32 kDepth = 3 * kMostCallers;
+  const CallTree alone = make_caller_tree(chain(kDepth, 1), 0, {0}, {});
+  EXPECT_EQ(alone.nodes().size(), 1 + kMostCallers + 1);
+  EXPECT_EQ(alone.nodes()[1].all_samples, kDepth);
+  EXPECT_EQ(alone.cut_samples, kDepth - kMostCallers - 1);
+  const CallTree two = make_caller_tree(chain(kDepth, 2), 0, {0, 1}, {});
+  EXPECT_EQ(two.nodes().size(), 1 + 2 * (kMostCallers + 1));
+  EXPECT_EQ(two.cut_samples, kDepth - kMostCallers - 1);
+  EXPECT_EQ(make_caller_tree(chain(kMostCallers + 1, 1), 0, {0}, {}).cut_samples, 0u);
 }
 
 TEST(SharedPaths, EachNodeIsAddedOnceForEachKey) {

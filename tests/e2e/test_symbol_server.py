@@ -4,6 +4,8 @@ import functools
 import http.server
 import pathlib
 import re
+import shutil
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -15,6 +17,59 @@ from support import WORKLOADS, WperfTest
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         self.server.paths.append(self.path)
+
+
+class LeadingHandler(http.server.BaseHTTPRequestHandler):
+    def __init__(self, url, *arguments):
+        self.url = url
+        super().__init__(*arguments)
+
+    def do_GET(self):
+        self.send_response(302)
+        self.send_header("Location", self.url + self.path)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+# Passes everything on, but for the options that came with 7.85. All arguments are pointers, or as long as one.
+OLD_CURL = r"""
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void* real(const char* name) {
+  static void* library;
+  if (library == 0) library = dlopen(REAL, RTLD_NOW | RTLD_LOCAL);
+  return library == 0 ? 0 : dlsym(library, name);
+}
+int curl_global_init(long flags) { return ((int (*)(long))real("curl_global_init"))(flags); }
+void* curl_easy_init(void) { return ((void* (*)(void))real("curl_easy_init"))(); }
+int curl_easy_perform(void* handle) { return ((int (*)(void*))real("curl_easy_perform"))(handle); }
+void curl_easy_cleanup(void* handle) { ((void (*)(void*))real("curl_easy_cleanup"))(handle); }
+const char* curl_easy_strerror(int code) { return ((const char* (*)(int))real("curl_easy_strerror"))(code); }
+void* curl_slist_append(void* list, const char* text) { return ((void* (*)(void*, const char*))real("curl_slist_append"))(list, text); }
+void curl_slist_free_all(void* list) { ((void (*)(void*))real("curl_slist_free_all"))(list); }
+int curl_easy_getinfo(void* handle, int what, ...) {
+  va_list more;
+  va_start(more, what);
+  void* to = va_arg(more, void*);
+  va_end(more);
+  return ((int (*)(void*, int, ...))real("curl_easy_getinfo"))(handle, what, to);
+}
+int curl_easy_setopt(void* handle, int option, ...) {
+  va_list more;
+  va_start(more, option);
+  void* value = va_arg(more, void*);
+  va_end(more);
+  if (option == 10318 || option == 10319) return 48;
+  FILE* log = fopen(getenv("OLD_CURL_LOG"), "a");
+  if (log != 0) fprintf(log, "%d %ld\n", option, (long)value), fclose(log);
+  return ((int (*)(void*, int, ...))real("curl_easy_setopt"))(handle, option, value);
+}
+"""
 
 
 class SymbolServerTest(WperfTest):
@@ -68,6 +123,56 @@ class SymbolServerTest(WperfTest):
         asked = sum("bignum.pdb" in p for p in server.paths)
         self.assertRegex(self.record("--symbol-path", path), r"subtract_from:bignum\.dll")
         self.assertEqual(sum("bignum.pdb" in p for p in server.paths), asked)  # the second time from the cache
+
+    def redirected(self, secure, **environment):
+        """What was said, and whether the server that another one led to was asked."""
+        server, url = self.serve()
+        context, key, certificate = None, self.root / "key.pem", self.root / "certificate.pem"
+        if secure:
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days",
+                            "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            environment["SSL_CERT_FILE"] = str(certificate)
+        first = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(LeadingHandler, url))
+        if context is not None:
+            first.socket = context.wrap_socket(first.socket, server_side=True)
+        threading.Thread(target=first.serve_forever, daemon=True).start()
+        self.addCleanup(first.server_close)
+        self.addCleanup(first.shutdown)
+        self.environment |= environment
+        cache = tempfile.mkdtemp(dir=self.root)
+        said = self.record("--symbol-path", f"srv*{cache}*http{'s' if secure else ''}://127.0.0.1:{first.server_address[1]}")
+        return said, server.paths
+
+    @unittest.skipUnless(shutil.which("openssl"), "there is no openssl here")
+    def test_https_leads_nowhere_less_secure(self):
+        self.environment.pop("CURL_CA_BUNDLE", None)
+        said, paths = self.redirected(False)
+        self.assertRegex(said, r"subtract_from:bignum\.dll")
+        self.assertTrue(paths)
+        said, paths = self.redirected(True)
+        self.assertNotRegex(said, r"subtract_from:bignum\.dll")
+        self.assertEqual(paths, [])
+
+    @unittest.skipUnless(shutil.which("openssl") and shutil.which("gcc"), "there is no openssl, or no gcc here")
+    def test_an_older_libcurl_is_kept_to_the_same(self):
+        """libcurl before 7.85 knows only the older options for protocols: here the real one stands behind one of that age."""
+        self.environment.pop("CURL_CA_BUNDLE", None)
+        folder = self.root / "old"
+        folder.mkdir()
+        (folder / "old.c").write_text(OLD_CURL, encoding="utf-8")
+        real = subprocess.run("ldconfig -p | sed -n 's/.*libcurl.so.4 .*x86-64.* => //p' | head -n 1", shell=True, capture_output=True,
+                              text=True, check=True).stdout.strip()
+        subprocess.run(["gcc", "-shared", "-fPIC", f'-DREAL="{real}"', "-o", folder / "libcurl.so.4", folder / "old.c", "-ldl"], check=True)
+        asked = self.root / "asked"
+        old = {"LD_LIBRARY_PATH": str(folder), "OLD_CURL_LOG": str(asked)}
+        said, paths = self.redirected(False, **old)
+        self.assertRegex(said, r"subtract_from:bignum\.dll")
+        self.assertIn("181 3\n", asked.read_text(encoding="utf-8"))  # CURLOPT_PROTOCOLS: http and https
+        said, paths = self.redirected(True, **old)
+        self.assertNotRegex(said, r"subtract_from:bignum\.dll")
+        self.assertEqual(paths, [])
 
     def test_server_that_is_away(self):
         text = self.record("--symbol-path", "srv*http://127.0.0.1:9")

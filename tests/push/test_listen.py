@@ -4,8 +4,10 @@
 no request makes it fall."""
 import http.client
 import json
+import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -159,6 +161,49 @@ class Listen(WperfTest):
         self.addCleanup(silent.close)
         self.assertIn("wperf_event_value", self.metrics())
         self.stop()
+
+    def test_half_open_clients_hold_nobody_up(self):
+        self.start("-n", "1")
+        self.settled(1)
+        silent = []
+        for _ in range(100):  # more than it keeps, and each says half of a request
+            one = socket.create_connection(("127.0.0.1", self.port), timeout=10)
+            self.addCleanup(one.close)
+            one.sendall(b"GET /metr")
+            silent.append(one)
+        # One after the other, with two seconds for each, would take longer than anybody waits.
+        for _ in range(3):
+            self.assertIn("wperf_event_value", self.metrics())
+        _, errors = self.stop()
+        self.assertEqual(errors, "")
+
+    def test_without_descriptors_it_rests_and_goes_on(self):
+        self.start("-n", "1")
+        self.settled(1)
+        used = len(os.listdir(f"/proc/{self.running.pid}/fd"))
+        free = resource.prlimit(self.running.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(self.running.pid, resource.RLIMIT_NOFILE, (used, free[1]))
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as waiting:
+            waiting.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+            switches = self.woken()
+            # It tries again ten times a second. Without a rest it would try as often as it can.
+            time.sleep(1)
+            tried = self.woken() - switches
+            resource.prlimit(self.running.pid, resource.RLIMIT_NOFILE, free)
+            waiting.settimeout(PATIENCE)
+            self.assertTrue(waiting.recv(4096).startswith(b"HTTP/1.1 200"))
+        self.assertLess(tried, 1000)
+        self.stop()
+
+    def woken(self):
+        """How often its threads asked the system for something that they had to wait for, or used the processor for 10 ms."""
+        total = 0
+        for task in pathlib.Path(f"/proc/{self.running.pid}/task").iterdir():
+            found = dict(line.split(":", 1) for line in (task / "status").read_text().splitlines())
+            total += int(found["voluntary_ctxt_switches"])
+            fields = (task / "stat").read_text().rpartition(")")[2].split()
+            total += 100 * (int(fields[11]) + int(fields[12]))
+        return total
 
     def test_what_does_not_go_together(self):
         self.fails("stat", "-e", "inst_spec", "--listen", "0", "-t", status=2)

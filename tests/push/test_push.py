@@ -4,6 +4,7 @@
 import base64
 import pathlib
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
@@ -95,6 +96,20 @@ class Push(PushTest):
         said.append(self.fails("push", self.hostile, "--url", server.url, "--token-file", token))
         self.assertNotIn(SECRET, "".join(said))
         self.assertEqual(len(server.profiles), 3)
+
+    def test_a_proxy_sees_nothing_of_what_goes_to_this_machine(self):
+        server = self.serve(token=f"Bearer {SECRET}")
+        with socket.socket() as proxy:
+            proxy.bind(("127.0.0.1", 0))
+            proxy.listen()
+            self.environment["WPERF_PUSH_TOKEN"] = SECRET
+            address = f"http://127.0.0.1:{proxy.getsockname()[1]}"
+            self.environment |= {"http_proxy": address, "HTTP_PROXY": address, "all_proxy": address, "no_proxy": ""}
+            self.push(self.hostile, server.url)
+            self.push(self.hostile, server.url.replace("127.0.0.1", "localhost"))
+            proxy.setblocking(False)
+            self.assertRaises(BlockingIOError, proxy.accept)
+        self.assertEqual(len(server.profiles), 2)
 
     def test_a_redirect_is_told_and_not_followed(self):
         other = self.serve()

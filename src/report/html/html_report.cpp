@@ -26,7 +26,7 @@ constexpr usize kTopRows = 50;
 constexpr usize kChunk = usize{8} << 20;  // of base64: browsers do not take strings of any length
 
 // Names of functions and files may be broken anywhere, numbers never are.
-constexpr usize kLongCell = 28;
+constexpr usize kLongCell = 40;
 std::string_view cell_start(std::string_view text) {
   return text.size() > kLongCell ? "<td class=\"long\">" : "<td>";
 }
