@@ -25,7 +25,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(WPERF_CCACHE ccache)
-if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT CMAKE_CROSSCOMPILING)  # zig has a cache of its own
+if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT WIN32)  # zig has a cache of its own
   # Without these it keeps nothing that was compiled with a precompiled header.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${WPERF_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})

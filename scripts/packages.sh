@@ -7,6 +7,10 @@ packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema mingw
 packages_sanitize="clang-19 llvm-19 libclang-rt-19-dev"
 packages_check="clang-tidy-19 clang-format-19 linux-perf"
 packages_windows="wine wine64 qemu-system-arm clang-19 lld-19 llvm-19 python3 python3-jsonschema osslsigncode"
+packages_linux_arm64="g++-aarch64-linux-gnu cmake ninja-build ccache git debian-archive-keyring"
+packages_arm64_sysroot="libc6 libc6-dev linux-libc-dev libcrypt-dev libfmt9 libfmt-dev libcapstone-dev libcurl4-openssl-dev
+  zlib1g-dev libzstd-dev llvm-19-dev"
+packages_arm64_machine="qemu-system-arm cpio debian-archive-keyring"
 zig_version=0.11.0
 
 # need_packages NAME…: installs those that are missing (Debian 12 and what descends from it; elsewhere it names them).
@@ -117,6 +121,95 @@ need_windows_libraries() {
   need_debian_source zlib deflate.c "this wperf.exe will pack without compressing"
 }
 
+# fetch_debian_arm64 FOLDER COMMAND…: what apt-get's COMMAND downloads of Debian 12 for arm64 is in FOLDER/cache/archives then.
+# The configuration is private: the machine's own apt stays as it is, and nothing is installed. Mirror: the machine's own.
+fetch_debian_arm64() {
+  local apt=$1 mirror
+  shift
+  mirror=$(sed -n 's/^URIs: *\([^ ]*\/debian\/\{0,1\}\) *$/\1/p; s/^deb .*\(http[^ ]*\/debian\/\{0,1\}\) .*/\1/p' \
+    /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1) || true
+  mirror=${mirror:-http://deb.debian.org/debian}
+  if [ ! -e "$apt/apt.conf" ]; then
+    mkdir -p "$apt"/{state/lists/partial,cache/archives/partial,none}
+    : >"$apt/state/status"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm main" >"$apt/sources.list"
+    cat >"$apt/apt.conf" <<CONFIGURATION
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+APT::Install-Recommends "false";
+APT::Sandbox::User "";
+Acquire::Languages "none";
+Debug::NoLocking "true";
+Dir::State "$apt/state";
+Dir::State::status "$apt/state/status";
+Dir::Cache "$apt/cache";
+Dir::Etc::sourcelist "$apt/sources.list";
+Dir::Etc::sourceparts "$apt/none";
+Dir::Etc::preferencesparts "$apt/none";
+CONFIGURATION
+    APT_CONFIG=$apt/apt.conf timeout 300 apt-get -q -q update </dev/null || return 1
+  fi
+  (cd "$apt/cache/archives" && APT_CONFIG=$apt/apt.conf timeout 1200 apt-get -q -q -y "$@" </dev/null)
+}
+
+# unpack_sysroot FOLDER FILE…: packages; of LLVM, what undecorates names, and not the 400 MB beside it.
+unpack_sysroot() {
+  local folder=$1 file
+  shift
+  for file in "$@"; do
+    if [[ $file == */llvm-19-dev_* ]]; then
+      dpkg-deb --fsys-tarfile "$file" | tar -xf - -C "$folder" --wildcards '*/lib/libLLVMDemangle.a' \
+        '*/llvm-19/include/llvm' '*/include/llvm-19/llvm/Demangle/*' '*/include/llvm-19/llvm/Config/*' || return 1
+    else
+      dpkg-deb -x "$file" "$folder" || return 1
+    fi
+  done
+}
+
+# need_arm64_sysroot: headers and libraries for the cross build of Linux on Arm, in build/tools/arm64-sysroot.
+need_arm64_sysroot() {
+  local folder=build/tools/arm64-sysroot
+  [ -d "$folder" ] && return 0
+  command -v apt-get >/dev/null || { echo "error: Debian's arm64 libraries are fetched with apt-get" >&2; return 1; }
+  echo "fetching Debian's headers and libraries for arm64 (60 MB)"
+  rm -rf "$folder.part"
+  mkdir -p "$folder.part"
+  # shellcheck disable=SC2086  # the list is meant to be split
+  if ! { fetch_debian_arm64 "$PWD/$folder.part/apt" download $packages_arm64_sysroot &&
+    unpack_sysroot "$folder.part" "$folder.part"/apt/cache/archives/*.deb; } >"$folder.log" 2>&1; then
+    tail -n 20 "$folder.log" >&2
+    echo "error: Debian's libraries for arm64 could not be fetched ($folder.log)" >&2
+    return 1
+  fi
+  rm -rf "$folder.part/apt" "$folder.log"
+  mv "$folder.part" "$folder"
+}
+
+# need_arm64_machine: the kernel of an emulated Arm machine, a shell and perf for it, in build/tools/arm64-machine.
+need_arm64_machine() {
+  local folder=build/tools/arm64-machine kernel
+  [ -d "$folder" ] && return 0
+  command -v apt-get >/dev/null || { echo "note: Debian's kernel for arm64 is fetched with apt-get" >&2; return 1; }
+  echo "fetching Debian's kernel, shell and perf for arm64 (110 MB)"
+  rm -rf "$folder.part"
+  mkdir -p "$folder.part/root"
+  if ! { fetch_debian_arm64 "$PWD/$folder.part/apt" install --download-only busybox-static linux-perf &&
+    kernel=$(APT_CONFIG=$PWD/$folder.part/apt/apt.conf apt-cache depends linux-image-arm64 |
+      sed -n 's/^ *Depends: \(linux-image-6[^ ]*-arm64\)$/\1/p') &&
+    fetch_debian_arm64 "$PWD/$folder.part/apt" download "$kernel" &&
+    find "$folder.part/apt" -name '*.deb' ! -name 'linux-image-*' -print0 |
+    xargs -0 -I{} dpkg-deb -x {} "$folder.part/root" &&
+    dpkg-deb --fsys-tarfile "$folder.part"/apt/cache/archives/linux-image-*.deb |
+    tar -xf - -C "$folder.part" --strip-components=2 --wildcards './boot/vmlinuz-*'; } >"$folder.log" 2>&1; then
+    tail -n 20 "$folder.log" >&2
+    echo "note: Debian's kernel for arm64 could not be fetched ($folder.log)" >&2
+    return 1
+  fi
+  mv "$folder.part"/vmlinuz-* "$folder.part/vmlinuz"
+  rm -rf "$folder.part/apt" "$folder.log"
+  mv "$folder.part" "$folder"
+}
+
 # need_programs: programs that others wrote, for the simulated machine (scripts/programs), and Debian's own builds of them,
 # whose answers theirs are held against. Tests that miss one are skipped.
 need_programs() {
@@ -167,6 +260,7 @@ need_for_preset() {
   # shellcheck disable=SC2086  # the lists are meant to be split
   case "$preset" in
     windows-*) need_packages $packages_build llvm-19 && need_zig && need_windows_libraries ;;
+    linux-arm64) need_packages $packages_linux_arm64 && need_arm64_sysroot ;;
     driver-arm64) need_packages cmake ninja-build ccache git clang-19 lld-19 llvm-19 python3 ;;
     asan | tsan | fuzz) need_packages $packages_build $packages_sim $packages_sanitize $packages_tests ;;
     *)

@@ -19,11 +19,11 @@ constexpr Heading kHeadings[] = {
     {Group::measured, "What to measure"},    {Group::duration, "How long"}, {Group::shown, "What to show"},
     {Group::names, "Where names come from"}, {Group::output, "Output"},     {Group::machine, "Machine"}};
 
-std::string entry(const OptionRow& row) {
+std::string entry(const OptionRow& row, request::Command command) {
   std::string name = std::string(kHelpIndent, ' ') + shown_name(row);
   if (row.alias_apart) name.append(", ").append(row.alias);
   if (row.value != Value::none) name.append(" ").append(row.value_name);
-  const std::string text = wrap_words(row.help, kTextColumn);
+  const std::string text = wrap_words(help_for(row, command), kTextColumn);
   if (name.size() + 2 > kTextColumn) return name + "\n" + text;
   return name + text.substr(name.size());
 }
@@ -33,7 +33,7 @@ std::string options_of(const CommandRow& command) {
   for (const Heading& heading : kHeadings) {
     std::string entries;
     for (const OptionRow& row : option_rows()) {
-      if (row.group == heading.group && row.commands.has(command.command)) entries += entry(row);
+      if (row.group == heading.group && row.commands.has(command.command)) entries += entry(row, command.command);
     }
     if (!entries.empty()) out += fmt::format("\n{}:\n{}", heading.title, entries);
   }

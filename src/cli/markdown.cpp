@@ -20,18 +20,19 @@ std::string code(std::string_view text) {
   return "`" + std::string(text) + "`";
 }
 
-std::string option_line(const OptionRow& row) {
+std::string option_line(const OptionRow& row, request::Command command) {
   std::string line = "| " + code(row.name);
   if (!row.alias.empty()) line += ", " + code(row.alias);
   if (row.value != Value::none) line += " " + escaped(row.value_name);
-  return line + " | " + escaped(row.help) + " |\n";
+  return line + " | " + escaped(help_for(row, command)) + " |\n";
 }
 
-bool on_page(const OptionRow& row, std::string_view page) {
+// Of several commands on a page the first that takes the option says what it is.
+const CommandRow* on_page(const OptionRow& row, std::string_view page) {
   for (const CommandRow& command : command_rows()) {
-    if (command.page == page && row.commands.has(command.command)) return true;
+    if (command.page == page && row.commands.has(command.command)) return &command;
   }
-  return false;
+  return nullptr;
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ std::string render_markdown(std::string_view page) {
     out += " | " + escaped(command.help) + " |\n";
   }
   for (const OptionRow& row : option_rows()) {
-    if (on_page(row, page)) out += option_line(row);
+    if (const CommandRow* const command = on_page(row, page)) out += option_line(row, command->command);
   }
   return "| Command and options | Meaning |\n|---|---|\n" + out;
 }

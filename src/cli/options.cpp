@@ -126,9 +126,10 @@ constexpr OptionRow kOptions[] = {
      "are "
      "always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ name counters outside the "
      "cores. "
-     "May be given several times. After sample or record the form is NAME or NAME:INTERVAL, without groups and "
-     "prefixes: one sample every INTERVAL events (default 0x4000000); without -e cycles are sampled, one in "
-     "0x8000000. arm_spe_0/NAME=VALUE,.../ samples with SPE instead."},
+     "May be given several times. sample, record and top take NAME or NAME:INTERVAL, one sample every INTERVAL events, "
+     "without groups and prefixes; sample and record also arm_spe_0/NAME=VALUE,.../ for SPE. What each command "
+     "measures "
+     "without -e is in its own help."},
     {Option::metrics, "-m", "", false, Value::text, "METRICS", kCounting, Group::measured,
      "Metrics or groups of metrics of `wperf list`, separated by commas. May be given several times."},
     {Option::cores, "-c", "--cpu", false, Value::text, "CORES", kMeasuring, Group::measured,

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "cli/command_line.h"
@@ -224,6 +225,29 @@ TEST(Help, ACommandAlone) {
     last = place;
   }
   EXPECT_EQ(record.find("\n    --dmc"), std::string::npos);  // of stat
+}
+
+// Sentences of one line: an entry is wrapped.
+std::string help_of_events(Command command) {
+  const OptionRow* const row = find_option("-e");
+  return row == nullptr ? "" : std::string(help_for(*row, command));
+}
+
+TEST(Help, EventsAreThoseOfTheCommand) {
+  for (const Command command : {Command::stat, Command::test, Command::bench}) {
+    EXPECT_EQ(help_of_events(command).find("INTERVAL"), std::string::npos) << row_of(command).name;
+    EXPECT_EQ(help_of_events(command).find("sampled"), std::string::npos) << row_of(command).name;
+  }
+  EXPECT_NE(help_of_events(Command::stat).find("groups in braces"), std::string::npos);
+  EXPECT_NE(help_of_events(Command::record).find("one sample in 0x8000000"), std::string::npos);
+  EXPECT_NE(help_of_events(Command::record).find("4000 samples a second"), std::string::npos);
+  EXPECT_EQ(help_of_events(Command::top).find("arm_spe"), std::string::npos) << "top shows no SPE";
+  std::string words;
+  for (const std::string_view line : lines_of(render_command_help(row_of(Command::top)))) {
+    words.append(line.substr(std::min(line.find_first_not_of(' '), line.size()))).append(" ");
+  }
+  EXPECT_NE(words.find("a driver 1000"), std::string::npos) << words;
+  EXPECT_EQ(words.find("groups in braces"), std::string::npos) << words;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "commands/trace_losses.h"
 #include "commands/wait_moments.h"
 #include "commands/wait_report_builder.h"
+#include "commands/wait_rights.h"
 #include "device/linux_facts.h"
 #include "measure/machine.h"
 #include "measure/recording_run.h"
@@ -255,8 +256,9 @@ void add_event(request::Request& request, std::string_view name, std::optional<u
 }
 
 // Without them: switches of one's own programs, with stacks if the kernel may be looked at.
-void plan_own_switches(request::Request& request, diag::Console& console) {
+diag::Result<void> plan_own_switches(request::Request& request, diag::Console& console) {
   const std::optional<device::LinuxFacts> facts = device::linux_facts();
+  if (facts.has_value()) WPERF_CHECK_OK(check_own_switches(*facts, request));
   const bool all = facts.has_value() && facts->whole_cores;
   request.kernel = all || (facts.has_value() && facts->own_kernel);
   request.sampling.whole_machine = all;
@@ -267,6 +269,7 @@ void plan_own_switches(request::Request& request, diag::Console& console) {
     console.warn(
         "note: nor is where threads waited: for stacks of switches kernel.perf_event_paranoid must be at most 1");
   }
+  return {};
 }
 
 // Windows tells of the whole machine by itself, with stacks.
@@ -276,22 +279,23 @@ void plan_trace(request::Request& request) {
   if (request.waits.on_off) add_event(request, "timer", kRunningIntervalNs);
 }
 
-void plan_recording(request::Request& request, diag::Console& console) {
+diag::Result<void> plan_recording(request::Request& request, diag::Console& console) {
   request.kernel = true;
   if (has_tracepoints()) {
     // As `record` does, of what the scheduler does on the whole machine: who wakes a thread may be anybody.
     for (const std::string_view name : kEvents) add_event(request, name, 1);
     request.sampling.whole_machine = true;
   } else {
-    plan_own_switches(request, console);
+    WPERF_CHECK_OK(plan_own_switches(request, console));
   }
   if (request.waits.on_off) add_event(request, "cpu-clock", kRunningIntervalNs);
-  if (request.sampling.call_stacks.wanted()) return;
+  if (request.sampling.call_stacks.wanted()) return {};
   // Of every switch of the machine there is a copy: half as long as those of samples are.
   const u32 most_frames = request.sampling.call_stacks.most_frames;
   request.sampling.call_stacks = request::automatic_stacks();
   request.sampling.call_stacks.most_frames = most_frames;
   request.sampling.call_stacks.stack_bytes = request::kDefaultStackBytes;
+  return {};
 }
 
 diag::Result<int> record_waits(const request::Request& asked, diag::Console& console) {
@@ -308,7 +312,7 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   if (is_trace) {
     plan_trace(request);
   } else {
-    plan_recording(request, console);
+    WPERF_CHECK_OK(plan_recording(request, console));
   }
   WPERF_TRY(const measure::Recording recording, measure::record_samples(request, machine, console));
   request.command = request::Command::waits;

@@ -206,7 +206,9 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
   if (!event.is_open()) {
     const int refused_with = errno;
     const bool hardware = !planned.kernel_event.has_value() || planned.kernel_event->hardware;
-    return perf_events::refusal(refused_with, planned.name, hardware, attributes.exclude_kernel == 0, scope);
+    // Nobody asks for an event that counts nothing by its name.
+    const std::string name = planned.name == "dummy" ? "the switches" : planned.name;
+    return perf_events::refusal(refused_with, name, hardware, attributes.exclude_kernel == 0, scope);
   }
   u64 id = 0;
   if (ioctl(event.number(), PERF_EVENT_IOC_ID, &id) != 0) {

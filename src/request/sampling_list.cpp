@@ -57,9 +57,11 @@ diag::Result<SampledEvent> parse_event(std::string_view token) {
   event.text = std::string(token.substr(0, colon));
   WPERF_TRY(event.number, parse_raw_event(event.text));
   if (colon == std::string_view::npos) return event;
-  const usize word = event.text.empty() ? 0 : length_of_word(token.substr(colon + 1));
-  if (word != 0) {
-    event.interval_error = parse_interval(token.substr(colon + 1)).error();
+  // The second half of a tracepoint's name, then perf's modifiers: `sched:sched_switch:k`.
+  for (usize words = 0; words < 2 && !event.text.empty(); ++words) {
+    const usize word = length_of_word(token.substr(colon + 1));
+    if (word == 0) break;
+    if (words == 0) event.interval_error = parse_interval(token.substr(colon + 1)).error();
     event.text = std::string(token.substr(0, colon + 1 + word));
     colon = token.find(':', colon + 1);
     if (colon == std::string_view::npos) return event;

@@ -87,6 +87,22 @@ TEST(SamplingList, TracepointsAndUnits) {
   EXPECT_FALSE(events.value()[2].interval_error.has_value());
 }
 
+TEST(SamplingList, ModifiersStandBetweenNameAndInterval) {
+  const auto events = parse_sampling_list("cycles:u:7,sched:sched_switch:k:5,sched:sched_switch:k,cpu/event=1/u:3");
+  ASSERT_TRUE(events.has_value());
+  ASSERT_EQ(events.value().size(), 4u);
+  EXPECT_EQ(events.value()[0].text, "cycles:u");
+  EXPECT_EQ(events.value()[0].interval, 7u);
+  EXPECT_EQ(events.value()[1].text, "sched:sched_switch:k");
+  EXPECT_EQ(events.value()[1].interval, 5u);
+  EXPECT_TRUE(events.value()[1].interval_error.has_value()) << "elsewhere it is a wrong interval";
+  EXPECT_EQ(events.value()[2].text, "sched:sched_switch:k");
+  EXPECT_FALSE(events.value()[2].interval.has_value());
+  EXPECT_EQ(events.value()[3].text, "cpu/event=1/u");
+  EXPECT_EQ(events.value()[3].interval, 3u);
+  EXPECT_EQ(sampled_of("ld_spec:a:b:c:5"), invalid("c:5"));
+}
+
 TEST(SamplingList, EmptyPlaces) {
   EXPECT_EQ(sampled_of(""), "");
   EXPECT_EQ(sampled_of("a,"), "a");

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an option means to one command, where that differs. The numbers are those of plan/sample_plan and of the
+// devices.
+#include <algorithm>
+#include <iterator>
+
+#include "cli/options.h"
+
+namespace wperf::cli {
+namespace {
+
+using request::Command;
+
+struct OwnHelp {
+  Option option;
+  CommandSet commands;
+  std::string_view help;
+};
+
+constexpr OwnHelp kOwnHelp[] = {
+    {Option::events, CommandSet(Command::stat),
+     "Events, separated by commas: names of `wperf list`, raw numbers such as r1b or 0x1b, and groups in braces, which "
+     "are always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ name counters outside the "
+     "cores. On the linux device a name may end in modifiers: instructions:u counts user mode alone, cycles:k the "
+     "kernel alone. May be given several times. Without -e and -m the linux and etw devices count a usual set (time, "
+     "switches, cycles, instructions, branches); a driver counts only what is named."},
+    {Option::events, CommandSet(Command::test),
+     "Events to schedule, separated by commas: names of `wperf list`, raw numbers such as r1b or 0x1b, and groups in "
+     "braces, which are always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ name counters "
+     "outside the cores. May be given several times. Nothing is counted."},
+    {Option::events, CommandSet(Command::bench),
+     "Events to count, separated by commas, in the form that stat takes. May be given several times. Without -e the "
+     "linux and etw devices count the usual set of stat, a driver instructions, branches, mispredictions and misses of "
+     "the first caches, as many as it counts at once."},
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "list` "
+     "or a raw number such as r1b, without groups and prefixes. On the linux device modifiers stand between them: "
+     "cycles:u or cycles:u:100000 samples user mode alone. May be given several times. Without INTERVAL the linux "
+     "device takes 4000 samples a second (see --freq), etw one in 65536 events, a driver one in 0x4000000. Without -e: "
+     "on linux cycles, or CPU time where there is no cycle counter; on etw the timer; "
+     "with a driver cycles, one sample in 0x8000000. arm_spe_0/NAME=VALUE,.../ samples with SPE instead."},
+    {Option::events, CommandSet(Command::top),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "list` "
+     "or a raw number such as r1b, without groups and prefixes. May be given several times. Without INTERVAL the linux "
+     "device takes 4000 samples a second, a driver 1000 (see --freq). Without -e: cycles, or CPU time where there is "
+     "no "
+     "cycle counter; on etw the timer."},
+};
+
+}  // namespace
+
+std::string_view help_for(const OptionRow& row, request::Command command) {
+  const auto* const own = std::find_if(std::begin(kOwnHelp), std::end(kOwnHelp), [&](const OwnHelp& one) {
+    return one.option == row.option && one.commands.has(command);
+  });
+  return own == std::end(kOwnHelp) ? row.help : own->help;
+}
+
+}  // namespace wperf::cli
