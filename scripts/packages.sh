@@ -10,7 +10,7 @@ packages_windows="wine wine64 qemu-system-arm clang-19 lld-19 llvm-19 python3 py
 packages_linux_arm64="g++-aarch64-linux-gnu cmake ninja-build ccache git debian-archive-keyring"
 packages_arm64_sysroot="libc6 libc6-dev linux-libc-dev libcrypt-dev libfmt9 libfmt-dev libcapstone-dev libcurl4-openssl-dev
   zlib1g-dev libzstd-dev llvm-19-dev"
-packages_arm64_machine="qemu-system-arm cpio debian-archive-keyring"
+packages_arm64_machine="qemu-system-arm g++-aarch64-linux-gnu debian-archive-keyring python3"
 zig_version=0.11.0
 
 # need_packages NAME…: installs those that are missing (Debian 12 and what descends from it; elsewhere it names them).

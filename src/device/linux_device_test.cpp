@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
 #include "base/event_class.h"
 #include "device/device.h"
+#include "device/linux_sessions_linux.h"
 #include "device/perf_events/counter_linux.h"
 #include "export/perf_data/record_bytes.h"
 #include "import/perf_data/aux_traces.h"
@@ -320,6 +322,29 @@ TEST_F(LinuxDeviceTest, UnknownProcessesAreRefused) {
   const auto session = device_->open_count(counted({"task-clock"}, 0x3fff'fff0));
   ASSERT_FALSE(session.has_value());
   EXPECT_NE(session.error().text.find("has ended"), std::string::npos) << session.error().text;
+}
+
+// An empty table with success would look like an answer.
+TEST(LinuxCounting, WhereEveryUsualEventIsRefusedTheReasonIsTheAnswer) {
+  plan::CountPlan plan;
+  plan.cores = {0};
+  for (const char* const name : {"cpu-clock", "page-faults"}) {
+    plan::Entry& entry = plan.schedules[index_of(EventClass::core)].entries.emplace_back();
+    entry.name = name;
+    entry.optional = true;
+    entry.kernel_event = plan::KernelEvent{.type = 1, .config = 0, .cores = {}};
+  }
+  LinuxMachine machine;
+  machine.cores = {0};
+  LinuxPrograms programs;
+  const perf_events::OpenEvent refuse_all = [](perf_event_attr&, perf_events::Scope, int) {
+    errno = EACCES;
+    return perf_events::Descriptor();
+  };
+  const auto session = open_linux_count(programs, machine, plan, refuse_all);
+  ASSERT_FALSE(session.has_value());
+  EXPECT_NE(session.error().text.find("this user may not measure cpu-clock"), std::string::npos) << session.error().text;
+  EXPECT_EQ(session.error().code, diag::ExitCode::no_device);
 }
 
 }  // namespace

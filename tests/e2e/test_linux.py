@@ -367,12 +367,21 @@ class LinuxTest(WperfTest):
         if paranoid() <= 2:
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("task-clock", json.dumps(json.loads(done.stdout)))
+        done = subprocess.run([binary, "waits", "--timeout", "0.1"], preexec_fn=become_nobody,
+                              env={"WPERF_DEVICE": "linux"}, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertNotIn("dummy", done.stderr)
+        for word in ("when threads run and wait" if paranoid() > 2 else "switches of the whole machine", "perf_event_paranoid",
+                     "CAP_PERFMON"):
+            self.assertIn(word, done.stderr)
 
     def test_tracepoints(self):
         if not os.path.exists("/sys/kernel/tracing/events/sched/sched_switch/id") or os.geteuid() != 0:
             self.skipTest("tracefs may not be read here")
         _, rows = self.rows("-e", "sched:sched_process_exec", "--", "sh", "-c", "env true")
         self.assertGreaterEqual(rows["sched:sched_process_exec"], 2)
+        text = self.ok("record", "-e", "sched:sched_process_exec:k:1", "--", "sh", "-c", "env true", device="linux")
+        self.assertRegex(text, r"event sched:sched_process_exec:k: \d+ sample")
         self.assertIn("no tracepoint", self.fails("stat", "-e", "sched:none", "--", "true", status=2, device="linux"))
 
     def test_refusals(self):
