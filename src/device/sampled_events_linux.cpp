@@ -26,9 +26,12 @@ using perf_events::Scope;
 #if defined(__aarch64__)
 constexpr u64 kUserRegisters = (u64{1} << 33) - 1;  // x0 to x30, sp, pc
 constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentArm64;
+// A function that calls nothing has no frame record: who called it stands in x30 alone. perf records that, too.
+constexpr u64 kRegistersBesideFrames = u64{1} << 30;
 #else
 constexpr u64 kUserRegisters = 0xff0fff;  // all but the segments of data
 constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentX86;
+constexpr u64 kRegistersBesideFrames = 0;
 #endif
 
 // Only what is read later: at high rates a recording is as long as its samples are.
@@ -43,7 +46,8 @@ u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
     return event.kernel_event.has_value() && event.kernel_event->type == PERF_TYPE_TRACEPOINT;
   };
   if (std::any_of(plan.events.begin(), plan.events.end(), is_tracepoint)) fields |= PERF_SAMPLE_RAW;
-  if (has_arguments) fields |= PERF_SAMPLE_REGS_USER;
+  const bool has_frames = plan.call_stacks.wanted() && kRegistersBesideFrames != 0;
+  if (has_arguments || has_frames) fields |= PERF_SAMPLE_REGS_USER;
   if (plan.call_stacks.copies()) fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   return fields;
 }
@@ -128,8 +132,10 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     attributes.exclude_callchain_user = plan_.call_stacks.source == request::StackSource::stack_copies ? 1 : 0;
     attributes.sample_regs_user = kUserRegisters;
     attributes.sample_stack_user = plan_.call_stacks.stack_bytes;
+  } else {
+    if (records_switches()) attributes.sample_regs_user |= kFirstArgument;
+    if (plan_.call_stacks.wanted()) attributes.sample_regs_user |= kRegistersBesideFrames;
   }
-  if (records_switches() && !plan_.call_stacks.copies()) attributes.sample_regs_user = kFirstArgument;
   if (plan_.call_stacks.wanted() && plan_.call_stacks.most_frames < request::kMostFrames) {
     attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames);
   }

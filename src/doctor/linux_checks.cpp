@@ -64,6 +64,13 @@ Check check_counters_of(const LinuxFacts& facts) {
                 facts.core_units.empty() ? "not named" : fmt::format("{}", fmt::join(facts.core_units, ", "))),
             .fix = {}};
   }
+  // Then nobody knows what the machine has.
+  if (!facts.own_programs) {
+    return {.name = "pmu",
+            .status = CheckStatus::warn,
+            .detail = fmt::format("not known: the cycle counter was refused ({})", facts.counter_trouble),
+            .fix = "what `rights` needs"};
+  }
   return {.name = "pmu",
           .status = CheckStatus::warn,
           .detail = fmt::format("no cycle counter: {}", facts.counter_trouble),

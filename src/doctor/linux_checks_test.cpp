@@ -102,6 +102,17 @@ TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
   }
 }
 
+TEST(LinuxChecks, WhoMayMeasureNothingIsNotToldOfVirtualMachines) {
+  device::LinuxFacts facts = good_machine();
+  facts.paranoid = 3;
+  facts.counter_trouble = "Permission denied";
+  facts.whole_cores = facts.own_kernel = facts.own_programs = facts.scheduler = false;
+  const Check pmu = check_named(facts, "pmu");
+  EXPECT_EQ(pmu.status, CheckStatus::warn);
+  EXPECT_EQ(pmu.detail, "not known: the cycle counter was refused (Permission denied)");
+  EXPECT_EQ(pmu.fix, "what `rights` needs");
+}
+
 TEST(LinuxChecks, TellsWhetherServersHaveDebugFiles) {
   device::LinuxFacts facts = good_machine();
   EXPECT_NE(check_named(facts, "debug files").detail.find("names no servers"), std::string::npos);
