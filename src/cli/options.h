@@ -190,7 +190,8 @@ std::string shown_name(const Row& row) {
   return name;
 }
 
-// What the option means to this command: its own text, where one for all commands would say what holds for others alone.
+// What the option means to this command: its own text, where one for all commands would say what holds for others
+// alone.
 std::string_view help_for(const OptionRow& row, request::Command command);
 
 // "[-e EVENTS] [-k] …", the part of a synopsis behind the command word, in pieces that must not be broken.

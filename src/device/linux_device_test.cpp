@@ -343,7 +343,8 @@ TEST(LinuxCounting, WhereEveryUsualEventIsRefusedTheReasonIsTheAnswer) {
   };
   const auto session = open_linux_count(programs, machine, plan, refuse_all);
   ASSERT_FALSE(session.has_value());
-  EXPECT_NE(session.error().text.find("this user may not measure cpu-clock"), std::string::npos) << session.error().text;
+  EXPECT_NE(session.error().text.find("this user may not measure cpu-clock"), std::string::npos)
+      << session.error().text;
   EXPECT_EQ(session.error().code, diag::ExitCode::no_device);
 }
 
