@@ -12,7 +12,7 @@ namespace wperf::driver {
 enum class Register : u32 {
   midr,                     // MIDR_EL1
   id_aa64dfr0,              // ID_AA64DFR0_EL1
-  pmcr,                     // PMCR_EL0
+  pmcr,                     // PMCR_EL0 (this one to pmccfiltr and the counters only where has_counter_registers)
   pmceid0,                  // PMCEID0_EL0
   pmceid1,                  // PMCEID1_EL0
   pmcntenset,               // PMCNTENSET_EL0
@@ -129,6 +129,10 @@ class Hal {
   // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; reading them where there is no DSU
   // is an undefined instruction.
   virtual bool has_cluster_registers() = 0;
+
+  // True if the registers of the PMU may be accessed on the core the caller runs on, where ID_AA64DFR0.PMUVer says that
+  // there is one: a hypervisor may show that field and let the registers be undefined instructions.
+  virtual bool has_counter_registers() = 0;
 
   // True if the SPE's registers may be accessed on the core the caller runs on, where ID_AA64DFR0.PMSVer says that
   // there is one: a hypervisor may show that field and let the registers be undefined instructions.

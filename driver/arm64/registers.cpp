@@ -88,7 +88,7 @@ constexpr u32 kTypes = static_cast<u32>(Register::event_type_0);
 
 }  // namespace
 
-u64 read_system_register(Register reg) {
+WPERF_OWN_FUNCTION u64 read_system_register(Register reg) {
   switch (number_of(reg)) {
 #define WPERF_CASE(name, ...)            \
   case static_cast<u32>(Register::name): \
@@ -146,22 +146,6 @@ void profiling_barrier() {
 #else
   __asm__ volatile("hint #17\n\tdsb nsh" ::: "memory");
 #endif
-}
-
-WPERF_OWN_FUNCTION u64 read_cluster_control() {
-  return WPERF_READ(3, 0, 15, 5, 0);
-}
-
-WPERF_OWN_FUNCTION u64 read_profiling_identity() {
-  return WPERF_READ(3, 0, 9, 9, 7) + WPERF_READ(3, 0, 9, 10, 7);  // PMSIDR_EL1, PMBIDR_EL1
-}
-
-WPERF_OWN_FUNCTION u64 read_profiling_control() {
-  return WPERF_READ(3, 0, 9, 9, 0);
-}
-
-WPERF_OWN_FUNCTION u64 read_profiling_buffer_limit() {
-  return WPERF_READ(3, 0, 9, 10, 0);
 }
 
 }  // namespace wperf::driver

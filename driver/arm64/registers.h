@@ -7,15 +7,10 @@
 
 namespace wperf::driver {
 
+// A function of its own in every build: nt/guarded_registers.cpp guards the call against the undefined instruction.
 u64 read_system_register(Register reg);
 void write_system_register(Register reg, u64 value);  // nothing for registers that can only be read
 void instruction_barrier();
 void profiling_barrier();  // what was profiled on this core is in memory: PSB CSYNC, DSB NSH
-
-// Their callers guard them against the undefined instruction, so they are functions of their own in every build.
-u64 read_cluster_control();
-u64 read_profiling_identity();
-u64 read_profiling_control();
-u64 read_profiling_buffer_limit();
 
 }  // namespace wperf::driver

@@ -45,7 +45,6 @@ void Core::end_measurement() {
 void Core::shutdown() {
   release_units();
   profiling_.discard();  // what an unreachable core kept from a owner before
-  channels_.unmap(hal_);
 }
 
 // The first request that needs the machine reserves it; the owner keeps it until the lock moves.
@@ -72,6 +71,13 @@ WperfStatus Core::occupy_idle(ClientId client) {
   return occupy(client);
 }
 
+bool Core::has_counters_for(ClientId client) {
+  release_if_lock_moved();
+  return occupy(client) == WPERF_OK && machine_.every_core_counts;
+}
+
+// What an administrator told of memory and clusters goes too: counting there tells of everybody's work, and what was
+// told need not be true of the machine of then.
 void Core::release_units() {
   if (owner_ == 0) {
     return;
@@ -79,6 +85,8 @@ void Core::release_units() {
   counting_.discard();
   sampling_.discard();
   profiling_.discard();
+  channels_.unmap(hal_);
+  clusters_ = {};
   hal_.release_counters();
   owner_ = 0;
 }
@@ -176,9 +184,9 @@ WperfStatus Core::core(Caller caller, const WperfCoreRequest& request, WperfCore
   return WPERF_OK;
 }
 
-WperfStatus Core::dmc_setup(Caller, const WperfDmcSetupRequest& request, NoReply&) {
-  if (running()) {
-    return WPERF_WRONG_STATE;
+WperfStatus Core::dmc_setup(Caller caller, const WperfDmcSetupRequest& request, NoReply&) {
+  if (const WperfStatus status = occupy_idle(caller.client); status != WPERF_OK) {
+    return status;
   }
   if (const WperfStatus status = channels_.set_up(hal_, request); status != WPERF_OK) {
     return status;

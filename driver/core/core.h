@@ -45,6 +45,9 @@ class Core {
   [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
                                      u32 capacity, u32* returned);
 
+  // Has every core counters that may be used? Of who holds the lock, as within a request.
+  bool has_counters_for(ClientId client);
+
   void on_timer();
   // From the overflow interrupt of `core`, on that core, also if the overflow may be somebody else's. Takes no lock; of
   // the hal it calls nothing but registers, synchronize, time_ns and ask_for_user_walk.
@@ -104,8 +107,8 @@ class Core {
   LockState& lock_;
   const CoreConfig config_;
   ClientId owner_ = 0;  // for whom counters are reserved and the sessions are; 0 = nobody
-  ClusterSetup clusters_;
-  Machine machine_;  // valid while there is a owner
+  ClusterSetup clusters_;  // this one, machine_ and channels_ are the owner's and go with him
+  Machine machine_;
   DmcChannels channels_;
   SharedTimer timer_;
   CountSession counting_;

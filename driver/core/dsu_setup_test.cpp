@@ -45,15 +45,45 @@ TEST_F(DsuSetup, TakesThePlaceOfWhatTheMachineSays) {
   EXPECT_EQ(clusters(), Clusters(2, 2));
 }
 
-TEST_F(DsuSetup, HoldsForTheNextClientToo) {
-  ASSERT_EQ(set_up(1, 4), WPERF_OK);
+TEST_F(DsuSetup, GoesWithTheClientThatToldIt) {
+  for (const u32 way : {0, 1, 2}) {
+    ASSERT_EQ(set_up(1, 4), WPERF_OK);
+    TestClient bob(core, 12 + way, false);
+    if (way == 0) {
+      ASSERT_EQ(ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
+    } else if (way == 1) {
+      core.client_gone(11);
+    }
+    ASSERT_EQ(bob.lock(way == 2 ? WPERF_LOCK_FORCE : WPERF_LOCK_ACQUIRE), WPERF_OK);
+    WperfHardwareReply reply = {};
+    ASSERT_EQ(bob.hardware(reply), WPERF_OK);
+    EXPECT_EQ(reply.cluster_count, 2u) << "what the machine says of itself";
+    EXPECT_EQ(bob.send(WPERF_CODE_DSU_SETUP, WperfDsuSetupRequest{{}, 2, 2}), WPERF_ACCESS_DENIED);
+    ASSERT_EQ(ann.lock(WPERF_LOCK_FORCE), WPERF_OK);
+    EXPECT_EQ(clusters(), Clusters(2, 2));
+  }
+}
+
+// Four cores in two of three clusters, and then a fifth core.
+TEST(DsuSetupOfAMachineThatGrows, ClustersOfBeforeDoNotKeepTheNextClientOut) {
+  FakeMachine machine;
+  machine.cluster_count = 3;
+  FakeHal hal(machine);
+  LockState lock;
+  Core core(hal, lock, {});
+  TestClient ann(core, 11);
+  ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  ASSERT_EQ(ann.send(WPERF_CODE_DSU_SETUP, WperfDsuSetupRequest{{}, 1, 4}), WPERF_OK);
+  hal.add_core();
+  EXPECT_EQ(ann.send(WPERF_CODE_DSU_SETUP, WperfDsuSetupRequest{{}, 1, 5}), WPERF_BAD_ARGUMENT) << "reserved are four";
   ASSERT_EQ(ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
-  TestClient bob(core, 12, false);
-  ASSERT_EQ(bob.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
+  ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
   WperfHardwareReply reply = {};
-  ASSERT_EQ(bob.hardware(reply), WPERF_OK);
-  EXPECT_EQ(reply.cluster_count, 1u);
-  EXPECT_EQ(bob.send(WPERF_CODE_DSU_SETUP, WperfDsuSetupRequest{{}, 2, 2}), WPERF_ACCESS_DENIED);
+  ASSERT_EQ(ann.hardware(reply), WPERF_OK);
+  EXPECT_EQ(reply.core_count, 5u);
+  EXPECT_EQ(ann.send(WPERF_CODE_DSU_SETUP, WperfDsuSetupRequest{{}, 1, 5}), WPERF_OK);
+  core.shutdown();
+  EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
 TEST_F(DsuSetup, ClustersMustBeAllTheCores) {

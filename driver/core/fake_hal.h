@@ -73,7 +73,7 @@ class FakeHal final : public Hal {
   };
 
   explicit FakeHal(const FakeMachine& machine = {})
-      : machine_(machine), core_locks_(std::make_unique<std::recursive_mutex[]>(machine.cores)) {
+      : machine_(machine), core_locks_(std::make_unique<std::recursive_mutex[]>(machine.cores + 1)) {
     pmu_versions.assign(machine.cores, machine.pmu_version);
     cores.resize(machine.cores);
     spes.resize(machine.cores);
@@ -114,6 +114,16 @@ class FakeHal final : public Hal {
     const std::lock_guard running(core_locks_[core]);
     count_on_core(core, events);
     interrupt(core);
+  }
+  // A core more than before, the like of the first; once.
+  void add_core() {
+    ++machine_.cores;
+    pmu_versions.push_back(pmu_versions[0]);
+    cores.push_back(cores[0]);
+    spes.emplace_back();
+    pmsidrs.push_back(pmsidrs[0]);
+    pmbidrs.push_back(pmbidrs[0]);
+    spe_versions.push_back(spe_versions[0]);
   }
   // The core powers down, and nobody has saved its counters.
   void lose_counters(u32 core) {
@@ -182,7 +192,8 @@ class FakeHal final : public Hal {
   std::map<u32, u64> process_starts;                     // of who has a number now; 0: of those that are not here
   std::vector<std::pair<ClientId, u32>> observations;    // what may_observe was asked
   std::set<u32> cores_without_cluster;
-  std::set<u32> cores_with_trapped_spe;  // PMSVer is there, the registers are not
+  std::set<u32> cores_with_trapped_pmu;  // PMUVer is there, the registers are not
+  std::set<u32> cores_with_trapped_spe;  // and PMSVer
   std::set<u32> offline;                 // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
   std::vector<u32> pmu_versions;  // of each core
@@ -270,6 +281,10 @@ class FakeHal final : public Hal {
   bool has_cluster_registers() override {
     expect(current_core != kNowhere, "asked for cluster registers off a core");
     return cores_without_cluster.count(current_core) == 0 && !clusters.empty();
+  }
+  bool has_counter_registers() override {
+    expect(current_core != kNowhere && pmu_versions[current_core] != 0, "asked for a PMU that is not there");
+    return cores_with_trapped_pmu.count(current_core) == 0;
   }
   bool has_profiling_registers() override {
     expect(current_core != kNowhere && spe_versions[current_core] != 0, "asked for an SPE that is not there");
@@ -586,6 +601,9 @@ inline u64 FakeHal::read_register(Register reg) {
   const u64 dfr0 = (u64{pmu_versions[current_core]} << 8) | (u64{spe_version} << 32);
   const bool pmu = reg == Register::midr || reg == Register::id_aa64dfr0 || has_pmu(dfr0);
   expect(pmu || reg >= Register::pmsidr, "PMU register of a core without a PMU");
+  const bool identity = reg == Register::midr || reg == Register::id_aa64dfr0;
+  const bool of_pmu = !identity && (reg < Register::pmsidr || reg >= Register::event_counter_0);
+  expect(!of_pmu || cores_with_trapped_pmu.count(current_core) == 0, "PMU register that is trapped");
   expect(reg < Register::pmsidr || spe_version != 0, "SPE register of a core without SPE");
   expect(reg < Register::pmsidr || cores_with_trapped_spe.count(current_core) == 0, "SPE register that is trapped");
   expect(reg != Register::pmsnevfr || spe_version >= 3, "PMSNEVFR of a core without FEAT_SPEv1p2");
@@ -652,6 +670,7 @@ inline void FakeHal::store_register(Register reg, u64 value) {
   Pmu& core = cores[current_core];
   const u64 resets = kPmcrResetEvents | kPmcrResetCycles;
   if (reg >= Register::event_counter_0) {
+    expect(cores_with_trapped_pmu.count(current_core) == 0, "PMU register that is trapped");
     expect(bit_field(ours(), index, 1) != 0 && index < machine_.counters, "a counter that is not ours");
     expect(bit_field(core.enabled, index, 1) == 0, "a counter programmed while it runs");
     if (reg >= Register::event_type_0) {
@@ -690,6 +709,7 @@ inline void FakeHal::store_register(Register reg, u64 value) {
         return;
     }
   }
+  expect(cores_with_trapped_pmu.count(current_core) == 0, "PMU register that is trapped");
   switch (reg) {
     case Register::pmcr:
       expect((value & resets) == 0, "counters of others reset");

@@ -37,7 +37,7 @@ WperfStatus read_cores(Hal& hal, Machine& machine) {
       machine.first_core = identity;
     }
     machine.counters_total = least(machine.counters_total, identity.counters);
-    machine.every_core_counts = machine.every_core_counts && has_pmu(identity.id_aa64dfr0);
+    machine.every_core_counts = machine.every_core_counts && identity.counts;
   }
   return WPERF_OK;
 }
@@ -77,13 +77,18 @@ u32 Machine::counters_free() const {
   return count_ones(free_mask);
 }
 
+// Registers of a unit that the core lacks must not be read: that is an undefined instruction.
+bool core_counts(Hal& hal) {
+  return has_pmu(hal.read_register(Register::id_aa64dfr0)) && hal.has_counter_registers();
+}
+
 WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity) {
   identity = {};
   auto read = [&] {
     identity.midr = hal.read_register(Register::midr);
     identity.id_aa64dfr0 = hal.read_register(Register::id_aa64dfr0);
-    // Registers of a unit that the core lacks must not be read: that is an undefined instruction.
-    if (has_pmu(identity.id_aa64dfr0)) {
+    identity.counts = core_counts(hal);
+    if (identity.counts) {
       identity.pmceid0 = hal.read_register(Register::pmceid0);
       identity.pmceid1 = hal.read_register(Register::pmceid1);
       identity.counters = counters_of_pmcr(hal.read_register(Register::pmcr));

@@ -18,6 +18,7 @@ struct CoreIdentity {
   u64 pmceid0, pmceid1;  // 0 without a PMU
   u64 pmsidr, pmbidr;    // of read_spe_identity alone; 0 without SPE
   u32 counters;          // programmable ones; 0 without a PMU
+  bool counts;           // it has a PMU, and one whose registers answer
 };
 
 // Which clusters share a DSU: what the hal says, unless a client has told it better (it reads the firmware's tables).
@@ -46,6 +47,9 @@ struct Machine {
   u32 counters_free() const;
   u32 cluster_of(u32 core) const { return cluster_count == 0 ? kNoCluster : core / cluster_size; }
 };
+
+// Has the core this runs on a PMU, and one whose registers answer? Nothing else of it may be touched before.
+bool core_counts(Hal& hal);
 
 [[nodiscard]] WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity);
 // The same and the SPE's registers, which nobody touches who does not ask for the SPE.

@@ -104,6 +104,34 @@ TEST(Machine, CoresWithoutPmuAreNotTouched) {
   }
 }
 
+// A hypervisor shows PMUVer and traps the registers, on all cores or on one: there is nothing to count with, and nothing
+// of it is touched.
+TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
+  for (const std::set<u32>& trapped : {std::set<u32>{0, 1, 2, 3}, std::set<u32>{2}}) {
+    FakeMachine machine;
+    machine.spe_version = 1;
+    Asked asked(machine);
+    asked.hal.cores_with_trapped_pmu = trapped;
+    ASSERT_EQ(asked.ask(), WPERF_OK);
+    EXPECT_EQ(asked.reply.id_aa64dfr0 >> 8 & 0xf, 4u);
+    EXPECT_EQ(asked.reply.counters_total, 0u);
+    EXPECT_EQ(asked.reply.counters_free, 0u);
+    EXPECT_EQ(asked.reply.cycle_counters, 0u);
+    EXPECT_FALSE(asked.core.has_counters_for(11));
+    WperfCoreReply core = {};
+    ASSERT_EQ(asked.ann.ask(WPERF_CODE_CORE, WperfCoreRequest{{}, 2, 0}, core), WPERF_OK);
+    EXPECT_EQ(core.pmceid0 | core.pmceid1 | core.counters_total, 0u);
+    EXPECT_EQ(asked.ann.configure(count_request({0}, {8})), WPERF_NOT_SUPPORTED);
+    EXPECT_EQ(asked.ann.configure(sample_request({0}, {{0x8, 0, 100}})), WPERF_NOT_SUPPORTED);
+    EXPECT_EQ(asked.ann.configure(spe_request({0})), WPERF_OK) << "that is another unit";
+    asked.hal.cores_with_trapped_pmu.clear();
+    ASSERT_EQ(asked.ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
+    ASSERT_EQ(asked.ask(), WPERF_OK);
+    EXPECT_EQ(asked.reply.counters_total, 6u);
+    EXPECT_TRUE(asked.core.has_counters_for(11));
+  }
+}
+
 // A hypervisor shows PMSVer and traps the rest: who does not ask for the SPE does not meet it.
 TEST(Machine, SpeRegistersAreTouchedForTheSpeOnly) {
   FakeMachine machine;

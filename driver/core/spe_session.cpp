@@ -138,7 +138,7 @@ WperfStatus SpeSession::start_one(SpeProfiler& profiler) {
   auto work = [&] {
     const u64 version = hal_.read_register(Register::id_aa64dfr0);
     const u64 pmsidr = hal_.read_register(Register::pmsidr);
-    profiler.filters_absent_events = spe_abilities({0, version, 0, 0, pmsidr, 0, 0}).filters_absent_events;
+    profiler.filters_absent_events = spe_abilities({0, version, 0, 0, pmsidr, 0, 0, false}).filters_absent_events;
     __atomic_store_n(&gates_[profiler.core], &profiler, __ATOMIC_RELEASE);
     result = start_profiler(profiler, plan_, hal_);
     if (result != WPERF_OK) {

@@ -174,14 +174,40 @@ TEST_F(Uncore, NewChannelsDropTheConfigurationMadeForTheOld) {
   EXPECT_EQ(ann.start(), WPERF_OK);
 }
 
-TEST_F(Uncore, ChannelsOutliveTheClientThatSetThemUp) {
+// Who may not tell the driver where controllers are may not count there either, whoever told it before.
+TEST_F(Uncore, ChannelsGoWithTheClientThatSetThemUp) {
+  for (const u32 way : {0, 1, 2}) {
+    ASSERT_EQ(ann.set_up_dmc({kFirst}), WPERF_OK);
+    WperfCountRequest request = count_request({}, {});
+    set_events(request, EventClass::dmc_clk, {1});
+    ASSERT_EQ(ann.configure(request), WPERF_OK);
+    ASSERT_EQ(ann.start(), WPERF_OK);
+    TestClient bob(core, 22 + way, false);
+    if (way == 0) {
+      ASSERT_EQ(ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
+    } else if (way == 1) {
+      core.client_gone(11);
+    }
+    ASSERT_EQ(bob.lock(way == 2 ? WPERF_LOCK_FORCE : WPERF_LOCK_ACQUIRE), WPERF_OK);
+    EXPECT_EQ(hal.mapped_frames(), 0u);
+    EXPECT_EQ(bob.set_up_dmc({kSecond}), WPERF_ACCESS_DENIED);
+    WperfHardwareReply reply = {};
+    ASSERT_EQ(bob.hardware(reply), WPERF_OK);
+    EXPECT_EQ(reply.dmc_channels, 0u);
+    EXPECT_EQ(bob.configure(request), WPERF_NOT_SUPPORTED);
+    ASSERT_EQ(ann.lock(WPERF_LOCK_FORCE), WPERF_OK);
+    EXPECT_EQ(ann.configure(request), WPERF_NOT_SUPPORTED) << "to be set up anew";
+  }
+  EXPECT_EQ(ann.set_up_dmc({kSecond}), WPERF_OK);
+}
+
+TEST_F(Uncore, ChannelsThatWereSetUpFirstOfAllStayForTheirClient) {
   ASSERT_EQ(ann.set_up_dmc({kFirst}), WPERF_OK);
-  ASSERT_EQ(ann.lock(WPERF_LOCK_RELEASE), WPERF_OK);
-  TestClient bob(core, 22, false);
-  ASSERT_EQ(bob.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
-  EXPECT_EQ(bob.set_up_dmc({kSecond}), WPERF_ACCESS_DENIED);
   WperfHardwareReply reply = {};
-  ASSERT_EQ(bob.hardware(reply), WPERF_OK);
+  ASSERT_EQ(ann.hardware(reply), WPERF_OK);
+  EXPECT_EQ(reply.dmc_channels, 1u);
+  EXPECT_EQ(ann.set_up_dmc({}), WPERF_BAD_ARGUMENT);
+  ASSERT_EQ(ann.hardware(reply), WPERF_OK);
   EXPECT_EQ(reply.dmc_channels, 1u);
 }
 

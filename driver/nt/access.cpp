@@ -37,6 +37,8 @@ static_assert(sizeof(Sid1) == 12 && sizeof(Sid2) == 16 && sizeof(AceHead) == 8 &
 
 constexpr u32 kBuiltin = 32;
 constexpr Sid1 kSystem = {.sub_authority = 18};
+constexpr Sid1 kLocalService = {.sub_authority = 19};
+constexpr Sid1 kNetworkService = {.sub_authority = 20};
 constexpr Sid2 kAdministrators = {.sub_authority = {kBuiltin, 544}};
 constexpr Sid2 kPerformanceLogUsers = {.sub_authority = {kBuiltin, 559}};
 
@@ -81,11 +83,56 @@ bool passes(const void* descriptor, SECURITY_SUBJECT_CONTEXT& subject, KPROCESSO
                        IoGetFileObjectGenericMapping(), mode, &granted, &status) != FALSE;
 }
 
+bool equal(PSID a, const void* b) {
+  return RtlEqualSid(a, const_cast<void*>(b)) != FALSE;
+}
+
+bool is_shared_by_services(PSID account) {
+  return equal(account, &kLocalService) || equal(account, &kNetworkService);
+}
+
+// What it made up to a failure is the caller's to release, too.
 NTSTATUS user_of(PACCESS_TOKEN token, User* user) {
   PVOID information = nullptr;
-  const NTSTATUS status = SeQueryInformationToken(token, TokenUser, &information);
-  user->token_user = NT_SUCCESS(status) ? static_cast<TOKEN_USER*>(information) : nullptr;
+  NTSTATUS status = SeQueryInformationToken(token, TokenUser, &information);
+  if (!NT_SUCCESS(status)) {
+    return status;
+  }
+  user->token_user = static_cast<TOKEN_USER*>(information);
+  information = nullptr;
+  status = SeQueryInformationToken(token, TokenIntegrityLevel, &information);
+  if (!NT_SUCCESS(status)) {
+    return status;
+  }
+  user->integrity = static_cast<u32>(reinterpret_cast<ULONG_PTR>(information));
+  if (!is_shared_by_services(user->token_user->User.Sid)) {
+    return STATUS_SUCCESS;
+  }
+  information = nullptr;
+  status = SeQueryInformationToken(token, TokenGroups, &information);
+  user->groups = NT_SUCCESS(status) ? static_cast<TOKEN_GROUPS*>(information) : nullptr;
   return status;
+}
+
+PSID logon_of(const TOKEN_GROUPS& groups) {
+  for (ULONG i = 0; i < groups.GroupCount; ++i) {
+    if ((groups.Groups[i].Attributes & SE_GROUP_LOGON_ID) == SE_GROUP_LOGON_ID) {
+      return groups.Groups[i].Sid;
+    }
+  }
+  return nullptr;
+}
+
+bool may_see(const User& user, const User& owner) {
+  if (!equal(owner.token_user->User.Sid, user.token_user->User.Sid) || owner.integrity > user.integrity) {
+    return false;
+  }
+  if (user.groups == nullptr || owner.groups == nullptr) {
+    return user.groups == owner.groups;
+  }
+  const PSID logon = logon_of(*user.groups);
+  const PSID other = logon_of(*owner.groups);
+  return logon != nullptr && other != nullptr && equal(logon, other);
 }
 
 }  // namespace
@@ -97,13 +144,22 @@ NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Request
   }
   requester->rights.administrator = passes(&kAdministratorsOnly, subject, mode);
   // Whom a thread plays at the moment is who asks.
-  return user_of(subject.ClientToken != nullptr ? subject.ClientToken : subject.PrimaryToken, &requester->user);
+  const PACCESS_TOKEN token = subject.ClientToken != nullptr ? subject.ClientToken : subject.PrimaryToken;
+  const NTSTATUS status = user_of(token, &requester->user);
+  if (!NT_SUCCESS(status)) {
+    release_user(requester->user);
+  }
+  return status;
 }
 
 void release_user(User& user) {
   if (user.token_user != nullptr) {
     ExFreePool(user.token_user);
     user.token_user = nullptr;
+  }
+  if (user.groups != nullptr) {
+    ExFreePool(user.groups);
+    user.groups = nullptr;
   }
 }
 
@@ -115,8 +171,7 @@ bool is_process_of(const User& user, u32 process, u64 start) {
   const PACCESS_TOKEN token = PsReferencePrimaryToken(object);
   User owner;
   const bool same = static_cast<u64>(PsGetProcessCreateTimeQuadPart(object)) == start &&
-                    NT_SUCCESS(user_of(token, &owner)) &&
-                    RtlEqualSid(owner.token_user->User.Sid, user.token_user->User.Sid) != FALSE;
+                    NT_SUCCESS(user_of(token, &owner)) && may_see(user, owner);
   release_user(owner);
   PsDereferencePrimaryToken(token);
   static_cast<void>(ObDereferenceObject(object));

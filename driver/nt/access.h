@@ -8,9 +8,11 @@
 
 namespace wperf::driver {
 
-// The user a token stands for. Made by user_of, owns memory until released.
+// The user a token stands for, and with which trust. Made by user_of, owns memory until released.
 struct User {
   TOKEN_USER* token_user = nullptr;
+  TOKEN_GROUPS* groups = nullptr;  // of an account that services share alone: their logons tell them apart
+  u32 integrity = 0;
 };
 
 struct Requester {
@@ -23,7 +25,9 @@ struct Requester {
 [[nodiscard]] NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Requester* requester);
 void release_user(User& user);
 
-// Of the process that began at `start`; false too if that one is gone, whoever has its number now.
+// Of the process that began at `start`: the same user, no more trusted than he is (an elevated process is not the
+// unelevated user's), and for an account that services share the same logon. False too if that process is gone, whoever
+// has its number now.
 bool is_process_of(const User& user, u32 process, u64 start);
 
 }  // namespace wperf::driver

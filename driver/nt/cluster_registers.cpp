@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "driver/arm64/registers.h"
-#include "driver/nt/nt.h"
+#include "driver/nt/guarded_registers.h"
 
 namespace wperf::driver {
 namespace {
@@ -47,21 +47,13 @@ bool is_known_part(u64 midr) {
   return false;
 }
 
-// The registers may still be missing: a hypervisor need not show them to its guests. The read is a call, because the
-// compiler guards calls only.
-bool registers_answer() {
-  __try {
-    static_cast<void>(read_cluster_control());
-    return true;
-  } __except (1 /* EXCEPTION_EXECUTE_HANDLER */) {
-    return false;
-  }
-}
+// May still be missing: a hypervisor need not show it to its guests.
+constexpr Register kControl[] = {Register::clusterpmcr};
 
 }  // namespace
 
 bool core_is_in_a_dsu() {
-  return is_known_part(read_system_register(Register::midr)) && registers_answer();
+  return is_known_part(read_system_register(Register::midr)) && registers_answer(kControl);
 }
 
 }  // namespace wperf::driver

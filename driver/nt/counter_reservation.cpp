@@ -2,6 +2,7 @@
 #include "driver/nt/counter_reservation.h"
 
 #include "base/bits.h"
+#include "driver/core/machine.h"
 #include "driver/core/on_core.h"
 #include "driver/core/pmu_registers.h"
 
@@ -15,7 +16,7 @@ WperfStatus find_idle_counters(Hal& hal, u32* idle) {
   for (u32 core = 0; core < cores; ++core) {
     u32 here = 0;
     auto look = [&] {
-      if (has_pmu(hal.read_register(Register::id_aa64dfr0))) {
+      if (core_counts(hal)) {
         const u64 busy = hal.read_register(Register::pmcntenset) | hal.read_register(Register::pmintenset);
         here = low_bits(counters_of_pmcr(hal.read_register(Register::pmcr))) & ~static_cast<u32>(busy);
       }

@@ -4,6 +4,7 @@
 #include "driver/arm64/registers.h"
 #include "driver/nt/clock.h"
 #include "driver/nt/cluster_registers.h"
+#include "driver/nt/counter_registers.h"
 #include "driver/nt/device_memory.h"
 #include "driver/nt/overflow_interrupt.h"
 #include "driver/nt/per_core.h"
@@ -89,6 +90,10 @@ u32 HalNt::interrupt_state() {
 
 bool HalNt::has_cluster_registers() {
   return core_is_in_a_dsu();
+}
+
+bool HalNt::has_counter_registers() {
+  return counter_registers_answer();
 }
 
 bool HalNt::has_profiling_registers() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What driver/core needs of a machine, over the NT kernel and driver/arm64. The face (driver/hal.h) says what each call
-// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns, has_cluster_registers and
-// has_profiling_registers, which also come at the level of a deferred call or of the overflow interrupt, read_device
-// and write_device (any), and ask_for_user_walk, which comes in the interrupt.
+// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns and the three questions for
+// registers (has_..._registers), which also come at the level of a deferred call or of the overflow interrupt,
+// read_device and write_device (any), and ask_for_user_walk, which comes in the interrupt.
 #pragma once
 #include "driver/hal.h"
 #include "driver/nt/counter_reservation.h"
@@ -44,6 +44,7 @@ class HalNt final : public Hal {
   void write_device(void* mapping, u64 offset, u32 value) override;
   u32 interrupt_state() override;
   bool has_cluster_registers() override;
+  bool has_counter_registers() override;
   bool has_profiling_registers() override;
   bool may_observe(ClientId client, u32 process, u64 start) override;
   void* make_user_walks(u32 count) override;

@@ -390,7 +390,7 @@ struct IO_SECURITY_CONTEXT {
   ULONG FullCreateOptions;
 };
 struct PRIVILEGE_SET;
-enum TOKEN_INFORMATION_CLASS { TokenUser = 1 };
+enum TOKEN_INFORMATION_CLASS { TokenUser = 1, TokenGroups = 2, TokenIntegrityLevel = 25 };
 struct SID_AND_ATTRIBUTES {
   PSID Sid;
   ULONG Attributes;
@@ -398,6 +398,11 @@ struct SID_AND_ATTRIBUTES {
 struct TOKEN_USER {
   SID_AND_ATTRIBUTES User;
 };
+struct TOKEN_GROUPS {
+  ULONG GroupCount;
+  SID_AND_ATTRIBUTES Groups[1];
+};
+inline constexpr ULONG SE_GROUP_LOGON_ID = 0xC0000000;
 static_assert(__builtin_offsetof(ACCESS_STATE, SubjectSecurityContext) == 0x20);
 
 // ---- Memory ----

@@ -106,7 +106,7 @@ NTKERNELAPI BOOLEAN SeAccessCheck(PSECURITY_DESCRIPTOR descriptor, SECURITY_SUBJ
                                   ACCESS_MASK desired, ACCESS_MASK granted_before, PRIVILEGE_SET** privileges,
                                   GENERIC_MAPPING* mapping, KPROCESSOR_MODE mode, ACCESS_MASK* granted,
                                   NTSTATUS* status);  // PASSIVE
-// *information is freed with ExFreePool.
+// *information is freed with ExFreePool, but for TokenIntegrityLevel: it is the level itself.
 NTKERNELAPI NTSTATUS SeQueryInformationToken(PACCESS_TOKEN token, TOKEN_INFORMATION_CLASS information_class,
                                              PVOID* information);  // PASSIVE
 

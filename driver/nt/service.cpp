@@ -130,9 +130,10 @@ bool Service::owns_process(ClientId client, u32 process, u64 start) {
   return false;
 }
 
-// Who does not hold the driver gets no interrupt connected; the core will tell him.
+// Who does not hold the driver gets no interrupt connected, and neither do counters that cannot be used; the core will
+// tell him.
 WperfStatus Service::prepare_to_sample(const Client& client, u32 code) {
-  if (!needs_interrupt(code) || check_lock(lock_, client.id) != WPERF_OK) {
+  if (!needs_interrupt(code) || check_lock(lock_, client.id) != WPERF_OK || !core_.has_counters_for(client.id)) {
     return WPERF_OK;
   }
   return NT_SUCCESS(connect_overflow_interrupt(core_)) ? WPERF_OK : WPERF_NO_INTERRUPT;

@@ -11,6 +11,8 @@ struct Token {
   u32 references;  // of PsReferencePrimaryToken and of subject contexts
   Person person;
   u8 user_sid[28];
+  u8 logon_sid[20];
+  u32 integrity;
 };
 
 struct Process {

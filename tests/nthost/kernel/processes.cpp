@@ -15,7 +15,7 @@ constexpr u32 kMostProcesses = 64;
 constexpr u32 kSystemId = 4;
 
 SpinLock lock;
-Process processes[kMostProcesses];
+constinit Process processes[kMostProcesses] = {};
 u64 brought_in = 0;
 bool reads_held = false;
 u64 last_created = 133'000'000'000'000'000;

@@ -12,7 +12,11 @@ struct Person {
   bool administrator;    // in S-1-5-32-544, enabled
   bool performance_log;  // in S-1-5-32-559
   bool system;           // S-1-5-18 instead of a user's SID
+  u32 integrity = 0;     // S-1-16-…; 0: the usual one, high for administrators, medium for others
+  u32 service = 0;       // S-1-5-19 or S-1-5-20 instead of a user's SID
+  u32 logon = 1;         // the last number of the logon's SID S-1-5-5-0-…
 };
+constexpr u32 kLowIntegrity = 0x1000, kMediumIntegrity = 0x2000, kHighIntegrity = 0x3000, kSystemIntegrity = 0x4000;
 constexpr Person kStranger = {1001, false, false, false};
 constexpr Person kPerformanceLogUser = {1002, false, true, false};
 constexpr Person kAdministrator = {500, true, false, false};

@@ -38,13 +38,41 @@ extern "C" BOOLEAN SeAccessCheck(PSECURITY_DESCRIPTOR descriptor, SECURITY_SUBJE
   return allowed;
 }
 
+namespace {
+
+constexpr wperf::u32 kTokenTag = 0x20206553;
+constexpr ULONG kEnabledByDefault = 7;  // SE_GROUP_MANDATORY, _ENABLED_BY_DEFAULT, _ENABLED
+
+// Everyone and the logon; the SIDs lie behind.
+NTSTATUS groups_of(const Token& token, PVOID* information) {
+  const wperf::u32 head = __builtin_offsetof(TOKEN_GROUPS, Groups) + 2 * sizeof(SID_AND_ATTRIBUTES);
+  const wperf::u32 size = head + sizeof kEveryoneSid + sizeof token.logon_sid;
+  auto* groups = static_cast<TOKEN_GROUPS*>(allocate_pool(size, kTokenTag, "SeQueryInformationToken"));
+  if (groups == nullptr) return STATUS_INSUFFICIENT_RESOURCES;
+  auto* sids = reinterpret_cast<wperf::u8*>(groups) + head;
+  memcpy(sids, kEveryoneSid, sizeof kEveryoneSid);
+  memcpy(sids + sizeof kEveryoneSid, token.logon_sid, sizeof token.logon_sid);
+  groups->GroupCount = 2;
+  groups->Groups[0] = {sids, kEnabledByDefault};
+  groups->Groups[1] = {sids + sizeof kEveryoneSid, SE_GROUP_LOGON_ID | kEnabledByDefault};
+  *information = groups;
+  return STATUS_SUCCESS;
+}
+
+}  // namespace
+
 extern "C" NTSTATUS SeQueryInformationToken(PACCESS_TOKEN token, TOKEN_INFORMATION_CLASS information_class,
                                             PVOID* information) {
   WPERF_ALLOW_ONLY(kPassive);
-  if (information_class != TokenUser) give_up("SeQueryInformationToken: class {} is not offered", information_class);
   const Token& it = *static_cast<Token*>(token);
+  if (information_class == TokenIntegrityLevel) {  // in the variable itself, there is nothing to free
+    *information = reinterpret_cast<PVOID>(ULONG_PTR{it.integrity});
+    return STATUS_SUCCESS;
+  }
+  if (information_class == TokenGroups) return groups_of(it, information);
+  if (information_class != TokenUser) give_up("SeQueryInformationToken: class {} is not offered", information_class);
   const wperf::u32 size = sid_size(it.user_sid);
-  auto* user = static_cast<TOKEN_USER*>(allocate_pool(sizeof(TOKEN_USER) + size, 0x20206553, __func__));
+  auto* user = static_cast<TOKEN_USER*>(allocate_pool(sizeof(TOKEN_USER) + size, kTokenTag, __func__));
   if (user == nullptr) return STATUS_INSUFFICIENT_RESOURCES;
   user->User = {user + 1, 0};
   memcpy(user + 1, it.user_sid, size);

@@ -7,7 +7,6 @@
 namespace wperf::nthost {
 namespace {
 
-constexpr u8 kEveryone[12] = {1, 1, 0, 0, 0, 0, 0, 1};
 constexpr u8 kAuthenticatedUsers[12] = {1, 1, 0, 0, 0, 0, 0, 5, 11};
 constexpr u8 kSystemSid[12] = {1, 1, 0, 0, 0, 0, 0, 5, 18};
 constexpr u8 kAdministrators[16] = {1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 0x20, 2};
@@ -64,8 +63,15 @@ u32 sid_size(const void* sid) {
 void make_token(Token& token, const Person& person) {
   token = {};
   token.person = person;
-  if (person.system) {
+  const u32 usual = person.system ? kSystemIntegrity : person.administrator ? kHighIntegrity : kMediumIntegrity;
+  token.integrity = person.integrity != 0 ? person.integrity : usual;
+  const u8 logon_head[8] = {1, 3, 0, 0, 0, 0, 0, 5};
+  const u32 logon[] = {5, 0, person.logon};
+  memcpy(token.logon_sid, logon_head, sizeof logon_head);
+  memcpy(token.logon_sid + sizeof logon_head, logon, sizeof logon);
+  if (person.system || person.service != 0) {
     memcpy(token.user_sid, kSystemSid, sizeof kSystemSid);
+    if (person.service != 0) memcpy(token.user_sid + sizeof logon_head, &person.service, sizeof person.service);
     return;
   }
   const u32 numbers[] = {21, 1, 2, 3, person.user};
@@ -75,7 +81,7 @@ void make_token(Token& token, const Person& person) {
 }
 
 bool is_in(const Token& token, const void* sid) {
-  if (equal_sids(sid, token.user_sid) || equal_sids(sid, kEveryone) || equal_sids(sid, kAuthenticatedUsers))
+  if (equal_sids(sid, token.user_sid) || equal_sids(sid, kEveryoneSid) || equal_sids(sid, kAuthenticatedUsers))
     return true;
   const bool administrator = token.person.administrator || token.person.system;
   if (administrator && equal_sids(sid, kAdministrators)) return true;

@@ -8,6 +8,7 @@ namespace wperf::nthost {
 
 u32 sid_size(const void* sid);
 void make_token(Token& token, const Person& person);
+inline constexpr u8 kEveryoneSid[12] = {1, 1, 0, 0, 0, 0, 0, 1};
 bool is_in(const Token& token, const void* sid);  // as its user or an enabled group, Everyone among them
 
 // The rights of `desired` (MAXIMUM_ALLOWED is not offered) that a self-relative descriptor's DACL grants, as documented

@@ -32,12 +32,12 @@ struct Seen {
   u32 own, foreign;
   u64 hidden, taken;
 };
-Seen sample_as(const Person& person) {
+Seen sample_as(const Person& person, const Person& other = kSomebodyElse) {
   Seen seen = {};
   Program tool(kTool, person);
   Client client(tool.process());
   MeasuredProgram own(2000, person, 0x40'0000);
-  MeasuredProgram foreign(2004, kSomebodyElse, 0x80'0000);
+  MeasuredProgram foreign(2004, other, 0x80'0000);
   CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
   CHECK_EQUAL(client.send(WPERF_CODE_SAMPLE_CONFIGURE, sample_request(2, kCycles, 50'000)), WPERF_OK);
   CHECK_EQUAL(client.plain(WPERF_CODE_SAMPLE_START), WPERF_OK);
@@ -112,6 +112,36 @@ SCENARIO(samples_of_other_users_are_hidden, kNeedsIcount | kNeedsUntrapped) {
   CHECK_WITHIN(administrator.own, expected, expected + 1);
   CHECK_WITHIN(administrator.foreign, expected, expected + 1);
   CHECK_EQUAL(administrator.hidden, 0);
+  CHECK_EQUAL(unload(), 0);
+}
+
+// Whose SID is the client's is not his where it is trusted more than he is, or is another service of a shared account.
+SCENARIO(samples_of_processes_above_the_client_are_hidden, kNeedsIcount | kNeedsUntrapped) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  constexpr Person kUnelevated = {1002, false, true, false, kMediumIntegrity};
+  constexpr Person kLow = {1002, false, true, false, kLowIntegrity};
+  constexpr Person kElevated = {1002, true, true, false, kHighIntegrity};
+  constexpr Person kSignedInAgain = {1002, false, true, false, kMediumIntegrity, 0, 2};
+  constexpr Person kLocal1 = {0, false, true, false, kSystemIntegrity, 19, 1};
+  constexpr Person kLocal2 = {0, false, true, false, kSystemIntegrity, 19, 2};
+  constexpr Person kNetwork1 = {0, false, true, false, kSystemIntegrity, 20, 1};
+  constexpr Person kNetwork2 = {0, false, true, false, kSystemIntegrity, 20, 2};
+  const struct {
+    Person client, other;
+    bool seen;
+  } cases[] = {
+      {kUnelevated, kUnelevated, true}, {kUnelevated, kElevated, false}, {kUnelevated, kLow, true},
+      {kLow, kUnelevated, false},       {kElevated, kUnelevated, true},  {kUnelevated, kSignedInAgain, true},
+      {kLocal1, kLocal1, true},         {kLocal1, kLocal2, false},       {kNetwork1, kNetwork1, true},
+      {kNetwork1, kNetwork2, false},    {kLocal1, kNetwork1, false},
+  };
+  const u64 expected = user_instructions(500'000) * 2 / 50'000;
+  for (const auto& it : cases) {
+    const Seen seen = sample_as(it.client, it.other);
+    CHECK_WITHIN(seen.own, expected, expected + 1);
+    CHECK_WITHIN(seen.foreign, it.seen ? expected : 0, it.seen ? expected + 1 : 0);
+    CHECK_EQUAL(seen.taken, seen.own + seen.foreign + seen.hidden);
+  }
   CHECK_EQUAL(unload(), 0);
 }
 

@@ -76,6 +76,51 @@ SCENARIO(each_core_says_what_it_is, kNeedsTrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
+// A hypervisor shows PMUVer and makes the registers undefined instructions, on all cores or on one: there is nothing to
+// count or sample with, Windows is not asked for the interrupt, and the SPE is another unit.
+SCENARIO(counter_registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
+  if (!CHECK_EQUAL(load(), 0)) return;
+  const u64 masks[] = {0b1111, 0b0100};
+  for (const u64 mask : masks) {
+    make_pmu_undefined(mask);
+    {
+      Tool tool;
+      CHECK_EQUAL(tool.client.hardware(hardware_reply), WPERF_OK);
+      CHECK_EQUAL((hardware_reply.id_aa64dfr0 >> 8) & 0xf, kTrappedPmuVersion);
+      CHECK_EQUAL(hardware_reply.counters_total, 0);
+      CHECK_EQUAL(hardware_reply.counters_free, 0);
+      CHECK_EQUAL(hardware_reply.cycle_counters, 0);
+      for (u32 core = 0; core < cpu_count(); ++core) {
+        WperfCoreReply reply = {};
+        CHECK_EQUAL(tool.client.core(core, reply), WPERF_OK);
+        const bool answers = ((mask >> core) & 1) == 0;
+        CHECK_EQUAL(reply.counters_total, answers ? identity_of(core).counters : 0);
+        CHECK_EQUAL(reply.pmceid0 != 0, answers);
+      }
+      const u16 event = kCpuCycles;
+      CHECK_EQUAL(tool.client.send(WPERF_CODE_COUNT_CONFIGURE, count_request(0b1111, &event, 1)), WPERF_NOT_SUPPORTED);
+      CHECK_EQUAL(tool.client.send(WPERF_CODE_COUNT_CONFIGURE, count_request(0b0001, &event, 0)), WPERF_NOT_SUPPORTED);
+      CHECK_EQUAL(tool.client.send(WPERF_CODE_SAMPLE_CONFIGURE, sample_request(0b1111, event, 100'000)),
+                  WPERF_NOT_SUPPORTED);
+      CHECK_EQUAL(tool.client.plain(WPERF_CODE_SAMPLE_START), WPERF_WRONG_STATE);
+      WperfInterruptReply interrupt = {};
+      CHECK_EQUAL(tool.client.ask(WPERF_CODE_INTERRUPT, WperfPlainRequest{}, interrupt), WPERF_OK);
+      CHECK_EQUAL(interrupt.state, WPERF_INTERRUPT_NOT_ASKED);
+      WperfSpeCoreReply able = {};
+      CHECK_EQUAL(tool.client.ask(WPERF_CODE_SPE_CORE, WperfCoreRequest{}, able), WPERF_OK);
+      CHECK_EQUAL(able.pmsidr, kTrappedPmsidr);
+    }
+  }
+  make_pmu_undefined(0);
+  {
+    Tool tool;
+    CHECK_EQUAL(tool.client.hardware(hardware_reply), WPERF_OK);
+    CHECK_EQUAL(hardware_reply.counters_total, least_counters());
+    CHECK_EQUAL(hardware_reply.cycle_counters, 1);
+  }
+  CHECK_EQUAL(unload(), 0);
+}
+
 SCENARIO(every_event_has_its_count, kNeedsTrapped) {
   set_heartbeat(0);
   if (!CHECK_EQUAL(load(), 0)) return;

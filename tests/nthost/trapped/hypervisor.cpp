@@ -24,7 +24,8 @@ constexpr u64 kWrite = 0x04, kExit = 0x20, kApplicationExit = 0x2'0026;  // of s
 extern "C" u64 semihosting_call(u64 operation, u64 argument);
 extern "C" const u8 trapped_vectors[];
 
-enum : u64 { kCallHeartbeat = 1, kCallWork = 2 };  // x0 of an HVC
+enum : u64 { kCallHeartbeat = 1, kCallWork = 2, kCallUndefined = 3 };  // x0 of an HVC
+u64 undefined_on;                                                      // cores, see make_pmu_undefined
 
 struct Core {
   PmuModel pmu;
@@ -126,6 +127,20 @@ bool is_of_driver(u64 address) {  // README.md: addresses say what they are
   return address >> 32 == kDriver;
 }
 
+// The access that was trapped is an undefined instruction at EL1.
+void undefine() {
+  constexpr u64 kUnknownReason = u64{1} << 25;  // ESR_ELx: EC 0, IL
+  constexpr u64 kSyncOfCurrentLevel = 0x200, kSyncWithSp0 = 0;
+  constexpr u64 kPan = u64{1} << 22, kEl1WithAllMasked = 0x3c5, kOwnStack = 1;
+  const u64 interrupted = WPERF_READ_SYSREG("spsr_el2");
+  WPERF_WRITE_SYSREG("esr_el1", kUnknownReason);
+  WPERF_WRITE_SYSREG("elr_el1", WPERF_READ_SYSREG("elr_el2"));
+  WPERF_WRITE_SYSREG("spsr_el1", interrupted);
+  const u64 vector = (interrupted & kOwnStack) != 0 ? kSyncOfCurrentLevel : kSyncWithSp0;
+  WPERF_WRITE_SYSREG("elr_el2", WPERF_READ_SYSREG("vbar_el1") + vector);
+  WPERF_WRITE_SYSREG("spsr_el2", (interrupted & kPan) | kEl1WithAllMasked);
+}
+
 bool access_pmu(Core& core, const Access& access, u64* x) {
   const PmuAccess pmu = pmu_access_of(access);
   if (!pmu.known || (pmu.read_only && !access.read) || !core.pmu.has(pmu.reg, pmu.index)) {
@@ -221,9 +236,17 @@ extern "C" void trapped_exit(u64* x) {
     if (x[0] == kCallWork) {
       x[0] = core.work.user;
       x[1] = core.work.kernel;
+    } else if (x[0] == kCallUndefined) {
+      __atomic_store_n(&undefined_on, x[1], __ATOMIC_RELAXED);
     }
   } else if ((syndrome >> 26) == kSystemRegisterTrap) {
     const Access access = access_of(syndrome);
+    const bool undefined = ((__atomic_load_n(&undefined_on, __ATOMIC_RELAXED) >> number) & 1) != 0;
+    if (undefined && pmu_access_of(access).known && is_of_driver(WPERF_READ_SYSREG("elr_el2"))) {
+      undefine();
+      drive_interrupt(number);
+      return;
+    }
     if (!access_pmu(core, access, x) && !read_identification(access, x)) {
       die("EL2: access to a register that the PMU of the trapped mode lacks\n");
     }
@@ -239,6 +262,12 @@ Work work_done() {
   register u64 x1 asm("x1") = 0;
   asm volatile("hvc #1" : "+r"(x0), "+r"(x1)::"memory");
   return {x0, x1};
+}
+
+void make_pmu_undefined(u64 cores_mask) {
+  register u64 x0 asm("x0") = kCallUndefined;
+  register u64 x1 asm("x1") = cores_mask;
+  asm volatile("hvc #1" : "+r"(x0), "+r"(x1)::"memory");
 }
 
 void trapped_heartbeat() {

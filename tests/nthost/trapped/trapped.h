@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The trapped mode: QEMU's machine with EL2, where a small hypervisor of ours gives each core a PMU with more events
-// and counters, a MIDR of its own, and SPE's registers. The kernel above does not know, except for the three calls at
-// the end of this header. Needs fixed-shift -icount: work done is read from QEMU's own INST_RETIRED.
+// and counters, a MIDR of its own, and SPE's registers. The kernel above does not know, except for the calls of
+// this header. Needs fixed-shift -icount: work done is read from QEMU's own INST_RETIRED.
 #pragma once
 #include "base/ints.h"
 #include "tests/nthost/trapped/pmu_model.h"
@@ -26,6 +26,10 @@ inline constexpr u64 kTrappedSpeEvents = 0xffff'0000'ff00'f0aa;  // that PMSEVFR
 
 // Instructions executed so far on the core the caller runs on.
 Work work_done();
+
+// The driver's accesses to PMU registers on these cores are undefined instructions from now on, a bit each; the
+// identification registers show a PMU all the same. Windows' own, the host's, are not touched by it.
+void make_pmu_undefined(u64 cores_mask);
 
 // The kernel calls these; each does nothing, or says false, outside of the trapped mode.
 

@@ -50,7 +50,7 @@ u64* plain_register(Register reg) {
 
 }  // namespace
 
-u64 read_system_register(Register reg) {
+__attribute__((noinline)) u64 read_system_register(Register reg) {
   switch (reg) {
     case Register::midr:
       return kMidr;
@@ -70,6 +70,9 @@ u64 read_system_register(Register reg) {
       return pmu().overflows;
     case Register::pmccntr:
       return read_cycles();
+    case Register::clusterpmcr:
+      __asm__ volatile("udf #0");  // a core without a DSU: the driver catches it
+      return 0;
     default:
       break;
   }
@@ -107,22 +110,5 @@ void write_system_register(Register reg, u64 value) {
 
 void instruction_barrier() {}
 void profiling_barrier() {}  // a core without SPE
-
-// A core without a DSU: the driver catches what this does.
-__attribute__((noinline)) u64 read_cluster_control() {
-  __asm__ volatile("udf #0");
-  return 0;
-}
-
-// Nobody asks: a core without SPE.
-u64 read_profiling_identity() {
-  return 0;
-}
-u64 read_profiling_control() {
-  return 0;
-}
-u64 read_profiling_buffer_limit() {
-  return 0;
-}
 
 }  // namespace wperf::driver

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver/nt/counter_registers.h"
+
+#include "driver/nt/guarded_registers.h"
+
+namespace wperf::driver {
+namespace {
+
+// What is read before anything is counted, and the clock of all measurements. Counters are not among them: PMCR_EL0.N
+// says which there are.
+constexpr Register kFirstRead[] = {Register::pmcr,       Register::pmceid0,    Register::pmceid1, Register::pmcntenset,
+                                   Register::pmintenset, Register::pmovsclr, Register::pmccntr};
+
+}  // namespace
+
+bool counter_registers_answer() {
+  return registers_answer(kFirstRead);
+}
+
+}  // namespace wperf::driver

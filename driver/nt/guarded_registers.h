@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// May these registers be accessed on the core that runs this? Identification registers and model numbers do not settle
+// it: a hypervisor may show the unit and make its registers undefined instructions, which stop Windows. So the first
+// read of each unit's registers is a guarded one. IRQL <= DISPATCH_LEVEL, on the core in question.
+#pragma once
+#include "base/ints.h"
+#include "driver/hal.h"
+
+namespace wperf::driver {
+
+bool registers_answer(const Register* registers, u32 count);
+
+template <u32 count>
+bool registers_answer(const Register (&registers)[count]) {
+  return registers_answer(registers, count);
+}
+
+}  // namespace wperf::driver
