@@ -48,8 +48,8 @@ class FakeMachine : public Machine {
     const auto found = files_.find(path);
     return found == files_.end() ? FileFacts{} : found->second;
   }
-  std::optional<std::string> find_file(const std::string& name) override {
-    const std::string path = "C:\\unpacked\\" + name;
+  std::optional<std::string> find_file(Folder folder, const std::string& name) override {
+    const std::string path = (folder == Folder::of_program ? program_folder_ : current_folder_) + name;
     return files_.count(path) != 0 ? std::optional(path) : std::nullopt;
   }
   bool is_our_inf(const std::string& path) override { return foreign_infs_.count(path) == 0; }
@@ -139,6 +139,7 @@ class FakeMachine : public Machine {
   std::vector<DeviceFacts> devices_;
   ServiceFacts service_;
   std::map<std::string, FileFacts> files_;
+  std::string program_folder_ = "C:\\unpacked\\", current_folder_ = "C:\\Users\\ann\\";
   std::set<std::string> packages_;
   std::set<std::string> foreign_infs_;
   std::vector<std::string> windowsperf_;

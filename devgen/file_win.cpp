@@ -77,6 +77,12 @@ std::wstring program_folder() {
   return path.substr(0, path.find_last_of(L"\\/") + 1);
 }
 
+std::wstring in_current_folder(const std::string& name) {
+  std::wstring path(32768, L'\0');
+  path.resize(GetFullPathNameW(os::wide_of(name).c_str(), static_cast<DWORD>(path.size()), path.data(), nullptr));
+  return path;
+}
+
 }  // namespace
 
 FileFacts WindowsMachine::file(const std::string& path) {
@@ -98,13 +104,10 @@ FileFacts WindowsMachine::file(const std::string& path) {
   return facts;
 }
 
-std::optional<std::string> WindowsMachine::find_file(const std::string& name) {
-  std::wstring here(32768, L'\0');
-  here.resize(GetFullPathNameW(os::wide_of(name).c_str(), static_cast<DWORD>(here.size()), here.data(), nullptr));
-  if (!here.empty() && exists(here)) return os::utf8_of(here);
-  const std::wstring beside = program_folder() + os::wide_of(name);
-  if (exists(beside)) return os::utf8_of(beside);
-  return std::nullopt;
+std::optional<std::string> WindowsMachine::find_file(Folder folder, const std::string& name) {
+  const std::wstring path =
+      folder == Folder::of_program ? program_folder() + os::wide_of(name) : in_current_folder(name);
+  return !path.empty() && exists(path) ? std::optional(os::utf8_of(path)) : std::nullopt;
 }
 
 std::string WindowsMachine::plain_driver_path() {

@@ -63,9 +63,11 @@ Win32Error Run::fail(Win32Error error) {
 // The files and whether this Windows could ever load them.
 Win32Error Run::find_driver() {
   if (!facts_.elevated) return code::kAccessDenied;
-  const auto inf = machine_.find_file(kInfName);
+  // The program's own folder first: what lies in a folder of downloads must not take the place of what came with it.
+  auto inf = machine_.find_file(Folder::of_program, kInfName);
+  if (!inf.has_value()) inf = machine_.find_file(Folder::current, kInfName);
   if (!inf.has_value()) {
-    missing_ = std::string(kInfName) + " is neither in the current directory nor beside wperf-devgen.exe";
+    missing_ = std::string(kInfName) + " is neither beside wperf-devgen.exe nor in the current directory";
     return code::kFileNotFound;
   }
   inf_path_ = *inf;

@@ -69,13 +69,34 @@ TEST_F(InstallerTest, RightsComeFirst) {
   EXPECT_EQ(machine_.steps_, 0);
 }
 
+// A folder of downloads may hold a driver that somebody wants to see installed.
+TEST_F(InstallerTest, ItsOwnFolderComesBeforeTheCurrentOne) {
+  machine_.current_folder_ = "C:\\downloads\\";
+  for (const char* name : {"wperf-driver.inf", "wperf-driver.sys"}) {
+    machine_.files_[machine_.current_folder_ + name] = machine_.files_[machine_.program_folder_ + name];
+  }
+  EXPECT_EQ(run_install(), 0u);
+  EXPECT_EQ(machine_.devices_.size(), 1u) << "the fake knows the .inf of its own folder only";
+  // Nor does a half of a package there let the other one in.
+  machine_.files_.erase(kSys);
+  EXPECT_EQ(run_install(), code::kFileNotFound);
+  EXPECT_TRUE(complained("error: wperf-driver.sys is not beside C:\\unpacked\\wperf-driver.inf\n"));
+}
+
+TEST_F(InstallerTest, TheCurrentFolderServesWhereItsOwnHasNone) {
+  machine_.program_folder_ = "C:\\tools\\";
+  machine_.current_folder_ = "C:\\unpacked\\";
+  EXPECT_EQ(run_install(), 0u);
+  EXPECT_EQ(machine_.devices_.size(), 1u);
+}
+
 TEST_F(InstallerTest, MissingFiles) {
   machine_.files_.erase(kSys);
   EXPECT_EQ(run_install(), code::kFileNotFound);
   EXPECT_TRUE(complained("error: wperf-driver.sys is not beside C:\\unpacked\\wperf-driver.inf\n"));
   machine_.files_.clear();
   EXPECT_EQ(run_install(), code::kFileNotFound);
-  EXPECT_TRUE(complained("error: wperf-driver.inf is neither in the current directory nor beside wperf-devgen.exe\n"));
+  EXPECT_TRUE(complained("error: wperf-driver.inf is neither beside wperf-devgen.exe nor in the current directory\n"));
   EXPECT_TRUE(complained("hint: unpack the whole archive into one folder"));
   EXPECT_EQ(machine_.steps_, 0);
 }

@@ -58,6 +58,8 @@ struct FileFacts {
   std::string signature_trouble;  // why Windows does not trust it as it stands, in its words
 };
 
+enum class Folder { of_program, current };
+
 struct Change {
   Win32Error error = 0;
   bool restart = false;  // Windows wants a restart before the change is complete
@@ -77,8 +79,8 @@ class Machine {
   virtual Interrupt interrupt() = 0;
   virtual ServiceFacts service() = 0;
   virtual FileFacts file(const std::string& path) = 0;
-  // Full path of NAME in the current directory, else beside the program.
-  virtual std::optional<std::string> find_file(const std::string& name) = 0;
+  // Full path of NAME in this folder, if there is such a file.
+  virtual std::optional<std::string> find_file(Folder folder, const std::string& name) = 0;
   // False: an .inf of the same name that belongs to another driver.
   virtual bool is_our_inf(const std::string& path) = 0;
   // Driver packages made from our .inf that lie in the driver store, as oemNN.inf.

@@ -14,7 +14,7 @@ class WindowsMachine : public Machine {
   Interrupt interrupt() override;
   ServiceFacts service() override;
   FileFacts file(const std::string& path) override;
-  std::optional<std::string> find_file(const std::string& name) override;
+  std::optional<std::string> find_file(Folder folder, const std::string& name) override;
   bool is_our_inf(const std::string& path) override;
   std::vector<std::string> packages() override;
   std::string plain_driver_path() override;

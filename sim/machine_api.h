@@ -7,7 +7,7 @@
 #include "abi/ints.h"
 #include "abi/status.h"
 
-#define WPERF_SIM_API_VERSION 2u
+#define WPERF_SIM_API_VERSION 3u
 
 typedef struct WperfSim WperfSim;
 
@@ -85,6 +85,8 @@ typedef struct WperfSimApi {
   /* Where the DMC-620 register frames are, for DMC_SETUP (a real machine says it in ACPI). Fills at most `capacity` of
      both arrays; answers how many channels there are. */
   wperf_u32 (*dmc_channels)(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_u32 capacity);
+  /* What its firmware calls it, maker and product. */
+  const char* (*model)(WperfSim* sim);
   /* Every program since the machine was opened, ended ones too. Fills at most `capacity`; answers how many there are.
    */
   wperf_u32 (*programs)(WperfSim* sim, WperfSimProcess* out, wperf_u32 capacity);

@@ -100,6 +100,11 @@ wperf_u64 now_ns(WperfSim* sim) {
   return sim->machine.now_ns();
 }
 
+const char* model(WperfSim* sim) {
+  const bool real = sim->machine.options().kind == wperf::sim::MachineKind::real;
+  return real ? "wperf Simulator" : "QEMU QEMU Virtual Machine";
+}
+
 wperf_u32 dmc_channels(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_u32 capacity) {
   wperf_u32 count = 0;
   for (const wperf::sim::DmcRange& range : sim->driver.hal().dmc_ranges()) {
@@ -175,6 +180,7 @@ constexpr WperfSimApi kApi = {
     .wait = wait_sim,
     .now_ns = now_ns,
     .dmc_channels = dmc_channels,
+    .model = model,
     .programs = programs,
     .modules = modules,
     .threads = threads,

@@ -127,6 +127,15 @@ TEST_F(ApiTest, DmcChannels) {
   EXPECT_EQ(api_->dmc_channels(sim_, bases, sizes, 3), 0u);
 }
 
+TEST_F(ApiTest, TheFirmwareNamesTheMachine) {
+  open("");
+  EXPECT_STREQ(api_->model(sim_), "wperf Simulator");
+  for (const char* kind : {"machine=virtual", "machine=trapping"}) {
+    open(kind);
+    EXPECT_STREQ(api_->model(sim_), "QEMU QEMU Virtual Machine");
+  }
+}
+
 TEST_F(ApiTest, UnknownProcesses) {
   open("pace=free");
   WperfSimProcess process{};

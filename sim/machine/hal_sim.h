@@ -53,7 +53,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   u64 time_ns() override { return machine_.time_ns(); }
   u32 interrupt_state() override;
   bool has_cluster_registers() override { return !clusters_.empty(); }
-  bool has_counter_registers() override { return true; }
+  bool has_counter_registers() override { return machine_.options().kind != MachineKind::trapping; }
   bool has_profiling_registers() override { return true; }
   bool may_observe(driver::ClientId client, u32 process, u64 start) override;
   void* map_device_memory(u64 physical, u64 size, driver::DeviceAccess access) override;

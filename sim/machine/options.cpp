@@ -10,8 +10,8 @@ namespace wperf::sim {
 namespace {
 
 constexpr std::string_view kKeys =
-    "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, rights, interrupt, instance, folder, "
-    "writes, console, run";
+    "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, rights, interrupt, machine, instance, "
+    "folder, writes, console, run";
 
 // What was said, before the keys are held against each other.
 struct Said {
@@ -121,6 +121,19 @@ std::string take_interrupt(const Setting& setting, OverflowInterrupt& out) {
   return {};
 }
 
+std::string take_kind(const Setting& setting, MachineKind& out) {
+  if (setting.value == "real") {
+    out = MachineKind::real;
+  } else if (setting.value == "virtual") {
+    out = MachineKind::virtual_machine;
+  } else if (setting.value == "trapping") {
+    out = MachineKind::trapping;
+  } else {
+    return quoted(setting) + " is neither real, virtual nor trapping";
+  }
+  return {};
+}
+
 std::string take_instance(std::string_view name, std::string& out) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
   if (name.empty() || name.size() > 64 || name.find_first_not_of(kAllowed) != std::string_view::npos)
@@ -168,6 +181,7 @@ std::string take(const Setting& setting, Said& said) {
   if (setting.key == "pace") return take_pace(setting, options.pace);
   if (setting.key == "rights") return take_rights(setting, options.rights);
   if (setting.key == "interrupt") return take_interrupt(setting, options.interrupt);
+  if (setting.key == "machine") return take_kind(setting, options.kind);
   if (setting.key == "instance") return take_instance(setting.value, options.instance);
   if (setting.key == "folder") return take_folder(setting, options.surroundings.folder);
   if (setting.key == "writes") return take_switch(setting, options.surroundings.writes);

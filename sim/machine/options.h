@@ -15,6 +15,8 @@ namespace wperf::sim {
 enum class Pace : u8 { real, free };
 enum class Rights : u8 { administrator, user };
 enum class OverflowInterrupt : u8 { given, refused, not_again };
+// What its firmware says of it; in a trapping one the registers of the PMU may not be accessed, too.
+enum class MachineKind : u8 { real, virtual_machine, trapping };
 
 struct RunOption {
   u32 core = 0;
@@ -35,6 +37,7 @@ struct MachineOptions {
   Pace pace = Pace::real;
   Rights rights = Rights::administrator;  // of who measures; the programs of run= are somebody else's
   OverflowInterrupt interrupt = OverflowInterrupt::given;
+  MachineKind kind = MachineKind::real;
   std::string instance = "default";
   std::vector<RunOption> programs;
   Surroundings surroundings;  // of all programs

@@ -49,7 +49,7 @@ TEST(Options, DefaultMachine) {
 TEST(Options, EveryKey) {
   const MachineOptions options = parse(
       "cpu=neoverse-v2,cores=4,counters=10,free=0x3,cluster=4,dsu=8,dmc=1,spe=off,mhz=2600,seed=0xffffffffffffffff,"
-      "pace=free,rights=user,interrupt=not-again,instance=a-B_9");
+      "pace=free,rights=user,interrupt=not-again,machine=trapping,instance=a-B_9");
   ASSERT_EQ(options.cores.size(), 4u);
   EXPECT_EQ(options.cores[0]->name, "neoverse-v2");
   EXPECT_EQ(options.counters_of(0), 10u);
@@ -63,6 +63,9 @@ TEST(Options, EveryKey) {
   EXPECT_EQ(options.pace, Pace::free);
   EXPECT_EQ(options.rights, Rights::user);
   EXPECT_EQ(options.interrupt, OverflowInterrupt::not_again);
+  EXPECT_EQ(options.kind, MachineKind::trapping);
+  EXPECT_EQ(parse("machine=virtual").kind, MachineKind::virtual_machine);
+  EXPECT_EQ(parse("machine=real").kind, MachineKind::real);
   EXPECT_EQ(options.instance, "a-B_9");
   EXPECT_EQ(parse("dsu=off").cluster_count(), 0u);
   EXPECT_EQ(parse("cores=7,cluster=3").cluster_count(), 3u);

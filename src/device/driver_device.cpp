@@ -8,6 +8,8 @@
 #include "device/driver_run.h"
 #include "device/driver_sampling.h"
 #include "device/driver_spe.h"
+#include "os/virtual_machines.h"
+#include "plan/virtual_machine.h"
 
 namespace wperf::device {
 namespace {
@@ -46,6 +48,12 @@ WperfCountRequest request_of(const plan::CountPlan& plan) {
   fill_entries(schedules[WPERF_CLASS_DMC_CLKDIV2], request.dmc_clkdiv2, WPERF_MAX_DMC_CLKDIV2_EVENTS,
                request.entry_count[WPERF_CLASS_DMC_CLKDIV2]);
   return request;
+}
+
+// ID_AA64DFR0_EL1.PMUVer. 0: none; 0xf: a PMU that is not Arm's.
+bool shows_pmu(u64 id_aa64dfr0) {
+  const u64 version = id_aa64dfr0 >> 8 & 0xf;
+  return version != 0 && version != 0xf;
 }
 
 raw::CycleSource cycle_source_of(u32 source) {
@@ -138,6 +146,7 @@ class DriverDevice final : public Device {
   explicit DriverDevice(std::unique_ptr<DriverMachine> machine) : machine_(std::move(machine)) {}
 
   diag::Result<void> acquire(bool force) override {
+    force_ = force;
     auto request = make_request<WperfLockRequest>();
     request.action = force ? WPERF_LOCK_FORCE : WPERF_LOCK_ACQUIRE;
     return call_driver(*machine_, WPERF_CODE_LOCK, request);
@@ -199,6 +208,7 @@ class DriverDevice final : public Device {
   }
 
   diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
+    WPERF_CHECK_OK(plan::check_sampling_in_virtual_machine(os::is_virtual_machine(machine_->model()), force_));
     // No two recordings of one start are copies of each other.
     plan::SamplePlan seeded = plan;
     seeded.seed = machine_->seed().value_or(machine_->now_ns()) + sampled_++;
@@ -292,6 +302,9 @@ class DriverDevice final : public Device {
     machine.counters_free = {reply.counters_free, reply.dsu_counters, reply.dmc_clk_counters,
                              reply.dmc_clkdiv2_counters};
     machine.cycle_counters = reply.cycle_counters;
+    if (shows_pmu(reply.id_aa64dfr0) && reply.cycle_counters == 0) {
+      machine.why_no_counters = "this machine shows counters whose registers may not be read: a hypervisor keeps them";
+    }
     machine.cluster_count = reply.cluster_count;
     machine.cluster_size = reply.cluster_size;
     machine.dmc_channels = reply.dmc_channels;
@@ -306,6 +319,7 @@ class DriverDevice final : public Device {
 
   std::unique_ptr<DriverMachine> machine_;
   u64 sampled_ = 0;  // sessions
+  bool force_ = false;
 };
 
 }  // namespace

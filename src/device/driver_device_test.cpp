@@ -21,6 +21,7 @@ struct FakeMachine final : DriverMachine {
   std::vector<DeviceMemory> memory;
   u32 clusters = 0;
   int measurements = 0;
+  std::string firmware = "Somebody's Devkit";
 
   void measuring(bool begins) override { measurements += begins ? 1 : -1; }
   diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
@@ -37,6 +38,7 @@ struct FakeMachine final : DriverMachine {
   std::vector<DeviceMemory> dmc_channels() override { return memory; }
   u32 dsu_clusters() override { return clusters; }
   DeviceIdentity identity() override { return {.instance_id = "I", .hardware_ids = "H"}; }
+  std::string model() override { return firmware; }
 };
 
 template <typename Reply>
@@ -146,6 +148,40 @@ TEST(DriverDevice, TheSpeIsAskedOnlyByWhoWantsIt) {
   ASSERT_TRUE(machine.has_value());
   EXPECT_EQ(machine.value().pmsidr, 0x1026u);
   EXPECT_EQ(asked(), 1);
+}
+
+// As on the etw device; counting is no matter of interrupts.
+TEST(DriverDevice, SamplesInAVirtualMachineOnlyWhenForced) {
+  for (const bool forced : {false, true}) {
+    Made made = make();
+    made.machine->firmware = "Google Google Compute Engine";
+    ASSERT_TRUE(made.device->acquire(forced).has_value());
+    EXPECT_TRUE(made.device->open_count({}).has_value());
+    const auto sampling = made.device->open_sampling({});
+    EXPECT_EQ(sampling.has_value(), forced);
+    const bool asked = std::ranges::count(made.machine->codes, u32{WPERF_CODE_SAMPLE_CONFIGURE}) != 0;
+    EXPECT_EQ(asked, forced);
+    if (forced) continue;
+    EXPECT_NE(sampling.error().text.find("runs in a virtual machine"), std::string::npos);
+    EXPECT_NE(sampling.error().hint.find("--force-lock"), std::string::npos);
+  }
+}
+
+TEST(DriverDevice, CountersThatAHypervisorKeepsAreNamed) {
+  Made made = make();
+  WperfHardwareReply reply{};
+  made.machine->handlers[WPERF_CODE_HARDWARE] = [&](std::span<std::byte> buffer, size_t input) {
+    return answer(reply)(buffer, input);
+  };
+  const auto why = [&](u64 version, u32 cycle_counters) {
+    reply.id_aa64dfr0 = version << 8;
+    reply.cycle_counters = cycle_counters;
+    return made.device->capabilities(Device::Spe::left_alone).value().why_no_counters;
+  };
+  EXPECT_NE(why(4, 0).find("hypervisor"), std::string::npos);
+  EXPECT_EQ(why(4, 1), "");
+  EXPECT_EQ(why(0, 0), "") << "a core without a PMU";
+  EXPECT_EQ(why(0xf, 0), "");
 }
 
 TEST(DriverDevice, AsksADriverOfAnotherProtocolInItsOwn) {

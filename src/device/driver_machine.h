@@ -44,6 +44,8 @@ class MachineFacts {
   virtual std::vector<DeviceMemory> dmc_channels() = 0;  // where ACPI says the DMC-620s are
   virtual u32 dsu_clusters() = 0;  // how many DSUs ACPI names; 0: none, or the driver finds them itself
   virtual DeviceIdentity identity() = 0;
+  // Of the computer, by its firmware: "QEMU Virtual Machine"; empty: it does not say.
+  virtual std::string model() { return {}; }
   // What all chance comes from, where a machine repeats itself; none: it does not.
   virtual std::optional<u64> seed() const { return std::nullopt; }
   // Cycles between two samples that nobody named an interval for; 0: as many as on a core of some GHz.

@@ -11,6 +11,7 @@
 #include "device/etw/session.h"
 #include "device/etw_counting.h"
 #include "os/recording_file.h"
+#include "plan/virtual_machine.h"
 
 namespace wperf::device {
 namespace {
@@ -178,10 +179,7 @@ class EtwDevice final : public Device {
     checks.push_back({"privilege", may, may ? "may profile the system" : "SeSystemProfilePrivilege is missing",
                       may ? "" : "an administrator has it, or grants it in the local security policy"});
     checks.push_back({"machine", !windows.hypervisor, windows.hypervisor ? "virtual" : "no hypervisor seen",
-                      windows.hypervisor
-                          ? "sampling has crashed Windows on Arm in virtual machines; --force-lock does it "
-                            "nevertheless"
-                          : ""});
+                      windows.hypervisor ? plan::kSamplingInVirtualMachines : ""});
     const auto sources = etw::list_sources(api);
     const usize counters = sources.has_value() && !sources.value().empty() ? sources.value().size() - 1 : 0;
     checks.push_back(

@@ -96,6 +96,8 @@ class SimMachine final : public SimulatedMachine {
     return {.instance_id = "ROOT\\WPERFDRV\\0000", .hardware_ids = "Root\\WPERFDRV"};
   }
 
+  std::string model() override { return api_->model(sim_); }
+
   void watch_schedule(std::span<const u16> events) override {
     api_->watch_schedule(sim_, events.data(), static_cast<u32>(events.size()));
   }

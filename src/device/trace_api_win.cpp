@@ -12,6 +12,7 @@
 #include "os/files.h"
 #include "os/process.h"
 #include "os/system_library_win.h"
+#include "os/virtual_machines.h"
 #include "os/wide_text_win.h"
 #include "os/windows_facts.h"
 
@@ -82,9 +83,7 @@ class WindowsTracing final : public etw::TraceApi {
       if (dot != std::string::npos)
         std::from_chars(version.data() + dot + 1, version.data() + version.size(), machine_->build);
       machine_->elevated = facts->administrator;
-      for (const char* word : {"Virtual", "VMware", "Parallels"}) {
-        machine_->hypervisor = machine_->hypervisor || facts->model.find(word) != std::string::npos;
-      }
+      machine_->hypervisor = os::is_virtual_machine(facts->model);
     }
     const DWORD cores = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
     for (u32 core = 0; core < cores; ++core) machine_->core_midr.push_back(midr_of(core));

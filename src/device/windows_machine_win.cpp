@@ -4,6 +4,7 @@
 
 #include "device/driver_handle_win.h"
 #include "device/on_windows_win.h"
+#include "os/windows_facts.h"
 
 namespace wperf::device {
 namespace {
@@ -17,6 +18,10 @@ class WindowsMachine final : public OnWindows<DriverMachine> {
   }
   DeviceIdentity identity() override {
     return {.instance_id = driver_.instance_id(), .hardware_ids = driver_.hardware_ids()};
+  }
+  std::string model() override {
+    const auto windows = os::windows_facts();
+    return windows.has_value() ? windows->model : std::string();
   }
 
  private:

@@ -16,6 +16,7 @@
 #include "os/process.h"
 #include "os/windows_facts.h"
 #include "output/outputs.h"
+#include "plan/counters.h"
 #include "plan/spe_filters.h"
 #include "profile/machine_report.h"
 #include "report/small_reports.h"
@@ -62,6 +63,9 @@ Check check_driver(device::Device& device) {
 
 // Counts cycles on core 0, kernel included, for a moment: an idle core still runs its timer tick.
 Check check_pmu(device::Device& device, const plan::Capabilities& machine) {
+  if (const auto answers = plan::check_counters_answer(machine); !answers.has_value()) {
+    return failure("pmu", answers.error());
+  }
   plan::CountPlan trial;
   trial.cores = {0};
   trial.kernel = true;
@@ -99,6 +103,7 @@ Check check_counters(const plan::Capabilities& machine) {
   const u32 total = machine.counters_total[index_of(EventClass::core)];
   const u32 free = machine.counters_free[index_of(EventClass::core)];
   Check check{.name = "counters", .detail = fmt::format("{} of {} programmable counters free", free, total), .fix = {}};
+  if (!machine.why_no_counters.empty()) check.status = CheckStatus::fail;
   if (free < total) {
     check.status = free == 0 ? CheckStatus::fail : CheckStatus::warn;
     check.detail += fmt::format(", {} taken by others", total - free);
@@ -155,7 +160,7 @@ Check check_uncore(const Uncore& uncore, u32 units, bool there) {
     return {.name = uncore.name,
             .status = CheckStatus::warn,
             .detail = fmt::format("this machine has a {}, but this user may not set it up", uncore.kind),
-            .fix = "run wperf as administrator; once set up, others may use it until the next restart"};
+            .fix = "run wperf as administrator"};
   }
   return {
       .name = uncore.name, .status = CheckStatus::warn, .detail = fmt::format("no {} found", uncore.kind), .fix = {}};

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include "os/virtual_machines.h"
+#include "plan/virtual_machine.h"
 
 namespace wperf::doctor {
 namespace {
@@ -160,21 +161,14 @@ Check check_memory_integrity(const WindowsFacts& windows) {
   return {.name = "memory-integrity", .detail = detail, .fix = {}};
 }
 
-bool names_virtual_machine(const std::string& model) {
-  constexpr std::array<std::string_view, 6> kNames = {"Virtual", "VMware", "QEMU", "Parallels", "KVM", "Xen"};
-  for (const std::string_view name : kNames) {
-    if (model.find(name) != std::string::npos) return true;
-  }
-  return false;
-}
-
 Check check_hypervisor(const WindowsFacts& windows) {
-  if (names_virtual_machine(windows.model)) {
+  if (os::is_virtual_machine(windows.model)) {
     return {.name = "hypervisor",
             .status = CheckStatus::warn,
             .detail = fmt::format("this is a virtual machine ({}); the check `pmu` tells whether it has counters",
                                   windows.model),
-            .fix = "if it has none, switch its virtual PMU on, or measure on the machine itself"};
+            .fix = fmt::format("if it has none, switch its virtual PMU on, or measure on the machine itself; {}",
+                               plan::kSamplingInVirtualMachines)};
   }
   const std::string model = windows.model.empty() ? "a model without a name" : windows.model;
   if (windows.memory_integrity.value_or(false)) {

@@ -153,6 +153,11 @@ TEST(WindowsChecks, VirtualMachinesAreNamed) {
   WindowsFacts windows = good_windows();
   windows.model = "Microsoft Corporation Virtual Machine";
   EXPECT_EQ(check_of("hypervisor", windows, good_driver(), true).status, CheckStatus::warn);
+  EXPECT_NE(check_of("hypervisor", windows, good_driver(), true).fix.find("--force-lock"), std::string::npos);
+  windows.model = "Amazon EC2 m7g.large";
+  EXPECT_EQ(check_of("hypervisor", windows, good_driver(), true).status, CheckStatus::warn);
+  windows.model = "Amazon EC2 m7g.metal";
+  EXPECT_EQ(check_of("hypervisor", windows, good_driver(), true).status, CheckStatus::ok);
 }
 
 TEST(WindowsChecks, RightsFromMostToLeast) {

@@ -169,13 +169,15 @@ std::vector<u32> clusters_of(const std::vector<u32>& cores, const Capabilities& 
   return clusters;
 }
 
-diag::Result<std::vector<u32>> choose_channels(std::optional<u32> chosen, u32 channel_count) {
+diag::Result<std::vector<u32>> choose_channels(std::optional<u32> chosen, const Capabilities& machine) {
+  const u32 channel_count = machine.dmc_channels;
   std::vector<u32> channels;
   if (!chosen.has_value()) {
     for (u32 channel = 0; channel < channel_count; ++channel) channels.push_back(channel);
     return channels;
   }
   if (channel_count == 0) {
+    WPERF_CHECK_OK(check_set_up(EventClass::dmc_clk, machine));
     return diag::Error{.text = "this machine has no DDR controller (DMC) that can count", .hint = "leave --dmc out"};
   }
   if (*chosen >= channel_count) {
@@ -213,6 +215,7 @@ diag::Result<CountPlan> make_count_plan(const request::Request& request, const C
                                         EventCatalog& catalog) {
   CountPlan plan;
   WPERF_CHECK_OK(check_process(request, machine));
+  WPERF_CHECK_OK(check_counters_answer(machine));
   WPERF_TRY(plan.cores, choose_cores(request, machine.core_count));
   plan.program_core = plan.cores.empty() ? 0 : plan.cores.front();
   if (machine.kernel != nullptr && (request.program.has_value() || request.process.has_value())) {
@@ -221,7 +224,7 @@ diag::Result<CountPlan> make_count_plan(const request::Request& request, const C
     if (request.cores.empty()) plan.program_core = kAnyCore;
     if (request.process.has_value()) plan.cores = {0};
   }
-  WPERF_TRY(plan.dmc_channels, choose_channels(request.dmc_channel, machine.dmc_channels));
+  WPERF_TRY(plan.dmc_channels, choose_channels(request.dmc_channel, machine));
   ScheduleMaker maker(machine, catalog);
   if (machine.kernel != nullptr && wants_default_events(request)) {
     WPERF_CHECK_OK(maker.add_optional(default_events(*machine.kernel, plan.of_program)));

@@ -18,6 +18,25 @@ diag::Error too_many(EventClass event_class, usize size, usize limit) {
 
 }  // namespace
 
+diag::Result<void> check_set_up(EventClass event_class, const Capabilities& machine) {
+  if (!machine.foreign_driver.empty() || event_class == EventClass::core) return {};
+  const bool dsu = event_class == EventClass::dsu;
+  const u32 named = dsu ? machine.named_clusters : machine.named_dmc_channels;
+  const u32 known = dsu ? machine.cluster_count : machine.dmc_channels;
+  if (named == 0 || known != 0) return {};
+  return diag::Error{
+      .text = fmt::format("only administrators may count in {}: the driver has to be told where they are",
+                          dsu ? "the clusters (DSU)" : "the memory controllers (DMC)"),
+      .hint = "run wperf as administrator"};
+}
+
+diag::Result<void> check_counters_answer(const Capabilities& machine) {
+  if (machine.why_no_counters.empty()) return {};
+  return diag::Error{.text = machine.why_no_counters,
+                     .hint = "switch its virtual PMU on, or measure on the machine itself",
+                     .code = diag::ExitCode::no_device};
+}
+
 diag::Result<void> check_group_size(EventClass event_class, usize size, const Capabilities& machine) {
   const u32 total = machine.counters_total[index_of(event_class)];
   const u32 available = machine.counters_free[index_of(event_class)];
@@ -37,6 +56,8 @@ diag::Result<void> check_class_available(EventClass event_class, const Capabilit
   if (machine.counters_free[index_of(event_class)] != 0) return {};
   const std::string_view name = request::class_name(event_class);
   const u32 total = machine.counters_total[index_of(event_class)];
+  if (event_class == EventClass::core) WPERF_CHECK_OK(check_counters_answer(machine));
+  WPERF_CHECK_OK(check_set_up(event_class, machine));
   if (total == 0) {
     return diag::Error{.text = fmt::format("this machine has no {} counters", name),
                        .hint = "`wperf test` shows the counters of every class"};
@@ -54,6 +75,7 @@ diag::Result<void> check_schedule_size(EventClass event_class, usize size) {
 }
 
 diag::Result<void> check_sampled_events(usize size, const Capabilities& machine) {
+  WPERF_CHECK_OK(check_counters_answer(machine));
   const u32 total = machine.counters_total[index_of(EventClass::core)];
   const u32 available = machine.counters_free[index_of(EventClass::core)];
   if (size > total) {

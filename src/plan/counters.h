@@ -12,6 +12,13 @@ namespace wperf::plan {
 // A group must fit the free counters of its class.
 diag::Result<void> check_group_size(EventClass event_class, usize size, const Capabilities& machine);
 
+// The cores' counters answer, if they have any.
+diag::Result<void> check_counters_answer(const Capabilities& machine);
+
+// Fails where the system knows of units of this class and the driver does not: it had to be told where they are, and
+// this user may not do so.
+diag::Result<void> check_set_up(EventClass event_class, const Capabilities& machine);
+
 // Anything of the class can be counted at all.
 diag::Result<void> check_class_available(EventClass event_class, const Capabilities& machine);
 

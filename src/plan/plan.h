@@ -46,7 +46,8 @@ struct Capabilities {
   // A driver that is not ours, as it is called: it samples one core, and its samples have neither stack nor thread nor
   // time. Empty: ours, or the kernel.
   std::string foreign_driver;
-  std::string why_no_spe;  // where SPE is the hardware's and still not to be had; empty: nobody told
+  std::string why_no_counters;  // where the cores have some and they are not to be had; empty: nobody told
+  std::string why_no_spe;       // where SPE is the hardware's and still not to be had; empty: nobody told
   // Where the system's own kernel counts: its words. It takes turns by itself, counts programs wherever they run, and
   // adapts intervals to a rate. Null: a driver of ours.
   std::shared_ptr<const KernelEvents> kernel;

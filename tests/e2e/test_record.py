@@ -33,6 +33,15 @@ class RecordTest(WperfTest):
         self.assertEqual(event["printed_sample_num"], len(rows))
         self.assertEqual(event["annotate"], [])
 
+    def test_in_a_virtual_machine_only_when_forced(self):
+        line = ("-e", "ld_spec:100000", "-c", "1", "--timeout", "0.2", "--", workload("googolplex.exe"))
+        device = "sim:pace=free,machine=virtual"
+        text = self.fails("record", *line, device=device, status=3)
+        self.assertIn("runs in a virtual machine, where sampling has crashed Windows on Arm", text)
+        self.assertIn("--force-lock", text)
+        self.assertTrue(self.record("--force-lock", *line, device=device)["events"][0]["samples"])
+        self.ok("stat", "-e", "inst_retired", "-c", "0", "--timeout", "0.1", device=device)
+
     def test_text(self):
         text = self.ok("record", "-e", "ld_spec:100000,inst_retired:200000", "-c", "0", "--timeout", "1", "--",
                        workload("googolplex.exe"))

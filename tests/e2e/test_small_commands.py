@@ -206,6 +206,10 @@ class SmallCommandsTest(WperfTest):
             row = next(row for row in rows if row["check"] == "interrupt")
             self.assertEqual(row["status"], status)
             self.assertIn(words, row["detail"])
+        done = self.run_wperf("doctor", "--json", device="sim:pace=free,machine=trapping")
+        checks = {row["check"]: row for row in json.loads(done.stdout)["Doctor"]}
+        self.assertEqual((checks["pmu"]["status"], checks["counters"]["status"]), ("fail", "fail"))
+        self.assertIn("a hypervisor keeps them", checks["pmu"]["detail"])
         # No device at all: the report still comes, the status says that nothing can be measured.
         done = self.run_wperf("doctor", device="driver")
         self.assertEqual(done.returncode, 3)

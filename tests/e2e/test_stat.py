@@ -196,6 +196,18 @@ class StatTest(WperfTest):
         self.assertIn("L3 cache metrics:", text)
         self.assertIn("Performance counter stats for DSU cluster 0,", text)
 
+    def test_counters_that_a_hypervisor_keeps(self):
+        for line in (("stat", "-e", "inst_retired"), ("stat",), ("record", "-e", "ld_spec"), ("topdown",)):
+            text = self.fails(*line, "--timeout", "0.1", device="sim:pace=free,machine=trapping", status=3)
+            self.assertIn("counters whose registers may not be read: a hypervisor keeps them", text)
+
+    def test_memory_controllers_are_for_administrators(self):
+        for line in (("-e", "/dmc_clkdiv2/rdwr"), ("-m", "ddr_bw"), ("--dmc", "1", "-e", "inst_retired")):
+            text = self.fails("stat", *line, "--timeout", "0.1", device="sim:pace=free,rights=user")
+            self.assertIn("only administrators may count in the memory controllers (DMC)", text)
+            self.assertIn("run wperf as administrator", text)
+        self.ok("stat", "-e", "inst_retired", "-c", "0", "--timeout", "0.1", device="sim:pace=free,rights=user")
+
     def test_dmc_and_bandwidth(self):
         document = self.stat("-m", "ddr_bw", "-c", "0", "--timeout", "1", "--", workload("stream.exe"))
         rows = document["dmc"]["ddr"]["DDR_Metrics"]

@@ -9,6 +9,7 @@
 
 #include "export/etl/byte_writing.h"
 #include "import/etl/text.h"
+#include "plan/virtual_machine.h"
 
 namespace wperf::etw {
 namespace {
@@ -239,11 +240,7 @@ diag::Result<void> Session::open() {
   if (!machine.elevated) return error_of(kAccessDenied, "record all programs");
   const bool on_arm = !machine.core_midr.empty() && machine.core_midr.front() != 0;
   const bool interrupts = !plan_.sources.empty() || !plan_.counted.empty();  // by counters or their timer
-  if (machine.hypervisor && on_arm && interrupts && !plan_.force) {
-    return diag::Error{.text = "this Windows runs in a virtual machine, where sampling has crashed Windows on Arm",
-                       .hint = "--force-lock samples nevertheless: save your work first",
-                       .code = diag::ExitCode::no_device};
-  }
+  WPERF_CHECK_OK(plan::check_sampling_in_virtual_machine(machine.hypervisor && on_arm && interrupts, plan_.force));
   if (const WindowsError error = api_.enable_privilege(); error != kNoError) {
     return diag::Error{
         .text = "this user lacks the right to profile the system (SeSystemProfilePrivilege)",

@@ -53,7 +53,7 @@ class TraceApi {
   struct Machine {
     u32 build = 0;               // of Windows
     bool elevated = false;       // this process may ask for what only administrators get
-    bool hypervisor = false;     // a hypervisor runs below
+    bool hypervisor = false;     // this is a virtual machine
     std::vector<u64> core_midr;  // by core; 0: not of Arm
   };
   virtual Machine machine() = 0;
