@@ -21,6 +21,8 @@ typedef struct WperfSimProcess {
   wperf_u32 running;   /* 0 or 1 */
   wperf_u32 exit_code; /* once running is 0 */
   wperf_u32 core;
+  /* That its threads had of the cores, and that the system worked on these in their name. */
+  wperf_u64 user_ns, system_ns;
 } WperfSimProcess;
 
 typedef struct WperfSimModule {

@@ -76,7 +76,7 @@ wperf_u32 spawn(WperfSim* sim, const char* image_path, const char* argument_line
 }
 
 WperfSimProcess status_of(const wperf::sim::ProgramStatus& status) {
-  return {status.pid, status.running ? 1u : 0u, status.exit_code, status.core};
+  return {status.pid, status.running ? 1u : 0u, status.exit_code, status.core, status.user_ns, status.system_ns};
 }
 
 wperf_u32 process(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out) {

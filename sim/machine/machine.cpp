@@ -65,7 +65,7 @@ u32 Machine::spawn(const std::string& image_path, const std::string& command_lin
     error.hint = load_error.hint;
     return 0;
   }
-  task->details = {{pid, true, 0, core}, image_path, {}, {}};
+  task->details = {{pid, true, 0, core, 0, 0}, image_path, {}, {}};
   tasks_.push_back(std::move(task));
   add_thread(*tasks_.back(), thread, core);
   if (schedule_) note_begin(cores_[core], *tasks_.back()->threads.front(), nullptr);
@@ -309,7 +309,7 @@ void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineEr
   const bool watched = interrupts_ != nullptr && interrupts_->armed(core.index);
   const Stop stop = core.executor->run(task.program->space(), registers, stop_cycles - core.local_cycles,
                                        watched ? interrupts_->watches(core.index) : std::span<const EventWatch>());
-  charge(core);
+  charge(core, Level::user);
   if (watched && interrupt_pending(core)) {
     interrupt(core,
               {stop.overflowed ? stop.overflow_pc : registers.pc, stop.overflowed ? stop.overflow_lr : registers.x[30],
@@ -348,7 +348,7 @@ void Machine::work(Core& core, KernelWork kind, const Thread* thread) {
   make_core(core);
   set_profiler(core, thread != nullptr ? thread->id : 0);
   core.executor->run_kernel(kind);
-  charge(core);
+  charge(core, Level::kernel);
   if (interrupt_pending(core)) interrupt(core, in_kernel(kind, thread));
   handle_profiling(core, thread);
 }
@@ -384,7 +384,7 @@ void Machine::interrupt(Core& core, const Interrupted& what) {
   make_core(core);
   set_profiler(core, what.thread);
   core.executor->run_kernel(KernelWork::overflow_interrupt);
-  charge(core);
+  charge(core, Level::kernel);
 }
 
 // Before the core executes in the name of a thread.
@@ -401,14 +401,20 @@ void Machine::handle_profiling(Core& core, const Thread* thread) {
     interrupted_ = nullptr;
     set_profiler(core, thread != nullptr ? thread->id : 0);
     core.executor->run_kernel(KernelWork::overflow_interrupt);
-    charge(core);
+    charge(core, Level::kernel);
   }
 }
 
 // What the executor just spent passes on the core's clock; at least a cycle, so that nothing can stand still for ever.
-void Machine::charge(Core& core) {
+void Machine::charge(Core& core, Level level) {
   const u64 cycles = core.executor->cycles();
   const u64 spent = std::max<u64>(cycles - core.charged_cycles, 1);
+  if (const Thread* const thread = on_core(core); thread != nullptr) {
+    Task& task = *thread->task;
+    (level == Level::user ? task.user_cycles : task.system_cycles) += spent;
+    task.status().user_ns = clock_.ns_at(task.user_cycles);
+    task.status().system_ns = clock_.ns_at(task.system_cycles);
+  }
   core.local_cycles += spent;
   if (schedule_) note_spent(core, spent);
   core.charged_cycles = cycles;

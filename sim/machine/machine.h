@@ -25,6 +25,7 @@ struct ProgramStatus {
   bool running = false;
   u32 exit_code = 0;
   u32 core = 0;
+  u64 user_ns = 0, system_ns = 0;  // that its threads had of the cores, and the system in their name
 };
 
 // A program with its modules and threads; those of one that ended are what they were at its end.
@@ -146,7 +147,7 @@ class Machine {
   void interrupt(Core& core, const Interrupted& what);
   void set_profiler(Core& core, u32 thread);
   void handle_profiling(Core& core, const Thread* thread);
-  void charge(Core& core);
+  void charge(Core& core, Level level);
   // machine_schedule.cpp; each does nothing while nobody watches.
   void note_switch(Core& core, Thread* next);
   void note_timer_wakes(const Core& core);

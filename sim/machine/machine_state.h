@@ -10,7 +10,8 @@ struct Machine::Task {
   ProgramDetails details;
   std::unique_ptr<Program> program;  // null once ended
   std::vector<std::unique_ptr<Thread>> threads;
-  bool spread = false;  // had threads on several cores
+  bool spread = false;                     // had threads on several cores
+  u64 user_cycles = 0, system_cycles = 0;  // of cores, in its name
 
   ProgramStatus& status() { return details.status; }
 };

@@ -143,6 +143,22 @@ TEST_F(MachineTest, SleeperYieldsToTheOther) {
   EXPECT_NEAR(static_cast<double>(cycles(0, Level::user)), 30e6, 3e5);
 }
 
+TEST_F(MachineTest, ProgramsAreChargedWhatTheyRanAndNotWhatTheyWaited) {
+  scripts_["half.exe"] = {work(50'000'000), end(0)};
+  scripts_["nap.exe"] = {sleep(300 * kMillisecond), work(10), end(0)};
+  make();
+  const u32 first = spawn("half.exe", 3), second = spawn("half.exe", 3), nap = spawn("nap.exe", 5);
+  const auto ran_ns = [&](u32 pid) { return machine_->find(pid)->user_ns + machine_->find(pid)->system_ns; };
+  EXPECT_EQ(ran_ns(first), 0u);
+  wait(2 * kSecond, second);
+  for (const u32 pid : {first, second}) EXPECT_NEAR(static_cast<double>(machine_->find(pid)->user_ns), 5e8, 1e4);
+  const u64 both_ns = ran_ns(first) + ran_ns(second);
+  EXPECT_LE(both_ns, machine_->now_ns());
+  EXPECT_GT(both_ns, machine_->now_ns() - 50'000);  // the first tick is nobody's
+  EXPECT_GT(machine_->find(nap)->system_ns, 0u);
+  EXPECT_LT(ran_ns(nap), kMillisecond);
+}
+
 TEST_F(MachineTest, TimerFiresAtItsTimesExactly) {
   struct Log {
     Machine* machine;

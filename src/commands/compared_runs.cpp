@@ -60,6 +60,9 @@ class RunReader {
     return std::move(costs_);
   }
 
+  // How long the run took; 0: its samples alone tell when the first and the last of them came.
+  double measured_seconds() const { return measured_seconds_; }
+
  private:
   diag::Result<void> keep_counts(const profiles::StatCounts& counts) {
     if (!counts.is_whole) {
@@ -67,7 +70,7 @@ class RunReader {
                          .hint = {},
                          .code = diag::ExitCode::damaged_input};
     }
-    costs_.seconds = counts.seconds;
+    costs_.seconds = measured_seconds_ = counts.seconds;
     costs_.cpu_seconds = counts.cpu_seconds;
     for (const auto& [event, value] : counts.counts) costs_.counts.push_back({event, value});
     costs_.losses = counts.losses;
@@ -97,7 +100,14 @@ class RunReader {
     if (traces.has_value()) wanted.traces = &*traces;
     WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, request_, wanted, console_));
     keep(recorded.profile);
+    keep_times(recorded.about);
     return {};
+  }
+
+  // As they were measured, and not as samples tell them.
+  void keep_times(const stacks::RecordingAbout& about) {
+    measured_seconds_ = static_cast<double>(about.elapsed_ns) / 1e9;
+    if (!about.is_of_machine) costs_.cpu_seconds = static_cast<double>(about.cpu_ns.value_or(0)) / 1e9;
   }
 
   diag::Result<void> read_trace(const etl::Trace& trace) {
@@ -114,6 +124,7 @@ class RunReader {
     if (!read.has_value()) return in_file(*request_.data_file, std::move(read).error());
     for (const std::string& warning : read.value().warnings) console_.warn("warning: " + warning);
     keep(read.value().profile);
+    measured_seconds_ = costs_.seconds;
     return {};
   }
 
@@ -137,6 +148,7 @@ class RunReader {
   request::Request request_;
   diag::Console& console_;
   compare::RunCosts costs_;
+  double measured_seconds_ = 0;
 };
 
 }  // namespace
@@ -146,12 +158,15 @@ diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vecto
                                                                 diag::Console& console) {
   struct Outcome {
     std::optional<diag::Result<compare::RunCosts>> costs;
+    double measured_seconds = 0;
     std::vector<std::string> warnings;
   };
   std::vector<Outcome> outcomes(files.size());
   modules::for_each_module(files.size(), [&](size_t i) {
     KeptWarnings heard(console);
-    outcomes[i].costs = RunReader(files[i], files.size() == 2, request, heard).read();
+    RunReader reader(files[i], files.size() == 2, request, heard);
+    outcomes[i].costs = reader.read();
+    outcomes[i].measured_seconds = reader.measured_seconds();
     outcomes[i].warnings = heard.lines();
   });
   std::vector<compare::RunCosts> runs;
@@ -159,6 +174,10 @@ diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vecto
     for (const std::string& line : outcomes[i].warnings) console.warn(fmt::format("{} ({})", line, files[i]));
     if (!outcomes[i].costs->has_value()) return std::move(*outcomes[i].costs).error();
     runs.push_back(std::move(*outcomes[i].costs).value());
+  }
+  // Beside a run of which samples alone tell, all are held against each other by these.
+  if (std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.measured_seconds > 0; })) {
+    for (usize i = 0; i < files.size(); ++i) runs[i].seconds = outcomes[i].measured_seconds;
   }
   return runs;
 }

@@ -67,20 +67,32 @@ diag::Result<Rounds> rounds_of(const request::Request& request) {
                            kFewestRounds, kMostRounds));
 }
 
-// Before anything runs: is there what conditions and --per name?
-diag::Result<void> check_names(const request::Request& request, std::vector<std::string> totals) {
+bool tells(const compare::RunCosts& run, std::string_view total) {
+  if (total == compare::kElapsed) return run.seconds > 0;
+  if (total == compare::kCpuTime) return run.cpu_seconds > 0;
+  return std::any_of(run.counts.begin(), run.counts.end(), [&](const auto& one) { return one.event == total; });
+}
+
+// Before anything runs: is there what conditions and --per name? `baseline`: the runs of the side before, where these
+// are of a file.
+diag::Result<void> check_names(const request::Request& request, std::vector<std::string> totals,
+                               const std::vector<compare::RunCosts>& baseline) {
   using Kind = request::FailCondition::Kind;
   const request::Comparison& asked = request.comparison;
   const bool records = asked.record_as.has_value();
   totals.insert(totals.begin(), {std::string(compare::kElapsed), std::string(compare::kCpuTime)});
+  std::erase_if(totals, [&](const std::string& name) {
+    return !std::all_of(baseline.begin(), baseline.end(), [&](const auto& run) { return tells(run, name); });
+  });
   const auto is_known = [&](const std::string& name) {
     return std::find(totals.begin(), totals.end(), name) != totals.end();
   };
   for (const request::FailCondition& condition : asked.conditions) {
     const std::string begin = fmt::format("--fail-if '{}': ", condition.text);
     if (condition.kind == Kind::total && condition.name != "*" && !is_known(condition.name))
-      return usage(begin + "nothing of this name is measured",
-                   fmt::format("{} are; -e EVENTS measures more", fmt::join(totals, ", ")));
+      return usage(begin + (baseline.empty() ? "nothing of this name is measured"
+                                             : "the baseline and these events have nothing of this name in common"),
+                   fmt::format("{} are measured; -e EVENTS measures more", fmt::join(totals, ", ")));
     if (condition.kind != Kind::total && !records)
       return usage(begin + "functions, modules and lines are told by recordings", "--record NAME makes them");
     if (condition.kind == Kind::inclusive && request.sampling.call_stacks.source == request::StackSource::none)
@@ -161,7 +173,18 @@ class Endings {
     if (!status_[0].has_value() || !status_[1].has_value() || *status_[0] == *status_[1]) return {};
     return diag::Error{.text = fmt::format("{} ended with status {} and {} with {}: what they cost is not compared",
                                            name_[0], *status_[0], name_[1], *status_[1]),
-                       .hint = "run each of them alone and see why"};
+                       .hint = "run each of them alone, or add --show-output, and see why"};
+  }
+
+  // Whether what was compared are failures is for who looks to say.
+  void tell_of_failures(const request::Request& request, diag::Console& console) const {
+    if (status_[0].value_or(0) == 0 && status_[1].value_or(0) == 0) return;
+    const u32 status = status_[0].value_or(status_[1].value_or(0));
+    const bool are_both = status_[0].has_value() && status_[1].has_value();
+    console.warn(fmt::format(
+        "warning: {} ended with status {}{}",
+        are_both && name_[0] != name_[1] ? name_[0] + " and " + name_[1] : name_[status_[0].has_value() ? 0 : 1],
+        status, request.comparison.shows_output ? "" : ", and what it wrote was not shown: --show-output shows it"));
   }
 
  private:
@@ -204,6 +227,16 @@ std::vector<std::string> names_counted(const plan::CountPlan& plan, const plan::
   return names;
 }
 
+// Before anything runs: what a few runs can never show.
+diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& file) {
+  auto checked = compare::check_run_counts(runs, static_cast<usize>(rounds));
+  if (checked.has_value()) return checked;
+  diag::Error refused = std::move(checked).error();
+  refused.text = fmt::format("{}: {}", file, refused.text);
+  refused.hint = "take a baseline of more runs: wperf bench -n 8 --save-baseline FILE -- PROGRAM";
+  return refused;
+}
+
 // A program alone: the middle of its runs, and no comparison.
 void tell_medians(const std::vector<compare::RunCosts>& runs, const request::Request& request, diag::Console& console) {
   if (output::silent(request.outputs) || output::stdout_is_document(request)) return;
@@ -240,6 +273,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
   std::vector<compare::RunCosts> before, after;
   if (asked.comparison.baseline_file.has_value()) {
     WPERF_TRY(before, read_baseline(*asked.comparison.baseline_file));
+    WPERF_CHECK_OK(check_baseline(before.size(), rounds.count, *asked.comparison.baseline_file));
   }
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   choose_events(machine.capabilities, request);
@@ -247,7 +281,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
   if (plan::parts_of(planned, machine.capabilities.counted_at_once).size() != 1)
     return usage(
         fmt::format("{} events are counted at once here: name fewer with -e", machine.capabilities.counted_at_once));
-  WPERF_CHECK_OK(check_names(request, names_counted(planned, machine.capabilities)));
+  WPERF_CHECK_OK(check_names(request, names_counted(planned, machine.capabilities), before));
   hide_output(request, machine);
   QuietConsole heard(console);
   Endings endings;
@@ -272,6 +306,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
     return {};
   };
   WPERF_TRY(const u64 whole, run_rounds(request, rounds, run, console));
+  endings.tell_of_failures(request, console);
   if (rounds.runs_before) before.resize(whole);
   if (rounds.runs_after) after.resize(whole);
   return show_counts(std::move(before), std::move(after), request, console);
@@ -290,7 +325,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
   WPERF_TRY(const plan::SamplePlan planned, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
   std::vector<std::string> names;
   for (const plan::SampleEvent& event : planned.events) names.push_back(event.name);
-  WPERF_CHECK_OK(check_names(request, std::move(names)));
+  WPERF_CHECK_OK(check_names(request, std::move(names), {}));
   hide_output(request, machine);
   Endings endings;
   std::vector<double> cpu_seconds[2];  // of before and after
@@ -315,6 +350,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
     return endings.add(one, is_before, {.running = program->running, .exit_code = program->exit_code});
   };
   WPERF_TRY(const u64 whole, run_rounds(request, rounds, run, console));
+  endings.tell_of_failures(request, console);
   std::vector<std::string> files;
   for (const bool is_before : {true, false}) {
     for (u64 round = 0; round < whole; ++round) files.push_back(file_of(is_before, round));
@@ -322,9 +358,10 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
   WPERF_TRY(std::vector<compare::RunCosts> before, read_compared_runs(files, request, console));
   std::vector<compare::RunCosts> after(before.begin() + static_cast<std::ptrdiff_t>(whole), before.end());
   before.resize(whole);
+  // Where the recordings do not tell it.
   for (u64 round = 0; round < whole; ++round) {
-    before[round].cpu_seconds = cpu_seconds[0][round];
-    after[round].cpu_seconds = cpu_seconds[1][round];
+    if (before[round].cpu_seconds == 0) before[round].cpu_seconds = cpu_seconds[0][round];
+    if (after[round].cpu_seconds == 0) after[round].cpu_seconds = cpu_seconds[1][round];
   }
   return show_comparison(std::move(before), std::move(after), request, console);
 }

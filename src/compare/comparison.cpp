@@ -46,7 +46,7 @@ class Comparer {
   }
 
   diag::Result<Comparison> compare() {
-    WPERF_CHECK_OK(check_runs());
+    WPERF_CHECK_OK(check_run_counts(before_.size(), after_.size()));
     out_.is_one_run = before_.size() == 1 && after_.size() == 1;
     for (const RunCosts& run : before_) out_.files_before.push_back(run.file);
     for (const RunCosts& run : after_) out_.files_after.push_back(run.file);
@@ -69,6 +69,7 @@ class Comparer {
       find_units();
       tell_of_nameless_code();
     }
+    tell_of_missing_samples();
     for (const RunCosts* run : runs_) {
       for (const std::string& loss : run->losses) out_.notes.push_back(fmt::format("{}: {}", run->file, loss));
     }
@@ -76,7 +77,6 @@ class Comparer {
   }
 
  private:
-  diag::Result<void> check_runs() const;
   template <typename Names>
   std::vector<std::string> common_names(const Names& names_of);
   diag::Result<void> add_times(Per per);
@@ -89,6 +89,7 @@ class Comparer {
   void tell_of_shares(const EventChange& change);
   bool is_told_nameless(std::string_view module) const;
   void tell_of_nameless_code();
+  void tell_of_missing_samples();
 
   const Side &before_, &after_;
   const ComparisonOptions& options_;
@@ -96,16 +97,6 @@ class Comparer {
   Comparison out_;
   std::string why_nothing_;  // why no event of these runs can be compared
 };
-
-diag::Result<void> Comparer::check_runs() const {
-  const usize before = before_.size(), after = after_.size();
-  if (before == 0 || after == 0) return usage("a side has no runs", "wperf diff BEFORE... -- AFTER...");
-  if ((before == 1 && after == 1) || smallest_rank_answer(before, after) <= 1 - kConfidence) return {};
-  return usage(fmt::format("{} {} before and {} after can show nothing: were all of them greater after, that would "
-                           "still happen by chance in {:.0f} % of such pairs",
-                           before, before == 1 ? "run" : "runs", after, 100 * smallest_rank_answer(before, after)),
-               "take at least 4 runs a side, better 5 to 10; or one run a side, which is compared by its samples");
-}
 
 // What every run has, in the order of the first. What others have is told.
 template <typename Names>
@@ -132,7 +123,12 @@ diag::Result<void> Comparer::add_times(Per per) {
   if (per == Per::second) return {};
   for (const auto& [name, member] : {std::pair(kElapsed, &RunCosts::seconds), {kCpuTime, &RunCosts::cpu_seconds}}) {
     const auto value_of = [which = member](const RunCosts& run) { return run.*which; };
-    if (!std::all_of(runs_.begin(), runs_.end(), [&](const RunCosts* run) { return value_of(*run) > 0; })) continue;
+    const auto known =
+        std::count_if(runs_.begin(), runs_.end(), [&](const RunCosts* run) { return value_of(*run) > 0; });
+    if (known != std::ssize(runs_)) {
+      if (known != 0) out_.notes.push_back(fmt::format("{} is not known of all runs, so it is not compared.", name));
+      continue;
+    }
     TotalChange total{.event = std::string(name), .unit = CostUnit::seconds, .is_counted = true};
     WPERF_CHECK_OK(add_total(std::move(total), per, value_of));
   }
@@ -287,6 +283,18 @@ void Comparer::tell_of_nameless_code() {
   }
 }
 
+// Costs of runs that lack many and of runs that lack few are not the same without them.
+void Comparer::tell_of_missing_samples() {
+  constexpr double kWorthTelling = 0.01;
+  double most = 0;
+  for (const RunCosts* run : runs_) most = std::max(most, run->missing_share);
+  if (most < kWorthTelling) return;
+  out_.notes.push_back(
+      fmt::format("Up to {:.0f} % of a run's samples are missing: its costs count them as if they were like the "
+                  "others. Record with a longer interval or a lower --freq.",
+                  100 * most));
+}
+
 bool is_copy(const RunCosts& a, const RunCosts& b) {
   const auto same_costs = [](const UnitCost& x, const UnitCost& y) {
     return x.cost == y.cost && x.samples == y.samples;
@@ -307,6 +315,15 @@ bool are_copies(const std::vector<RunCosts>& side) {
 }
 
 }  // namespace
+
+diag::Result<void> check_run_counts(usize before, usize after) {
+  if (before == 0 || after == 0) return usage("a side has no runs", "wperf diff BEFORE... -- AFTER...");
+  if ((before == 1 && after == 1) || smallest_rank_answer(before, after) <= 1 - kConfidence) return {};
+  return usage(fmt::format("{} {} before and {} after can show nothing: were all of them greater after, that would "
+                           "still happen by chance in {:.0f} % of such pairs",
+                           before, before == 1 ? "run" : "runs", after, 100 * smallest_rank_answer(before, after)),
+               "take at least 4 runs a side, better 5 to 10; or one run a side, which is compared by its samples");
+}
 
 diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string& counter) {
   switch (per) {

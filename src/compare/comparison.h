@@ -108,6 +108,9 @@ diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string&
 // repeats itself tells nothing of how runs differ, however often it is recorded. True: they were.
 bool take_out_copies(std::vector<RunCosts>& before, std::vector<RunCosts>& after);
 
+// Refused: runs so few that they can show nothing, whatever they cost.
+diag::Result<void> check_run_counts(usize before, usize after);
+
 // Refused: no event in common, or runs so few that they can show nothing.
 diag::Result<Comparison> compare_runs(const std::vector<RunCosts>& before, const std::vector<RunCosts>& after,
                                       const ComparisonOptions& options);

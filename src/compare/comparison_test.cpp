@@ -70,6 +70,37 @@ TEST(Comparison, TimesAreTotalsOfTheirOwnBeforeAllElse) {
   EXPECT_EQ(compare_runs(before, after, {.per = Per::second, .counter = {}}).value().totals.size(), 1u);
 }
 
+// Half of the samples of one run were held back: what is there counts double, so nothing seems to have shrunk.
+TEST(Comparison, SamplesThatWereNotTakenCountLikeTheOthers) {
+  const MadeProfile before = MadeProfile("p").add("f", 4000).add("g", 6000);
+  const MadeProfile after = MadeProfile("p").add("f", 2000).add("g", 3000).held_back(5000);
+  const Comparison found = compared(before, after);
+  EXPECT_NEAR(function_of(found, "f").change().ratio, 1, 1e-9);
+  EXPECT_NEAR(found.totals.back().ratio, 1, 1e-9);
+  EXPECT_EQ(function_of(found, "f").samples_after, 2000u);
+  ASSERT_EQ(found.notes.size(), 1u);
+  EXPECT_EQ(found.notes.front().substr(0, 41), "Up to 50 % of a run's samples are missing");
+  EXPECT_TRUE(compared(before, before).notes.empty());
+}
+
+// How a clock's ticks fall on what repeats is the same in all runs of a build, and another in the next build.
+TEST(Comparison, ClocksThatTickAtTheSamePlacesAreNoSurerThanChance) {
+  const auto is_sure = [](const std::string& event) {
+    std::vector<RunCosts> before, after;
+    for (u64 run = 0; run < 5; ++run) {
+      before.push_back(
+          MadeProfile("p").add("f", 25 + run % 2).add("g", 139).add("h", 60 + run % 2).of_event(event).costs());
+      after.push_back(
+          MadeProfile("p").add("f", 30 + run % 2).add("g", 138).add("h", 58 + run % 2).of_event(event).costs());
+    }
+    auto found = compare_runs(before, after, {.per = Per::run, .counter = {}});
+    EXPECT_TRUE(found.has_value());
+    return function_of(found.value(), "f").found;
+  };
+  EXPECT_TRUE(is_sure("inst_retired"));
+  EXPECT_FALSE(is_sure("cpu-clock"));
+}
+
 TEST(Comparison, CopiesOfCompilersAreTheFunction) {
   const Comparison found =
       compared(MadeProfile("p").add("f", 1000), MadeProfile("p").add("f.part.0", 400).add("f.cold", 600));

@@ -28,6 +28,13 @@ std::vector<u32> numbered(const std::vector<u32>& units, const std::vector<u32>&
   return out;
 }
 
+// Is most of what is inlined on this side inlined there?
+bool has_half_of(const std::map<u32, double>& side, u32 host) {
+  double all = 0;
+  for (const auto& [one, cost] : side) all += cost;
+  return 2 * side.at(host) >= all;
+}
+
 }  // namespace
 
 InlineRows::InlineRows(const EventRuns& event)
@@ -117,7 +124,9 @@ void InlineRows::join_opposites(const EventRuns& event) {
       for (const auto& [host, cost] : *side) {
         if (rows[unit].change() * rows[host].change() >= 0) continue;
         const double opposite = std::min(std::abs(rows[unit].change()), std::abs(rows[host].change()));
-        if (opposite < most || opposite < kWorthJoining * (rows[unit].most() + rows[host].most())) continue;
+        // A small loop around what did all the work is held against itself.
+        const double all = rows[host].most() + (has_half_of(*side, host) ? 0 : rows[unit].most());
+        if (opposite < most || opposite < kWorthJoining * all) continue;
         most = opposite;
         joined = host;
       }

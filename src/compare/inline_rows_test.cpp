@@ -57,6 +57,23 @@ TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   EXPECT_EQ(judged(found, "function:g>5%"), Verdict::Kind::passed);
 }
 
+// A loop around the function that did all the work: its few samples must not seem to have grown, nor make a row of
+// their own that says so.
+TEST(InlineRows, ASmallHostOfWhatBecameFasterDoesNotGrow) {
+  const MadeProfile before = MadeProfile("p").add("f", 7200).add("g", 1000).add("h", 5000);
+  const MadeProfile after = MadeProfile("p").add("f", 1900, "g").add("g", 1340).add("h", 5000);
+  const Comparison found = compared(before, after);
+  const UnitChange& row = function_of(found, "g");
+  EXPECT_NEAR(row.change().ratio, 3240.0 / 8200, 1e-9);
+  EXPECT_TRUE(row.found);
+  EXPECT_EQ(row.with, std::vector<std::string>{"f"});
+  EXPECT_EQ(judged(found, "function:*>5%"), Verdict::Kind::passed);
+  // Of a function that is inlined everywhere, no one host has the cost.
+  const MadeProfile everywhere =
+      MadeProfile("p").add("f", 400, "g").add("f", 700, "h").add("f", 800, "i").add("g", 1340).add("h", 5000);
+  EXPECT_EQ(function_of(compared(before, everywhere), "f").with, std::vector<std::string>{});
+}
+
 TEST(InlineRows, WhatIsInlinedOnBothSidesIsPartOfItsHost) {
   const MadeProfile before = MadeProfile("p").add("f", 1000, "g").add("g", 1000);
   const MadeProfile after = MadeProfile("p").add("f", 2000, "g").add("g", 1000);

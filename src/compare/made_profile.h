@@ -31,6 +31,7 @@ class MadeProfile {
     if (!inlined_into.empty()) parent = node(0, inlined_into, false);
     const u32 here = node(parent, function + (inlined_into.empty() ? "" : " (inlined)"), !inlined_into.empty());
     profile_.samples.push_back({0, 0, 0, here, count, count * 1000});
+    profile_.events.front().samples += count;
     return *this;
   }
 
@@ -40,6 +41,16 @@ class MadeProfile {
       function.begin = begin;
       begin += 0x100;
     }
+    return *this;
+  }
+
+  MadeProfile& of_event(const std::string& name) {
+    profile_.events.front().name = name;
+    return *this;
+  }
+  // So many samples were not taken.
+  MadeProfile& held_back(u64 count) {
+    profile_.losses.held_back = count;
     return *this;
   }
 

@@ -157,10 +157,22 @@ void grow_to(std::vector<UnitCost>& units, u32 unit) {
   if (unit >= units.size()) units.resize(unit + 1);
 }
 
+// Of what should have been sampled. Intervals without a sample may have been anybody's, those that were left out, too.
+double missing_share_of(const StackProfile& profile) {
+  const stacks::StackLosses& losses = profile.losses;
+  const double missing = static_cast<double>(losses.held_back) + static_cast<double>(losses.lost_samples);
+  double taken = static_cast<double>(losses.filtered);
+  for (const stacks::StackEvent& event : profile.events) taken += static_cast<double>(event.samples);
+  return taken > 0 ? missing / (missing + taken) : 0;
+}
+
 class RunCostsBuilder {
  public:
   RunCostsBuilder(const StackProfile& profile, const CostWishes& wishes)
-      : profile_(profile), wishes_(wishes), numbers_(profile, wishes, run_) {}
+      : profile_(profile), wishes_(wishes), numbers_(profile, wishes, run_) {
+    run_.missing_share = missing_share_of(profile);
+    cost_of_period_ = 1 / (1 - run_.missing_share);
+  }
 
   RunCosts build() {
     run_.file = profile_.file;
@@ -178,7 +190,7 @@ class RunCostsBuilder {
     std::vector<u32> units_of_rows;
     for (const StackSample& sample : profile_.samples) {
       EventCosts& event = run_.events[sample.event];
-      event.cost += static_cast<double>(sample.period);
+      event.cost += cost_of(sample.period);
       event.samples += static_cast<double>(sample.count);
       units_.clear();
       if (chosen.has(sample)) add(sample);
@@ -214,13 +226,15 @@ class RunCostsBuilder {
   // Units, each once, that ran at a node: that one first which was inlined into the next, at last the real function.
   void find_chain(u32 node);
   void add_unit(u32 unit, const StackSample& sample);
+  double cost_of(u64 period) const { return cost_of_period_ * static_cast<double>(period); }
 
   const StackProfile& profile_;
   const CostWishes& wishes_;
   RunCosts run_;
   UnitNumbers numbers_;
-  std::vector<u32> chain_;  // of a sample
-  std::vector<u32> units_;  // of a sample, each once: its functions, module and line
+  double cost_of_period_ = 1;  // more where samples are missing
+  std::vector<u32> chain_;     // of a sample
+  std::vector<u32> units_;     // of a sample, each once: its functions, module and line
   u64 samples_seen_ = 0;
   std::vector<u64> seen_in_;                                   // by unit: the last of these samples that had it
   std::vector<std::map<std::vector<u32>, UnitCost>> inlined_;  // by event and chain
@@ -246,7 +260,7 @@ void RunCostsBuilder::add_unit(u32 unit, const StackSample& sample) {
   units_.push_back(unit);
   std::vector<UnitCost>& costs = run_.events[sample.event].units;
   grow_to(costs, unit);
-  costs[unit].cost += static_cast<double>(sample.period);
+  costs[unit].cost += cost_of(sample.period);
   costs[unit].samples += static_cast<double>(sample.count);
 }
 
@@ -265,7 +279,7 @@ void RunCostsBuilder::add(const StackSample& sample) {
   }
   if (chain_.size() == 1) return;
   UnitCost& part = inlined_[sample.event][chain_];
-  part.cost += static_cast<double>(sample.period);
+  part.cost += cost_of(sample.period);
   part.samples += static_cast<double>(sample.count);
   // How these scatter is told, too; what they cost is their host's.
   units_.insert(units_.end(), chain_.begin(), chain_.end() - 1);
@@ -281,10 +295,8 @@ void RunCostsBuilder::keep_stacks() {
     const bool is_root = node.parent == kNothing;
     const u32 unit = is_root ? kNothing : numbers_.of_function(node.label);
     if (!is_root) run_.units[unit].samples += static_cast<double>(node.all_samples - node.self_samples);
-    run_.stacks.nodes.push_back({.parent = node.parent,
-                                 .unit = unit,
-                                 .self = static_cast<double>(node.self_period),
-                                 .samples = node.self_samples});
+    run_.stacks.nodes.push_back(
+        {.parent = node.parent, .unit = unit, .self = cost_of(node.self_period), .samples = node.self_samples});
   }
   // Functions that only call have no costs of their own.
   for (EventCosts& one : run_.events) {

@@ -68,8 +68,9 @@ struct RunStacks {
 
 struct RunCosts {
   std::string file;
-  double seconds = 0;      // 0: not known
-  double cpu_seconds = 0;  // that its threads ran, as the system counted it; 0: not known
+  double seconds = 0;        // 0: not known
+  double missing_share = 0;  // of its samples, that were not taken or were lost; costs count them like the others
+  double cpu_seconds = 0;    // that its threads ran, as the system counted it; 0: not known
   std::vector<Unit> units;
   std::vector<stacks::StackModule> files;  // of units
   std::vector<EventCosts> events;

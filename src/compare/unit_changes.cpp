@@ -216,7 +216,13 @@ void UnitComparer::tell_of_runs(std::vector<std::string>& notes) const {
 // Of one run a side what blocks of time tell, of the side that scatters more; else what runs tell.
 std::vector<Scatter> UnitComparer::scatters_of(const std::vector<u32>& units,
                                                const std::vector<RunCounts>& counts) const {
-  if (!event_.is_one_run) return share_dispersion(counts, event_.measures).scatters;
+  if (!event_.is_one_run) {
+    std::vector<Scatter> shared = share_dispersion(counts, event_.measures).scatters;
+    if (change_.unit != CostUnit::nanoseconds) return shared;
+    // A clock ticks at the same places of a program that repeats itself, run for run; in another build at others.
+    for (Scatter& one : shared) one.factor = std::max(1.0, one.factor);
+    return shared;
+  }
   std::vector<Scatter> by_unit(event_.matched.units.size()), out;
   for (usize run = 0; run < event_.runs.size(); ++run) {
     const std::vector<Scatter>& own = event_.costs[run]->scatters;

@@ -45,7 +45,11 @@ class SimMachine final : public SimulatedMachine {
   ProcessState process(u32 pid) override {
     WperfSimProcess process{};
     if (api_->process(sim_, pid, &process) == 0) return {};
-    return {.running = process.running != 0, .exit_code = process.exit_code};
+    return {.running = process.running != 0,
+            .exit_code = process.exit_code,
+            .has_times = process.running == 0,
+            .user_ns = process.user_ns,
+            .system_ns = process.system_ns};
   }
 
   void kill(u32 pid) override { api_->kill(sim_, pid); }

@@ -22,6 +22,11 @@ std::string base_name(const std::string& path) {
   return path.substr(path.find_last_of("/\\") + 1);
 }
 
+// In steps of 100 ns.
+u64 nanoseconds_of(const FILETIME& time) {
+  return (u64{time.dwHighDateTime} << 32 | time.dwLowDateTime) * 100;
+}
+
 std::string image_path(HANDLE process) {
   std::wstring path(kLongestPath, L'\0');
   DWORD length = static_cast<DWORD>(path.size());
@@ -77,7 +82,13 @@ ProcessState WatchedProcess::state() const {
   DWORD code = 0;
   if (WaitForSingleObject(handle_.get(), 0) == WAIT_TIMEOUT) return {.running = true, .exit_code = 0};
   GetExitCodeProcess(handle_.get(), &code);
-  return {.running = false, .exit_code = code};
+  FILETIME created{}, ended{}, kernel{}, user{};
+  const bool has_times = GetProcessTimes(handle_.get(), &created, &ended, &kernel, &user) != 0;
+  return {.running = false,
+          .exit_code = code,
+          .has_times = has_times,
+          .user_ns = nanoseconds_of(user),
+          .system_ns = nanoseconds_of(kernel)};
 }
 
 void WatchedProcess::look_at_image() {

@@ -239,7 +239,7 @@ std::string topdown_headline(const Topdown& kind) {
   return fmt::format("top-down of {} on {}{}: {} run{}, the first took {}; {}",
                      answer.program.empty() ? "all that ran" : answer.program, answer.core,
                      answer.cores.empty() ? "" : " (cores " + answer.cores + ')', runs, runs == 1 ? "" : "s",
-                     duration(answer.seconds), answer.took_turns ? "events took turns" : "no event took turns");
+                     duration(answer.seconds), answer.took_turns ? "events took turns" : "no multiplexing");
 }
 
 std::string topdown_text(const Topdown& kind, const TopdownTextOptions& options) {

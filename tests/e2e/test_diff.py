@@ -315,9 +315,11 @@ class BenchTest(WperfTest):
         done = self.run_wperf("bench", "-n", "4", "--json", "--", *program, "---", *program)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         totals = json.loads(done.stdout)["diff"]["totals"]
-        self.assertEqual([one["event"] for one in totals], ["elapsed", "cycle", "inst_retired", "br_retired", "br_mis_pred_retired",
+        self.assertEqual([one["event"] for one in totals], ["elapsed", "cpu-time", "cycle", "inst_retired", "br_retired", "br_mis_pred_retired",
                                                             "l1d_cache_refill", "l2d_cache_refill"])
-        self.assertGreater(min(totals[2]["runs_before"]), 1000)
+        self.assertGreater(min(totals[3]["runs_before"]), 1000)
+        for before, elapsed in zip(totals[1]["runs_before"], totals[0]["runs_before"]):
+            self.assertTrue(elapsed / 2 < before <= elapsed, (before, elapsed))  # it never waited
 
     def test_more_instructions_fail_the_gate(self):
         done = self.bench([workload("fib.exe"), "12"], [workload("fib.exe"), "13"], "--fail-if", "inst_retired>0.1%")
@@ -335,6 +337,31 @@ class BenchTest(WperfTest):
                                device="linux")
         self.assertEqual(shown.stdout.splitlines().count("told"), 2 * (4 + 2))
 
+    def test_cpu_time_is_a_condition_on_the_simulated_machine(self):
+        done = self.bench([workload("fib.exe"), "12"], [workload("fib.exe"), "16"], "--fail-if", "cpu-time>10%")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertRegex(done.stdout, r"FAILED: cpu-time>10%: cpu-time: \+")
+
+    def test_programs_that_fail_alike_are_compared_and_that_is_said(self):
+        failing = ["sh", "-c", "echo told >&2; exit 3"]
+        bench = ("bench", "-n", "4", "-e", "task-clock")
+        done = self.run_wperf(*bench, "--", *failing, "---", *failing, device="linux")
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, "warning: sh ended with status 3, and what it wrote was not shown: --show-output shows it\n"))
+        shown = self.run_wperf(*bench, "--show-output", "--", *failing, "---", *failing, device="linux")
+        self.assertEqual(sorted(set(shown.stderr.splitlines())), ["told", "warning: sh ended with status 3"])
+        self.assertIn("--show-output", self.fails(*bench, "--", "true", "---", *failing, device="linux"))
+
+    def test_recordings_tell_how_long_a_program_ran_that_waits_at_its_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = ["sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; sleep 0.5"]
+            for side in ("a", "b"):
+                done = self.run_wperf("record", "-q", "-e", "cpu-clock", "--freq", "4000", "-o", f"{side}.data", "--", *program, device="linux", cwd=folder)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            totals = {one["event"]: one for one in json.loads(self.ok("diff", "a.data", "b.data", "--json", cwd=folder))["diff"]["totals"]}
+            self.assertGreater(totals["elapsed"]["before"], 0.5)
+            self.assertTrue(0 < totals["cpu-time"]["before"] < totals["elapsed"]["before"] - 0.4, totals["cpu-time"])
+
     def test_conditions_are_checked_before_anything_runs(self):
         with tempfile.TemporaryDirectory() as folder:
             program = ["touch", str(pathlib.Path(folder) / "ran")]
@@ -343,6 +370,22 @@ class BenchTest(WperfTest):
                                       device="linux")
                 self.assertIn(told, told_now)
             self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+
+    def test_a_baseline_that_can_show_nothing_is_refused_before_anything_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            base, ran = pathlib.Path(folder) / "base.json", pathlib.Path(folder) / "ran"
+            bench = ("bench", "-n", "4", "-e", "task-clock", "--baseline", base)
+            run = {"elapsed": 1.0, "page-faults": 7}
+            base.write_text(json.dumps({"bench_baseline": {"program": "old", "runs": [run]}}), encoding="ascii")
+            told = self.fails(*bench, "--", "touch", ran, status=2, device="linux")
+            self.assertIn("base.json: 1 run before and 4 after can show nothing", told)
+            self.assertIn("--save-baseline", told)
+            base.write_text(json.dumps({"bench_baseline": {"program": "old", "runs": [run] * 4}}), encoding="ascii")
+            for name in ("cpu-time", "task-clock"):
+                told = self.fails(*bench, "--fail-if", f"{name}>5%", "--", "touch", ran, status=2, device="linux")
+                self.assertIn("the baseline and these events have nothing of this name in common", told)
+                self.assertIn("elapsed are measured", told)
+            self.assertFalse(ran.exists())
 
     def test_a_baseline_is_a_side(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -237,6 +237,7 @@ class Topdown(WperfTest):
                    "100000")
         text = self.ok("topdown", *program, device="sim:cpu=neoverse-v3,pace=free")
         self.assertIn("lost less than 1 % of the cycles", text)
+        self.assertRegex(" ".join(text.split()), r"^top-down of bottlenecks.exe .*: 3 runs, the first took [^;]+; no multiplexing ")
         self.assertNotIn("Most likely", text)
         text = self.ok("topdown", "--counts-only", "--", workload("false_sharing.exe"),
                        device="sim:cpu=c1-pro,pace=free")
