@@ -13,6 +13,7 @@
 #include "plan/names.h"
 #include "plan/padding.h"
 #include "plan/plan.h"
+#include "pmu/core_metrics.h"
 #include "request/core_list.h"
 #include "request/event_list.h"
 #include "request/number.h"
@@ -43,7 +44,13 @@ class ScheduleMaker {
   std::array<ClassEvents, kEventClassCount> classes_;
 };
 
-diag::Error unsupported_metric(std::string_view name, const EventCatalog& catalog) {
+diag::Error unsupported_metric(std::string_view name, const EventCatalog& catalog, const Capabilities& machine) {
+  const pmu::BuiltInMetric* const known = pmu::find_built_in_metric(name);
+  if (known != nullptr && !known->definition.empty()) {
+    const bool is_of_clusters = known->definition.starts_with("/dsu/");
+    const auto set_up = check_set_up(is_of_clusters ? EventClass::dsu : EventClass::dmc_clk, machine);
+    if (!set_up.has_value()) return set_up.error();
+  }
   std::string text = fmt::format("metric '{}' not supported\nsupported metrics:", name);
   for (const MetricDefinition& metric : catalog.metrics) text += "\n  " + metric.name;
   diag::Error error = diag::contract_error(std::move(text));
@@ -105,7 +112,7 @@ diag::Result<void> ScheduleMaker::add(const request::MetricName& name) {
   if (metric != nullptr) return add(metric->events, metric);
   const std::optional<pmu::MetricGroup> group = catalog_.product.find_group(name.name);
   if (group.has_value()) return add_group_of_metrics(*group);
-  return unsupported_metric(name.name, catalog_);
+  return unsupported_metric(name.name, catalog_, machine_);
 }
 
 diag::Result<void> ScheduleMaker::add_group_of_metrics(const pmu::MetricGroup& group) {

@@ -32,7 +32,7 @@ def paranoid():
 CALLER = r"""
 static volatile unsigned long sum;
 __attribute__((noinline)) void called(unsigned long n) { sum += n; }
-__attribute__((noinline)) void calling(void) { for (unsigned long i = 0; i < 200000000; ++i) called(i); }
+__attribute__((noinline)) void calling(void) { for (unsigned long i = 0; i < 100000000; ++i) called(i), sum ^= i; }
 int main(void) { calling(); return 0; }
 """
 

@@ -297,7 +297,9 @@ async function checkMoments(page, plan) {
     const found = new Set();
     for (let i = 0; i < data.length; i += 4) found.add("#" + [data[i], data[i + 1], data[i + 2]].map((value) => value.toString(16).padStart(2, "0")).join(""));
     const style = getComputedStyle(document.documentElement);
-    return ["--counter", "--mark", "--density"].filter((name) => !found.has(style.getPropertyValue(name).trim()));
+    const pen = document.createElement("canvas").getContext("2d");
+    const counters = window.wperf.page.timeline.rows.filter((row) => row.tracks !== undefined).map((row) => { pen.fillStyle = row.colour; return pen.fillStyle; });
+    return [...["--mark", "--density"].map((name) => style.getPropertyValue(name).trim()), ...counters].filter((colour) => !found.has(colour));
   });
   same(colours, [], "colours that the timeline lacks");
 }
@@ -332,14 +334,17 @@ async function checkCounts(browser, plan) {
     window.wperf.page.timeline.draw();
     const canvas = document.getElementById("time"), row = canvas.getContext("2d").getImageData(151, 18 + 22 - 2, canvas.clientWidth - 152, 1).data;
     const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    const pixels = { "--counter": 0, "--line": 0 };
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.fillStyle = window.wperf.page.timeline.rows[0].colour;
+    const colours = { counted: pen.fillStyle, paused: colour("--line") };
+    const pixels = { counted: 0, paused: 0 };
     for (let i = 0; i < row.length; i += 4) {
       const found = "#" + [row[i], row[i + 1], row[i + 2]].map((value) => value.toString(16).padStart(2, "0")).join("");
-      for (const name of Object.keys(pixels)) if (found === colour(name)) ++pixels[name];
+      for (const name of Object.keys(pixels)) if (found === colours[name]) ++pixels[name];
     }
     return pixels;
   });
-  check(painted["--counter"] > 50 && painted["--line"] > 50, "counts and pauses of a graph: " + JSON.stringify(painted));
+  check(painted.counted > 50 && painted.paused > 50, "counts and pauses of a graph: " + JSON.stringify(painted));
   await checkAccess(page);
   const still = await opened(browser, plan.page, { javaScriptEnabled: false });
   for (const text of plan.cells) check(await still.getByRole("cell", { name: text, exact: true }).first().isVisible(), `without scripts there is no cell ${text}`);

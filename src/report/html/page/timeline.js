@@ -88,13 +88,12 @@ class Timeline {
     for (const track of counters) {
       const name = this.page.isCounts ? trackName(track, tasks) : track.name;
       if (!rows.has(name)) {
-        if (!alike.has(track.name)) alike.set(track.name, []);
+        if (!alike.has(track.name)) alike.set(track.name, Object.assign([], { hue: kHues[(alike.size + 1) % kHues.length] }));
         rows.set(name, { name: harmlessName(name), task: "", detail: "", tracks: [], alike: alike.get(track.name) });
         alike.get(track.name).push(rows.get(name));
       }
       rows.get(name).tracks.push(track);
     }
-    [...alike.values()].forEach((group, i) => { for (const row of group) row.hue = kHues[(i + 1) % kHues.length]; });
     return [...alike.values()].flat();
   }
   emptyRow(name, task, detail = "") {
@@ -315,7 +314,7 @@ class Timeline {
     const most = Math.max(...row.alike.map((one) => one.most));
     const wide = room / row.rates.length;
     for (const isCounted of [false, true]) {
-      context.fillStyle = isCounted ? toned(row.hue) : styled("--line");
+      context.fillStyle = isCounted ? (row.colour = toned(row.alike.hue)) : styled("--line");
       context.beginPath();
       row.rates.forEach((rate, i) => {
         if (Number.isNaN(rate) === isCounted) return;
@@ -325,16 +324,8 @@ class Timeline {
       });
       context.fill();
     }
-    if (most > 0) this.drawScale(context, `to ${shortNumber(most)}${row.tracks[0].unit === "" ? "" : " " + row.tracks[0].unit} a second`, y);
-  }
-  // How much the full height of a row is.
-  drawScale(context, text, y) {
-    context.fillStyle = styled("--surface");
-    context.globalAlpha = 0.6;
-    context.fillRect(kNameWidth + 2, y + 2, context.measureText(text).width + 6, kRowHeight - 6);
-    context.globalAlpha = 1;
-    context.fillStyle = styled("--ink");
-    context.fillText(text, kNameWidth + 5, y + kRowHeight / 2);
+    context.fillStyle = styled("--ink");  // how much the full height is
+    if (most > 0) context.fillText(`to ${shortNumber(most)} ${row.tracks[0].unit} a second`, kNameWidth + 5, y + kRowHeight / 2);
   }
   // What is narrower than half a pixel is drawn once per half pixel, running before all else.
   drawStates(context, states, y, room) {
