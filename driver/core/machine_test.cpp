@@ -104,8 +104,8 @@ TEST(Machine, CoresWithoutPmuAreNotTouched) {
   }
 }
 
-// A hypervisor shows PMUVer and traps the registers, on all cores or on one: there is nothing to count with, and nothing
-// of it is touched.
+// A hypervisor shows PMUVer and traps the registers, on all cores or on one: there is nothing to count with, and
+// nothing of it is touched.
 TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
   for (const std::set<u32>& trapped : {std::set<u32>{0, 1, 2, 3}, std::set<u32>{2}}) {
     FakeMachine machine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What driver/core needs of a machine, over the NT kernel and driver/arm64. The face (driver/hal.h) says what each call
-// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns and the three questions for
-// registers (has_..._registers), which also come at the level of a deferred call or of the overflow interrupt,
+// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns and the three questions
+// for registers (has_..._registers), which also come at the level of a deferred call or of the overflow interrupt,
 // read_device and write_device (any), and ask_for_user_walk, which comes in the interrupt.
 #pragma once
 #include "driver/hal.h"
