@@ -55,4 +55,4 @@ class Tracing(WindowsTest):
         self.assertEqual(thread["running_ns"], 600_000 * switches)
         self.assertEqual(thread["waiting_ns"], 400_000 * (switches - 1))
         self.assertEqual(thread["wall_ns"], thread["running_ns"] + thread["waiting_ns"])
-        self.assertRegex(self.ok("waits", "--device", "etw", "--timeout", "0.3"), r"\d+ ms +\d+ .* played\.exe\+0x20 +played")
+        self.assertRegex(self.ok("waits", "--device", "etw", "--timeout", "0.3"), r"\d+ ms +\d+ .* played\.exe\+0x20 +- +played")

@@ -137,6 +137,7 @@ void SymbolSearch::start_stage() {
     }
   } else if (stage == 2) {
     if (folder_of(wanted_.path_in_image).empty() || base_name(wanted_.path_in_image).empty()) return;
+    if (is_url(wanted_.path_in_image)) return;  // no path, and nobody's servers but those of the symbol path are asked
     searched_.push_back(fmt::format("at {} (the path in the image)", wanted_.path_in_image));
     look_at_named(wanted_.path_in_image);
   } else if (!file_name_.empty()) {

@@ -280,6 +280,12 @@ TEST(SymbolSearch, NamesFromHostileImages) {
   EXPECT_EQ(world.locations(false), (std::vector<std::string>{"/apps/app.pdb", "\\\\evil\\share\\app.pdb"}));
   // Whoever opens them asks whether they may be.
   for (const Candidate& candidate : world.candidates) EXPECT_EQ(candidate.named, !candidate.remote);
+  file.name = file.path_in_image = "https://evil/app.pdb";
+  SymbolSearch led(file, places(""));
+  World third;
+  third.run(led);
+  EXPECT_EQ(third.locations(true), std::vector<std::string>());
+  EXPECT_EQ(third.locations(false), (std::vector<std::string>{"/apps/app.pdb"}));
   file.name = "a b#%.pdb";
   SymbolSearch spaced(file, places("https://host"));
   World other;
