@@ -70,6 +70,7 @@ constexpr CommandSet kNamed(Command::sample, Command::record, Command::report, C
 constexpr CommandSet kOperations(Command::sample, Command::record, Command::report);
 // On the linux device the views of recordings are also those of what was just recorded.
 constexpr CommandSet kRecordings(Command::sample, Command::record, Command::report, Command::waits);
+constexpr CommandSet kLatency(Command::record, Command::report);
 constexpr CommandSet kPictured(Command::sample, Command::record, Command::report, Command::waits, Command::diff,
                                Command::bench);
 constexpr CommandSet kTabled(Command::sample, Command::record, Command::report, Command::waits, Command::diff);
@@ -251,6 +252,9 @@ constexpr OptionRow kOptions[] = {
     {Option::providers, "--providers", "", false, Value::none, "", kReport, Group::shown,
      "Of a trace of Windows: its events by provider and kind, with their number, bytes, first and last time. With "
      "--records those that no report is made of one by one: --time, --pid and --tid choose."},
+    {Option::latency, "--latency", "", false, Value::none, "", kLatency, Group::shown,
+     "Weight each sample by the time that passed: threads of the program that ran at once share it, so code that ran "
+     "alone comes first. The recording needs context switches; with record on the linux device, they are recorded."},
     {Option::percentage, "--percentage", "", false, Value::text, "OF", kRecordings, Group::shown,
      "What is 100 %: absolute, all samples, which is the default, or relative, those that the filters leave. With "
      "report and on the linux device, as the next seven."},

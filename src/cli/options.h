@@ -68,6 +68,7 @@ enum class Option : u8 {
   folded,
   export_format,
   inlined,
+  latency,
   html,
   html_all,
   svg,

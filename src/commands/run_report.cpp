@@ -9,6 +9,7 @@
 #include "commands/commands.h"
 #include "commands/compat_profile.h"
 #include "commands/foreign_report.h"
+#include "commands/latency_weights.h"
 #include "commands/opened_recording.h"
 #include "commands/page_output.h"
 #include "commands/recorded_spe.h"
@@ -144,7 +145,8 @@ bool wants_views(const request::Request& request) {
   return plan::wanted_call_stacks(request).wanted() || view.time.has_value() || !view.sort.empty() ||
          !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty() || view.folded ||
          view.tree || view.callers || view.callees || view.children || view.relative || view.inlined ||
-         view.wants_page() || view.export_format.has_value() || request.sampling.records_file.has_value();
+         view.wants_page() || view.latency || view.export_format.has_value() ||
+         request.sampling.records_file.has_value();
 }
 
 report::SampleBreakdown breakdown_of(request::Breakdown kind) {
@@ -240,6 +242,38 @@ bool tells_callers_soon(const perf_data::PerfFile& file) {
   return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
 }
 
+// Samples of one event, for the time that went by with each.
+diag::Result<void> report_latency(const perf_data::PerfFile& file, const Beside& beside,
+                                  const request::Request& request, diag::Console& console) {
+  const auto refused = [&](std::string why) {
+    return diag::Error{.text = std::move(why),
+                       .hint =
+                           "`wperf record --latency -- PROGRAM` records both; so do `wperf waits --on-off`, `perf "
+                           "record --switch-events`, and traces of Windows with samples and context switches"};
+  };
+  std::optional<recording::RecordedSwitches> own;
+  const recording::RecordedSwitches* switches = beside.switches;
+  if (switches == nullptr) {
+    auto read = recording::read_switches(file);
+    if (read.has_value()) switches = &own.emplace(std::move(read).value());
+  }
+  if (switches == nullptr || switches->switches.empty()) {
+    return refused("--latency needs to know when threads ran, and this recording does not tell");
+  }
+  if (switches->running_samples.empty()) {
+    return refused("--latency needs samples of where threads ran, and this recording has none");
+  }
+  LatencyWeights made = latency_weights(*switches);
+  return report_weighted(file,
+                         {.event = {},
+                          .things = {},
+                          .whole = std::move(made.whole),
+                          .weights = made.weights,
+                          .time_origin = switches->begin,
+                          .parallel_ns = std::move(made.parallel_ns)},
+                         request, console);
+}
+
 diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside& beside,
                                   const request::Request& request, diag::Console& console, const ExportSink& sink) {
   if (request.sampling.display.memory) {
@@ -249,6 +283,7 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside&
                            "wait, nor false sharing",
                        .code = diag::ExitCode::usage};
   }
+  if (request.recording.latency) return report_latency(file, beside, request, console);
   if (request.recording.export_format.has_value()) {
     return export_samples(file, beside, stack_options(request, console), request, console, sink);
   }
@@ -367,7 +402,11 @@ diag::Result<void> report_weighted(const perf_data::PerfFile& file, const Weight
   wanted.time_origin = weighted.time_origin;
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
   for (stacks::StackEvent& event : recorded.profile.events) {
-    if (event.samples != 0) event.name = weighted.event;
+    if (event.samples == 0) continue;
+    if (!weighted.event.empty()) event.name = weighted.event;
+    event.things = weighted.things;
+    event.whole = weighted.whole;
+    event.parallel_ns = weighted.parallel_ns;
   }
   // Folded stacks have one number only.
   if (request.recording.folded) {
@@ -412,9 +451,10 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   // What threads waited for is a part of pages and exports; a perf.data file has no words for a trace's switches.
   const auto format = request.recording.export_format;
   const bool exports = format.has_value() && *format != request::ExportFormat::perf_data;
-  const recording::TraceWishes wishes{.switches = exports || request.recording.html_file.has_value(),
-                                      .idle = request.recording.idle,
-                                      .cores = request.recording.trace_cores};
+  const recording::TraceWishes wishes{
+      .switches = exports || request.recording.html_file.has_value() || request.recording.latency,
+      .idle = request.recording.idle,
+      .cores = request.recording.trace_cores};
   auto converted = recording::recording_of_trace(trace, measure::tool_version(), wishes);
   if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
   const recording::TraceRecording& recorded = converted.value();

@@ -64,11 +64,12 @@ bool asks_for_views(const request::Request& request) {
 
 // By sample of the recording: a switch counts for the wait that began with it.
 std::vector<u64> wait_weights(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-                              const request::Request& request, diag::Console& console) {
+                              const std::vector<bool>& chosen, const request::Request& request,
+                              diag::Console& console) {
   std::vector<u64> weights(switches.samples);
   u64 left_out = 0, time_left_out = 0;
   for (const waits::Wait& wait : accounting.waits) {
-    if (!wait.is_known || wait.sample >= weights.size()) continue;
+    if (!chosen[wait.thread] || !wait.is_known || wait.sample >= weights.size()) continue;
     if (wait.length() < request.waits.min_ns) {
       ++left_out;
       time_left_out += wait.length();
@@ -78,6 +79,14 @@ std::vector<u64> wait_weights(const waits::Accounting& accounting, const recordi
   }
   if (left_out != 0) console.warn("note: " + report::left_out_text({request.waits.min_ns, left_out, time_left_out}));
   return weights;
+}
+
+// What the waits of the chosen threads are together.
+std::string whole_of(const std::vector<bool>& chosen, const request::Request& request) {
+  const auto number = std::count(chosen.begin(), chosen.end(), true);
+  const bool are_all = number == std::ssize(chosen);
+  return fmt::format("what {}{} thread{} waited{}", are_all ? "all " : "", number, number == 1 ? "" : "s",
+                     request.waits.min_ns != 0 ? ", without what is not listed" : "");
 }
 
 // What the tables name: where threads waited, and where those were that woke them.
@@ -173,18 +182,20 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
       waits::account(switches.switches, switches.unrecorded, switches.begin, switches.end);
   const WaitSelection selection = selection_of(request, switches);
   if (request.waits.on_off) return show_on_off(file, switches, accounting, selection, request, trace, console);
-  if (asks_for_views(request)) {
-    request::Request chosen = request;
-    chosen.recording.pids.assign(selection.processes.begin(), selection.processes.end());
-    chosen.recording.relative = true;
-    const std::vector<u64> weights = wait_weights(accounting, switches, request, console);
-    return report_weighted(file, {.event = "wait (ns)", .weights = weights, .time_origin = switches.begin}, chosen,
-                           console);
-  }
   const std::vector<bool> chosen = chosen_threads(accounting, switches, selection);
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end() && !chosen.empty()) {
     return diag::Error{.text = "of no thread that --pid, --tid and --comm choose a switch was recorded",
                        .hint = "without them all threads are listed"};
+  }
+  if (asks_for_views(request)) {
+    const std::vector<u64> weights = wait_weights(accounting, switches, chosen, request, console);
+    return report_weighted(file,
+                           {.event = "wait (ns)",
+                            .things = stacks::kWaits,
+                            .whole = whole_of(chosen, request),
+                            .weights = weights,
+                            .time_origin = switches.begin},
+                           request, console);
   }
   const std::vector<u64> named = named_samples(switches, accounting, selection, chosen);
   recording::WantedDetail wanted = recording::wanted_detail(request);

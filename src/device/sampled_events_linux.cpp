@@ -142,7 +142,8 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
   if (number == 0) {
     // Out of idle some kernels lose the tracepoint of switches: then this still tells who has come. And the software
     // event does not tell when a thread comes back.
-    attributes.context_switch = has_event({"sched:sched_switch", "context-switches", "dummy"});
+    attributes.context_switch =
+        plan_.switch_records || has_event({"sched:sched_switch", "context-switches", "dummy"}) ? 1 : 0;
     attributes.mmap = attributes.mmap2 = 1;
     attributes.comm = attributes.comm_exec = 1;
     attributes.task = 1;

@@ -268,12 +268,22 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
   plan.display = request.sampling.display;
   plan.call_stacks = wanted_call_stacks(request);
   WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));
+  if (request.recording.latency) {
+    if (machine.kernel == nullptr || machine.kernel->is_windows()) {
+      return diag::Error{
+          .text = "record --latency is for the linux device: others do not tell with samples when threads ran",
+          .hint = "`wperf report --latency FILE.etl` shows traces with samples and context switches",
+          .code = diag::ExitCode::usage};
+    }
+    plan.switch_records = true;
+  }
   WPERF_CHECK_OK(check_foreign_driver(request, plan, machine));
   if (machine.kernel != nullptr) {
     if (has_table(plan.display, request::Breakdown::caller) && !plan.call_stacks.wanted()) {
       plan.call_stacks = automatic_stacks_of(request.sampling);
     }
-    plan.core_numbers = has_table(plan.display, request::Breakdown::core) || sorts_by_core(request.recording);
+    plan.core_numbers =
+        has_table(plan.display, request::Breakdown::core) || sorts_by_core(request.recording) || plan.switch_records;
   }
   return plan;
 }

@@ -39,7 +39,8 @@ struct SamplePlan {
   std::optional<u32>
       rate_hz;  // samples a second that each adaptive event should give on each core; set if there is one
   request::CallStacks call_stacks;
-  bool core_numbers = false;  // each sample says its core, though one program is sampled
+  bool switch_records = false;  // beside samples: when threads came to cores and left them, without stacks
+  bool core_numbers = false;    // each sample says its core, though one program is sampled
   request::SampleDisplay display;
 
   // Samples of some event may be of the kernel.

@@ -525,7 +525,10 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   }
   stacks::StackAggregator aggregator = reader->finish(*history);
   out.about = recorded_about(file.features(), out.run);
-  if (out.run.has_value()) add_run(*out.run, profile);
+  if (out.run.has_value()) {
+    add_run(*out.run, profile);
+    profile.losses.stacks_of_whole = wanted.weights != nullptr || request.recording.time.has_value();
+  }
   if (unwinder.has_value()) count_incomplete(unwinder->incomplete(), profile.losses);
   const PlaceOptions options{.search = {.folders = modules::symbol_folders(request),
                                         .lines = wanted.lines || wanted.inlined || wanted.code_lines,

@@ -109,11 +109,17 @@ class Reader {
         },
         [&](const perf_data::Task& task, const perf_data::Record&) {
           if (!task.is_exit && task.pid != task.parent_pid) out_.children.emplace_back(task.parent_pid, task.pid);
+          if (!task.is_exit) {
+            put_in_process(task.tid, task.pid, task.time);
+            creations_.push_back({task.time, task.tid, task.parent_tid});
+          }
           take(task);
         },
         [&](const perf_data::Lost& lost, const perf_data::Record&) { take(lost); },
     });
     if (out_.switches.empty()) return nothing();
+    inherit_names();
+    end_threads();
     // Each core's records go into the file when there are many.
     if (file_.is_cut()) {
       for (usize core = 0; core < recorded_until_.size(); ++core) {
@@ -182,6 +188,21 @@ class Reader {
     since = time;
     SwitchedThread& known = out_.threads[thread];
     if (known.name != name) known.name = name;
+  }
+  // A thread that was never named has the name that its creator had then. Nothing is known if the creator was renamed
+  // later.
+  void inherit_names() {
+    std::stable_sort(creations_.begin(), creations_.end(),
+                     [](const Creation& a, const Creation& b) { return a.time < b.time; });
+    for (const Creation& one : creations_) {
+      const auto child = out_.threads.find(one.thread);
+      const auto parent = out_.threads.find(one.parent);
+      if (child == out_.threads.end() || parent == out_.threads.end()) continue;
+      if (child->second.name.empty() && told_at_[one.parent].name <= one.time) {
+        child->second.name = parent->second.name;
+        told_at_[one.thread].name = told_at_[one.parent].name;
+      }
+    }
   }
   void name_thread(const perf_data::Sample& sample, const TracepointField& thread, const TracepointField& name) {
     if (thread.size == 0 || name.size == 0) return;
@@ -259,7 +280,8 @@ class Reader {
     if (!out_.has_other_samples) running_event_ = event;
     out_.has_other_samples = true;
     if (event != running_event_ || sample.tid == 0) return;
-    out_.running_samples.push_back({.sample = number, .thread = sample.tid, .weight = std::max<u64>(sample.period, 1)});
+    out_.running_samples.push_back(
+        {.sample = number, .thread = sample.tid, .weight = std::max<u64>(sample.period, 1), .time = sample.time});
   }
 
   // These are there beside tracepoints, too, and say the same.
@@ -317,7 +339,14 @@ class Reader {
   // Without tracepoints this is who made a thread, and when it ended.
   void take(const perf_data::Task& task) {
     const perf_data::Identity& identity = task.identity;
-    if (has_switches_ || !identity.has(perf_data::kSampleTime) || identity.time == 0) return;
+    if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
+    const bool has_core = identity.has(perf_data::kSampleCpu);
+    const Switch end{.time = identity.time,
+                     .leaves = task.tid,
+                     .core = has_core ? static_cast<u16>(identity.cpu) : u16{0},
+                     .leaving = Leaving::ended};
+    if (task.is_exit && (has_switches_ || out_.of_whole_cores)) exits_.push_back(end);
+    if (has_switches_) return;
     if (!task.is_exit) {
       ended_.erase(task.tid);
       births_.push_back(
@@ -328,11 +357,23 @@ class Reader {
     // Of whole cores the switch is told. A thread's own events end before it.
     if (out_.switches.empty() || out_.of_whole_cores) return;
     note_time(identity.time);
-    const bool has_core = identity.has(perf_data::kSampleCpu);
-    out_.switches.push_back({.time = identity.time,
-                             .leaves = task.tid,
-                             .core = has_core ? static_cast<u16>(identity.cpu) : u16{0},
-                             .leaving = Leaving::ended});
+    out_.switches.push_back(end);
+  }
+
+  // The recorder learns that a program ended, and may stop, before the program's last switch.
+  void end_threads() {
+    if (exits_.empty()) return;
+    std::unordered_map<u32, u64> left;  // by thread: when it left a core for the last time
+    for (const Switch& one : exits_) left[one.leaves] = 0;
+    for (const Switch& one : out_.switches) {
+      const auto last = left.find(one.leaves);
+      if (last != left.end() && one.kind == waits::Kind::switched) last->second = std::max(last->second, one.time);
+    }
+    for (const Switch& end : exits_) {
+      if (left.at(end.leaves) >= end.time) continue;
+      note_time(end.time);
+      out_.switches.push_back(end);
+    }
   }
 
   diag::Error nothing() const {
@@ -371,7 +412,12 @@ class Reader {
   std::unordered_map<u32, ToldAt> told_at_;  // by thread
   std::vector<u64> recorded_until_;          // by core
   std::vector<u32> on_core_;
-  std::vector<Switch> births_;
+  std::vector<Switch> births_, exits_;
+  struct Creation {
+    u64 time = 0;
+    u32 thread = 0, parent = 0;
+  };
+  std::vector<Creation> creations_;
   std::vector<Switch> said_again_;
   std::optional<u32> argument_;  // the register
   RecordedSwitches out_;

@@ -23,6 +23,7 @@ struct RunningSample {
   u32 sample = 0;  // of the file
   u32 thread = 0;
   u64 weight = 0;
+  u64 time = 0;  // nanoseconds
 };
 
 // What a thread gave to the system call it was in when it left its core.

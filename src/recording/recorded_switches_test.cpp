@@ -21,6 +21,12 @@ class RecordedSwitchesTest : public testing::Test {
   void comm(u64 time, u32 thread, std::string_view name) {
     add(RecordType::comm, Fields().u32s({7, thread}).text(name), time, 7, thread, 0);
   }
+  void creates(u64 time, u32 thread, u32 created) {
+    add(RecordType::fork, Fields().u32s({7, 7, created, thread}).u64s({time}), time, 7, thread, 0);
+  }
+  void exits(u64 time, u32 core, u32 thread) {
+    add(RecordType::exit, Fields().u32s({7, 1, thread, 1}).u64s({time}), time, 7, thread, core);
+  }
   void leaves(u64 time, u32 core, u32 thread, u32 next) {
     constexpr u16 kOut = 1 << 13;
     add(RecordType::switch_cpu_wide, Fields().u32s({7, next}), time, 7, thread, core, kOut);
@@ -49,6 +55,40 @@ TEST_F(RecordedSwitchesTest, ThreadsHaveTheNameThatTheyHadLast) {
   comm(10, 8, "early");
   leaves(20, 1, 9, 8);
   EXPECT_EQ(read().threads.at(8).name, "late");
+}
+
+TEST_F(RecordedSwitchesTest, AnUnnamedThreadHasTheNameOfItsCreator) {
+  comm(10, 8, "server");
+  creates(20, 8, 9);
+  creates(25, 9, 10);
+  leaves(30, 0, 9, 10);
+  creates(40, 8, 11);
+  comm(45, 11, "worker");
+  creates(50, 11, 12);
+  comm(55, 11, "idler");  // what it was called when it created 12 is not known any more
+  leaves(60, 0, 10, 11);
+  leaves(70, 0, 11, 12);
+  const auto threads = read().threads;
+  EXPECT_EQ(threads.at(9).name, "server");
+  EXPECT_EQ(threads.at(10).name, "server");
+  EXPECT_EQ(threads.at(11).name, "idler");
+  EXPECT_TRUE(!threads.contains(12) || threads.at(12).name.empty());
+}
+
+TEST_F(RecordedSwitchesTest, AThreadEndsThoughItsLastSwitchWasNotRecorded) {
+  leaves(10, 0, 0, 8);
+  leaves(12, 1, 0, 9);
+  exits(30, 0, 8);
+  exits(40, 1, 9);
+  leaves(45, 1, 9, 0);
+  const RecordedSwitches got = read();
+  const waits::Accounting accounting = waits::account(got.switches, got.unrecorded, got.begin, got.end);
+  ASSERT_EQ(accounting.threads.size(), 2u);
+  EXPECT_EQ(accounting.threads[0].thread, 8u);
+  EXPECT_EQ(accounting.threads[0].running, 20u);
+  EXPECT_TRUE(accounting.threads[0].has_ended);
+  EXPECT_EQ(accounting.threads[1].running, 33u);
+  EXPECT_EQ(accounting.contradictions, 0u);
 }
 
 TEST_F(RecordedSwitchesTest, WhatACoreLostIsNotRecorded) {

@@ -260,7 +260,8 @@ class Writer {
       const TakenSample& one = collected_.samples[i];
       if (one.source != collected_.samples.front().source || one.thread == waits::kIdleThread) continue;
       const u64 weight = period_of(collected_.sources[one.source], one.interval) * one.count;
-      switches_.running_samples.push_back({.sample = i, .thread = one.thread, .weight = weight});
+      switches_.running_samples.push_back(
+          {.sample = i, .thread = one.thread, .weight = weight, .time = time_of(one.time)});
     }
   }
 

@@ -45,8 +45,8 @@ usize greatest(const std::vector<u64>& values) {
 
 // Events of the scheduler say where threads stopped, and not where they spent their time.
 bool tells_what_is_hot(const stacks::StackEvent& event) {
-  return event.samples != 0 && event.name != stacks::kAllTime && !event.name.starts_with("sched:") &&
-         event.name != "context-switches" && event.name != "dummy";
+  return event.samples != 0 && event.name != stacks::kAllTime && event.things != stacks::kWaits &&
+         !event.name.starts_with("sched:") && event.name != "context-switches" && event.name != "dummy";
 }
 
 // Threads that were sampled; cores that had nothing to do are none.
@@ -228,8 +228,10 @@ bool counts_time(const stacks::StackEvent& event) {
 
 std::string weight_text(const StackProfile& profile, u32 event) {
   const stacks::StackEvent& one = profile.events[event];
-  if (!counts_time(one)) return with_commas(one.period) + " counted";
+  const std::string whole = one.whole.empty() ? std::string() : "; 100 % is " + one.whole;
+  if (!counts_time(one)) return with_commas(one.period) + " counted" + whole;
   const std::string time = duration(static_cast<double>(one.period) / kNanoseconds);
+  if (!whole.empty()) return time + whole;
   if (one.name.ends_with("(ns)")) return time;
   const bool has_idle = std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {
     return sample.event == event && profile.tasks[sample.task].pid == 0;

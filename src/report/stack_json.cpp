@@ -102,6 +102,12 @@ void write_event(JsonWriter& json, const StackProfile& profile, u32 event, const
   json.string("event", one.name);
   json.integer("samples", one.samples);
   json.integer("period", one.period);
+  if (!one.whole.empty()) json.string("whole", one.whole);
+  if (!one.parallel_ns.empty()) {
+    json.begin_array("parallel_ns");
+    for (const u64 time : one.parallel_ns) json.integer(time);
+    json.end_array();
+  }
   json.key("rows");
   write_stack_rows(json, profile, event, sort_keys(options), options);
   if (!options.tables.empty()) {

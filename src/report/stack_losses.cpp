@@ -20,7 +20,7 @@ constexpr double kMinor = 1, kMinorNames = 5;
 // Collects what is missing, in the order in which it is told.
 class LossList {
  public:
-  explicit LossList(const StackProfile& profile) {
+  explicit LossList(const StackProfile& profile) : are_of_whole_(profile.losses.stacks_of_whole) {
     for (const stacks::StackEvent& event : profile.events) samples_ += event.samples;
   }
 
@@ -42,6 +42,10 @@ class LossList {
   // Of those that are there.
   void stacks(u64 count, std::string_view why) {
     if (count == 0) return;
+    if (are_of_whole_) {
+      return this->count(count, fmt::format("stacks of the whole recording are incomplete: {}", why),
+                         "stacks of the whole recording incomplete", true);
+    }
     const double share = share_of(count);
     const std::string of = count > samples_ ? std::string() : fmt::format(" of {}", with_commas(samples_));
     stacks_ += count;
@@ -64,6 +68,7 @@ class LossList {
     return stacks > samples_ ? std::string() : fmt::format(" ({} %)", fixed(share_of(stacks), 1));
   }
 
+  bool are_of_whole_;
   u64 samples_ = 0, stacks_ = 0;
   std::vector<StackLoss> losses_;
   std::vector<usize> of_stacks_;

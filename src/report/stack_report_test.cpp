@@ -108,6 +108,11 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   EXPECT_FALSE(losses[0].is_minor);
   EXPECT_TRUE(losses[1].is_minor);
   EXPECT_EQ(losses_brief(losses), "1,000 samples lost (16.7 %), 4 stacks incomplete (0.1 %)");
+  // The recorder counted stacks of samples that are not shown, too.
+  profile.losses.stacks_of_whole = true;
+  EXPECT_NE(stack_text(profile, {}).find("\nnote: 4 stacks of the whole recording are incomplete: "),
+            std::string::npos);
+  profile.losses.stacks_of_whole = false;
   // Of a part of a recording the whole's stacks are no share.
   profile.losses.stacks_without_table = 5001;
   EXPECT_EQ(losses_brief(stack_losses(profile)), "1,000 samples lost (16.7 %), 5,001 stacks incomplete");

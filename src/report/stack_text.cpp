@@ -57,6 +57,10 @@ std::string key_cell(const StackProfile& profile, const StackRow& row, SortKey k
   return {};
 }
 
+std::string things_of(const stacks::StackEvent& event) {
+  return event.things.empty() ? "samples" : event.things;
+}
+
 void append_rows(std::string& out, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
                  const StackOptions& options) {
   const stacks::StackRows made = stacks::make_rows(profile, event, keys, options.filter, options.children);
@@ -64,7 +68,7 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
   std::vector<FittedColumn> columns;
   if (options.children) columns.push_back({.title = "all %", .right = true});
   columns.push_back({.title = options.children ? "self %" : "%", .right = true});
-  columns.push_back({.title = "samples", .right = true});
+  columns.push_back({.title = things_of(profile.events[event]), .right = true});
   for (const SortKey key : keys) {
     const bool is_number = key == SortKey::pid || key == SortKey::tid || key == SortKey::core;
     columns.push_back({.title = std::string(key_title(key)), .right = is_number, .may_be_cut = !is_number});
@@ -87,8 +91,8 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
                    with_commas(made.rows.size() - shown), made.rows.size());
   }
   if (!options.filter.is_empty()) {
-    fmt::format_to(std::back_inserter(out), "  shown: {} of {} samples, {} %\n", with_commas(made.samples),
-                   with_commas(profile.events[event].samples),
+    fmt::format_to(std::back_inserter(out), "  shown: {} of {} {}, {} %\n", with_commas(made.samples),
+                   with_commas(profile.events[event].samples), things_of(profile.events[event]),
                    fixed(share_of(made.period, profile.events[event].period), 2));
   }
 }
@@ -169,7 +173,7 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
     if (one.samples == 0 && !options.verbose) continue;
     if (any) out += '\n';
     any = true;
-    fmt::format_to(std::back_inserter(out), "event {}: {} samples, {}\n", one.name, with_commas(one.samples),
+    fmt::format_to(std::back_inserter(out), "event {}: {} {}, {}\n", one.name, with_commas(one.samples), things_of(one),
                    weight_text(profile, event));
     append_rows(out, profile, event, sort_keys(options), options);
     for (const std::vector<SortKey>& table : options.tables) {

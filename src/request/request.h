@@ -207,6 +207,7 @@ struct RecordingView {
   bool relative = false;         // percentages are those of what the filters leave
   bool tree = false, callers = false, callees = false;
   bool folded = false;
+  bool latency = false;                            // samples count for the time that went by
   bool debuginfod = false;                         // servers may be asked for files
   std::optional<double> percent_limit;             // call trees leave out what has less; none: the default of a view
   std::optional<std::string> html_file, svg_file;  // pages to be written

@@ -77,12 +77,17 @@ struct StackSample {
 // The event of a profile of threads' whole time: its samples are nanoseconds, too.
 inline constexpr std::string_view kAllTime = "time (ns)";
 
+inline constexpr std::string_view kWaits = "waits";  // StackEvent::things, where samples are that
+
 struct StackEvent {
   std::string name;
   u64 samples = 0, period = 0;
   u32 type = 0;      // as perf's attributes have it
   u64 code = 0;      // the number of the event
   u64 interval = 0;  // 0: it followed a rate
+  // Where samples count for something else than they were recorded with: what they are, and what all together are.
+  std::string things = {}, whole = {};
+  std::vector<u64> parallel_ns = {};  // --latency: how long one thread ran, two at once, …
 };
 
 // What is not there, by cause.
@@ -98,9 +103,10 @@ struct StackLosses {
   u64 held_back = 0, filtered = 0, register_losses = 0;
   // Stacks that were unwound from copies and end early.
   u64 stacks_cut = 0, stacks_without_table = 0, stacks_damaged = 0, stacks_of_32_bits = 0;
-  u64 stacks_by_pointers = 0;  // for want of time
-  u64 stacks_continued = 0;    // by frame pointers, where the copy was cut
-  u64 stacks_undelivered = 0;  // the kernel put their user part off, and the record that has it is missing
+  u64 stacks_by_pointers = 0;    // for want of time
+  bool stacks_of_whole = false;  // the recorder counted them, and not all of its samples are shown
+  u64 stacks_continued = 0;      // by frame pointers, where the copy was cut
+  u64 stacks_undelivered = 0;    // the kernel put their user part off, and the record that has it is missing
   std::vector<std::pair<u32, u64>> unknown_types;
 };
 

@@ -461,6 +461,8 @@ class Programs(WperfTest):
         self.assertLess(all_of_it["recorder_running_ns"], all_of_it["cores_ns"])
         tree = self.run_wperf("waits", str(self.folder / "w.data"), "--min", "50ms", "--tree")
         self.assertIn("not listed: ", tree.stderr)
+        self.assertRegex(tree.stdout, r"event wait \(ns\): \d+ waits, [^;]*; 100 % is what (?:all )?\d+ threads waited, without what is not listed\n")
+        self.assertNotRegex(tree.stdout, r"\d of \d+ stacks are incomplete")
 
     def test_others_of_the_recorders_name_are_not_the_recorder(self):
         busy = self.folder / "wperf"

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`report --latency`: the weights of samples, beside the same arithmetic over what perf reads from the file."""
+import collections
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from support import WperfTest
+
+PROGRAM = r"""
+#include <pthread.h>
+#include <time.h>
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + time.tv_nsec / 1e9;
+}
+__attribute__((noinline)) static void alone(long n) { for (volatile long i = 0; i < n; ++i) continue; }
+__attribute__((noinline)) static void together(long n) { for (volatile long i = 0; i < n; ++i) continue; }
+static void *work(void *n) { together((long)n); return 0; }
+int main(void) {
+  pthread_t threads[3];
+  long n = 0;
+  for (double begin = now(); now() - begin < 0.1; n += 100000) alone(100000);
+  for (int i = 0; i < 3; ++i) pthread_create(&threads[i], 0, work, (void *)(n / 2));
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], 0);
+  return 0;
+}
+"""
+
+
+def by_symbol(document):
+    rows = document["recording"]["events"][0]["rows"]
+    return {symbol: sum(row["period"] for row in rows if row["symbol"] == symbol) for symbol in ("alone", "together")}
+
+
+class Latency(WperfTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="wperf latency "))
+        (cls.folder / "par.c").write_text(PROGRAM)
+        subprocess.run(["cc", "-O1", "-g", "-pthread", "-o", str(cls.folder / "par"), str(cls.folder / "par.c")], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder, ignore_errors=True)
+        super().tearDownClass()
+
+    def recorded(self, *options):
+        file = self.folder / "l.data"
+        file.unlink(missing_ok=True)
+        done = self.run_wperf("record", *options, "-e", "cpu-clock", "-o", file, "--", self.folder / "par", device="linux")
+        if done.returncode != 0:
+            self.skipTest("this system samples nothing: " + done.stderr)
+        return file, done.stdout
+
+    def expected(self, file):
+        """Of perf's words: period by symbol as --latency weighs it, and the nanoseconds in which 1, 2, … threads ran."""
+        command = ["perf", "script", "-i", str(file), "--show-switch-events", "--show-task-events", "--ns"]
+        text = subprocess.run([*command, "-F", "tid,cpu,time,event,period,ip,sym"], check=True, capture_output=True, text=True).stdout
+        samples, changes, since, last, started = [], [], {}, 0, False
+        for line in text.splitlines():
+            one = re.match(r" *(-?\d+) +\[(\d+)\] +(\d+)\.(\d{9}): +(?:PERF_RECORD_(SWITCH IN|SWITCH OUT|EXIT|COMM exec)\b|(\d+) cpu-clock: +[0-9a-f]+ (\S+))", line)
+            if not one:
+                continue
+            core, time = int(one[2]), int(one[3] + one[4])
+            last = max(last, time)
+            # Times begin with the first sample or switch of the program.
+            if started and one[5] != "COMM exec":
+                since, started = {core: time}, False
+            if one[5] == "COMM exec":
+                started = True
+            elif one[5]:
+                changes.append((time, core, one[5] == "SWITCH IN"))
+            else:
+                samples.append((time, int(one[6]), one[7]))
+        # All are threads of the program, and a core runs one at a time. Of one that ended no switch is told.
+        steps = []
+        for time, core, comes in sorted(changes):
+            if core in since:
+                steps += [(since.pop(core), 1), (time, -1)]
+            if comes:
+                since[core] = time
+        steps += [step for begin in since.values() for step in ((begin, 1), (last, -1))]
+        steps.sort()
+        periods, times = collections.Counter(), collections.Counter()
+        place = number = before = 0
+        for time, period, symbol in sorted(samples):
+            while place < len(steps) and steps[place][0] <= time:
+                times[number] += steps[place][0] - before
+                before, number, place = steps[place][0], number + steps[place][1], place + 1
+            periods[symbol] += period / max(number, 1)
+        for time, change in steps[place:]:
+            times[number] += time - before
+            before, number = time, number + change
+        return periods, times
+
+    def test_weights_are_shares_of_the_time_that_passed(self):
+        if shutil.which("perf") is None:
+            self.skipTest("perf is not installed")
+        file, text = self.recorded("--latency")
+        self.assertRegex(text, r"event cpu-clock: .* 100 % is the time in which the program ran: 1 thread \d")
+        plain, latency = self.json("report", file, "--json"), self.json("report", file, "--latency", "--json")
+        event = latency["recording"]["events"][0]
+        periods, times = self.expected(file)
+        told = by_symbol(latency)
+        for symbol in ("alone", "together"):
+            self.assertLess(abs(told[symbol] - periods[symbol]), 1000, (symbol, told, periods))  # thirds are rounded
+        for number, time in enumerate(event["parallel_ns"], 1):
+            self.assertEqual(time, times[number], (number, event["parallel_ns"], times))
+        share = {name: by_symbol(one)["alone"] / one["recording"]["events"][0]["period"] for name, one in (("plain", plain), ("latency", latency))}
+        if times[2] > times[1] / 3:
+            self.assertGreater(share["latency"], share["plain"] * 1.1)
+        # The same samples in every view.
+        folded = self.ok("report", file, "--latency", "--folded")
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()), event["period"])
+
+    def test_a_recording_without_switches_is_refused(self):
+        file, _ = self.recorded()
+        told = self.fails("report", file, "--latency", status=1)
+        self.assertIn("--latency needs to know when threads ran", told)
+        self.assertIn("wperf record --latency", told)
+
+    def test_other_devices_are_refused(self):
+        told = self.fails("record", "--latency", "--", "x.exe", status=2)
+        self.assertIn("linux device", told)
+
+
+if __name__ == "__main__":
+    unittest.main()
