@@ -9,6 +9,7 @@ import typing
 # counted.S
 INSTRUCTIONS = 2 * 5_000_000 + 5
 LONG_INSTRUCTIONS = 2 * 100_000_000 + 5
+FOR_A_WHILE = 50_000_000  # in 0.05 s
 AS_NOBODY = "su -s /bin/sh nobody -c"
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
@@ -131,6 +132,28 @@ def no_turn(status, text):
     return f"said of {', '.join(sorted(never))}"
 
 
+def a_running_one(status, text):
+    rows = counts(status, text)
+    count = rows["inst_retired"]["counter_value"]
+    expect_count(rows, "cycle", count)
+    expect_near(count, FOR_A_WHILE, 0.05, "instructions in 0.05 s")
+    return f"{count:,} instructions and cycles each in 0.05 s"
+
+
+def a_running_one_sampled(status, text):
+    found = re.search(r"^event cycles: (\d+) samples, ([\d,]+) counted$", text, re.M)
+    expect(status == 0 and found, f"status {status}: {text.strip()}")
+    expect_near(int(found[1]), FOR_A_WHILE // 100_000, 0.05, "samples in 0.05 s")
+    expect_words(text, f" 100.00      {found[1]}  counted-long  counted-long  _start")
+    return f"{found[1]} samples in 0.05 s, all of its loop"
+
+
+def short_selftest(status, text):
+    count = counts(status, text)["inst_retired"]["counter_value"]
+    expect(2 * 10_000 < count < 2 * 10_000 + 500_000, f"{count:,} instructions of 10,000 rounds and a start")
+    return f"{count:,} instructions with its start"
+
+
 def what_it_lacks(status, text):
     # Only of those up to 0x3f the PMU says whether it has them.
     rows = [line for line in text.splitlines() if re.match(r" +\w+ +0x00[0-3]", line)]
@@ -231,9 +254,11 @@ BOOTS = {
         Step("stat: nine events take turns", f"wperf stat --json -e {NINE} -- counted-long", taking_turns),
         Step("stat: twenty events for a moment", f"wperf stat -e {TWENTY} -- counted", no_turn),
         Step("stat -m ipc", "wperf stat -m ipc -- counted", words("neoverse-n1   ipc          1.000  per cycle")),
+        Step("stat -p", "counted-long & wperf stat --json -e inst_retired -p $! --timeout 0.05", a_running_one),
+        Step("stat: wperf-selftest of so many rounds", "wperf stat --json -e inst_retired -- wperf-selftest 10000", short_selftest),
         Step("stat -c 0", "wperf stat --json -k -e cpu_cycles -c 0 --timeout 0.1",
              lambda status, text: f"{counts(status, text)['cpu_cycles']['counter_value']:,} cycles of a core in 0.1 s"),
-        Step("topdown", "wperf topdown -- counted", words("top-down of counted on Neoverse N1", "no event took turns")),
+        Step("topdown", "wperf topdown -- counted", words("top-down of counted on Neoverse N1", "no multiplexing")),
         Step("list: what this PMU has", "wperf list", what_it_lacks),
         Step("test: what this PMU has", f"wperf test -e {SIX}", words("cpu_cycles, inst_retired, stall_backend, stall_frontend")),
     ],
@@ -241,6 +266,7 @@ BOOTS = {
         Step("record: one in 100,000 cycles", "wperf record -e cpu_cycles:100000 -- counted", samples(100, "cpu_cycles")),
         Step("record: the same with a modifier", "wperf record -e cycles:u:100000 -- counted", samples(100, "cycles:u")),
         Step("record: one in 10,000 cycles", "wperf record -e cpu_cycles:10000 -- counted", samples(1000, "cpu_cycles")),
+        Step("record -p", "counted-long & wperf record -e cycles:100000 -p $! --timeout 0.05", a_running_one_sampled),
         Step("record --freq", "wperf record --freq 997 -- counted-long", frequency),
         Step("record -g", f"wperf record -g -e cycles:{SAMPLED} --tree -o w.data -- wperf-selftest", shares_and_callers),
         Step("report of it", "wperf report --tree w.data", shares_and_callers),
