@@ -255,6 +255,9 @@ constexpr OptionRow kOptions[] = {
     {Option::latency, "--latency", "", false, Value::none, "", kLatency, Group::shown,
      "Weight each sample by the time that passed: threads of the program that ran at once share it, so code that ran "
      "alone comes first. The recording needs context switches; with record on the linux device, they are recorded."},
+    {Option::parallelism, "--parallelism", "", false, Value::text, "N-M", kReport, Group::shown,
+     "Only samples that were taken while N threads of the program ran, or N to M: 1 for what ran alone. The recording "
+     "needs what --latency needs; the two go together."},
     {Option::percentage, "--percentage", "", false, Value::text, "OF", kRecordings, Group::shown,
      "What is 100 %: absolute, all samples, which is the default, or relative, those that the filters leave. With "
      "report and on the linux device, as the next seven."},

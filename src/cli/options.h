@@ -69,6 +69,7 @@ enum class Option : u8 {
   export_format,
   inlined,
   latency,
+  parallelism,
   html,
   html_all,
   svg,

@@ -118,6 +118,10 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
       WPERF_TRY(view.percent_limit, request::parse_percent(value, spelling));
       return {};
     }
+    case Option::parallelism: {
+      WPERF_TRY(view.parallelism, request::parse_thread_numbers(value));
+      return {};
+    }
     case Option::level: {
       const std::optional<u64> level = request::parse_decimal(value);
       if (!level.has_value() || *level == 0 || *level > ~u32{0}) {

@@ -17,6 +17,8 @@ std::string_view unanswered(const request::Request& request) {
   if (display.memory) return "--mem";
   if (request.sampling.records_file.has_value()) return "--records";
   if (request.recording.providers) return "--providers";
+  if (request.recording.latency) return "--latency";
+  if (request.recording.parallelism.has_value()) return "--parallelism";
   if (request.recording.idle) return "--idle";
   if (request.recording.debuginfod) return "--debuginfod";
   if (request.sampling.symbol_path.has_value()) return "--symbol-path";

@@ -14,19 +14,39 @@
 namespace wperf::commands {
 namespace {
 
-std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program) {
-  std::string text = fmt::format("the time in which {} ran", of_program ? "the program" : "any thread");
-  for (usize i = 0; i < parallel_ns.size(); ++i) {
-    if (parallel_ns[i] == 0) continue;
-    text += fmt::format("{} {} thread{} {}", text.ends_with("ran") ? ":" : ",", i + 1, i == 0 ? "" : "s",
-                        report::duration(static_cast<double>(parallel_ns[i]) / 1e9));
+// Whether a sample counts that was taken while so many threads ran.
+bool is_chosen(u32 running, const request::RecordingView& view) {
+  return !view.parallelism.has_value() || (running >= view.parallelism->from && running <= view.parallelism->to);
+}
+
+std::string numbers_text(const request::ThreadNumbers& numbers) {
+  const std::string to = numbers.to == numbers.from ? "" : fmt::format(" to {}", numbers.to);
+  return fmt::format("{}{} thread{}", numbers.from, to, numbers.to == 1 ? "" : "s");
+}
+
+std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program, const request::RecordingView& view) {
+  const std::string_view who = of_program ? "the program" : "all programs";
+  std::string text = view.latency ? "the time in which " : fmt::format("what {} did while ", who);
+  if (view.parallelism.has_value()) {
+    text += fmt::format("{} {} ran", numbers_text(*view.parallelism), of_program ? "of the program" : "of any");
+  } else {
+    text += of_program ? "the program ran" : "any thread ran";
   }
-  return text;
+  char separator = ':';
+  for (usize i = 0; i < parallel_ns.size(); ++i) {
+    const u32 running = static_cast<u32>(i) + 1;
+    if (parallel_ns[i] == 0 || !is_chosen(running, view)) continue;
+    const std::string time = report::duration(static_cast<double>(parallel_ns[i]) / 1e9);
+    if (view.parallelism.has_value() && view.parallelism->from == view.parallelism->to) return text + ": " + time;
+    text += fmt::format("{} {} thread{} {}", separator, running, running == 1 ? "" : "s", time);
+    separator = ',';
+  }
+  return separator == ',' || !view.parallelism.has_value() ? text : text + ": never";
 }
 
 }  // namespace
 
-LatencyWeights latency_weights(const recording::RecordedSwitches& switches) {
+LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const request::RecordingView& view) {
   WaitSelection selection;
   if (switches.program != 0) selection.processes = raw::with_children(switches.program, switches.children);
   waits::Parallelism running;
@@ -54,10 +74,12 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches) {
     if (one.sample >= out.weights.size() || (!selection.processes.empty() && !selection.processes.contains(process)))
       continue;
     // The one that was sampled ran, whatever was lost.
-    out.weights[one.sample] = std::max<u64>(one.weight / std::max<u32>(running.at(one.time), 1), 1);
+    const u32 at_once = std::max<u32>(running.at(one.time), 1);
+    if (!is_chosen(at_once, view)) continue;
+    out.weights[one.sample] = std::max<u64>(one.weight / (view.latency ? at_once : 1), 1);
   }
   out.parallel_ns = running.times();
-  out.whole = whole_text(out.parallel_ns, switches.program != 0);
+  out.whole = whole_text(out.parallel_ns, switches.program != 0, view);
   return out;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `report --latency`: a sample counts for its share of the time that went by while it was taken. While one thread of
 // the program ran, that is all of it; while four ran at once, a quarter. So what nothing else ran beside comes first.
-// Called by run_report.
+// `--parallelism`: only samples that were taken while so many threads ran. Called by run_report.
 #pragma once
 #include <string>
 #include <vector>
 
 #include "recording/recorded_switches.h"
+#include "request/request.h"
 
 namespace wperf::commands {
 
@@ -16,7 +17,8 @@ struct LatencyWeights {
   std::string whole;             // what all weights together are
 };
 
-// Of the threads of the program that the recording is about, else of all.
-LatencyWeights latency_weights(const recording::RecordedSwitches& switches);
+// Of the threads of the program that the recording is about, else of all. Without --latency a sample counts for what it
+// was recorded with; --parallelism leaves out what was taken while more or fewer threads ran.
+LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const request::RecordingView& view);
 
 }  // namespace wperf::commands

@@ -145,7 +145,7 @@ bool wants_views(const request::Request& request) {
   return plan::wanted_call_stacks(request).wanted() || view.time.has_value() || !view.sort.empty() ||
          !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty() || view.folded ||
          view.tree || view.callers || view.callees || view.children || view.relative || view.inlined ||
-         view.wants_page() || view.latency || view.export_format.has_value() ||
+         view.wants_page() || view.needs_switches() || view.export_format.has_value() ||
          request.sampling.records_file.has_value();
 }
 
@@ -242,9 +242,10 @@ bool tells_callers_soon(const perf_data::PerfFile& file) {
   return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
 }
 
-// Samples of one event, for the time that went by with each.
+// Samples of one event, for the time that went by with each, or those of moments when so many threads ran.
 diag::Result<void> report_latency(const perf_data::PerfFile& file, const Beside& beside,
                                   const request::Request& request, diag::Console& console) {
+  const std::string option = request.recording.latency ? "--latency" : "--parallelism";
   const auto refused = [&](std::string why) {
     return diag::Error{.text = std::move(why),
                        .hint =
@@ -258,12 +259,14 @@ diag::Result<void> report_latency(const perf_data::PerfFile& file, const Beside&
     if (read.has_value()) switches = &own.emplace(std::move(read).value());
   }
   if (switches == nullptr || switches->switches.empty()) {
-    return refused("--latency needs to know when threads ran, and this recording does not tell");
+    return refused(option + " needs to know when threads ran, and this recording does not tell");
   }
   if (switches->running_samples.empty()) {
-    return refused("--latency needs samples of where threads ran, and this recording has none");
+    return refused(option + " needs samples of where threads ran, and this recording has none");
   }
-  LatencyWeights made = latency_weights(*switches);
+  LatencyWeights made = latency_weights(*switches, request.recording);
+  const bool any = std::any_of(made.weights.begin(), made.weights.end(), [](u64 weight) { return weight != 0; });
+  if (!any) console.warn("note: no sample is left: 100 % is " + made.whole);
   return report_weighted(file,
                          {.event = {},
                           .things = {},
@@ -283,7 +286,7 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside&
                            "wait, nor false sharing",
                        .code = diag::ExitCode::usage};
   }
-  if (request.recording.latency) return report_latency(file, beside, request, console);
+  if (request.recording.needs_switches()) return report_latency(file, beside, request, console);
   if (request.recording.export_format.has_value()) {
     return export_samples(file, beside, stack_options(request, console), request, console, sink);
   }
@@ -452,7 +455,7 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   const auto format = request.recording.export_format;
   const bool exports = format.has_value() && *format != request::ExportFormat::perf_data;
   const recording::TraceWishes wishes{
-      .switches = exports || request.recording.html_file.has_value() || request.recording.latency,
+      .switches = exports || request.recording.html_file.has_value() || request.recording.needs_switches(),
       .idle = request.recording.idle,
       .cores = request.recording.trace_cores};
   auto converted = recording::recording_of_trace(trace, measure::tool_version(), wishes);

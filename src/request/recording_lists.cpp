@@ -95,6 +95,17 @@ diag::Result<TimeSpan> parse_time_span(std::string_view text) {
                      .code = diag::ExitCode::usage};
 }
 
+diag::Result<ThreadNumbers> parse_thread_numbers(std::string_view text) {
+  const usize dash = text.find('-');
+  const std::optional<u64> from = parse_decimal(text.substr(0, dash));
+  const std::optional<u64> to = dash == std::string_view::npos ? from : parse_decimal(text.substr(dash + 1));
+  if (from.has_value() && to.has_value() && *from >= 1 && *from <= *to && *to <= ~u32{0})
+    return ThreadNumbers{static_cast<u32>(*from), static_cast<u32>(*to)};
+  return diag::Error{.text = fmt::format("'{}' is no number of threads that --parallelism takes", text),
+                     .hint = "N or N-M, from 1 on: 1 for what ran alone, 2-4 for two to four at once",
+                     .code = diag::ExitCode::usage};
+}
+
 diag::Result<double> parse_percent(std::string_view text, std::string_view spelling) {
   const std::optional<double> percent = parse_fraction(text);
   if (percent.has_value() && *percent <= 100) return *percent;

@@ -19,6 +19,9 @@ diag::Result<std::vector<u32>> parse_number_list(std::string_view text, std::str
 // "1.5-3", "1.5-", "-3": seconds after the first sample.
 diag::Result<TimeSpan> parse_time_span(std::string_view text);
 
+// --parallelism: "2", "2-4"; from 1 on.
+diag::Result<ThreadNumbers> parse_thread_numbers(std::string_view text);
+
 // --percent-limit: 0 to 100, with a fraction or without.
 diag::Result<double> parse_percent(std::string_view text, std::string_view spelling);
 

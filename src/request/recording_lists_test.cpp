@@ -54,6 +54,23 @@ TEST(TimeSpan, MayBeOpenOnEitherSide) {
   EXPECT_FALSE(end.value().from.has_value());
 }
 
+TEST(ThreadNumbers, AreOneOrARange) {
+  const auto one = parse_thread_numbers("2");
+  ASSERT_TRUE(one.has_value());
+  EXPECT_EQ(one.value().from, 2u);
+  EXPECT_EQ(one.value().to, 2u);
+  const auto range = parse_thread_numbers("1-4294967295");
+  ASSERT_TRUE(range.has_value());
+  EXPECT_EQ(range.value().from, 1u);
+  EXPECT_EQ(range.value().to, ~u32{0});
+}
+
+TEST(ThreadNumbers, RefuseWhatIsNone) {
+  for (const char* text : {"", "0", "-", "0-2", "3-2", "2-", "-2", "a", "1-2-3", "1.5", "1-4294967296"}) {
+    EXPECT_FALSE(parse_thread_numbers(text).has_value()) << text;
+  }
+}
+
 TEST(TimeSpan, RefusesWhatIsNone) {
   for (const char* text : {"", "-", "3", "3-1", "a-b", "1e3-", "1-2-3", "1234567890-"}) {
     EXPECT_FALSE(parse_time_span(text).has_value()) << text;

@@ -195,6 +195,11 @@ enum class ExportFormat : u8 {
   prometheus,  // of counts alone
 };
 
+// From so many to so many threads.
+struct ThreadNumbers {
+  u32 from = 1, to = 1;
+};
+
 struct RecordingView {
   std::vector<SortBy> sort;  // columns and what makes a row; empty: comm, module, symbol
   std::vector<std::string> comms, modules;
@@ -208,12 +213,14 @@ struct RecordingView {
   bool tree = false, callers = false, callees = false;
   bool folded = false;
   bool latency = false;                            // samples count for the time that went by
+  std::optional<ThreadNumbers> parallelism;        // only samples that were taken while so many threads ran
   bool debuginfod = false;                         // servers may be asked for files
   std::optional<double> percent_limit;             // call trees leave out what has less; none: the default of a view
   std::optional<std::string> html_file, svg_file;  // pages to be written
   bool html_all = false;                           // with the time of each sample
   std::optional<ExportFormat> export_format;
   bool inlined = false;  // functions that the compiler put into others are frames of their own
+  bool needs_switches() const { return latency || parallelism.has_value(); }
   bool wants_page() const { return html_file.has_value() || svg_file.has_value(); }
 };
 

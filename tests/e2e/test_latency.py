@@ -60,7 +60,7 @@ class Latency(WperfTest):
         return file, done.stdout
 
     def expected(self, file):
-        """Of perf's words: period by symbol as --latency weighs it, and the nanoseconds in which 1, 2, … threads ran."""
+        """Of perf's words: period by how many threads ran and by symbol, and the nanoseconds in which 1, 2, … ran."""
         command = ["perf", "script", "-i", str(file), "--show-switch-events", "--show-task-events", "--ns"]
         text = subprocess.run([*command, "-F", "tid,cpu,time,event,period,ip,sym"], check=True, capture_output=True, text=True).stdout
         samples, changes, since, last, started = [], [], {}, 0, False
@@ -94,7 +94,7 @@ class Latency(WperfTest):
             while place < len(steps) and steps[place][0] <= time:
                 times[number] += steps[place][0] - before
                 before, number, place = steps[place][0], number + steps[place][1], place + 1
-            periods[symbol] += period / max(number, 1)
+            periods[max(number, 1), symbol] += period
         for time, change in steps[place:]:
             times[number] += time - before
             before, number = time, number + change
@@ -110,7 +110,8 @@ class Latency(WperfTest):
         periods, times = self.expected(file)
         told = by_symbol(latency)
         for symbol in ("alone", "together"):
-            self.assertLess(abs(told[symbol] - periods[symbol]), 1000, (symbol, told, periods))  # thirds are rounded
+            expected = sum(period / number for (number, name), period in periods.items() if name == symbol)
+            self.assertLess(abs(told[symbol] - expected), 1000, (symbol, told, periods))  # thirds are rounded
         for number, time in enumerate(event["parallel_ns"], 1):
             self.assertEqual(time, times[number], (number, event["parallel_ns"], times))
         share = {name: by_symbol(one)["alone"] / one["recording"]["events"][0]["period"] for name, one in (("plain", plain), ("latency", latency))}
@@ -120,11 +121,42 @@ class Latency(WperfTest):
         folded = self.ok("report", file, "--latency", "--folded")
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()), event["period"])
 
+    def test_samples_of_moments_when_so_many_threads_ran(self):
+        if shutil.which("perf") is None:
+            self.skipTest("perf is not installed")
+        file, _ = self.recorded("--latency")
+        periods, times = self.expected(file)
+        for first, last in ((1, 1), (2, 2), (2, 3), (1, 64)):
+            asked = str(first) if first == last else f"{first}-{last}"
+            if not any(first <= number <= last for number, _ in periods):
+                continue  # one core had it all
+            plain, latency = (self.json("report", file, "--parallelism", asked, *options, "--json") for options in ((), ("--latency",)))
+            chosen = {key: period for key, period in periods.items() if first <= key[0] <= last}
+            for symbol in ("alone", "together"):
+                self.assertEqual(by_symbol(plain)[symbol], sum(chosen[key] for key in chosen if key[1] == symbol), (asked, symbol))
+                expected = sum(period / key[0] for key, period in chosen.items() if key[1] == symbol)
+                self.assertLess(abs(by_symbol(latency)[symbol] - expected), 1000, (asked, symbol))
+            self.assertEqual(plain["recording"]["events"][0]["period"], sum(chosen.values()), asked)
+        threads = "1 to 64 threads"
+        self.assertIn(f"100 % is what the program did while {threads} of the program ran: 1 thread ",
+                      self.ok("report", file, "--parallelism", "1-64"))
+        self.assertIn(f"100 % is the time in which {threads} of the program ran: 1 thread ",
+                      self.ok("report", file, "--parallelism", "1-64", "--latency"))
+        nothing = self.run_wperf("report", file, "--parallelism", "60")
+        self.assertEqual(nothing.returncode, 0)
+        self.assertIn("note: no sample is left: 100 % is what the program did while 60 threads of the program ran: never", nothing.stderr)
+
+    def test_numbers_of_threads_are_checked(self):
+        for wrong in ("0", "3-2", "x", "1-"):
+            told = self.fails("report", "x.data", "--parallelism", wrong, status=2)
+            self.assertIn(f"'{wrong}' is no number of threads that --parallelism takes", told)
+
     def test_a_recording_without_switches_is_refused(self):
         file, _ = self.recorded()
         told = self.fails("report", file, "--latency", status=1)
         self.assertIn("--latency needs to know when threads ran", told)
         self.assertIn("wperf record --latency", told)
+        self.assertIn("--parallelism needs to know when threads ran", self.fails("report", file, "--parallelism", "1", status=1))
 
     def test_other_devices_are_refused(self):
         told = self.fails("record", "--latency", "--", "x.exe", status=2)
