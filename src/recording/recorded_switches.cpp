@@ -27,6 +27,10 @@ constexpr u64 kDead = 0x10, kZombie = 0x20;
 // left: a sample of the software event, with the stack of who leaves; a SWITCH record behind it says so.
 enum class Role : u8 { other, switched, waking, wakeup, created, left };
 
+u16 core_of(const perf_data::Identity& identity) {
+  return identity.has(perf_data::kSampleCpu) ? static_cast<u16>(identity.cpu) : u16{0};
+}
+
 Role role_of(std::string_view name) {
   if (name == "sched_switch") return Role::switched;
   if (name == "sched_waking") return Role::waking;
@@ -118,6 +122,7 @@ class Reader {
         [&](const perf_data::Lost& lost, const perf_data::Record&) { take(lost); },
     });
     if (out_.switches.empty()) return nothing();
+    if (has_switches_ && !out_.of_whole_cores) forget_successors();
     inherit_names();
     end_threads();
     // Each core's records go into the file when there are many.
@@ -291,9 +296,16 @@ class Reader {
     if (change.identity.has(perf_data::kSampleCpu))
       note_core(static_cast<u16>(change.identity.cpu), change.identity.time);
     const u32 thread = change.identity.tid;
+    if (has_switches_ && !change.is_cpu_wide) {
+      // The tracepoint of a thread's own events tells when it leaves; this alone tells when it comes.
+      out_.of_whole_cores = false;
+      if (change.is_out) return;
+      out_.switches.push_back({.time = change.identity.time, .comes = thread, .core = core_of(change.identity)});
+      return;
+    }
     if (has_switches_) {
       // Out of idle some kernels lose the tracepoint. Who has come says so here once more: see fill_gaps().
-      if (change.is_out || !change.is_cpu_wide) return;
+      if (change.is_out) return;
       said_again_.push_back({.time = change.identity.time,
                              .leaves = change.next_prev_tid,
                              .comes = thread,
@@ -308,7 +320,7 @@ class Reader {
     Switch one{.time = change.identity.time,
                .leaves = change.is_out ? thread : waits::kNobody,
                .comes = change.is_out ? next : thread,
-               .core = has_core ? static_cast<u16>(change.identity.cpu) : u16{0},
+               .core = core_of(change.identity),
                .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits};
     if (change.is_cpu_wide && has_core) {
       // Who has ended has no number any more when it leaves.
@@ -340,11 +352,7 @@ class Reader {
   void take(const perf_data::Task& task) {
     const perf_data::Identity& identity = task.identity;
     if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
-    const bool has_core = identity.has(perf_data::kSampleCpu);
-    const Switch end{.time = identity.time,
-                     .leaves = task.tid,
-                     .core = has_core ? static_cast<u16>(identity.cpu) : u16{0},
-                     .leaving = Leaving::ended};
+    const Switch end{.time = identity.time, .leaves = task.tid, .core = core_of(identity), .leaving = Leaving::ended};
     if (task.is_exit && (has_switches_ || out_.of_whole_cores)) exits_.push_back(end);
     if (has_switches_) return;
     if (!task.is_exit) {
@@ -358,6 +366,13 @@ class Reader {
     if (out_.switches.empty() || out_.of_whole_cores) return;
     note_time(identity.time);
     out_.switches.push_back(end);
+  }
+
+  // Where only some threads were recorded, nobody tells when others leave a core, and of ours each says when it comes.
+  void forget_successors() {
+    for (Switch& one : out_.switches) {
+      if (one.kind == waits::Kind::switched && one.leaves != waits::kNobody) one.comes = waits::kNobody;
+    }
   }
 
   // The recorder learns that a program ended, and may stop, before the program's last switch.

@@ -21,7 +21,10 @@ constexpr double kMinor = 1, kMinorNames = 5;
 class LossList {
  public:
   explicit LossList(const StackProfile& profile) : are_of_whole_(profile.losses.stacks_of_whole) {
-    for (const stacks::StackEvent& event : profile.events) samples_ += event.samples;
+    // Of threads' whole time the samples are nanoseconds.
+    for (const stacks::StackEvent& event : profile.events) {
+      if (event.name != stacks::kAllTime) samples_ += event.samples;
+    }
   }
 
   void add(std::string text, std::string brief, bool is_minor = false) {

@@ -113,6 +113,10 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   EXPECT_NE(stack_text(profile, {}).find("\nnote: 4 stacks of the whole recording are incomplete: "),
             std::string::npos);
   profile.losses.stacks_of_whole = false;
+  // Threads' whole time has no samples, but nanoseconds.
+  profile.events.push_back({.name = std::string(stacks::kAllTime), .samples = 1'000'000'000});
+  EXPECT_NE(stack_text(profile, {}).find("note: 4 of 5,000 stacks are incomplete (0.1 %): "), std::string::npos);
+  profile.events.pop_back();
   // Of a part of a recording the whole's stacks are no share.
   profile.losses.stacks_without_table = 5001;
   EXPECT_EQ(losses_brief(stack_losses(profile)), "1,000 samples lost (16.7 %), 5,001 stacks incomplete");

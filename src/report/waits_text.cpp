@@ -309,7 +309,7 @@ std::vector<std::string> wait_lines(const WaitReport& report) {
                   scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
                   lost_text(report), cost_text(report))};
   if (report.contradictions != 0) {
-    lines.push_back(fmt::format("{} gap{} after lost records; time in them is unknown",
+    lines.push_back(fmt::format("{} gap{} in what was recorded; time in them is unknown",
                                 with_commas(report.contradictions), report.contradictions == 1 ? "" : "s"));
   }
   if (report.has_other_samples && report.has_stacks) {
@@ -320,11 +320,16 @@ std::vector<std::string> wait_lines(const WaitReport& report) {
     lines.emplace_back(
         "note: wake-ups were not recorded: time ready to run counts as waiting, and who ended a wait is not known");
   }
-  if (!report.of_whole_cores) {
-    lines.emplace_back("note: only switches of these threads were recorded: nobody knows what else their cores did");
+  if (!report.of_whole_cores && report.has_wakeups) {
+    lines.emplace_back(
+        "note: only these threads were recorded: where others woke them, time ready to run counts as waiting; other "
+        "programs on their cores are not in the recording");
+  } else if (!report.of_whole_cores) {
+    lines.emplace_back(
+        "note: only these threads were recorded: other programs on their cores are not in the recording");
   }
   if (!report.has_stacks) {
-    lines.emplace_back("note: stacks of switches were not recorded: nobody knows where threads waited");
+    lines.emplace_back("note: stacks of switches were not recorded: the places where threads waited are not known");
   }
   if (report.locks_are_missing) {
     lines.emplace_back(

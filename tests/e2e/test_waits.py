@@ -639,6 +639,27 @@ class Errors(WperfTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("each waited, or ran, all the time", done.stderr)
 
+    def test_a_running_program_that_only_sleeps(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="wperf sleeps "))
+        self.addCleanup(shutil.rmtree, folder)
+        source = folder / "sleeps.c"
+        source.write_text("#include <unistd.h>\nint main(void) { for (;;) usleep(3000); }\n")
+        subprocess.run(["cc", "-O1", "-o", str(folder / "sleeps"), str(source)], check=True)
+        with subprocess.Popen([folder / "sleeps"]) as sleeper:
+            try:
+                done = self.run_wperf("waits", "-p", sleeper.pid, "--timeout", "0.5", "-o", folder / "s.data", device="linux")
+            finally:
+                sleeper.kill()
+        if done.returncode != 0:
+            self.skipTest("another program may not be measured here: " + done.stderr)
+        waits = self.json("waits", str(folder / "s.data"), "--json")["waits"]
+        (thread,) = waits["threads"]
+        self.assertFalse(waits["of_whole_cores"])
+        # Each moment of it is known: it ran, or it waited.
+        self.assertEqual((thread["unknown_ns"], waits["contradictions"]), (0, 0), waits)
+        self.assertGreater(thread["waiting_ns"], thread["wall_ns"] * 0.5)
+        self.assertGreater(waits["functions"][0]["count"], 10)
+
     def test_other_devices_do_not_record_waits(self):
         self.assertIn("linux and etw devices", self.fails("waits", "--timeout", "0.1", device="sim", status=2))
 
