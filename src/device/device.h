@@ -97,6 +97,8 @@ class RecordingSession {
   // After stop: why not all of it was written. What was is whole.
   virtual const std::optional<diag::Error>& trouble() const = 0;
   virtual std::vector<std::string> remarks() const = 0;  // for -v
+  // What the file's end is going to say of the machine, for who reads it before that.
+  virtual perf_export::RecordingFacts facts() const { return {}; }
   // What it writes is a trace of Windows, without the names of drives: device and drive of each.
   virtual bool is_trace() const { return false; }
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }

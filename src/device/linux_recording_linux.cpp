@@ -108,6 +108,9 @@ class LinuxRecordingSession final : public RecordingSession {
   std::string readable_path() const override { return file_.openable_path(); }
   const std::optional<diag::Error>& trouble() const override { return file_.trouble(); }
   std::vector<std::string> remarks() const override;
+  perf_export::RecordingFacts facts() const override {
+    return perf_events::recording_facts(SystemFiles(), machine_.units, target_.tool_version);
+  }
 
  private:
   void write_beginning();
@@ -200,12 +203,11 @@ diag::Result<void> LinuxRecordingSession::stop() {
     target_.traced->finish(traced_unit(), records, run);
     file_.append(records);
   }
-  const SystemFiles files;
-  perf_export::RecordingFacts facts = perf_events::recording_facts(files, machine_.units, target_.tool_version);
+  perf_export::RecordingFacts facts = this->facts();
   add_build_ids(facts);
   std::vector<std::string> names;
   for (const plan::SampleEvent& event : plan_.events) names.push_back(event.name);
-  facts.tracing_data = perf_events::tracing_data(files, names);
+  facts.tracing_data = perf_events::tracing_data(SystemFiles(), names);
   run.recorder = static_cast<u32>(getpid());
   run.switch_cost_ns = events_.switch_cost().value_or(0);
   if (target_.filter != nullptr) run.stacks = target_.filter->stacks();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "import/perf_data/format.h"
 
@@ -27,8 +28,9 @@ void append(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-void LiveRecords::begin(std::span<const std::byte> beginning, usize pid_offset) {
+void LiveRecords::begin(std::span<const std::byte> beginning, usize pid_offset, perf_export::RecordingFacts facts) {
   beginning_.assign(beginning.begin(), beginning.end());
+  facts_ = std::move(facts);
   told_.clear();
   each_told_.clear();
   parents_.clear();
@@ -130,8 +132,11 @@ std::vector<std::byte> LiveRecords::file(usize stretches, usize newest_left_out)
   }
   for (usize i = first; i < end; ++i) append(out, stretches_[i]);
   const u64 record_bytes = out.size() - beginning_.size();
-  if (beginning_.size() >= kDataSizeOffset + sizeof record_bytes) {
+  const perf_export::FactsEnding ending = perf_export::facts_ending(out.size(), facts_);
+  if (beginning_.size() >= perf_export::kFeatureBitsOffset + ending.feature_bits.size()) {
     std::memcpy(out.data() + kDataSizeOffset, &record_bytes, sizeof record_bytes);
+    std::memcpy(out.data() + perf_export::kFeatureBitsOffset, ending.feature_bits.data(), ending.feature_bits.size());
+    append(out, std::as_bytes(std::span(ending.tail)));
   }
   return out;
 }

@@ -83,6 +83,26 @@ TEST(LiveRecords, OnlyProcessesThatWereSampledAreTold) {
   EXPECT_EQ(told(records.file(1, 0)), "own other 7 ");
 }
 
+TEST(LiveRecords, EachFileSaysOfWhichMachineItIs) {
+  LiveRecords records;
+  perf_export::RecordingFacts facts;
+  facts.os_release = "6.1.0";
+  facts.version = "a test";
+  facts.cores_available = 2;
+  records.begin(bytes_of(beginning()), kPidOffset, facts);
+  for (u64 ip = 1; ip <= 2; ++ip) {
+    records.begin_stretch(~u64{0});
+    EXPECT_TRUE(records.take(bytes_of(sample(ip))));
+    const std::vector<std::byte> file = records.file(9, 0);
+    EXPECT_EQ(told(file), ip == 1 ? "1 " : "1 2 ");
+    const auto opened = perf_data::PerfFile::open(file);
+    ASSERT_TRUE(opened.has_value());
+    EXPECT_EQ(opened.value().features().text(perf_data::Feature::os_release), "6.1.0");
+    EXPECT_EQ(opened.value().features().text(perf_data::Feature::perf_version), "a test");
+    EXPECT_EQ(opened.value().features().cpu_count()->available, 2u);
+  }
+}
+
 TEST(LiveRecords, SwitchesGoWithTheirStretch) {
   LiveRecords records;
   records.begin(bytes_of(beginning()), kPidOffset);

@@ -10,6 +10,7 @@
 #include "measure/live_records.h"
 #include "measure/recording_run.h"
 #include "measure/sample_recorder.h"
+#include "measure/tool.h"
 
 namespace wperf::measure {
 namespace {
@@ -68,7 +69,7 @@ class KernelLive final : public LiveSampling {
 
 diag::Result<void> KernelLive::open() {
   session_.reset();
-  device::RecordingTarget target{.file = {}, .tool_version = {}};
+  device::RecordingTarget target{.file = {}, .tool_version = tool_version()};
   target.filter = live_filter(run_.request, run_.plan);
   WPERF_TRY(session_, run_.machine.device->open_recording(run_.plan, target));
   begin_ns_ = run_.now_ns();
@@ -87,7 +88,7 @@ diag::Result<void> KernelLive::read_new() {
   if (read_ == 0) {
     WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
     const usize records_begin = bytes.size() - file.record_bytes().size();
-    records_.begin(bytes.first(records_begin), pid_offset_of(file));
+    records_.begin(bytes.first(records_begin), pid_offset_of(file), session_->facts());
     records_.begin_stretch(kMostLiveBytes);
     read_ = records_begin;
   }

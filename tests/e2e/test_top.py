@@ -72,6 +72,21 @@ class TopOnceOfLinux(support.WperfTest):
         self.assertLess(seen["top"]["rates"][0]["per_second"], 1.2e9)
         self.assertGreater(event["samples"], 0)
 
+    def test_the_vdso_is_named_as_record_names_it(self):
+        program = ["python3", "-c", "import ctypes\n"
+                   "clock_gettime, time = ctypes.CDLL(None).clock_gettime, ctypes.create_string_buffer(16)\n"
+                   "while True: clock_gettime(1, time)\n"]
+        measured = ("-e", "cpu-clock", "--json")
+        recorded = self.json("record", *measured, "--timeout", "0.5", "--", *program, device="linux")["recording"]
+        seen = self.json("top", "--once", *measured, "--", *program, device="linux")["recording"]
+
+        def names(recording):
+            return {row["symbol"] for row in recording["events"][0]["rows"] if row["module"] == "[vdso]" and row["samples"] > 5}
+        if not names(recorded):
+            self.skipTest("the clock is not read in the vdso here")
+        self.assertTrue(names(recorded) & names(seen), (names(recorded), names(seen)))
+        self.assertFalse([name for name in names(seen) if not name.startswith("__vdso_") and name not in names(recorded)])
+
     def test_counters_beside_samples(self):
         # It writes into a new page each time: a page fault. Most of its time it computes, in user mode.
         program = ["python3", "-c", "import mmap\n"

@@ -33,13 +33,37 @@ usize size_of_attributes(std::span<const WrittenEvent> events) {
   return round_up(size, 8);
 }
 
+using FeatureBits = std::array<u64, perf_data::kFeatureBits / 64>;
+
 struct FeatureSections {
   std::array<std::string, perf_data::kFeatureBits> bytes;  // empty: not there
   std::string& operator[](Feature feature) { return bytes[static_cast<usize>(feature)]; }
+  FeatureBits bits() const;
 };
 
-std::string header_bytes(std::span<const WrittenEvent> events, u64 record_bytes,
-                         const std::array<u64, perf_data::kFeatureBits / 64>& features) {
+FeatureBits FeatureSections::bits() const {
+  FeatureBits bits{};
+  for (usize number = 0; number < bytes.size(); ++number) {
+    if (!bytes[number].empty()) bits[number / 64] |= u64{1} << (number % 64);
+  }
+  return bits;
+}
+
+// Where each section is, then the sections. `at`: where this begins in the file.
+std::string tail_bytes(const FeatureSections& sections, u64 at) {
+  for (const std::string& section : sections.bytes) at += section.empty() ? 0 : kSectionSize;
+  std::string tail;
+  for (const std::string& section : sections.bytes) {
+    if (section.empty()) continue;
+    put(tail, at);
+    put(tail, u64{section.size()});
+    at += section.size();
+  }
+  for (const std::string& section : sections.bytes) tail += section;
+  return tail;
+}
+
+std::string header_bytes(std::span<const WrittenEvent> events, u64 record_bytes, const FeatureBits& features) {
   u64 id_bytes = 0;
   for (const WrittenEvent& event : events) id_bytes += event.ids.size() * sizeof(u64);
   const u64 entry_size = size_of_attributes(events) + kSectionSize;
@@ -171,24 +195,18 @@ FileEnding file_ending(std::span<const WrittenEvent> events, u64 record_bytes, c
   write_recording(sections, facts);
   write_event_descriptions(sections, events);
   write_build_ids(sections, facts.build_ids);
+  return {.header = header_bytes(events, record_bytes, sections.bits()),
+          .tail = tail_bytes(sections, file_beginning(events).size() + record_bytes)};
+}
 
-  std::array<u64, perf_data::kFeatureBits / 64> bits{};
-  usize count = 0;
-  for (usize number = 0; number < sections.bytes.size(); ++number) {
-    if (sections.bytes[number].empty()) continue;
-    bits[number / 64] |= u64{1} << (number % 64);
-    ++count;
-  }
-  FileEnding ending;
-  ending.header = header_bytes(events, record_bytes, bits);
-  u64 at = file_beginning(events).size() + record_bytes + count * kSectionSize;
-  for (const std::string& section : sections.bytes) {
-    if (section.empty()) continue;
-    put(ending.tail, at);
-    put(ending.tail, u64{section.size()});
-    at += section.size();
-  }
-  for (const std::string& section : sections.bytes) ending.tail += section;
+FactsEnding facts_ending(u64 records_end, const RecordingFacts& facts) {
+  FeatureSections sections;
+  write_machine(sections, facts);
+  write_recording(sections, facts);
+  write_build_ids(sections, facts.build_ids);
+  FactsEnding ending;
+  for (const u64 bits : sections.bits()) put(ending.feature_bits, bits);
+  ending.tail = tail_bytes(sections, records_end);
   return ending;
 }
 

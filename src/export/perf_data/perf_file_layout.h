@@ -56,6 +56,14 @@ struct FileEnding {
 std::string file_beginning(std::span<const WrittenEvent> events);
 // `record_bytes` is not 0: readers take that for a file that nobody finished.
 FileEnding file_ending(std::span<const WrittenEvent> events, u64 record_bytes, const RecordingFacts& facts);
+// The ending of a file whose header is at hand, as its bytes: the facts behind its last record, at `records_end`, and
+// which there are.
+struct FactsEnding {
+  std::string feature_bits;  // for kFeatureBitsOffset of the header
+  std::string tail;
+};
+inline constexpr usize kFeatureBitsOffset = 72;
+FactsEnding facts_ending(u64 records_end, const RecordingFacts& facts);
 // The header of a file that had no room for the tail.
 std::string header_without_tail(std::span<const WrittenEvent> events, u64 record_bytes);
 
