@@ -135,7 +135,9 @@ class SampleReader {
     if (!is_it) known = find_task(pid, tid, when);
     return known;
   }
+  ProcessHistory::Task task_at(u32 pid, u32 tid, u64 when);
   KnownTask find_task(u32 pid, u32 tid, u64 when);
+  u32 name_of_process(u32 pid, u64 when);
   u32 name_of(u32 tid, u32 name);
   void finish_names(const ProcessHistory& history);
 
@@ -344,12 +346,20 @@ void SampleReader::unwind(const Sample& sample, u32 space) {
   for (const u64 address : unwound_) frames_.push_back({address, AddressKind::user});
 }
 
+ProcessHistory::Task SampleReader::task_at(u32 pid, u32 tid, u64 when) {
+  return ahead_ != nullptr ? ahead_->task_at(pid, tid, when) : history_->task_at(pid, tid, when);
+}
+
+u32 SampleReader::name_of_process(u32 pid, u64 when) {
+  const u32 name = task_at(pid, pid, when).name;
+  return name != perf_data::kNoCode ? name : stacks::kNothing;
+}
+
 SampleReader::KnownTask SampleReader::find_task(u32 pid, u32 tid, u64 when) {
-  const ProcessHistory::Task task =
-      ahead_ != nullptr ? ahead_->task_at(pid, tid, when) : history_->task_at(pid, tid, when);
+  const ProcessHistory::Task task = task_at(pid, tid, when);
   const u32 name = name_of(tid, task.name);
   const auto [number, is_new] = tasks_.insert((u64{pid} << 32) | tid, name);
-  if (is_new) profile_.tasks.push_back({pid, tid, name});
+  if (is_new) profile_.tasks.push_back({pid, tid, name, pid != tid ? name_of_process(pid, when) : stacks::kNothing});
   return {pid, tid, number, task.space, task.begin, task.end};
 }
 

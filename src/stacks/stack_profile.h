@@ -24,6 +24,7 @@ struct StackModule {
   bool is_nowhere = false;    // what no mapping explains
   std::string pdb_path = {};  // of a Windows module; empty: none
   u64 image_base = 0;         // of a Windows module: addresses as linked begin here
+  std::string not_used = {};  // which file of split debug information was here and not used, and why; empty: none
   std::string build_id = {};  // as hexadecimal digits, of a Windows module GUID and age of its PDB; empty: not recorded
 };
 
@@ -66,6 +67,8 @@ struct StackNode {
 struct StackTask {
   u32 pid = 0, tid = 0;
   u32 name = 0;  // index into names
+  // That of the process's first thread, where this is another one; kNothing: not known.
+  u32 process_name = kNothing;
 };
 
 struct StackSample {

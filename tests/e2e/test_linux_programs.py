@@ -52,6 +52,25 @@ class LinuxProgramsTest(WperfTest):
     def linux(self, *arguments):
         return self.run_wperf(*arguments, device="linux")
 
+    def test_a_profile_names_processes_by_their_first_thread(self):
+        # Which sleeps, so that none of its samples need be there.
+        program = ("import ctypes, threading\n"
+                   "def work():\n"
+                   "    ctypes.CDLL(None).prctl(15, b'worker')\n"
+                   "    for i in range(3000000): pass\n"
+                   "worker = threading.Thread(target=work)\n"
+                   "worker.start()\n"
+                   "worker.join()\n")
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        done = self.linux(*RECORD, "-o", folder / "t.data", "--", sys.executable, "-c", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for more in ([], ["--comm", "worker"]):
+            profile = folder / f"profile{len(more)}.json"
+            self.assertEqual(self.linux("report", folder / "t.data", *more, "--export", "firefox", "-o", profile).returncode, 0)
+            threads = {thread["name"]: thread for thread in json.loads(profile.read_text())["threads"]}
+            self.assertEqual(threads["worker"]["processName"], pathlib.Path(sys.executable).name[:15])
+            self.assertFalse(threads["worker"]["isMainThread"])
+
     def test_the_first_unknown_word_is_the_program(self):
         for command in (STAT, RECORD):
             done = self.linux(*command, "sh", "-c", "echo $0 $1", "--json", "-v")

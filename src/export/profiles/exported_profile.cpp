@@ -56,6 +56,7 @@ Names::Names(const stacks::StackProfile& profile) : profile_(profile) {
     functions_.push_back(clean_text(name));
   }
   for (const stacks::StackTask& task : profile.tasks) threads_.push_back(clean_text(profile.names[task.name]));
+  name_processes();
   files_.reserve(profile.lines.size());  // which lines_ look into
   for (const std::string& line : profile.lines) {
     const usize colon = line.rfind(':');
@@ -68,6 +69,21 @@ Names::Names(const stacks::StackProfile& profile) : profile_(profile) {
 
 std::string Names::marked_function(u32 number) const {
   return functions_[number] + (profile_.functions[number].is_inlined ? std::string(kInlinedMark) : std::string());
+}
+
+void Names::name_processes() {
+  std::unordered_map<u32, u32> first_threads;  // by process
+  for (u32 i = 0; i < profile_.tasks.size(); ++i) {
+    const stacks::StackTask& task = profile_.tasks[i];
+    if (task.pid == task.tid && task.pid != kNothing) first_threads.try_emplace(task.pid, i);
+  }
+  for (u32 i = 0; i < profile_.tasks.size(); ++i) {
+    const stacks::StackTask& task = profile_.tasks[i];
+    const auto first = first_threads.find(task.pid);
+    const bool is_other = task.pid != task.tid && first != first_threads.end();
+    processes_.push_back(task.process_name != kNothing ? clean_text(profile_.names[task.process_name])
+                                                       : threads_[is_other ? first->second : i]);
+  }
 }
 
 PlaceLine Names::line(u32 place) const {

@@ -95,11 +95,14 @@ class Names {
   std::string_view function(u32 number) const { return functions_[number]; }
   std::string marked_function(u32 number) const;
   const std::string& thread(u32 task) const { return threads_[task]; }
+  // What its first thread is called; of a process that nobody knows it of, the thread's own name.
+  const std::string& process(u32 task) const { return processes_[task]; }
   PlaceLine line(u32 place) const;
 
  private:
   const stacks::StackProfile& profile_;
-  std::vector<std::string> functions_, threads_, files_;
+  void name_processes();
+  std::vector<std::string> functions_, threads_, processes_, files_;
   std::vector<PlaceLine> lines_;  // by line of the profile
 };
 

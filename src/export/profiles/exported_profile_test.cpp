@@ -131,6 +131,26 @@ std::string written(void (*write)(const Source&, const TakeBytes&), const stacks
   return text;
 }
 
+std::vector<std::string> process_names(const stacks::StackProfile& profile) {
+  const std::string text = written(write_firefox, profile), key = R"("processName":")";
+  std::vector<std::string> names;
+  for (usize at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
+    const usize begin = at + key.size();
+    names.push_back(text.substr(begin, text.find('"', begin) - begin));
+  }
+  return names;
+}
+
+TEST(Writers, FirefoxNamesProcessesByTheirFirstThread) {
+  stacks::StackProfile profile = small_profile();
+  EXPECT_EQ(process_names(profile), (std::vector<std::string>{"a", "a"}));
+  profile.names.push_back("server");
+  profile.tasks = {{8, 9, 0, 2}, {1, 2, 1}};  // the first thread of neither was sampled
+  EXPECT_EQ(process_names(profile), (std::vector<std::string>{"server", "b"}));
+  profile.tasks = {{kNothing, kNothing, 0}, {kNothing, 1, 1}};
+  EXPECT_EQ(process_names(profile), (std::vector<std::string>{"a", "b"}));
+}
+
 // A folded profile knows no process, no thread and no core.
 TEST(Writers, WhatIsNotKnownIsLeftOut) {
   stacks::StackProfile profile = small_profile();

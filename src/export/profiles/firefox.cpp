@@ -217,7 +217,7 @@ class FirefoxWriter {
                                : names_.thread(thread.task));
     const bool is_known = task.pid != kNothing;
     digits("isMainThread", is_known && task.pid == task.tid && thread.has_marks ? "true" : "false");
-    member("processName", names_.thread(thread.task));
+    member("processName", names_.process(thread.task));
     // Its readers want both: texts, which no number of a process can be, where nobody knows them.
     member("pid", is_known ? fmt::format("{}", task.pid) : "unknown");
     task.tid != kNothing ? json_.integer("tid", task.tid) : member("tid", "unknown");
