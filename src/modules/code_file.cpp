@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "modules/code_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -54,6 +56,12 @@ const PeFile* CodeFile::pe() const {
 
 const symbols::ElfFile* CodeFile::elf() const {
   return elf_.has_value() && elf_->symbols.has_value() ? elf_->symbols->image() : nullptr;
+}
+
+std::string CodeFile::not_used() const {
+  if (!elf_.has_value() || elf_->split == nullptr) return {};
+  const SplitFiles& split = *elf_->split;
+  return split.more_refused == 0 ? split.refused : fmt::format("{} (and {} more)", split.refused, split.more_refused);
 }
 
 u64 CodeFile::image_base() const {

@@ -34,6 +34,8 @@ class CodeFile {
   bool is_image() const { return pe() != nullptr; }
   u64 image_base() const;
   const std::string& reason() const { return reason_; }  // why its names are no better; empty: they couldn't be
+  // Which of the files that it was asked from until now were here and not used, and why; empty: none.
+  std::string not_used() const;
   std::string pdb_path() const { return image_.has_value() ? image_->pdb_path : std::string(); }
   const symbols::PeFile* pe() const;
   const symbols::ElfFile* elf() const;  // null: the file is of another kind, or not here

@@ -134,21 +134,43 @@ void find_alternate(const symbols::DebugFileSearch& places, const ElfSearch& sea
   }
 }
 
+// Nothing: there is none, or it is not to be used.
+std::optional<os::MappedFile> open_split_file(const std::string& path, const std::vector<std::string>& folders,
+                                              std::string& refused) {
+  auto opened = os::open_named_file(path, os::NamedUse::read, folders);
+  if (!opened.has_value()) {
+    if (refused.empty()) refused = std::move(opened).error().text;
+    return std::nullopt;
+  }
+  if (!opened.value().has_value()) return std::nullopt;
+  if (const auto elf = ElfFile::parse(opened.value()->bytes()); !elf.has_value()) {
+    if (refused.empty()) refused = path + ": " + elf.error().text;
+    return std::nullopt;
+  }
+  return std::move(opened).value();
+}
+
 symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
-  loaded.split = std::make_shared<std::vector<std::pair<os::MappedFile, ElfFile>>>();
-  loaded.split->reserve(1 << 16);  // what is handed out must stay where it is
+  loaded.split = std::make_shared<SplitFiles>();
+  loaded.split->files.reserve(1 << 16);  // what is handed out must stay where it is
   return [split = loaded.split, folders = search.folders,
           package = loaded.image_path + ".dwp"](const symbols::SplitUnit& unit) {
     const std::string path = os::join_path(std::string(unit.folder), std::string(unit.name));
+    std::string refused;
     for (const std::string& candidate : {path, package}) {
-      if (split->size() == split->capacity()) continue;
-      auto opened = os::open_named_file(candidate, os::NamedUse::read, folders);
-      if (!opened.has_value() || !opened.value().has_value()) continue;
-      os::MappedFile mapped = *std::move(opened).value();
-      auto elf = ElfFile::parse(mapped.bytes());
-      if (!elf.has_value()) continue;
-      split->emplace_back(std::move(mapped), std::move(elf).value());
-      return symbols::split_dwarf_sections(split->back().second);
+      if (split->files.size() == split->files.capacity()) continue;
+      std::optional<os::MappedFile> mapped = open_split_file(candidate, folders, refused);
+      if (!mapped.has_value()) continue;
+      auto elf = ElfFile::parse(mapped->bytes());
+      split->files.emplace_back(*std::move(mapped), std::move(elf).value());
+      return symbols::split_dwarf_sections(split->files.back().second);
+    }
+    if (!refused.empty()) {
+      if (split->refused.empty()) {
+        split->refused = std::move(refused);
+      } else {
+        ++split->more_refused;
+      }
     }
     return symbols::DwarfSections{};
   };
@@ -158,6 +180,11 @@ symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
 
 std::string_view base_name(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);
+}
+
+bool LoadedElf::has_shrunk() const {
+  const auto is_shorter = [](const auto& file) { return file.has_value() && file->has_shrunk(); };
+  return is_shorter(image) || is_shorter(debug) || is_shorter(alternate) || is_shorter(kept_functions);
 }
 
 LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& search, u32 process) {
@@ -218,7 +245,7 @@ LoadedElf load_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
   }
   loaded.symbols = std::move(made).value();
   // What had to do without a damaged file is not what the next report should take.
-  const bool is_whole = loaded.symbols->reason().empty();
+  const bool is_whole = loaded.symbols->reason().empty() && !loaded.has_shrunk();
   if (search.functions != nullptr && is_whole && !loaded.symbols->has_kept_functions()) {
     search.functions->keep(key, loaded.symbols->symbols());
   }

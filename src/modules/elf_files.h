@@ -28,14 +28,23 @@ struct ElfSearch {
   FunctionFiles* functions = nullptr;
 };
 
+// Files of split DWARF, opened when a unit is asked for.
+struct SplitFiles {
+  std::vector<std::pair<os::MappedFile, symbols::ElfFile>> files;
+  std::string refused;   // why the first of those that are here was not used; empty: all were
+  u64 more_refused = 0;  // others
+};
+
 struct LoadedElf {
   std::optional<os::MappedFile> image, debug, alternate, kept_functions;
-  // Split DWARF, opened when a unit is asked for.
-  std::shared_ptr<std::vector<std::pair<os::MappedFile, symbols::ElfFile>>> split;
+  std::shared_ptr<SplitFiles> split;
   std::optional<symbols::ElfModule> symbols;
   std::string image_path, debug_path;  // of what was found
   std::string not_opened;              // why a file that another one names was not
   std::string reason;                  // why its names are no better; empty: they couldn't be
+
+  // Became one of the files shorter while it was read?
+  bool has_shrunk() const;
 };
 
 // `path`: as the process saw it. `build_id`: as recorded, empty if it was not. `process`: one that had it mapped; while

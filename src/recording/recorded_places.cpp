@@ -259,6 +259,8 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   }
   const bool lines = options_.lines || options_.inlined || options_.code_lines;
   const symbols::Symbolization known = file.answer(sorted, {.lines = lines, .decorated = options_.decorated});
+  profile_.modules[module].not_used = file.not_used();
+  if (profile_.modules[module].reason.empty()) profile_.modules[module].reason = profile_.modules[module].not_used;
   const std::vector<modules::CodeRange> ranges =
       options_.line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>();
   // By where they begin; what nobody knows the beginning of, by name or address.

@@ -90,6 +90,11 @@ std::vector<std::string> name_notes(const StackProfile& profile) {
     notes.push_back(fmt::format("{} % of samples without a function in {}: {}", fixed(one.percent, 1),
                                 profile.modules[one.module].name, one.reason));
   }
+  usize told = 0;
+  for (const stacks::StackModule& module : profile.modules) {
+    if (module.not_used.empty() || ++told > kMostNotes) continue;
+    notes.push_back(fmt::format("not all functions inlined in {} are known: {}", module.name, module.not_used));
+  }
   // Microsoft has the PDBs of what is part of Windows.
   if (profile.trace.has_value() && std::any_of(profile.modules.begin(), profile.modules.end(), lacks_pdb)) {
     notes.emplace_back(

@@ -6,6 +6,7 @@ import collections
 import functools
 import http.server
 import json
+import os
 import pathlib
 import platform
 import re
@@ -214,6 +215,40 @@ class LinuxSymbolsTest(WperfTest):
         self.assertNotIn("(inlined)", plain)
         total = lambda text: sum(int(line.rsplit(" ", 1)[1]) for line in text.splitlines())
         self.assertEqual(total(folded), total(plain))
+
+    def split_program(self, name):
+        """The sorter with its debug information in a .dwo file: (recording, that file)."""
+        folder = self.root / name
+        folder.mkdir()
+        shutil.copy(self.root / "sorter.cpp", folder)
+        subprocess.run(["c++", "-O2", "-g", "-gsplit-dwarf", "-c", "sorter.cpp", "-o", "sorter.o"], cwd=folder, check=True)
+        subprocess.run(["c++", "-Wl,--build-id", "-o", "split", "sorter.o"], cwd=folder, check=True)
+        return self.record(f"{name}.data", folder / "split", str(MILLISECONDS[0])), folder / "sorter.dwo"
+
+    @unittest.skipUnless(os.geteuid() == 0, "who owns a file is the superuser's to change")
+    def test_split_debug_information_that_is_not_used_is_told(self):
+        recording, split = self.split_program("of others")
+        inlined = ("report", recording, "--inline", "--children")
+        done = self.run_wperf(*inlined)
+        self.assertIn("(inlined)", done.stdout)
+        self.assertNotIn("not all functions inlined", done.stdout + done.stderr)
+        os.chown(split, 4242, 4242)
+        done = self.run_wperf(*inlined)
+        self.assertNotIn("(inlined)", done.stdout)
+        said = f"{split} belongs to another user, and is not opened (--symbol-path"
+        self.assertIn(f"not all functions inlined in split are known: {said}", done.stdout + done.stderr)
+        modules = self.json(*inlined, "--json")["recording"]["modules"]
+        self.assertTrue(next(one for one in modules if one["module"] == "split")["reason"].startswith(said), modules)
+        # Nobody misses it where no inlined functions and lines are asked for.
+        self.assertNotIn("not all functions inlined", self.ok("report", recording))
+        self.assertIn("(inlined)", self.ok(*inlined, "--symbol-path", split.parent))
+
+    def test_split_debug_information_that_is_damaged_is_told(self):
+        recording, split = self.split_program("damaged")
+        split.write_bytes(b"no ELF file" * 100)
+        done = self.run_wperf("report", recording, "--inline", "--children")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"not all functions inlined in split are known: {split}: ", done.stdout + done.stderr)
 
     def test_overloads_show_their_signature(self):
         program = self.root / "overloads"
