@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands/commands.h"
 
+#include <fmt/format.h>
+
 #include "commands/run_report.h"
 #include "device/devices_here.h"
 #include "doctor/doctor.h"
 #include "measure/device_choice.h"
 #include "measure/machine.h"
+#include "os/mapped_file.h"
 #include "output/outputs.h"
 
 namespace wperf::commands {
@@ -60,9 +63,7 @@ diag::Result<int> run_on_device(const request::Request& request, diag::Console& 
   return 0;
 }
 
-}  // namespace
-
-diag::Result<int> run(const request::Request& asked, diag::Console& console) {
+diag::Result<int> run_checked(const request::Request& asked, diag::Console& console) {
   using request::Command;
   WPERF_CHECK_OK(output::check_inputs_stay(asked));
   WPERF_CHECK_OK(output::check_one_document(asked));
@@ -76,6 +77,18 @@ diag::Result<int> run(const request::Request& asked, diag::Console& console) {
                         request.command == Command::waits || request.command == Command::top;
   if (measures && !chosen.why.empty()) console.out(chosen.why + "\n");
   return run_on_device(request, console);
+}
+
+}  // namespace
+
+diag::Result<int> run(const request::Request& asked, diag::Console& console) {
+  diag::Result<int> done = run_checked(asked, console);
+  // Whatever they were read for: code, names, sources.
+  for (const std::string& file : os::MappedFile::take_shrunk()) {
+    console.warn(fmt::format(
+        "warning: {} became shorter while it was read: names, lines and stacks that come from it may be wrong", file));
+  }
+  return done;
 }
 
 }  // namespace wperf::commands

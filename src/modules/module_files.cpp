@@ -69,7 +69,7 @@ diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look, c
     return std::optional<SymbolBytes>(std::in_place, *std::move(file));
   }
   if (!os::file_exists(look.location)) return std::optional<SymbolBytes>();
-  WPERF_TRY(auto file, os::MappedFile::open(look.location));
+  WPERF_TRY(auto file, os::MappedFile::open_as(look.location, look.location));
   if (look.kind != symbols::LookKind::compressed) return std::optional<SymbolBytes>(std::in_place, std::move(file));
   WPERF_TRY(auto bytes, symbols::decompress_cabinet(file.bytes(), kSymbolFileLimit));
   return std::optional<SymbolBytes>(std::in_place, std::move(bytes));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "diag/result.h"
 
@@ -13,6 +14,10 @@ namespace wperf::os {
 class MappedFile {
  public:
   static diag::Result<MappedFile> open(const std::string& path);
+  // The same of a file that is called otherwise: by what take_shrunk() names it.
+  static diag::Result<MappedFile> open_as(const std::string& path, const std::string& name);
+  // The names of those opened by open_as() that has_shrunk() is or was true of, each told once.
+  static std::vector<std::string> take_shrunk();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   MappedFile(const MappedFile&) = delete;
@@ -26,7 +31,7 @@ class MappedFile {
   bool has_shrunk() const;
 
  private:
-  explicit MappedFile(std::span<const std::byte> bytes);
+  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
   void unmap();
 
   std::span<const std::byte> bytes_;  // an empty file has none

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "os/mapped_file.h"
 
@@ -22,14 +23,17 @@ struct MappedFile::Watch {
   std::atomic<bool> has_shrunk{false};
   Watch* next = nullptr;       // of all, until the oldest
   Watch* next_free = nullptr;  // of those that are of no file
+  std::string name;            // to be told when it has shrunk; empty: nobody wants to know
 
   static std::atomic<Watch*> newest;
   static Watch* first_free;
-  static std::mutex mutex;  // of whoever changes the lists
+  static std::mutex mutex;                  // of whoever changes the lists, or a name
+  static std::vector<std::string>* shrunk;  // of those that were unmapped
   static struct sigaction before;
 
   static Watch* start(std::span<const std::byte> bytes);
   void stop();
+  void tell(std::vector<std::string>& names);
   static void on_fault(int signal, siginfo_t* info, void*);
   static bool fill_with_zeros(std::uintptr_t fault);
 };
@@ -37,6 +41,7 @@ constinit std::atomic<MappedFile::Watch*> MappedFile::Watch::newest{nullptr};
 constinit MappedFile::Watch* MappedFile::Watch::first_free = nullptr;
 constinit std::mutex MappedFile::Watch::mutex;
 constinit struct sigaction MappedFile::Watch::before{};
+constinit std::vector<std::string>* MappedFile::Watch::shrunk = nullptr;
 
 // All that follows the page is behind the end, too.
 bool MappedFile::Watch::fill_with_zeros(std::uintptr_t fault) {
@@ -88,19 +93,44 @@ MappedFile::Watch* MappedFile::Watch::start(std::span<const std::byte> bytes) {
   return watch;
 }
 
+void MappedFile::Watch::tell(std::vector<std::string>& names) {
+  if (has_shrunk.load() && !name.empty()) names.push_back(std::exchange(name, {}));
+}
+
 void MappedFile::Watch::stop() {
   const std::lock_guard lock(mutex);
+  if (has_shrunk.load()) {
+    if (shrunk == nullptr) shrunk = new std::vector<std::string>;
+    tell(*shrunk);
+  }
+  name.clear();
   end.store(0);
   begin.store(0);
   next_free = first_free;
   first_free = this;
 }
 
-MappedFile::MappedFile(std::span<const std::byte> bytes)
-    : bytes_(bytes), watch_(bytes.empty() ? nullptr : Watch::start(bytes)) {}
-
 bool MappedFile::has_shrunk() const {
   return watch_ != nullptr && watch_->has_shrunk.load();
+}
+
+std::vector<std::string> MappedFile::take_shrunk() {
+  const std::lock_guard lock(Watch::mutex);
+  std::vector<std::string> names;
+  if (Watch::shrunk != nullptr) names.swap(*Watch::shrunk);
+  for (Watch* watch = Watch::newest.load(); watch != nullptr; watch = watch->next) watch->tell(names);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+diag::Result<MappedFile> MappedFile::open_as(const std::string& path, const std::string& name) {
+  WPERF_TRY(MappedFile file, open(path));
+  if (file.watch_ != nullptr) {
+    const std::lock_guard lock(Watch::mutex);
+    file.watch_->name = name;
+  }
+  return file;
 }
 
 diag::Result<MappedFile> MappedFile::open(const std::string& path) {
@@ -114,7 +144,9 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   close(file);
   if (!regular) return diag::Error{.text = path + " is no regular file", .hint = {}};
   if (memory == MAP_FAILED) return diag::system_error("cannot map " + path, error);
-  return MappedFile(std::span(static_cast<const std::byte*>(memory), size));
+  MappedFile mapped(std::span(static_cast<const std::byte*>(memory), size));
+  if (size != 0) mapped.watch_ = Watch::start(mapped.bytes_);
+  return mapped;
 }
 
 void MappedFile::release(size_t begin, size_t end) const {

@@ -62,6 +62,28 @@ TEST(MappedFile, AFileThatShrinksHasZeros) {
   EXPECT_FALSE(again.value().has_shrunk());
 }
 
+TEST(MappedFile, WhichHaveShrunkIsToldOnce) {
+  constexpr size_t kSize = 1 << 20;
+  const TemporaryFile file(std::string(kSize, 'x'));
+  auto kept = MappedFile::open_as(file.path, "kept"), gone = MappedFile::open_as(file.path, "gone");
+  const auto unread = MappedFile::open_as(file.path, "unread"), nameless = MappedFile::open(file.path);
+  ASSERT_TRUE(kept.has_value() && gone.has_value() && unread.has_value() && nameless.has_value());
+  EXPECT_TRUE(MappedFile::take_shrunk().empty());
+  std::filesystem::resize_file(file.path, 1);
+  const auto last_of = [](const diag::Result<MappedFile>& one) {
+    return static_cast<char>(one.value().bytes()[kSize - 1]);
+  };
+  EXPECT_EQ(last_of(kept), '\0');
+  EXPECT_EQ(last_of(gone), '\0');
+  EXPECT_EQ(last_of(nameless), '\0');
+  {
+    const MappedFile closed = std::move(gone).value();
+  }
+  EXPECT_EQ(MappedFile::take_shrunk(), (std::vector<std::string>{"gone", "kept"}));
+  EXPECT_TRUE(MappedFile::take_shrunk().empty());
+  EXPECT_TRUE(kept.value().has_shrunk());
+}
+
 TEST(MappedFile, OtherFaultsEndTheProcess) {
   const TemporaryFile file("x");
   const auto opened = MappedFile::open(file.path);

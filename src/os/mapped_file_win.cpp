@@ -26,7 +26,13 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   return MappedFile(std::span(static_cast<const std::byte*>(memory), static_cast<size_t>(size.QuadPart)));
 }
 
-MappedFile::MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+diag::Result<MappedFile> MappedFile::open_as(const std::string& path, const std::string& /*name*/) {
+  return open(path);
+}
+
+std::vector<std::string> MappedFile::take_shrunk() {
+  return {};
+}
 
 bool MappedFile::has_shrunk() const {
   return false;

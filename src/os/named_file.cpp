@@ -66,7 +66,7 @@ diag::Result<std::optional<MappedFile>> open_named_file(const std::string& path,
     case HeldFile::State::good:
       break;
   }
-  auto mapped = MappedFile::open(held.path());
+  auto mapped = MappedFile::open_as(held.path(), path);
   if (!mapped.has_value()) return diag::system_error("cannot map " + path, mapped.error().system_error);
   return std::optional(std::move(mapped).value());
 }
