@@ -184,8 +184,7 @@ diag::Result<int> record_and_push(const request::Request& request, measure::Mach
   // Ctrl-C ends recording; what was recorded is still sent, for a moment.
   QuietConsole quiet(console);
   WPERF_TRY(push::Delivery delivery,
-            push::make_delivery(request.push, push::kTriesOfKept,
-                                {.warn = [&](std::string_view line) { quiet.warn(line); }, .stop = {}}));
+            push::make_delivery(request.push, push::kTriesOfKept, [&](std::string_view line) { quiet.warn(line); }));
   return PushingRecorder(request, machine, console, quiet, delivery).run();
 }
 

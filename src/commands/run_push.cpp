@@ -20,8 +20,7 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   }
   WPERF_TRY(push::Delivery delivery,
             push::make_delivery(asked.push, asked.push.spool.has_value() ? push::kTriesOfKept : push::kTriesOfOne,
-                                {.warn = [&](std::string_view line) { console.warn(line); },
-                                 .stop = [&] { return console.interrupted(); }}));
+                                [&](std::string_view line) { console.warn(line); }));
   const auto tell = [&](const std::string& what) {
     if (!output::silent(asked.outputs)) console.out(fmt::format("sent {} to {}\n", what, *asked.push.url));
   };

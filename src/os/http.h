@@ -32,7 +32,6 @@ struct HttpLimits {
   size_t bytes = size_t{2} << 30;                  // of the answer's body
   bool cuts = false;                               // a longer body is cut there; else it is an error
   std::function<void(size_t received)> tell = {};  // how far it is, again and again; optional
-  std::function<bool()> stop = {};                 // asked again and again: true ends it with an error; optional
 };
 
 struct HttpAnswer {

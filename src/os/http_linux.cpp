@@ -74,12 +74,6 @@ size_t receive_header(char* data, size_t, size_t size, void* to) {
   return size;
 }
 
-// Not 0 ends the transfer. Curl asks at least once a second.
-int ask_to_stop(void* about, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-  const auto& transfer = *static_cast<const Transfer*>(about);
-  return transfer.limits.stop && transfer.limits.stop() ? 1 : 0;
-}
-
 bool is_secure(std::string_view url) {
   constexpr std::string_view kHttps = "https:";
   const auto is_letter = [](char a, char b) { return a == static_cast<char>(b | 0x20); };
@@ -108,9 +102,6 @@ void set_limits(const Curl& curl, CURL* handle, Transfer& transfer) {
   curl.set_option(handle, CURLOPT_WRITEDATA, &transfer);
   curl.set_option(handle, CURLOPT_HEADERFUNCTION, receive_header);
   curl.set_option(handle, CURLOPT_HEADERDATA, &transfer);
-  curl.set_option(handle, CURLOPT_NOPROGRESS, 0L);
-  curl.set_option(handle, CURLOPT_XFERINFOFUNCTION, ask_to_stop);
-  curl.set_option(handle, CURLOPT_XFERINFODATA, &transfer);
 }
 
 // Servers of a fleet often have certificates of an authority of their own: named as curl's and OpenSSL's programs want
@@ -157,7 +148,6 @@ diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits
     curl.set_option(handle, CURLOPT_MAXREDIRS, 5L);
   }
   const CURLcode result = curl.perform(handle);
-  if (result == CURLE_ABORTED_BY_CALLBACK) return diag::Error{.text = "interrupted (" + request.url + ")", .hint = {}};
   if (result == CURLE_PEER_FAILED_VERIFICATION) {
     return diag::Error{.text = "the server's certificate is not one that this machine trusts (" + request.url + ")",
                        .hint = "the certificate of an authority of your own is named by SSL_CERT_FILE"};

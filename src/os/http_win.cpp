@@ -105,7 +105,6 @@ diag::Result<Bytes> read_body(const WinHttp& http, HINTERNET request, const std:
     if (std::chrono::steady_clock::now() > end) {
       return diag::Error{.text = "the answer takes too long (" + url + ")", .hint = {}};
     }
-    if (limits.stop && limits.stop()) return diag::Error{.text = "interrupted (" + url + ")", .hint = {}};
     const size_t have = bytes.size();
     bytes.resize(have + kChunk);
     DWORD received = 0;

@@ -21,32 +21,25 @@ u64 spread(u64 milliseconds) {
   return milliseconds / 2 + random() % (milliseconds / 2 + 1);
 }
 
-}  // namespace
-
-bool Delivery::wait(u64 milliseconds) const {
-  constexpr u64 kStepMs = 50;
-  while (milliseconds != 0) {
-    if (talk_.stop && talk_.stop()) return false;
-    const u64 step = std::min(milliseconds, kStepMs);
-    std::this_thread::sleep_for(std::chrono::milliseconds(step));
-    milliseconds -= step;
-  }
-  return true;
+void wait(u64 milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
+
+}  // namespace
 
 Verdict Delivery::try_to_send(const Parcel& parcel, const std::string& tenant) {
   server_.tenant = tenant;
   u64 wait_ms = kFirstWaitMs;
   for (u32 tried = 1;; ++tried, wait_ms *= 2) {
-    Verdict verdict = send(server_, parcel, talk_.stop);
+    Verdict verdict = send(server_, parcel);
     if (verdict.outcome == Outcome::taken) {
       ++totals_.sent;
       totals_.sent_bytes += parcel.body.size();
-      if (!verdict.text.empty()) talk_.warn("note: " + verdict.text);
+      if (!verdict.text.empty()) warn_("note: " + verdict.text);
     }
     if (verdict.outcome == Outcome::refused) ++totals_.refused;
     if (verdict.outcome != Outcome::later || tried == tries_) return verdict;
-    if (!wait(verdict.wait_ms != 0 ? verdict.wait_ms : spread(wait_ms))) return verdict;
+    wait(verdict.wait_ms != 0 ? verdict.wait_ms : spread(wait_ms));
   }
 }
 
@@ -67,8 +60,8 @@ diag::Result<void> Delivery::keep_and_send(const Parcel& parcel, const std::stri
   }
   if (added.value().dropped != 0) {
     totals_.dropped += added.value().dropped;
-    talk_.warn(fmt::format("warning: the spool {} is full: {} profiles that waited longest were dropped ({} bytes)",
-                           spool_->folder(), added.value().dropped, added.value().dropped_bytes));
+    warn_(fmt::format("warning: the spool {} is full: {} profiles that waited longest were dropped ({} bytes)",
+                      spool_->folder(), added.value().dropped, added.value().dropped_bytes));
   }
   return empty_spool(added.value().file, name);
 }
@@ -76,7 +69,8 @@ diag::Result<void> Delivery::keep_and_send(const Parcel& parcel, const std::stri
 std::optional<os::FileLock> Delivery::wait_for_lock() const {
   for (u64 waited_ms = 0;; waited_ms += kLockStepMs) {
     std::optional<os::FileLock> lock = spool_->lock();
-    if (lock.has_value() || waited_ms >= kLockWaitMs || !wait(kLockStepMs)) return lock;
+    if (lock.has_value() || waited_ms >= kLockWaitMs) return lock;
+    wait(kLockStepMs);
   }
 }
 
@@ -84,8 +78,8 @@ std::optional<SpoolEntry> Delivery::sendable(const std::string& file) {
   std::optional<diag::Result<SpoolEntry>> read = spool_->read(file);
   if (!read.has_value()) return std::nullopt;
   if (!read->has_value()) {
-    talk_.warn(fmt::format("warning: {} of the spool {} cannot be sent ({}); it is kept there as {}", file,
-                           spool_->folder(), read->error().text, spool_->set_aside(file)));
+    warn_(fmt::format("warning: {} of the spool {} cannot be sent ({}); it is kept there as {}", file, spool_->folder(),
+                      read->error().text, spool_->set_aside(file)));
     return std::nullopt;
   }
   if (read->value().server != server_.url) {
@@ -98,7 +92,7 @@ std::optional<SpoolEntry> Delivery::sendable(const std::string& file) {
 diag::Result<void> Delivery::empty_spool(const std::string& own, const std::string& own_name) {
   const std::optional<os::FileLock> lock = wait_for_lock();
   if (!lock.has_value()) {
-    talk_.warn(fmt::format("note: another wperf sends what is in {}, and {} with it", spool_->folder(), own_name));
+    warn_(fmt::format("note: another wperf sends what is in {}, and {} with it", spool_->folder(), own_name));
     return {};
   }
   std::set<std::string> passed;
@@ -127,25 +121,24 @@ diag::Result<void> Delivery::empty_spool(const std::string& own, const std::stri
       if (file == own) {
         result = std::move(refused);
       } else {
-        talk_.warn("warning: " + refused.text);
+        warn_("warning: " + refused.text);
       }
     }
   }
   if (of_others_ != 0) {
-    talk_.warn(
-        fmt::format("note: {} profiles in {} are for other servers and stay there", of_others_, spool_->folder()));
+    warn_(fmt::format("note: {} profiles in {} are for other servers and stay there", of_others_, spool_->folder()));
   }
   return result;
 }
 
-diag::Result<Delivery> make_delivery(const request::Push& asked, u32 tries, DeliveryTalk talk) {
+diag::Result<Delivery> make_delivery(const request::Push& asked, u32 tries, DeliveryWarning warn) {
   WPERF_TRY(Server server, known_server(asked));
   std::optional<Spool> spool;
   if (asked.spool.has_value()) {
     WPERF_TRY(Spool opened, Spool::open(*asked.spool, asked.spool_bytes));
     spool.emplace(std::move(opened));
   }
-  return Delivery(std::move(server), std::move(spool), tries, std::move(talk));
+  return Delivery(std::move(server), std::move(spool), tries, std::move(warn));
 }
 
 }  // namespace wperf::push

@@ -14,10 +14,7 @@
 
 namespace wperf::push {
 
-struct DeliveryTalk {
-  std::function<void(std::string_view line)> warn;
-  std::function<bool()> stop;  // Ctrl-C
-};
+using DeliveryWarning = std::function<void(std::string_view line)>;
 
 // What became of profiles, those that waited in the spool before among them.
 struct DeliveryTotals {
@@ -32,8 +29,8 @@ inline constexpr u32 kTriesOfKept = 2;  // of one that is kept, or that another 
 
 class Delivery {
  public:
-  Delivery(Server server, std::optional<Spool> spool, u32 tries, DeliveryTalk talk)
-      : server_(std::move(server)), spool_(std::move(spool)), tries_(tries), talk_(std::move(talk)) {}
+  Delivery(Server server, std::optional<Spool> spool, u32 tries, DeliveryWarning warn)
+      : server_(std::move(server)), spool_(std::move(spool)), tries_(tries), warn_(std::move(warn)) {}
 
   // `name`: of what is sent, for people. An error: the server does not have it, and whether it is kept.
   diag::Result<void> deliver(const Parcel& parcel, const std::string& name);
@@ -51,18 +48,16 @@ class Delivery {
   std::optional<os::FileLock> wait_for_lock() const;
   // Again and again, for some seconds.
   Verdict try_to_send(const Parcel& parcel, const std::string& tenant);
-  // False: it is time to stop.
-  bool wait(u64 milliseconds) const;
 
   Server server_;
   std::optional<Spool> spool_;
   u32 tries_;
-  DeliveryTalk talk_;
+  DeliveryWarning warn_;
   DeliveryTotals totals_;
   u64 of_others_ = 0;  // files of the spool that are for other servers
 };
 
 // With --spool of the command line.
-diag::Result<Delivery> make_delivery(const request::Push& asked, u32 tries, DeliveryTalk talk);
+diag::Result<Delivery> make_delivery(const request::Push& asked, u32 tries, DeliveryWarning warn);
 
 }  // namespace wperf::push

@@ -188,7 +188,7 @@ diag::Result<Server> known_server(const request::Push& asked) {
   return server;
 }
 
-Verdict send(const Server& server, const Parcel& parcel, const std::function<bool()>& stop) {
+Verdict send(const Server& server, const Parcel& parcel) {
   os::HttpRequest request{.url = server.url + parcel.path,
                           .headers = {{"Content-Type", parcel.content_type}, {"User-Agent", "wperf"}},
                           .body = std::as_bytes(std::span(parcel.body))};
@@ -197,7 +197,7 @@ Verdict send(const Server& server, const Parcel& parcel, const std::function<boo
   if (server.target == PushTarget::parca) request.headers.push_back({"X-Grpc-Web", "1"});
   if (!server.authorization.empty()) request.headers.push_back({"Authorization", server.authorization});
   if (!server.tenant.empty()) request.headers.push_back({"X-Scope-OrgID", server.tenant});
-  const auto asked = os::ask_server(request, {.bytes = kLongestAnswer, .cuts = true, .stop = stop});
+  const auto asked = os::ask_server(request, {.bytes = kLongestAnswer, .cuts = true});
   if (!asked.has_value()) return {.outcome = Outcome::later, .text = asked.error().text};
   const os::HttpAnswer& answer = asked.value();
   Verdict verdict{.outcome = outcome_of(answer.status), .text = {}};

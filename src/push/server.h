@@ -2,7 +2,6 @@
 // The server that profiles go to: its address, what proves who we are, and one POST with what its answer means. Called
 // by push/delivery.h.
 #pragma once
-#include <functional>
 #include <string>
 
 #include "diag/result.h"
@@ -36,7 +35,7 @@ struct Verdict {
   u64 wait_ms = 0;   // that the server asked for; 0: it did not
 };
 
-// Once. `stop`: see os::HttpLimits.
-Verdict send(const Server& server, const Parcel& parcel, const std::function<bool()>& stop);
+// Once.
+Verdict send(const Server& server, const Parcel& parcel);
 
 }  // namespace wperf::push
