@@ -15,6 +15,7 @@
 #include "os/files.h"
 #include "os/output_file.h"
 #include "os/process.h"
+#include "os/unfinished_files.h"
 #include "report/small_reports.h"
 #include "wperf_version.h"
 
@@ -128,6 +129,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int count, char** words) {
   wperf::os::hold_standard_streams();
+  wperf::os::remove_unfinished_when_ended();
   try {
     return wperf::cli::run(wperf::os::program_arguments(count, words));
   } catch (const std::exception& exception) {

@@ -35,13 +35,14 @@ diag::Result<NewFile> NewFile::make(const std::string& path, Readers readers) {
   if (place == new_file::Place::stream) {
     const std::intptr_t handle = new_file::open_stream(path);
     if (handle == kTaken) return cannot_write(path, errno);
-    return NewFile(handle, path, {});
+    return NewFile(handle, path, {}, {});
   }
   constexpr int kTries = 4;  // of 2^60 names one that is there is hard to meet by chance
   for (int i = 0; i < kTries; ++i) {
     std::string beside = name_beside(path);
+    UnfinishedFile unfinished(beside);  // before there is one, so that none is ever there that nobody remembers
     const std::intptr_t handle = new_file::create(beside, readers);
-    if (handle != kTaken) return NewFile(handle, path, std::move(beside));
+    if (handle != kTaken) return NewFile(handle, path, std::move(beside), std::move(unfinished));
     if (errno != EEXIST) break;
   }
   return cannot_write(path, errno);
@@ -50,7 +51,8 @@ diag::Result<NewFile> NewFile::make(const std::string& path, Readers readers) {
 NewFile::NewFile(NewFile&& other) noexcept
     : handle_(std::exchange(other.handle_, kTaken)),
       path_(std::move(other.path_)),
-      beside_(std::exchange(other.beside_, {})) {}
+      beside_(std::exchange(other.beside_, {})),
+      unfinished_(std::move(other.unfinished_)) {}
 
 NewFile::~NewFile() {
   if (handle_ != kTaken) new_file::close(handle_);
@@ -72,6 +74,7 @@ diag::Result<void> NewFile::move_to_place() {
   errno = 0;
   if (!new_file::rename(beside_, path_)) return cannot_write(path_, errno);
   beside_.clear();
+  unfinished_.forget();
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/ints.h"
 #include "diag/result.h"
+#include "os/unfinished_files.h"
 
 namespace wperf::os {
 
@@ -22,7 +23,7 @@ class NewFile {
   static diag::Result<NewFile> make(const std::string& path, Readers readers);
   NewFile(NewFile&& other) noexcept;
   NewFile& operator=(NewFile&&) = delete;
-  // Is removed unless it came to its place.
+  // Is removed unless it came to its place; where the process is ended before, see unfinished_files.h.
   ~NewFile();
 
   // The system's handle, for writing and reading; closed by whoever took it.
@@ -35,12 +36,13 @@ class NewFile {
 
  private:
   static constexpr std::intptr_t kTaken = -1;
-  NewFile(std::intptr_t handle, std::string path, std::string beside)
-      : handle_(handle), path_(std::move(path)), beside_(std::move(beside)) {}
+  NewFile(std::intptr_t handle, std::string path, std::string beside, UnfinishedFile unfinished)
+      : handle_(handle), path_(std::move(path)), beside_(std::move(beside)), unfinished_(std::move(unfinished)) {}
 
   std::intptr_t handle_;
   std::string path_;
   std::string beside_;  // where it lies; empty: at its place
+  UnfinishedFile unfinished_;
 };
 
 // Can an output be made there? Tried, and nothing stays of it; a device or pipe is not opened.

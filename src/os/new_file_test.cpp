@@ -8,6 +8,7 @@
 
 #include "os/files.h"
 #include "os/recording_file.h"
+#include "os/unfinished_files.h"
 
 namespace wperf::os {
 namespace {
@@ -53,6 +54,41 @@ TEST(NewFile, APrivateFolderIsSoFromTheBeginning) {
   EXPECT_TRUE(make_private_folder(folder + "/a/spool").has_value());
   save(folder + "/file", "x");
   EXPECT_FALSE(make_private_folder(folder + "/file").has_value());
+}
+
+TEST(NewFile, WhoeverIsEndedLeavesNoPart) {
+  const std::string folder = new_file_folder("parts");
+  save(folder + "/before", "x");
+  const auto parts = [&] {
+    std::ptrdiff_t found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      found += entry.path().string().find(".part-") != std::string::npos ? 1 : 0;
+    }
+    return found;
+  };
+  auto made = NewFile::make(folder + "/profile", Readers::usual);
+  ASSERT_TRUE(made.has_value());
+  const NewFile moved = std::move(made).value();
+  auto done = NewFile::make(folder + "/done", Readers::usual);
+  ASSERT_TRUE(done.has_value());
+  ASSERT_TRUE(done.value().move_to_place().has_value());
+  EXPECT_EQ(parts(), 1);
+  remove_unfinished_files();
+  EXPECT_EQ(parts(), 0);
+  EXPECT_TRUE(file_exists(folder + "/done"));
+  EXPECT_TRUE(file_exists(folder + "/before"));
+}
+
+TEST(NewFile, ManyAreUnfinishedAtOnce) {
+  const std::string folder = new_file_folder("many parts");
+  save(folder + "/before", "x");
+  std::vector<NewFile> all;
+  for (int i = 0; i < 2 * kMostUnfinishedFiles; ++i) {
+    auto made = NewFile::make(folder + "/" + std::to_string(i), Readers::usual);
+    ASSERT_TRUE(made.has_value());
+    all.push_back(std::move(made).value());
+  }
+  for (NewFile& one : all) EXPECT_TRUE(one.move_to_place().has_value());
 }
 
 TEST(NewFile, ARecordingFollowsNoLink) {

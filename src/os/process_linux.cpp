@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "os/process.h"
+#include "os/unfinished_files_parts.h"
 
 namespace wperf::os {
 namespace {
@@ -22,6 +23,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "touched by a signal handl
 
 void on_interrupt(int) {
   interrupt_seen.store(true, std::memory_order_relaxed);
+  unfinished_files::care_again();  // the next one ends the process
 }
 
 }  // namespace
@@ -82,6 +84,7 @@ void release_interrupt() {
   if (!is_caught) return;
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
+  unfinished_files::care_again();
   is_caught = false;
 }
 

@@ -5,10 +5,14 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import resource
+import shutil
 import signal
+import socket
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -126,6 +130,37 @@ class BoundsTest(WperfTest):
                 if running.returncode == 4 or errors:
                     self.assertIn("became shorter while it was read", errors)
 
+    @unittest.skipIf(os.name == "nt", "Windows lets nobody cut a file that is read")
+    @unittest.skipUnless(shutil.which("gcc"), "there is no gcc here")
+    def test_a_program_that_shrinks_while_its_names_are_read(self):
+        program, source, recording = self.folder / "program", self.folder / "program.c", self.folder / "p.data"
+        source.write_text(r"""#include <time.h>
+            __asm__(".macro many\n.globl symbol_of_many_\\@\nsymbol_of_many_\\@: nop\n.endm\n.rept 400000\nmany\n.endr\n");
+            int main(void) { while (clock() < CLOCKS_PER_SEC / 5) for (volatile int i = 0; i < 100000; ++i) {} return 0; }""",
+                          encoding="utf-8")
+        self.environment = {**self.environment, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        subprocess.run(["gcc", "-o", program, source], check=True)
+        done = self.run_wperf("record", "-e", "cpu-clock", "-o", recording, "--", program, device="linux")
+        if done.returncode != 0:
+            self.skipTest(done.stderr)
+        whole = program.read_bytes()
+        told = []
+        for _ in range(5):
+            running = self.start_wperf("report", recording)
+            while running.poll() is None and str(program) not in pathlib.Path(f"/proc/{running.pid}/maps").read_text():
+                time.sleep(0.001)
+            os.truncate(program, 8192)
+            _, errors = running.communicate(timeout=TIMEOUT)
+            self.assertEqual(running.returncode, 0, errors)
+            told.append(f"warning: {program} became shorter while it was read: names" in errors)
+            program.unlink()
+            program.write_bytes(whole)
+        self.assertIn(True, told, "else each time it was quicker than this")
+        # Nothing of the damaged one was kept for the next report.
+        after = self.run_wperf("report", recording)
+        self.assertEqual(after.stderr, "")
+        self.assertIn("main", after.stdout)
+
 
 @unittest.skipIf(os.name == "nt", "signals are Linux's")
 class InterruptTest(WperfTest):
@@ -149,6 +184,62 @@ class InterruptTest(WperfTest):
                         running.communicate(timeout=60)
                     self.assertEqual(running.returncode, -number_of_signal)
                     self.assertFalse((self.folder / "x").exists() or (self.folder / "x.html").exists())
+
+    def test_whoever_writes_leaves_nothing_or_all_of_it(self):
+        many = self.folder / "many.folded"
+        many.write_text("".join(f"main;work_{i % 97};step_{i % 4099};leaf_{i} 1\n" for i in range(40_000)), encoding="utf-8")
+        folder = self.folder / "out"
+        folder.mkdir()
+        out = folder / "x"
+        for options in (["--export", "firefox", "-o", out], ["--export", "sql", "-o", out], ["--html", out]):
+            for number_of_signal in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                with self.subTest(options=options[:2], signal=number_of_signal):
+                    out.write_text("what was there", encoding="utf-8")
+                    running = self.start_wperf("report", many, *options)
+                    while running.poll() is None and len(list(folder.iterdir())) == 1:
+                        time.sleep(0.001)
+                    running.send_signal(number_of_signal)
+                    running.communicate(timeout=60)
+                    self.assertEqual([file.name for file in folder.iterdir()], ["x"])
+                    was_kept = out.read_text(encoding="utf-8") == "what was there"
+                    self.assertEqual(running.returncode, -number_of_signal if was_kept else 0)
+                    if not was_kept:  # it was quicker, and had the whole of it
+                        interrupted = out.read_bytes()
+                        self.ok("report", many, *options)
+                        self.assertEqual(len(interrupted), out.stat().st_size)
+
+    def test_who_sends_ends_at_once_and_keeps_what_waits(self):
+        spool = self.folder / "spool"
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", 0))
+            server.listen()
+            server.settimeout(60)
+            url = f"http://127.0.0.1:{server.getsockname()[1]}"
+            running = self.start_wperf("push", self.whole, "--url", url, "--spool", spool)
+            try:
+                with server.accept()[0] as silent:
+                    self.assertTrue(silent.recv(1))
+                    running.send_signal(signal.SIGINT)
+                    running.communicate(timeout=10)  # the server has twice as much time to answer
+            finally:
+                running.kill()
+            self.assertEqual(running.returncode, -signal.SIGINT)
+            self.assertEqual([file.suffix for file in spool.iterdir() if ".wpush" in file.name], [".wpush"])
+
+            def answer():
+                with server.accept()[0] as asked:
+                    head = b""
+                    while b"\r\n\r\n" not in head:
+                        head += asked.recv(4096)
+                    head, _, body = head.partition(b"\r\n\r\n")
+                    size = int(re.search(rb"content-length: *(\d+)", head, re.IGNORECASE)[1])
+                    while len(body) < size:
+                        body += asked.recv(4096)
+                    asked.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            answering = threading.Thread(target=answer)
+            answering.start()
+            self.assertIn("sent 1 profiles", self.ok("push", "--url", url, "--spool", spool))
+            answering.join()
 
     def test_what_was_recorded_is_there_and_showing_it_may_be_ended(self):
         kept = self.folder / "x.data"
