@@ -137,7 +137,7 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     if (plan_.call_stacks.wanted()) attributes.sample_regs_user |= kRegistersBesideFrames;
   }
   if (plan_.call_stacks.wanted() && plan_.call_stacks.most_frames < request::kMostFrames) {
-    attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames);
+    attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames + 1);  // and where the sample is
   }
   if (number == 0) {
     // Out of idle some kernels lose the tracepoint of switches: then this still tells who has come. And the software

@@ -560,6 +560,24 @@ class Programs(WperfTest):
         self.assertLessEqual(abs(told["lock"] - seen), max(told["lock"] * 0.02, 1e6) + asker["ready_ns"] + 2e6)
         self.assertNotIn("holder", [thread["name"] for thread in waits["threads"] if thread["running_ns"] > 100e6])
 
+    def test_max_stack_is_the_depth_of_the_stacks_of_switches(self):
+        def depths(*options):
+            """{depth of a stack: switches of the program that have it}"""
+            self.recorded("--call-graph", "fp", *options)
+            found = {}
+            done = self.run_wperf("report", str(self.folder / "w.data"), "--comm", "asker,holder,pong", "--records", "-", "--json")
+            for line in done.stdout.splitlines():
+                sample = json.loads(line)
+                if sample["event"] == "sched:sched_switch":
+                    depth = len(sample["frames"])
+                    found[depth] = found.get(depth, 0) + 1
+            return found
+        # With N callers there are N + 1 frames.
+        whole, four, one = depths(), depths("--max-stack", "4"), depths("--max-stack", "1")
+        self.assertGreater(max(whole), 5)
+        self.assertEqual(max(four), 5, four)
+        self.assertEqual(list(one), [2], one)
+
     def test_perf_reads_what_was_recorded(self):
         if shutil.which("perf") is None:
             self.skipTest("no perf here")
