@@ -228,7 +228,7 @@ class LinuxSymbolsTest(WperfTest):
     @unittest.skipUnless(os.geteuid() == 0, "who owns a file is the superuser's to change")
     def test_split_debug_information_that_is_not_used_is_told(self):
         recording, split = self.split_program("of others")
-        inlined = ("report", recording, "--inline", "--children")
+        inlined = ("report", recording, "--inline", "--children", "--module", "split")
         done = self.run_wperf(*inlined)
         self.assertIn("(inlined)", done.stdout)
         self.assertNotIn("not all functions inlined", done.stdout + done.stderr)
