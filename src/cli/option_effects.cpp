@@ -207,6 +207,7 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::percentage:
     case Option::percent_limit:
     case Option::parallelism:
+    case Option::span:
     case Option::shortest_wait:
     case Option::level:
     case Option::node:

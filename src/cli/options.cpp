@@ -252,6 +252,14 @@ constexpr OptionRow kOptions[] = {
     {Option::providers, "--providers", "", false, Value::none, "", kReport, Group::shown,
      "Of a trace of Windows: its events by provider and kind, with their number, bytes, first and last time. With "
      "--records those that no report is made of one by one: --time, --pid and --tid choose."},
+    {Option::spans, "--spans", "", false, Value::none, "", kReport, Group::shown,
+     "Of a trace of Windows: what programs marked with events that start and stop, by provider and name: how often, "
+     "how "
+     "long, and what their threads worked in it."},
+    {Option::span, "--span", "", false, Value::text, "NAME", kReport, Group::shown,
+     "Of a trace of Windows: only samples that a thread had between such a start and its stop; NAME or PROVIDER/NAME, "
+     "as "
+     "--spans lists them."},
     {Option::latency, "--latency", "", false, Value::none, "", kLatency, Group::shown,
      "Weight each sample by the time that passed: threads of the program that ran at once share it, so code that ran "
      "alone comes first. The recording needs context switches; with record on the linux device, they are recorded."},

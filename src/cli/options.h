@@ -59,6 +59,8 @@ enum class Option : u8 {
   time,
   idle,
   providers,
+  spans,
+  span,
   percentage,
   percent_limit,
   children,

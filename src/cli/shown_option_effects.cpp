@@ -32,6 +32,9 @@ bool OptionEffects::take_recording_flag(Option option) {
     case Option::providers:
       view.providers = true;
       return true;
+    case Option::spans:
+      view.spans = true;
+      return true;
     case Option::children:
       view.children = true;
       return true;
@@ -118,6 +121,9 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
       WPERF_TRY(view.percent_limit, request::parse_percent(value, spelling));
       return {};
     }
+    case Option::span:
+      view.span = value;
+      return {};
     case Option::parallelism: {
       WPERF_TRY(view.parallelism, request::parse_thread_numbers(value));
       return {};

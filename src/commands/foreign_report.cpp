@@ -19,6 +19,8 @@ std::string_view unanswered(const request::Request& request) {
   if (request.recording.providers) return "--providers";
   if (request.recording.latency) return "--latency";
   if (request.recording.parallelism.has_value()) return "--parallelism";
+  if (request.recording.spans) return "--spans";
+  if (request.recording.span.has_value()) return "--span";
   if (request.recording.idle) return "--idle";
   if (request.recording.debuginfod) return "--debuginfod";
   if (request.sampling.symbol_path.has_value()) return "--symbol-path";

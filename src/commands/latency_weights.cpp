@@ -83,4 +83,22 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches, cons
   return out;
 }
 
+LatencyWeights recorded_weights(const recording::RecordedSwitches& switches) {
+  LatencyWeights out;
+  out.weights.resize(switches.samples);
+  for (const recording::RunningSample& one : switches.running_samples) {
+    if (one.sample < out.weights.size()) out.weights[one.sample] = one.weight;
+  }
+  return out;
+}
+
+void keep_spans(const ChosenSpans& spans, const recording::RecordedSwitches& switches, LatencyWeights& made) {
+  for (const recording::RunningSample& one : switches.running_samples) {
+    if (one.sample < made.weights.size() && !recording::lies_within(spans.stretches, one.thread, one.time))
+      made.weights[one.sample] = 0;
+  }
+  made.whole =
+      made.whole.empty() ? "what threads did in " + spans.text : made.whole + "; of it what was in " + spans.text;
+}
+
 }  // namespace wperf::commands

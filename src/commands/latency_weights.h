@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/run_spans.h"
 #include "recording/recorded_switches.h"
 #include "request/request.h"
 
@@ -20,5 +21,10 @@ struct LatencyWeights {
 // Of the threads of the program that the recording is about, else of all. Without --latency a sample counts for what it
 // was recorded with; --parallelism leaves out what was taken while more or fewer threads ran.
 LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const request::RecordingView& view);
+
+// As they were recorded.
+LatencyWeights recorded_weights(const recording::RecordedSwitches& switches);
+// Leaves out what was not in one of these.
+void keep_spans(const ChosenSpans& spans, const recording::RecordedSwitches& switches, LatencyWeights& made);
 
 }  // namespace wperf::commands

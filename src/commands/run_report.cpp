@@ -16,6 +16,7 @@
 #include "commands/recording_choice.h"
 #include "commands/run_export.h"
 #include "commands/run_providers.h"
+#include "commands/run_spans.h"
 #include "commands/script_output.h"
 #include "commands/timed_samples.h"
 #include "commands/trace_losses.h"
@@ -242,29 +243,41 @@ bool tells_callers_soon(const perf_data::PerfFile& file) {
   return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
 }
 
-// Samples of one event, for the time that went by with each, or those of moments when so many threads ran.
-diag::Result<void> report_latency(const perf_data::PerfFile& file, const Beside& beside,
-                                  const request::Request& request, diag::Console& console) {
-  const std::string option = request.recording.latency ? "--latency" : "--parallelism";
-  const auto refused = [&](std::string why) {
-    return diag::Error{.text = std::move(why),
+// When threads ran, and samples of it: of a trace, or of the file. `own`: keeps the latter.
+diag::Result<const recording::RecordedSwitches*> switches_for_weights(const perf_data::PerfFile& file,
+                                                                      const Beside& beside,
+                                                                      const request::RecordingView& view,
+                                                                      std::optional<recording::RecordedSwitches>& own) {
+  const std::string option = view.latency ? "--latency" : view.parallelism.has_value() ? "--parallelism" : "--span";
+  const auto refused = [&](std::string_view why) {
+    return diag::Error{.text = option + std::string(why),
                        .hint =
                            "`wperf record --latency -- PROGRAM` records both; so do `wperf waits --on-off`, `perf "
                            "record --switch-events`, and traces of Windows with samples and context switches"};
   };
-  std::optional<recording::RecordedSwitches> own;
   const recording::RecordedSwitches* switches = beside.switches;
   if (switches == nullptr) {
     auto read = recording::read_switches(file);
     if (read.has_value()) switches = &own.emplace(std::move(read).value());
   }
-  if (switches == nullptr || switches->switches.empty()) {
-    return refused(option + " needs to know when threads ran, and this recording does not tell");
+  if (view.needs_switches() && (switches == nullptr || switches->switches.empty())) {
+    return refused(" needs to know when threads ran, and this recording does not tell");
   }
-  if (switches->running_samples.empty()) {
-    return refused(option + " needs samples of where threads ran, and this recording has none");
+  if (switches == nullptr || switches->running_samples.empty()) {
+    return refused(" needs samples of where threads ran, and this recording has none");
   }
-  LatencyWeights made = latency_weights(*switches, request.recording);
+  return switches;
+}
+
+// Samples of one event: for the time that went by with each, those of moments when so many threads ran, those in spans.
+diag::Result<void> report_chosen(const perf_data::PerfFile& file, const Beside& beside, const request::Request& request,
+                                 diag::Console& console) {
+  std::optional<recording::RecordedSwitches> own;
+  WPERF_TRY(const recording::RecordedSwitches* const switches,
+            switches_for_weights(file, beside, request.recording, own));
+  const bool by_switches = request.recording.needs_switches();
+  LatencyWeights made = by_switches ? latency_weights(*switches, request.recording) : recorded_weights(*switches);
+  if (beside.spans != nullptr) keep_spans(*beside.spans, *switches, made);
   const bool any = std::any_of(made.weights.begin(), made.weights.end(), [](u64 weight) { return weight != 0; });
   if (!any) console.warn("note: no sample is left: 100 % is " + made.whole);
   return report_weighted(file,
@@ -272,7 +285,7 @@ diag::Result<void> report_latency(const perf_data::PerfFile& file, const Beside&
                           .things = {},
                           .whole = std::move(made.whole),
                           .weights = made.weights,
-                          .time_origin = switches->begin,
+                          .time_origin = by_switches ? std::optional(switches->begin) : std::nullopt,
                           .parallel_ns = std::move(made.parallel_ns)},
                          request, console);
 }
@@ -286,7 +299,8 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside&
                            "wait, nor false sharing",
                        .code = diag::ExitCode::usage};
   }
-  if (request.recording.needs_switches()) return report_latency(file, beside, request, console);
+  if (request.recording.needs_switches() || beside.spans != nullptr)
+    return report_chosen(file, beside, request, console);
   if (request.recording.export_format.has_value()) {
     return export_samples(file, beside, stack_options(request, console), request, console, sink);
   }
@@ -456,6 +470,7 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   const bool exports = format.has_value() && *format != request::ExportFormat::perf_data;
   const recording::TraceWishes wishes{
       .switches = exports || request.recording.html_file.has_value() || request.recording.needs_switches(),
+      .running = request.recording.span.has_value(),
       .idle = request.recording.idle,
       .cores = request.recording.trace_cores};
   auto converted = recording::recording_of_trace(trace, measure::tool_version(), wishes);
@@ -485,7 +500,13 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   if (format == request::ExportFormat::perf_data) {
     return export_recording(mapped.bytes(), request, console);
   }
-  return report_samples(file, {.trace = &facts, .switches = &recorded.switches}, request, console, sink);
+  std::optional<ChosenSpans> spans;
+  if (request.recording.span.has_value()) {
+    WPERF_TRY(spans, choose_spans(trace, *request.recording.span, console));
+  }
+  return report_samples(
+      file, {.trace = &facts, .switches = &recorded.switches, .spans = spans.has_value() ? &*spans : nullptr}, request,
+      console, sink);
 }
 
 // What SPE recorded: its own tables, or one of the views of samples.
@@ -504,6 +525,11 @@ diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf
         "warning: --time leaves out all records of SPE: nothing tells how their clock belongs to the recording's");
   }
   return report_samples(file, {.operations = &traces}, request, console, sink);
+}
+
+// What only traces answer; empty: nothing of that was asked for.
+std::string trace_option(const request::RecordingView& view) {
+  return view.providers ? "--providers" : view.spans ? "--spans" : view.span.has_value() ? "--span" : "";
 }
 
 // As `wperf waits` and `perf sched` record them, and nothing else.
@@ -550,14 +576,16 @@ diag::Result<void> report_file(const request::Request& asked, diag::Console& con
                fmt::format("note: this recording is of switches: `wperf waits {}` shows what threads waited for",
                            *request.data_file));
          }
-         if (!request.recording.providers) return report_recording(file, request, console, sink);
-         return diag::Error{.text = "--providers is for traces of Windows, and " + *request.data_file + " is none",
+         const std::string option = trace_option(request.recording);
+         if (option.empty()) return report_recording(file, request, console, sink);
+         return diag::Error{.text = option + " is for traces of Windows, and " + *request.data_file + " is none",
                             .hint = {},
                             .code = diag::ExitCode::usage};
        },
        .of_trace =
            [&](const etl::Trace& trace) {
              return request.recording.providers ? report_providers(trace, request, console)
+                    : request.recording.spans   ? report_spans(trace, request, console)
                                                 : report_trace(trace, request, console, sink);
            },
        .of_profile = [&](const OpenedProfile& profile) { return report_foreign(profile, request, console, sink); }});

@@ -28,12 +28,12 @@ diag::Result<void> report_recording(const perf_data::PerfFile& file, const reque
 
 // The same views of samples that count for something else than they were recorded with.
 struct WeightedSamples {
-  std::string_view event;             // what they are now; empty: what they were
-  std::string_view things;            // "waits"; empty: samples
-  std::string whole;                  // what all of them together are
-  const std::vector<u64>& weights;    // see WantedDetail::weights
-  u64 time_origin = 0;                // where --time begins to count
-  std::vector<u64> parallel_ns = {};  // see StackEvent
+  std::string_view event;               // what they are now; empty: what they were
+  std::string_view things;              // "waits"; empty: samples
+  std::string whole;                    // what all of them together are
+  const std::vector<u64>& weights;      // see WantedDetail::weights
+  std::optional<u64> time_origin = {};  // where --time begins to count; none: the first sample
+  std::vector<u64> parallel_ns = {};    // see StackEvent
 };
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
                                    const request::Request& request, diag::Console& console);

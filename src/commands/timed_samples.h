@@ -16,11 +16,14 @@
 
 namespace wperf::commands {
 
+struct ChosenSpans;
+
 // What belongs to the samples and is not in their records.
 struct Beside {
   const perf_data::AuxTraces* operations = nullptr;  // of SPE, which count with the samples
   const stacks::TraceFacts* trace = nullptr;
   const recording::RecordedSwitches* switches = nullptr;  // of a trace; else those of the file are looked for
+  const ChosenSpans* spans = nullptr;                     // only what was in these
 };
 
 // With callers, and with `wanted` beside. Threads that were never sampled are tasks of the profile, too. The samples of

@@ -191,6 +191,25 @@ stacks::TraceProviders TraceProviderReader::count(etl::TraceLosses& losses) {
   return out_;
 }
 
+void TraceProviderReader::for_each_span_end(const std::function<void(const SpanEnd&)>& take_end) const {
+  constexpr u8 kStart = 1, kStop = 2;
+  etl::TraceLosses losses;
+  trace_.for_each_event(
+      [&](const Event& event) {
+        const bool is_program = event.form == EventForm::manifest || event.form == EventForm::classic;
+        if (!is_program || (event.opcode != kStart && event.opcode != kStop)) return;
+        const Kind* const kind = known_kind_of(event);
+        if (kind == nullptr) return;
+        const stacks::TraceProvider& provider = providers_[kind->provider].told;
+        take_end({.event = event,
+                  .provider = !provider.name.empty() ? provider.name : provider.guid,
+                  .name = kind->told.name,
+                  .names_itself = etl::own_names(event).has_value(),
+                  .is_stop = event.opcode == kStop});
+      },
+      losses);
+}
+
 void TraceProviderReader::for_each_mark(const Choice& choice,
                                         const std::function<void(const stacks::TraceMark&)>& take_mark) const {
   const auto has = [](const std::vector<u32>& chosen, u32 one) {

@@ -25,6 +25,14 @@ class TraceProviderReader {
     std::vector<u32> processes, threads;  // empty: all
     u64 from = 0, to = ~u64{0};
   };
+  // After that, too: events of programs with the opcodes start and stop, by time.
+  struct SpanEnd {
+    const etl::Event& event;
+    std::string_view provider, name;  // the name may be empty
+    bool names_itself = false;
+    bool is_stop = false;
+  };
+  void for_each_span_end(const std::function<void(const SpanEnd&)>& take) const;
   void for_each_mark(const Choice& choice, const std::function<void(const stacks::TraceMark&)>& take) const;
 
  private:

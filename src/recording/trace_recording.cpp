@@ -81,12 +81,13 @@ class Writer {
   u64 samples_without_stack() const { return with_stack_ != 0 ? without_stack_ : 0; }
   RecordedSwitches take_switches() { return std::move(switches_); }
 
-  void write(const std::string& version) {
+  void write(const std::string& version, bool notes_running) {
     const std::string beginning = perf_export::file_beginning(events_);
     file_.append(beginning);
     write_programs();
     write_samples();
     write_switches();
+    if (notes_running || !switches_.switches.empty()) note_running();
     perf_export::append_finished_round(pending_);
     flush();
     const u64 record_bytes = file_.size() - beginning.size();
@@ -256,6 +257,10 @@ class Writer {
     switches_.begin = switches_.switches.front().time;
     switches_.end = switches_.switches.back().time;
     switches_.has_other_samples = !collected_.samples.empty();
+  }
+
+  // Samples of one event.
+  void note_running() {
     for (u32 i = 0; i < collected_.samples.size(); ++i) {
       const TakenSample& one = collected_.samples[i];
       if (one.source != collected_.samples.front().source || one.thread == waits::kIdleThread) continue;
@@ -365,7 +370,7 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   trace.for_each_event([&](const etl::Event& event) { collected.take(event); }, out.losses);
   collected.history.finish();
   Writer writer(trace, collected, out.file);
-  writer.write(version);
+  writer.write(version, wishes.running);
   out.file.close();
   out.samples = collected.samples.size();
   out.idle_samples = collected.idle_samples;
@@ -374,6 +379,11 @@ diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const s
   out.samples_without_stack = writer.samples_without_stack();
   out.switches = writer.take_switches();
   out.switches.unrecorded = unrecorded_of(trace, out.losses, collected.lost_over_time);
+  if (!out.switches.running_samples.empty()) {
+    const TraceSource& source = collected.sources[collected.samples.front().source];
+    out.running_event = source.name;
+    out.running_by_time = !source.counter.has_value();
+  }
   out.has_compact_switches = collected.has_compact_switches;
   out.samples_were_on = !collected.any_mask || collected.samples_on || !collected.samples.empty();
   out.switches_were_on = collected.switches_on;

@@ -30,11 +30,14 @@ struct TraceRecording {
   RecordedSwitches switches = {};
   std::vector<etl::LossEvent> lost_over_time = {};  // that the recorder was told
   u64 samples_of_other_cores = 0;                   // that were left out
+  std::string running_event = {};                   // that switches.running_samples are of; empty: of none
+  bool running_by_time = false;                     // it counts nanoseconds
   bool has_compact_switches = false;                // in a form that nobody has described
 };
 
 struct TraceWishes {
   bool switches = false;
+  bool running = false;         // where threads ran, in TraceRecording::switches, also without these
   bool idle = false;            // samples of idle cores
   std::vector<u32> cores = {};  // whose samples are wanted; empty: of all
 };

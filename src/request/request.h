@@ -205,11 +205,13 @@ struct RecordingView {
   std::vector<std::string> comms, modules;
   std::vector<u32> pids, tids;
   std::optional<TimeSpan> time;
-  bool children = false;         // what a function called counts for it, too
-  bool idle = false;             // of a trace: samples of idle cores, too
-  std::vector<u32> trace_cores;  // of a trace: only samples of these cores; empty: of all
-  bool providers = false;        // of a trace: events by who wrote them
-  bool relative = false;         // percentages are those of what the filters leave
+  bool children = false;            // what a function called counts for it, too
+  bool idle = false;                // of a trace: samples of idle cores, too
+  std::vector<u32> trace_cores;     // of a trace: only samples of these cores; empty: of all
+  bool providers = false;           // of a trace: events by who wrote them
+  bool spans = false;               // of a trace: what programs marked with starts and stops
+  std::optional<std::string> span;  // of a trace: only what threads did in spans of this name
+  bool relative = false;            // percentages are those of what the filters leave
   bool tree = false, callers = false, callees = false;
   bool folded = false;
   bool latency = false;                            // samples count for the time that went by

@@ -50,6 +50,105 @@ def codeview(image):
     return image[at + 4:at + 20], struct.unpack_from("<I", image, at + 20)[0], image[at + 24:image.index(b"\0", at + 24)]
 
 
+def item(kind, data, more):
+    whole = (8 + len(data) + 7) // 8 * 8
+    return (struct.pack("<HHHH", whole, kind, more, len(data)) + data).ljust(whole, b"\0")
+
+
+def program_record(time, thread, stop, provider, name="", identifier=0, task=0, activity=0):
+    """An event of a program with the opcode start or stop; one with a name describes itself."""
+    named = b""
+    if name:
+        traits, schema = b"Shop\0", b"\0" + name.encode() + b"\0"
+        named = item(12, struct.pack("<H", 2 + len(traits)) + traits, 1) + item(11, struct.pack("<H", 2 + len(schema)) + schema, 0)
+    record = struct.pack("<HBBHHIIQ16sHBBBBHQQ16s", 80 + len(named), 0x13, 0xc0, 1 if named else 0, 0, thread, 40, time, provider.bytes_le,
+                         identifier, 0, 0, 4, 2 if stop else 1, task, 0, 0, struct.pack("<QQ", activity, 0)) + named
+    return record.ljust((len(record) + 7) // 8 * 8, b"\0")
+
+
+class Spans(WperfTest):
+    SHOP, BARE = uuid.UUID("11111111-2222-3333-4444-555555555555"), uuid.UUID("66666666-2222-3333-4444-555555555555")
+
+    def setUp(self):
+        mark = lambda time, thread, stop, *more, **named: (time, program_record(time, thread, stop, *more, **named))
+        marks = [mark(2000, 44, False, self.SHOP, "Work"), mark(2020, 44, False, self.SHOP, "Work"), mark(2040, 44, True, self.SHOP, "Work"),
+                 mark(2100, 44, True, self.SHOP, "Work"),
+                 # Two at once, which end in the order in which they began, on another thread.
+                 mark(2200, 44, False, self.SHOP, "Fetch/Start", activity=7), mark(2210, 44, False, self.SHOP, "Fetch/Start", activity=8),
+                 mark(2300, 45, True, self.SHOP, "Fetch/Stop", activity=7), mark(2320, 45, True, self.SHOP, "Fetch/Stop", activity=8),
+                 # Known by number alone.
+                 mark(1990, 45, True, self.BARE, identifier=11, task=5), mark(2400, 45, False, self.BARE, identifier=10, task=5),
+                 mark(2450, 45, True, self.BARE, identifier=11, task=5), mark(2460, 45, False, self.BARE, identifier=10, task=5)]
+        self.samples = [(time + thread - 44, thread) for time in range(1905, 2500, 10) for thread in (44, 45)]
+        records = [(1011, kernel_record(5, 1, 3, 1011, struct.pack("<II", 40, thread).ljust(72, b"\0"))) for thread in (44, 45)]
+        records += marks + [(time, kernel_record(15, 46, 2, time, struct.pack("<QIHH", 0x7ff612340000, thread, 1, 0)))
+                            for time, thread in self.samples]
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.trace = pathlib.Path(self.folder.name) / "marked.etl"
+        self.trace.write_bytes(trace(b"".join(record for _, record in sorted(records, key=lambda one: one[0]))))
+
+    def sampled(self, thread, begin, end):
+        return sum(1 for time, of in self.samples if of == thread and begin <= time < end)
+
+    def test_spans_by_provider_and_name(self):
+        found = {(row["provider"], row["span"]): row for row in self.json("report", self.trace, "--spans", "--json")["spans"]["spans"]}
+        bare = str(self.BARE)
+        lengths = {("Shop", "Work"): [2000, 10000], ("Shop", "Fetch"): [10000, 11000], (bare, "task 5"): [5000]}
+        within = {("Shop", "Work"): self.sampled(44, 2000, 2100), ("Shop", "Fetch"): self.sampled(44, 2200, 2320),
+                  (bare, "task 5"): self.sampled(45, 2400, 2450)}
+        self.assertEqual(found.keys(), lengths.keys())
+        for name, row in found.items():
+            own = lengths[name]
+            self.assertEqual((row["count"], row["total_ns"], row["shortest_ns"], row["median_ns"], row["longest_ns"]),
+                             (len(own), sum(own), own[0], own[0], own[-1]), name)
+            self.assertEqual((row["samples"], row["threads"]), (within[name], 1), name)
+            self.assertEqual((row["unclosed"], row["unopened"]), (1, 1) if name[0] == bare else (0, 0), name)
+        text = self.ok("report", self.trace, "--spans")
+        self.assertIn("5 spans of 3 kinds\n1 start without a stop, 1 stop without a start: in no span\n", text)
+        self.assertRegex(text, r"\n +2 +21\.0 us +10\.5 us +10\.0 us +11\.0 us +12 .* Shop/Fetch\n")
+
+    def test_samples_of_a_span_are_those_of_its_thread_between_its_ends(self):
+        for name, within, length in (("Work", self.sampled(44, 2000, 2100), "10.0 us"), ("Shop/Fetch", self.sampled(44, 2200, 2320), "12.0 us")):
+            event = self.json("report", self.trace, "--span", name, "--json", "--sort", "tid")["recording"]["events"][0]
+            self.assertEqual([(row["tid"], row["samples"]) for row in event["rows"]], [(44, within)], name)
+            self.assertEqual(event["whole"], f"what threads did in 2 spans of Shop/{name.split('/')[-1]} ({length})")
+        folded = self.ok("report", self.trace, "--span", "Work", "--folded")
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()), self.sampled(44, 2000, 2100) * event["period"] // event["samples"])
+        run = self.run_wperf("report", self.trace, "--span", "task 5")
+        self.assertIn(f"note: of {self.BARE}/task 5 there are 1 start without a stop, 1 stop without a start: nobody knows how long these were",
+                      run.stderr)
+
+    def test_what_is_no_span_is_refused(self):
+        told = self.fails("report", self.trace, "--span", "Wrok", status=1)
+        self.assertIn("the trace has no span 'Wrok'\n", told)
+        self.assertIn(f"there are {self.BARE}/task 5, Shop/Fetch, Shop/Work", told)
+        none = pathlib.Path(self.folder.name) / "none.etl"
+        none.write_bytes(trace(kernel_record(5, 1, 3, 1011, struct.pack("<II", 40, 44).ljust(72, b"\0"))))
+        self.assertIn("0 spans of 0 kinds\nno event of the trace has the opcode start or stop\n", self.ok("report", none, "--spans"))
+
+    def test_damage_does_no_harm(self):
+        whole = self.trace.read_bytes()
+        used = whole.rindex(b"Fetch/Stop") + 2000
+        begin = whole.index(b"Shop") - 300
+        broken = self.trace.with_name("broken.etl")
+        for at in range(begin, used, max((used - begin) // 60, 1)):
+            broken.write_bytes(whole[:at] + bytes([whole[at] ^ 0xff]) + whole[at + 1:])
+            for options in (("--spans",), ("--span", "Work")):
+                self.assertIn(self.run_wperf("report", broken, *options).returncode, (0, 1, 4), (at, options))
+
+    def test_collections_of_a_real_program(self):
+        if not PROFILE.exists():
+            self.skipTest("no real traces here")
+        found = {row["span"]: row for row in self.json("report", PROFILE, "--spans", "--json")["spans"]["spans"]
+                 if row["provider"] == "Microsoft-Windows-DotNETRuntime"}
+        # The runtime tells each of its 264 starts twice, in two versions.
+        collections = found["GarbageCollection"]
+        self.assertEqual((collections["count"], collections["unclosed"], collections["unopened"]), (264, 264, 0))
+        event = json.loads(self.run_wperf("report", PROFILE, "--span", "GarbageCollection", "--json").stdout)["recording"]["events"][0]
+        self.assertEqual((event["samples"], event["period"]), (collections["samples"], collections["cpu_ns"]))
+
+
 class NamesByPdb(WperfTest):
     BASE, PROCESS, THREAD = 0x7ff6_1234_0000, 40, 44
 

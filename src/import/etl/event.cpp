@@ -95,7 +95,9 @@ bool parse_manifest(Bytes record, Event& event) {
   event.version = byte_at(record, 42);
   event.level = byte_at(record, 44);
   event.opcode = byte_at(record, 45);
+  event.task = field<u16>(record, 46);
   event.keyword = field<u64>(record, 48);
+  event.activity = guid_at(record, 64);
   Bytes rest = record.subspan(kHeader);
   if ((field<u16>(record, 4) & kExtended) != 0) {
     const Bytes begin = rest;

@@ -55,8 +55,10 @@ struct Event {
   u16 size = 0;                             // of the whole record
   u32 process = kNobody, thread = kNobody;  // as the header says; of many kernel events nobody's
   u64 time = 0;                             // ticks of the trace's clock
+  u16 task = 0;
   u64 keyword = 0;
   Guid provider = {};
+  Guid activity = {};   // of a manifest event; zero: none
   Bytes counters = {};  // values of 8 bytes that were attached
   Bytes items = {};     // extended data of a manifest event
   Bytes payload = {};
