@@ -1,3 +1,7 @@
+# Rooms that no fuzz target enters and whose tests take a second: with sanitizers they compile in half the time without
+# optimisation. What reads bytes of strangers stays optimised, for it is tried the more often.
+set(WPERF_ROOMS_WITHOUT_FUZZING export_profiles topdown)
+
 # wperf_room(NAME [LINKS rooms…] [LIBRARIES libs…]): a static library from the .cpp files of this
 # folder (main.cpp aside: programs are made by hand), plus NAME_test from its *_test.cpp files. A room without
 # sources is an interface.
@@ -21,6 +25,9 @@ function(wperf_room name)
     list(FILTER apart INCLUDE REGEX
          "_win\\.cpp$|/(api|lines|publics|man_page|process_start|simulated_driver)\\.cpp$")
     set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    if(WPERF_FUZZ AND name IN_LIST WPERF_ROOMS_WITHOUT_FUZZING)
+      target_compile_options(wperf_${name} PRIVATE -O0)
+    endif()
     set(scope PUBLIC)
   else()
     add_library(wperf_${name} INTERFACE)
