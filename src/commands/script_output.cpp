@@ -18,19 +18,25 @@ diag::Result<void> write_sample_lines(const perf_data::PerfFile& file, const rec
                                     output.json() ? report::LineFormat::json : report::LineFormat::text);
   LineBatches lines(spelled, [&](std::string_view part) { output.write(part); });
   const stacks::ChosenSamples chosen(recorded.profile, filter);
-  usize number = 0;
-  file.for_each_record([&](const perf_data::Sample& sample, const perf_data::Record&) {
-    const usize own = number++;
-    const u32 row = recorded.row_of_sample[own];
-    if (row == stacks::StackAggregator::kNoRow || !chosen.has(recorded.profile.samples[row])) return;
-    const stacks::StackSample& known = recorded.profile.samples[row];
-    const auto& events = file.attrs();
-    const perf_data::EventAttributes& attributes = events[std::min<usize>(known.event, events.size() - 1)].attributes;
+  const auto& events = file.attrs();
+  const auto add = [&](const perf_data::Sample& sample, u32 row, u64 period) {
+    if (!chosen.has(recorded.profile.samples[row])) return;
+    const u32 event = recorded.profile.samples[row].event;
+    const perf_data::EventAttributes& attributes = events[std::min<usize>(event, events.size() - 1)].attributes;
     lines.add(row, {.time_ns = sample.time,
-                    .period = weights != nullptr ? (*weights)[own] : sample.period,
+                    .period = period,
                     .core = sample.cpu,
                     .has_time = attributes.has(perf_data::kSampleTime),
                     .has_core = attributes.has(perf_data::kSampleCpu)});
+  };
+  usize number = 0;
+  auto part = recorded.parts.begin();
+  file.for_each_record([&](const perf_data::Sample& sample, const perf_data::Record&) {
+    const usize own = number++;
+    const u32 row = recorded.row_of_sample[own];
+    if (row == stacks::StackAggregator::kNoRow) return;
+    if (recorded.parts.empty()) return add(sample, row, weights != nullptr ? (*weights)[own] : sample.period);
+    for (; part != recorded.parts.end() && part->sample <= own; ++part) add(sample, part->row, part->period);
   });
   lines.finish();
   return output.close();

@@ -55,6 +55,11 @@ std::string event_name(const perf_data::Event& event) {
   return fmt::format("{}:0x{:x}", attributes.type, attributes.config);
 }
 
+bool reads_counters_along(const perf_data::PerfFile& file) {
+  return std::any_of(file.attrs().begin(), file.attrs().end(),
+                     [](const perf_data::Event& event) { return event.attributes.has(perf_data::kSampleRead); });
+}
+
 class SampleReader {
  public:
   SampleReader(const perf_data::PerfFile& file, const WantedDetail& wanted, stacks::StackProfile& profile)
@@ -62,8 +67,10 @@ class SampleReader {
         wanted_(wanted),
         has_times_(ProcessHistory::Collector::has_times(file)),
         profile_(profile),
-        tally_(
-            {.rows = wanted.rows || wanted.sample_rows, .order = wanted.sample_times, .slices = wanted.slice_ns != 0}),
+        tally_({.rows = wanted.rows || wanted.sample_rows,
+                .order = wanted.sample_times,
+                .slices = wanted.slice_ns != 0,
+                .parts = reads_counters_along(file)}),
         deferred_(file) {
     for (const perf_data::Event& event : file.attrs()) {
       const perf_data::EventAttributes& attributes = event.attributes;
@@ -107,6 +114,7 @@ class SampleReader {
   void add_operations(const perf_data::AuxTraces& traces);
   void run();
   stacks::StackAggregator finish(const ProcessHistory& history);
+  std::vector<SampleTally::Part> take_parts() { return tally_.take_parts(); }
   stacks::GrowingArray<u32> take_rows() { return tally_.take_rows(); }
   stacks::Moments take_moments() { return moments_.finish(tally_.take_order(), profile_.events); }
   const RecordedJit& jit() const { return jit_; }
@@ -558,7 +566,10 @@ RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const req
   NamedPlaces named = name_places(file, *history, aggregator, reader->jit(), options, profile);
   out.files = std::move(named.files);
   out.lists = std::move(named.lists);
-  if (wanted.rows || wanted.sample_rows) out.row_of_sample = reader->take_rows();
+  if (wanted.rows || wanted.sample_rows) {
+    out.row_of_sample = reader->take_rows();
+    out.parts = reader->take_parts();
+  }
   if (wanted.times) out.moments = reader->take_moments();
   return out;
 }

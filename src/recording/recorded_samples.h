@@ -6,6 +6,7 @@
 #include "import/perf_data/perf_file.h"
 #include "import/perf_data/run_facts.h"
 #include "recording/recorded_places.h"
+#include "recording/sample_tally.h"
 #include "request/request.h"
 #include "stacks/growing_array.h"
 #include "stacks/moments.h"
@@ -54,6 +55,8 @@ struct RecordedSamples {
   // Where each sample of the file was counted, in their order: four bytes for each. stacks::StackAggregator::kNoRow:
   // nowhere.
   stacks::GrowingArray<u32> row_of_sample;
+  // Where events read counters along, each sample counts for several: all of them, with what each counted. Else empty.
+  std::vector<SampleTally::Part> parts;
   std::optional<perf_data::RunFacts> run;  // of wperf's own recordings
 };
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const request::Request& request,

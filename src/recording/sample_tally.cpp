@@ -120,6 +120,7 @@ void SampleTally::keep(u64 sample, u32 row, u32 slice, u64 period) {
   if (!kept_.rows || sample == kNotOfFile) return;
   while (rows_.size() <= sample) rows_.push_back(StackAggregator::kNoRow);
   rows_[sample] = row;
+  if (kept_.parts) parts_.push_back({static_cast<u32>(sample), row, period});
 }
 
 void SampleTally::finish(u64 samples) {

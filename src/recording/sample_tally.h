@@ -24,6 +24,7 @@ class SampleTally {
   // each row came in each slice of time.
   struct Kept {
     bool rows = false, order = false, slices = false;
+    bool parts = false;  // beside rows: samples may count for several events
   };
   explicit SampleTally(const Kept& kept) : kept_(kept) {}
   SampleTally(const SampleTally&) = delete;
@@ -50,6 +51,11 @@ class SampleTally {
   // All were added, of a file with this many samples. What follows is asked only then.
   void finish(u64 samples);
   stacks::StackAggregator take_stacks() { return std::move(aggregator_); }
+  struct Part {
+    u32 sample = 0, row = 0;
+    u64 period = 0;
+  };
+  std::vector<Part> take_parts() { return std::move(parts_); }          // by sample
   stacks::GrowingArray<u32> take_rows() { return std::move(rows_); }    // by sample of the file
   stacks::GrowingArray<u32> take_order() { return std::move(order_); }  // rows by add()
   stacks::GrowingArray<stacks::SliceCount> take_slices() { return slices_.take(); }
@@ -89,6 +95,7 @@ class SampleTally {
   stacks::StackAggregator aggregator_;
   std::vector<stacks::StackFrame> frames_;
   stacks::GrowingArray<u32> rows_, order_;
+  std::vector<Part> parts_;
   stacks::SliceTally slices_;
 
   // The newest samples, a ring.

@@ -29,15 +29,36 @@ u32 function_of(const StackProfile& profile, u32 node) {
   return place == kNothing ? kNothing : profile.places[place].function;
 }
 
-// Who called the function of a node: past those that are it again.
-u32 caller_of(const StackProfile& profile, u32 node) {
-  const u32 function = function_of(profile, node);
-  for (u32 up = profile.nodes[node].parent; up != kNothing; up = profile.nodes[up].parent) {
-    const u32 caller = function_of(profile, up);
-    if (caller != function) return caller;
+// Who called the function of a node: past those that are it again. Each node is looked at once, however deep it lies.
+class Callers {
+ public:
+  explicit Callers(const StackProfile& profile) : profile_(profile), known_(profile.nodes.size(), kUnknown) {}
+
+  u32 of(u32 node) {
+    const u32 function = function_of(profile_, node);
+    u32 caller = kNothing;
+    passed_.clear();
+    for (u32 at = node; at != kNothing; at = profile_.nodes[at].parent) {
+      if (function_of(profile_, at) != function) {
+        caller = function_of(profile_, at);
+        break;
+      }
+      if (known_[at] != kUnknown) {
+        caller = known_[at];
+        break;
+      }
+      passed_.push_back(at);
+    }
+    for (const u32 one : passed_) known_[one] = caller;
+    return caller;
   }
-  return kNothing;
-}
+
+ private:
+  static constexpr u32 kUnknown = kNothing - 1;
+  const StackProfile& profile_;
+  std::vector<u32> known_;  // by node
+  std::vector<u32> passed_;
+};
 
 usize greatest(const std::vector<u64>& values) {
   return static_cast<usize>(std::max_element(values.begin(), values.end()) - values.begin());
@@ -139,10 +160,11 @@ std::optional<HotFunction> hottest_function(const StackProfile& profile, const s
   hot.period = own[hot.function];
   if (hot.period == 0) return std::nullopt;
   if (!profile.has_callers) return hot;
+  Callers callers(profile);
   std::vector<u64> calls(profile.functions.size());
   for (const stacks::StackSample& sample : profile.samples) {
     if (sample.event != hot.event || function_of(profile, sample.node) != hot.function || !chosen.has(sample)) continue;
-    if (const u32 caller = caller_of(profile, sample.node); caller != kNothing) calls[caller] += sample.period;
+    if (const u32 caller = callers.of(sample.node); caller != kNothing) calls[caller] += sample.period;
   }
   const usize most = greatest(calls);
   if (calls[most] == 0) return hot;

@@ -81,6 +81,18 @@ class BoundsTest(WperfTest):
         self.assertEqual([(row["symbol"], row["all_samples"]) for row in event["rows"][:2]],
                          [("function_00000000", 20_000), ("function_00000001", 19_999)])
 
+    def test_a_function_that_calls_itself(self):
+        deep = chain(40_000)
+        deep["threads"][0]["frameTable"]["func"] = [0] + [1] * 39_999
+        file = self.folder / "deep.json"
+        file.write_text(json.dumps(deep), encoding="utf-8")
+        for view in ([], ["--callees"], ["--children"], ["--tree"], ["--by", "caller"], ["--json"]):
+            with self.subTest(view=view):
+                done = self.run_wperf("report", file, *view)
+                self.assertEqual(done.returncode, 0, done.stderr)
+        hottest = self.json("report", file, "--json")["recording"]["headline"]["hottest"]
+        self.assertEqual((hottest["symbol"], hottest["caller"], hottest["caller_percent"]), ("function_00000001", "function_00000000", 100))
+
     def test_folded_stacks_are_written_as_they_are_made(self):
         file = self.folder / "deep.json"
         file.write_text(json.dumps(chain(8_000)), encoding="utf-8")

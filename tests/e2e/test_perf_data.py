@@ -123,6 +123,25 @@ class PerfDataTest(WperfTest):
         ours = [int(line.split(",")[4], 16) for line in records.read_text().splitlines()[1:]]
         self.assertEqual(sorted(addresses), sorted(ours))
 
+    def test_counters_that_are_read_along_have_a_line_each(self):
+        if shutil.which("perf") is None:
+            self.skipTest("no perf here")
+        path = self.folder / "along.data"
+        done = subprocess.run(["perf", "record", "-q", "-e", "{cpu-clock,task-clock}:S", "-o", path, "--", "sh", "-c",
+                               "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            self.skipTest("perf may not record that here: " + done.stderr)
+        theirs, ours = collections.Counter(), collections.Counter()
+        for line in self.perf("script", "-i", path, "-F", "event,period").splitlines():
+            period, event = line.split()
+            theirs[event.rstrip(":"), int(period)] += 1
+        for line in self.ok("report", path, "--records", "-").splitlines():
+            found = re.search(r": (\d+) (cpu-clock|task-clock):$", line)
+            if found:
+                ours[found.group(2), int(found.group(1))] += 1
+        self.assertEqual(ours, theirs)
+        self.assertEqual({event for event, _ in ours}, {"cpu-clock", "task-clock"})
+
     def perf(self, *arguments):
         done = subprocess.run(["perf", *map(str, arguments)], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
