@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "commands/commands.h"
 #include "commands/listening_counts.h"
@@ -11,6 +12,8 @@
 #include "measure/count_runs.h"
 #include "measure/measure_counts.h"
 #include "measure/tool.h"
+#include "os/command_line_words.h"
+#include "os/host_name.h"
 #include "os/output_file.h"
 #include "output/outputs.h"
 #include "plan/count_parts.h"
@@ -159,10 +162,28 @@ diag::Result<void> check_page(const request::Request& request) {
                      .code = diag::ExitCode::usage};
 }
 
+// For a page that somebody else looks at, or much later.
+stacks::RecordingAbout about_of(const request::Request& request) {
+  stacks::RecordingAbout about;
+  std::vector<std::string> words = {"wperf"};
+  words.insert(words.end(), request.arguments.begin(), request.arguments.end());
+  about.command = os::join_command_line(words);
+  if (request.program.has_value()) {
+    const std::string& path = request.program->path;
+    about.image = path.substr(path.find_last_of("/\\") + 1);
+  }
+  about.host = os::host_name();
+  about.version = measure::tool_version();
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  about.begun_unix_ns = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  return about;
+}
+
 diag::Result<void> run_timeline(const request::Request& request, const plan::CountPlan& plan, measure::Machine& machine,
                                 const measure::SpawnedProgram& program, diag::Console& console,
                                 const std::vector<output::TimelineFile>& files) {
   profile::TimelineProfile timeline;
+  const stacks::RecordingAbout about = about_of(request);  // it begins now
   auto measured = measure::measure_timeline(request, plan, machine, program, console, timeline);
   // What was counted before an error is still written.
   diag::FirstFailure written;
@@ -170,7 +191,7 @@ diag::Result<void> run_timeline(const request::Request& request, const plan::Cou
   written.add(output::write_timeline_files(timeline, files));
   console.out(report::timeline_notes(timeline));
   if (const auto& file = request.recording.html_file; file.has_value()) {
-    written.add(write_page(*file, report_html::count_page(timeline, measure::tool_version()), request, console));
+    written.add(write_page(*file, report_html::count_page(timeline, about), request, console));
   }
   if (request.outputs.json)
     written.add(output::deliver_json(request.outputs, report::timeline_json(timeline), console));

@@ -240,9 +240,13 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   const auto wall_ns = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count());
   run.begun_unix_ns = wall_ns - (run.end_ns - run.start_ns);
   run.cpu_ns = events_.cpu_time_ns();
-  if (!plan_.process.has_value()) return;
-  const ProcessState program = programs_.process(*plan_.process);
-  if (program.has_times) run.exit_code = program.exit_code;
+  // A program may be what a recording of the whole machine is of: then its times are those that the system tells.
+  const u32 pid = plan_.process.value_or(run.process);
+  if (pid == 0) return;
+  const ProcessState program = programs_.process(pid);
+  if (!program.has_times) return;
+  run.exit_code = program.exit_code;
+  if (!run.cpu_ns.has_value()) run.cpu_ns = program.user_ns + program.system_ns;
 }
 
 // Without them a recording is as good as one, as long as its files stay where they are.

@@ -46,6 +46,7 @@ async function checkNumbers(page) {
 
 async function checkGraph(page) {
   same(await page.locator(".warning").innerText(), "12 records lost (5.7 %)", "what is missing");
+  check(await page.locator("#headline").isVisible(), "the headline is not on the first view");
   check(/^2\.990 s from first to last sample; 2 threads sampled\nhottest by cycles: /.test(await page.locator("#headline").innerText()), "the headline: " + (await page.locator("#headline").innerText()));
   const legend = await page.evaluate(() => {
     const { page: shown } = window.wperf, { lost } = shown.profile, redrawn = () => shown.tabs[0].view.update(shown.store.state, {});
@@ -95,6 +96,56 @@ async function checkSearchAndFilters(page) {
   same(await whole(page), all - plan.withInner, "samples with the function dropped");
   await page.locator(".chip").click();
   same(await whole(page), all, "samples after the chip was removed");
+}
+
+// A search finds threads and processes by their names, too, and leads to them.
+async function checkThreads(page, name, found) {
+  const threads = found.length;
+  const search = async (text) => {
+    await page.evaluate(([word]) => window.wperf.page.store.change({ search: word, tab: "flame" }, false), [text]);
+    return page.locator(".count").innerText();
+  };
+  const shown = () => page.evaluate(() => window.wperf.page.tabs.find((tab) => tab.id === "threads").view.table.rows.map((row) => row.name));
+  same(await search(name), `no function of this name; ${threads} ${threads === 1 ? "thread" : "threads"}`, "a search for a thread");
+  const button = await page.locator(".count button").boundingBox(), tools = await page.locator(".tools").boundingBox();
+  check(button.x + button.width <= tools.x, "the way to threads lies below other buttons");
+  await page.locator(".count button").click();
+  same([(await state(page)).tab, await shown()], ["threads", found], "the way to threads that were found");
+  same(await search("no such name"), "no function of this name", "a search for nothing");
+  await page.evaluate(() => window.wperf.page.open("threads"));
+  check((await shown()).length >= threads, "a search that finds no thread hides them all");
+  await page.evaluate(() => window.wperf.page.clear());
+}
+
+// What a function called is told beside its own share: a caller of everything may never be hit itself.
+async function checkCode(page, { main }) {
+  const told = await page.evaluate(() => {
+    const { page: shown } = window.wperf, view = shown.tabs.find((tab) => tab.id === "code").view, whole = shown.profile.events[0].period;
+    return [view.shares({ event: 0, samples: 0, period: 0, all: 0.99 * whole }), view.shares({ event: 0, samples: 3, period: whole, all: whole }),
+      view.whyNone(), shown.profile.file = "", view.whyNone()];
+  });
+  const end = ": of all of the recording, whatever the filters say.";
+  same(told.slice(0, 2), ["0 samples itself (0.00 %), 99.00 % with what it called" + end, "3 samples itself (100.00 %)" + end], "shares of code");
+  check(told[2].startsWith("This file holds no code. `wperf report FILE.data --disassemble"), "code of a file: " + told[2]);
+  check(told[4].includes("was not kept: `-o FILE.data` keeps it"), "code of what was not kept: " + told[4]);
+  check(main !== undefined, "there is no main");
+}
+
+// Where names are missing the table says why, and where more stands.
+async function checkNameless(page) {
+  const told = await page.evaluate(() => {
+    const { page: shown } = window.wperf, { functions, modules } = shown.profile, at = functions.name.indexOf("inner");
+    const note = () => { shown.open("functions"); const { nameless } = shown.tabs.find((tab) => tab.id === "functions").view; return nameless.hidden ? "" : nameless.textContent; };
+    const before = note();
+    shown.open("flame");
+    functions.kind[at] = 3;
+    modules.reason[functions.module[at]] = "no PDB here";
+    return [before, note(), modules.name[functions.module[at]]];
+  });
+  same(told[0], "", "a note of names where all are there");
+  check(told[1].startsWith(`Names of functions are missing, most in ${told[2]} (`) && told[1].includes(" %): no PDB here. "), "why there are no names: " + told[1]);
+  await page.getByRole("button", { name: "About: what helps" }).click();
+  same((await state(page)).tab, "about", "the way to what helps");
 }
 
 async function checkTime(page) {
@@ -161,6 +212,29 @@ async function checkNarrow(browser) {
   const page = await opened(browser, plan.page, { viewport: { width: 420, height: 760 } });
   const { height } = await page.locator(".panels").boundingBox();
   check(height > 0.5 * 760, `the views have ${height} of 760 pixels`);
+  // Controls are there when they are asked for, and nothing needs the page to be moved sideways.
+  const heights = async () => (await Promise.all([".bar-top", ".bar-views", ".bar-filters"].map((bar) => page.locator(bar).boundingBox()))).map((box) => box.height);
+  const sum = (all) => all.reduce((a, b) => a + b, 0), folded = await heights();
+  check(sum(folded) < 0.2 * 760, `controls have ${folded} of 760 pixels`);
+  check((await page.locator(".warning").boundingBox()).height < 36, "losses take more than a line");
+  same([await page.locator("#search").isVisible(), await page.locator("#colour").isVisible()], [false, false], "controls before they are asked for");
+  const more = page.getByRole("button", { name: "Controls" });
+  await more.click();
+  same([await page.locator("#search").isVisible(), await page.locator("#colour").isVisible(), await more.getAttribute("aria-expanded")], [true, true, "true"], "controls that were asked for");
+  await more.click();
+  same(await heights(), folded, "controls after they were sent away");
+  same(await page.evaluate(() => document.documentElement.scrollWidth), 420, "width of the page");
+  for (const { id } of await page.evaluate(() => window.wperf.page.tabs.map(({ id: one }) => ({ id: one })))) {
+    await page.evaluate((one) => window.wperf.page.open(one), id);
+    const { x, width } = await page.locator("#tab-" + id).boundingBox();
+    check(x >= 0 && x + width <= 420, `the tab ${id} is cut where it is open: ${x}, ${width}`);
+  }
+  await page.evaluate(() => window.wperf.page.open("flame"));
+  await page.keyboard.press("/");
+  check(await page.locator("#search").evaluate((one) => one === document.activeElement), "/ does not show the search field");
+  await checkAccess(page);
+  const wide = await opened(browser, plan.page);
+  check(!(await wide.getByRole("button", { name: "Controls" }).isVisible()) && await wide.locator("#search").isVisible(), "controls where there is room");
 }
 
 async function checkAccess(page) {
@@ -184,6 +258,10 @@ async function checkAccess(page) {
 // Linux only: the locks that threads waited for, in the chosen stretch of time.
 async function checkLocks(browser, plan) {
   const page = await opened(browser, plan.page);
+  await checkWidths(page);
+  same(await page.title(), "locks: time of threads - wperf", "title of a page of waits");
+  check(await page.locator("#headline").isVisible(), "the headline of waits is not on the first view");
+  check(/^ran [0-9.]+ m?s, used [0-9.]+ m?s of CPU \(/.test(await page.locator("#headline").innerText()), "the headline of waits: " + (await page.locator("#headline").innerText()));
   const told = (from, to) => page.evaluate(([begin, end]) => {
     const { page: shown } = window.wperf;
     shown.store.change({ from: begin, to: end });
@@ -198,8 +276,21 @@ async function checkLocks(browser, plan) {
   same(sum(parts), sum(plan.rows), "time at locks of both stretches");
 }
 
+// All columns of a table are there at once, and no heading is cut.
+async function checkWidths(page) {
+  await page.evaluate(() => window.wperf.page.open("waits"));
+  await settled(page);
+  const cut = await page.evaluate(() => [...document.querySelectorAll(".waits .table")].flatMap((table) => [
+    ...(table.scrollWidth > table.clientWidth ? [`${table.getAttribute("aria-label")} is ${table.scrollWidth} wide, of ${table.clientWidth}`] : []),
+    ...[...table.querySelectorAll("[role=columnheader], .number-cell")].filter((one) => one.scrollWidth > one.clientWidth).map((one) => "cut: " + one.textContent),
+    ...[...table.querySelectorAll(".text-cell")].filter((one) => one.textContent.startsWith("pthread_mutex_lock") && one.scrollWidth > one.clientWidth).map((one) => "cut: " + one.textContent)]));
+  same(cut, [], "what does not fit into 1,200 pixels");
+}
+
 async function checkWaits(browser, plan) {
   const page = await opened(browser, plan.page);
+  same(await page.title(), "waits.etl: time of threads - wperf", "the title of waits");
+  await checkWidths(page);
   const threads = await page.evaluate(() => [...window.wperf.page.profile.states.keys()].map((task) => window.wperf.page.profile.tasks.name[task]));
   same(threads, Array(5).fill("threads.exe"), "threads with states");
   same((await state(page)).colour, "state", "colour of threads' time");
@@ -312,6 +403,9 @@ async function checkCounts(browser, plan) {
     return { all: shown.tabs[0].view.counters.rows.map((row) => [row.name, row.sum, row.points]), rows: shown.timeline.rows.map((row) => row.name), tabs: shown.tabs.map((tab) => tab.id) };
   });
   same(told.tabs, ["moments", "about"], "views of counts");
+  same(await page.title(), plan.title + ": counts over time - wperf", "title of counts");
+  const facts = await page.evaluate(() => [...document.querySelectorAll("#plain th[scope=row]")].map((head) => head.textContent));
+  for (const fact of ["Command", "Host", "Date", "Counted by"]) check(facts.includes(fact), `the page of counts does not tell: ${fact}`);
   same(told.all.sort(), plan.sums, "sums of counts");
   same([...told.rows].sort(), plan.sums.map(([name]) => name).sort(), "rows of the timeline of counts");
   const rate = (begin, end) => page.evaluate(([from, to]) => {
@@ -508,6 +602,9 @@ async function inChromium() {
     await checkPaper(page);
     await checkNarrow(browser);
     await checkModules(await opened(browser, plan.page));
+    await checkThreads(page, "prog", ["prog", ":4242426"]);  // the second is one of the process
+    await checkCode(await opened(browser, plan.page), plan.functions);
+    await checkNameless(await opened(browser, plan.page));
     const broken = await opened(browser, plan.page, {}, "#keep=t:%25zz&drop=t:%25");
     same([await whole(broken), (await state(broken)).keep], [plan.samples, ""], "a link that is no text");
     const linked = await opened(browser, plan.page, {}, fragment);

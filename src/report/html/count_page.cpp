@@ -140,12 +140,24 @@ void append_core_metrics(std::string& out, const TimelineProfile& timeline, u32 
   append_table(out, fmt::format("Metrics of core {}", core), table);
 }
 
-void append_count_facts(std::string& out, const TimelineProfile& timeline) {
-  append_head(out, "The counts", {"What", "Value"});
-  const auto row = [&out](std::string_view name, const std::string& value) {
-    out += "<tr>";
-    append_cells(out, {name, value});
-  };
+// Of what it is: the program, else as much of the machine as was counted.
+std::string title_of_page(const TimelineProfile& timeline, const stacks::RecordingAbout& about) {
+  std::string of = about.image;
+  if (of.empty() && !timeline.counts.empty()) {
+    const CountProfile& first = timeline.counts.front();
+    if (first.process.has_value()) {
+      of = first.program.empty() ? fmt::format("process {}", *first.process) : first.program;
+    } else if (first.core_count != 0) {
+      of = fmt::format("{} {}", report::with_commas(first.core_count), first.core_count == 1 ? "core" : "cores");
+    }
+  }
+  return of.empty() ? "Counts over time" : of + ": counts over time";
+}
+
+void append_count_facts(std::string& out, const TimelineProfile& timeline, const stacks::RecordingAbout& about) {
+  out += "<h2>The counts</h2>\n<table><tbody>\n";
+  append_about(out, about, "Counted by");
+  const auto row = [&out](std::string_view name, const std::string& value) { append_fact(out, name, value); };
   row("Counts", report::with_commas(timeline.counts.size()));
   row("Length of one", report::duration(timeline.duration_seconds));
   row("Pause between two", report::duration(timeline.interval_seconds));
@@ -186,22 +198,22 @@ void append_count_tables(std::string& out, const TimelineProfile& timeline) {
 
 }  // namespace
 
-std::string count_page(const TimelineProfile& timeline, const std::string& version) {
-  constexpr std::string_view kTitle = "Counts over time";
+std::string count_page(const TimelineProfile& timeline, const stacks::RecordingAbout& about) {
+  const std::string title = title_of_page(timeline, about);
   const stacks::Moments moments = count_moments(timeline);
   // Without events and samples: counters are all that the views have.
   stacks::StackProfile profile;
-  profile.file = kTitle;
+  profile.file = title;
   profile.slices = stacks::make_time_slices(0, moments.end_ns, kSliceNs);
   profile.elapsed_seconds = static_cast<double>(moments.end_ns) / 1e9;
-  std::string out = page_start(fmt::format("{} - wperf", kTitle)) + views_start(kTitle);
+  std::string out = page_start(title + " - wperf") + views_start(title);
   append_count_notes(out, timeline);
-  append_count_facts(out, timeline);
+  append_count_facts(out, timeline, about);
   if (timeline.counts.empty())
     out += "<p>Nothing was counted.</p>\n";
   else
     append_count_tables(out, timeline);
-  return out + views_end(profile, {.moments = &moments, .version = version});
+  return out + views_end(profile, {.moments = &moments, .version = about.version});
 }
 
 }  // namespace wperf::report_html

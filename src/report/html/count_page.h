@@ -5,9 +5,11 @@
 #include <string>
 
 #include "profile/count_profile.h"
+#include "stacks/recording_about.h"
 
 namespace wperf::report_html {
 
-std::string count_page(const profile::TimelineProfile& timeline, const std::string& version);
+// `about`: of whom and by whom; its image is the program that was counted, if it was one.
+std::string count_page(const profile::TimelineProfile& timeline, const stacks::RecordingAbout& about);
 
 }  // namespace wperf::report_html

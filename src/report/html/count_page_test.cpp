@@ -36,7 +36,7 @@ usize times_in(const std::string& text, std::string_view what) {
 }
 
 TEST(CountPage, HasEachCountAsPlainText) {
-  const std::string page = count_page(three_counts(one_count(1, false)), "9.9");
+  const std::string page = count_page(three_counts(one_count(1, false)), {});
   EXPECT_EQ(times_in(page, "<caption>Counted by core 0</caption>"), 1u);
   EXPECT_EQ(times_in(page, "<td>1,234</td>"), 3u);
   EXPECT_NE(page.find("<td>1.500</td><td>1.000</td><td>700</td>"), std::string::npos) << "when, for how long, what";
@@ -45,7 +45,7 @@ TEST(CountPage, HasEachCountAsPlainText) {
 }
 
 TEST(CountPage, WhatWasScaledStandsBesideWhatWasCounted) {
-  const std::string page = count_page(three_counts(one_count(2, true)), "9.9");
+  const std::string page = count_page(three_counts(one_count(2, true)), {});
   EXPECT_EQ(times_in(page, "<caption>Counted by core "), 2u);
   EXPECT_EQ(times_in(page, "<caption>Metrics of core "), 2u);
   EXPECT_EQ(times_in(page, "<td>1,234</td><td>5,678</td>"), 6u);
@@ -56,18 +56,37 @@ TEST(CountPage, WhatWasNotCountedIsNoZero) {
   profile::CountUnit& core = one.classes[index_of(EventClass::core)].units[0];
   core.rows[1].fraction = 0;
   core.cycle_row = profile::CycleRow::uncounted;
-  const std::string page = count_page(three_counts(one), "9.9");
+  const std::string page = count_page(three_counts(one), {});
   EXPECT_EQ(times_in(page, "<td>-</td><td>-</td></tr>"), 3u);
 }
 
 TEST(CountPage, OfNoCountsSaysSo) {
-  EXPECT_NE(count_page({}, "9.9").find("Nothing was counted"), std::string::npos);
+  EXPECT_NE(count_page({}, {}).find("Nothing was counted"), std::string::npos);
+}
+
+TEST(CountPage, SaysOfWhatItIsAndWhoMadeIt) {
+  stacks::RecordingAbout about;
+  about.command = "wperf stat -t -- work.exe";
+  about.host = "box";
+  about.version = "wperf 9.9";
+  about.begun_unix_ns = u64{1'000'000'000} * 1'000'000'000;
+  profile::CountProfile one = one_count(1, false);
+  one.core_count = 1;
+  std::string page = count_page(three_counts(one), about);
+  EXPECT_NE(page.find("<title>1 core: counts over time - wperf</title>"), std::string::npos);
+  about.image = "work<b>.exe";
+  page = count_page(three_counts(one), about);
+  EXPECT_NE(page.find("<title>work&lt;b&gt;.exe: counts over time - wperf</title>"), std::string::npos);
+  for (const char* row : {"Command</th><td>wperf stat -t -- work.exe<", "Host</th><td>box<",
+                          "Date</th><td>2001-09-09 01:46:40 UTC<", "Counted by</th><td>wperf 9.9<"}) {
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
 }
 
 TEST(CountPage, NamesStayText) {
   profile::TimelineProfile timeline = three_counts(one_count(1, false));
   timeline.counts[0].remarks = {"</script><script>alert(1)</script>"};
-  const std::string page = count_page(timeline, "9.9");
+  const std::string page = count_page(timeline, {});
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_NE(page.find("&lt;/script&gt;&lt;script&gt;alert(1)"), std::string::npos);
 }

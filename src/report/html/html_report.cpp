@@ -69,7 +69,8 @@ std::string title_of(const StackProfile& profile, const stacks::RecordingAbout* 
   if (title.empty()) title = about != nullptr && about->is_of_machine ? "the whole machine" : "a recording";
   const auto event =
       std::find_if(profile.events.begin(), profile.events.end(), [](const auto& one) { return one.samples != 0; });
-  return event == profile.events.end() ? title : title + ": " + event->name;
+  if (event == profile.events.end()) return title;
+  return title + ": " + (event->name == stacks::kAllTime ? "time of threads" : event->name);
 }
 
 void append_headline(std::string& out, const report::Headline& head) {
@@ -82,34 +83,21 @@ void append_headline(std::string& out, const report::Headline& head) {
 
 void append_facts(std::string& out, const StackProfile& profile, const stacks::RecordingAbout* about) {
   out += "<h2>The recording</h2>\n<table><tbody>\n";
-  const auto row = [&out](std::string_view name, const std::string& value) {
-    if (!value.empty())
-      out += fmt::format("<tr><th scope=\"row\">{}</th>{}{}</td></tr>\n", name, cell_start(value), value);
-  };
-  row("File", report::markup_text(profile.file.empty() ? "(not kept)" : profile.file));
-  row("Length", profile.elapsed_seconds > 0 ? report::markup_text(report::duration(profile.elapsed_seconds))
-                                            : std::string("not known"));
-  if (about != nullptr) {
-    row("Command", report::markup_text(about->command));
-    row("Host", report::markup_text(about->host));
-    const std::string cores = about->cores != 0 ? fmt::format("{} cores", about->cores) : std::string();
-    row("Processor",
-        report::markup_text(about->processor + (about->processor.empty() || cores.empty() ? "" : ", ") + cores));
-    row("Date", about->begun_unix_ns != 0 ? report::date_text(about->begun_unix_ns) : std::string());
-    row("Recorded by", report::markup_text(about->version));
-  }
-  row("Note", report::markup_text(profile.note));
+  const auto row = [&out](std::string_view name, const std::string& value) { append_fact(out, name, value); };
+  row("File", profile.file.empty() ? "(not kept)" : profile.file);
+  row("Length", profile.elapsed_seconds > 0 ? report::duration(profile.elapsed_seconds) : std::string("not known"));
+  if (about != nullptr) append_about(out, *about, "Recorded by");
+  row("Note", profile.note);
   for (u32 number = 0; number < profile.events.size(); ++number) {
     const stacks::StackEvent& event = profile.events[number];
     if (event.samples == 0) continue;
     if (event.name == stacks::kAllTime) {
-      row("Time of all threads", report::markup_text(report::duration(static_cast<double>(event.period) / 1e9)));
+      row("Time of all threads", report::duration(static_cast<double>(event.period) / 1e9));
       continue;
     }
-    row("Event",
-        fmt::format("{}: {} samples, {}{}", report::markup_text(event.name), report::with_commas(event.samples),
-                    report::markup_text(report::weight_text(profile, number)),
-                    event.interval > 1 ? ", one every " + report::with_commas(event.interval) : ""));
+    row("Event", fmt::format("{}: {} samples, {}{}", event.name, report::with_commas(event.samples),
+                             report::weight_text(profile, number),
+                             event.interval > 1 ? ", one every " + report::with_commas(event.interval) : ""));
   }
   out += "</tbody></table>\n";
 }
@@ -195,6 +183,21 @@ std::string base64(std::string_view bytes) {
     to += 4;
   }
   return out;
+}
+
+void append_fact(std::string& out, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  const std::string text = report::markup_text(value);
+  out += fmt::format("<tr><th scope=\"row\">{}</th>{}{}</td></tr>\n", name, cell_start(text), text);
+}
+
+void append_about(std::string& out, const stacks::RecordingAbout& about, std::string_view made_by) {
+  append_fact(out, "Command", about.command);
+  append_fact(out, "Host", about.host);
+  const std::string cores = about.cores != 0 ? fmt::format("{} cores", about.cores) : std::string();
+  append_fact(out, "Processor", about.processor + (about.processor.empty() || cores.empty() ? "" : ", ") + cores);
+  append_fact(out, "Date", about.begun_unix_ns != 0 ? report::date_text(about.begun_unix_ns) : std::string());
+  append_fact(out, made_by, about.version);
 }
 
 void append_head(std::string& out, std::string_view caption, std::initializer_list<std::string_view> columns) {

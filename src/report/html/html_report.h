@@ -43,6 +43,9 @@ std::string page_start(std::string_view title, PageKind kind = PageKind::recordi
 std::string views_start(std::string_view title);
 // That text ends; the data and the scripts that show it.
 std::string views_end(const stacks::StackProfile& profile, const HtmlOptions& options);
+// A row of a table of facts, nothing where the value is not known; and of what is known of a run, some of them.
+void append_fact(std::string& out, std::string_view name, std::string_view value);
+void append_about(std::string& out, const stacks::RecordingAbout& about, std::string_view made_by);
 // A table until its first row, and the cells of a row, which end it.
 void append_head(std::string& out, std::string_view caption, std::initializer_list<std::string_view> columns);
 void append_cells(std::string& out, std::initializer_list<std::string_view> cells);

@@ -17,7 +17,7 @@ class CodeView {
     const codes = page.profile.code.filter((code) => code.event === state.event);
     if (codes.length === 0) {
       this.choice.replaceChildren(element("option", { value: "-1" }, "(none)"));
-      this.content.replaceChildren(element("p", {}, "This file holds no code. `wperf report FILE --disassemble --html out.html` embeds source and instructions of hot functions; --annotate source alone."));
+      this.content.replaceChildren(element("p", {}, this.whyNone()));
       return;
     }
     const code = codes.find((one) => one.function === state.chosen) ?? codes[0];
@@ -28,11 +28,21 @@ class CodeView {
     }));
     const parts = [];
     if (state.chosen >= 0 && code.function !== state.chosen) parts.push(element("p", {}, `There is no code of ${page.names[state.chosen]} here: it is not among the hottest, or its file was not found.`));
-    parts.push(element("p", { class: "quiet" }, `${wholeText(code.samples)} samples of all of the recording, whatever the filters say.`));
+    parts.push(element("p", { class: "quiet" }, this.shares(code)));
     if (code.reason !== "") parts.push(element("p", {}, harmlessName(code.reason)));
     if (code.lines.length > 0) parts.push(this.lines(code));
     if (code.instructions.length > 0) parts.push(this.instructions(code));
     this.content.replaceChildren(...parts);
+  }
+  whyNone() {
+    const how = "`wperf report FILE.data --disassemble --html out.html` embeds source and instructions of hot functions; --annotate source alone.";
+    return this.page.profile.file !== "" ? `This file holds no code. ${how}` : `This page holds no code, and the recording that it was made of was not kept: \`-o FILE.data\` keeps it. Then ${how}`;
+  }
+  // A caller of all that is hot may not have been hit itself once.
+  shares(code) {
+    const whole = this.page.profile.events[code.event].period, share = (value) => percentText(value, whole) + " %";
+    const called = code.all > code.period ? `, ${share(code.all)} with what it called` : "";
+    return `${wholeText(code.samples)} samples itself (${share(code.period)})${called}: of all of the recording, whatever the filters say.`;
   }
   row(code, hits, cells, gap) {
     const share = code.all > 0 ? hits.period / code.all : 0;

@@ -19,6 +19,13 @@ function functionsMatching(profile, text) {
   return found;
 }
 
+// By task: does its name match, or that of its process? A process is called as its first thread.
+function tasksMatching(profile, text) {
+  const matcher = matcherOf(text), { name, pid, tid } = profile.tasks;
+  const processes = new Set(pid.filter((one, i) => tid[i] === one && matcher.test(name[i])));
+  return Uint8Array.from(name, (one, i) => (matcher.test(one) || processes.has(pid[i]) ? 1 : 0));
+}
+
 // By node: is such a function on the way to it?
 function nodesBelow(profile, isFunction) {
   const { count, parent, functions } = profile.tree;

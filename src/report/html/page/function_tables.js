@@ -19,6 +19,8 @@ const marginColumn = {
 const nameColumn = (title, extra = {}) => ({ title, isName: true, value: (row) => row.name, text: (row) => row.name, ...extra });
 const textColumn = (title, key) => ({ title, value: (row) => row[key], text: (row) => row[key] });
 
+const kMostNameless = 0.05;  // of all: fewer do not matter
+
 class FunctionTable {
   constructor(page) {
     this.page = page;
@@ -26,9 +28,27 @@ class FunctionTable {
       shareColumn("Self %", "self", true), marginColumn, samplesColumn, weightColumn("Counted", "self"),
       shareColumn("With callees %", "all"), textColumn("Module", "module"), nameColumn("Function"),
     ], page.functionActions());
-    this.root = element("section", { class: "view", "aria-label": "Functions" }, this.table.root);
+    this.nameless = element("p", { class: "view-note" });
+    this.root = element("section", { class: "view", "aria-label": "Functions" }, this.nameless, this.table.root);
+  }
+  // Why there are addresses where names should be: of the module that has most of them.
+  tellNameless() {
+    const { profile, sums } = this.page, { module, kind } = profile.functions, { name, reason } = profile.modules;
+    const shares = new Float64Array(name.length);
+    let all = 0, most = 0;
+    for (let i = 0; i < sums.self.length; ++i) {
+      const at = module[i];
+      if (kind[i] !== 3 && (kind[i] !== 1 || reason[at] === "")) continue;
+      all += sums.self[i];
+      if ((shares[at] += sums.self[i]) > shares[most]) most = at;
+    }
+    this.nameless.hidden = all === 0 || all < kMostNameless * sums.whole;
+    if (this.nameless.hidden) return;
+    const why = reason[most] !== "" ? `: ${harmlessName(reason[most])}` : "";
+    this.nameless.replaceChildren(`Names of functions are missing, most in ${harmlessName(name[most])} (${percentText(shares[most], sums.whole)} %)${why}. `, element("button", { type: "button", onclick: () => this.page.open("about") }, "About: what helps"));
   }
   update(state) {
+    this.tellNameless();
     const { profile, sums, names } = this.page;
     const matches = state.search === "" ? null : this.page.functionsMatching(state.search);
     const rows = [];
@@ -97,6 +117,7 @@ class ThreadTable {
         wholeSamples += rows.samples[row];
       }
     }
-    this.table.setRows(made.filter((row) => row.samples > 0).map((row) => ({ ...row, ...this.page.basis(), whole, wholeSamples })));
+    const matches = this.page.threadsFound(state) > 0 ? this.page.tasksMatching(state.search) : null;
+    this.table.setRows(made.filter((row) => row.samples > 0 && (matches === null || matches[row.word] === 1)).map((row) => ({ ...row, ...this.page.basis(), whole, wholeSamples })));
   }
 }

@@ -36,7 +36,7 @@ function listenToKeys(page) {
     if (isTyping) return;
     const { state } = page.store;
     const actions = {
-      "/": () => page.search.focus(), "?": () => page.help.showModal(), x: () => page.clear(),
+      "/": () => { page.showMore(true); page.search.focus(); }, "?": () => page.help.showModal(), x: () => page.clear(),
       i: () => page.store.change({ invert: 1 - state.invert, zoom: "" }), r: () => page.store.change({ fold: 1 - state.fold, zoom: "" }), o: () => page.store.change({ icicle: 1 - state.icicle }),
     };
     const tab = page.tabs[Number(event.key) - 1];

@@ -8,6 +8,7 @@ class Page {
     this.isCounts = profile.events.length === 0;  // of stat -t: counters over time, and no samples
     this.store = new Store();
     this.losses = document.querySelectorAll("#plain .losses li").length;
+    this.headline = document.getElementById("headline") ?? "";  // not in About alone
     this.tip = new Tip();
     this.help = helpDialog();
     this.timeline = new Timeline(this);
@@ -44,7 +45,7 @@ class Page {
       const over = /^ratio(\d+)$/.exec(value);
       change(over ? { colour: "ratio", over: Number(over[1]) } : { colour: value, over: -1 });
     });
-    this.search = element("input", { type: "search", id: "search", placeholder: "Search ( / )", "aria-label": "Search functions, as text or regular expression", spellcheck: "false", autocomplete: "off" });
+    this.search = element("input", { type: "search", id: "search", placeholder: "Search ( / )", "aria-label": "Search functions and threads, as text or regular expression", spellcheck: "false", autocomplete: "off" });
     this.search.addEventListener("input", () => this.searchSoon());
     this.search.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && this.search.value !== "") this.keep("t:" + encodeURIComponent(this.search.value));
@@ -54,6 +55,7 @@ class Page {
       const button = element("button", { type: "button", title: hint, "aria-pressed": "false", onclick: () => change({ [name]: 1 - this.store.state[name], ...(name === "icicle" ? {} : { zoom: "" }) }) }, text);
       return { name, button };
     });
+    this.more = element("button", { type: "button", class: "more", "aria-expanded": "false", onclick: () => this.showMore() }, "Controls");
     this.undoButton = element("button", { type: "button", title: "Undo (Escape)", onclick: () => this.store.undo() }, "Undo");
     const theme = element("button", { type: "button", title: "Light or dark", "aria-label": "Light or dark", onclick: () => this.switchTheme() }, "◐");
     const help = element("button", { type: "button", title: "Keys (?)", "aria-label": "Help", onclick: () => this.help.showModal() }, "?");
@@ -62,7 +64,7 @@ class Page {
     const choices = this.isCounts ? [] : difference ? [this.colour] : [this.event, this.measure, this.colour];
     const header = element("header", { class: "bar-top" },
       element("h1", { title: harmlessName(profile.file) }, element("span", { class: "logo", "aria-hidden": "true" }), harmlessName(file)), ...choices.map((one) => one.label),
-      ...(this.isCounts ? [] : [element("div", { class: "search-box" }, this.search, this.count)]), element("div", { class: "tools" }, this.undoButton, theme, help));
+      ...(this.isCounts ? [] : [element("div", { class: "search-box" }, this.search, this.count)]), element("div", { class: "tools" }, ...(this.isCounts ? [] : [this.more]), this.undoButton, theme, help));
     this.chips = element("div", { class: "chips" });
     this.summary = element("p", { class: "summary", "aria-live": "polite" });
     const tabList = element("div", { class: "tabs", role: "tablist", "aria-label": "Views" });
@@ -74,9 +76,9 @@ class Page {
     tabList.addEventListener("keydown", (event) => this.walkTabs(event));
     this.warning = element("button", { type: "button", class: "warning", onclick: () => this.open("about") });
     this.warning.textContent = difference || this.isCounts ? "What to know of these numbers" : profile.missing;
+    this.warning.title = this.warning.textContent;
     this.warning.classList.toggle("minor", profile.minor);
     this.warning.hidden = this.losses === 0;
-    this.headline = document.getElementById("headline") ?? "";
     app.append(header, ...(difference ? [] : [this.timeline.root]),
       element("nav", { class: "bar-views", "aria-label": "Views and filters" }, tabList, ...(this.isCounts ? [] : [element("div", { class: "toggles" }, ...this.toggles.map((one) => one.button))])),
       element("section", { class: "bar-filters", "aria-label": "Filters" }, this.headline, this.chips, this.warning, this.summary), element("main", { class: "panels" }, ...this.tabs.map((tab) => tab.panel)));
@@ -122,6 +124,7 @@ class Page {
       tab.panel.hidden = !isOpen;
       tab.button.setAttribute("aria-selected", String(isOpen));
       tab.button.tabIndex = isOpen ? 0 : -1;
+      if (isOpen && tab.id !== before.tab) tab.button.scrollIntoView({ block: "nearest", inline: "center" });
       if (isOpen) tab.view.update(state, changes);
     }
     if (!this.tabs.some((tab) => tab.id === state.tab)) return this.store.change({ tab: this.tabs[0].id }, false);
@@ -136,7 +139,7 @@ class Page {
     this.undoButton.disabled = this.store.past.length === 0;
     this.showChips(state);
     if (this.isCounts) return;
-    this.count.textContent = this.countText(state);
+    this.showCount(state);
     if (this.profile.difference) {
       this.summary.textContent = this.profile.difference.summary;
       return;
@@ -151,11 +154,28 @@ class Page {
     if (this.searched?.text !== text) this.searched = { text, matches: functionsMatching(this.profile, text) };
     return this.searched.matches;
   }
+  tasksMatching(text) {
+    if (this.searchedTasks?.text !== text) this.searchedTasks = { text, matches: tasksMatching(this.profile, text) };
+    return this.searchedTasks.matches;
+  }
+  // How many of the threads that were seen a search finds.
+  threadsFound(state) {
+    if (state.search === "" || this.profile.difference) return 0;
+    const { groups } = this.profile, matches = this.tasksMatching(state.search);
+    this.seen ??= new Set(groups.task);
+    return [...this.seen].reduce((found, task) => found + matches[task], 0);
+  }
+  showCount(state) {
+    const threads = this.threadsFound(state), functions = this.countText(state);
+    if (threads === 0) return this.count.replaceChildren(functions);
+    this.count.replaceChildren(functions, "; ", element("button", { type: "button", title: "Show them", onclick: () => this.open("threads") }, `${wholeText(threads)} ${threads === 1 ? "thread" : "threads"}`));
+  }
   countText(state) {
     if (state.search === "") return "";
     const matches = this.functionsMatching(state.search);
     let functions = 0;
     for (let i = 0; i < matches.length; ++i) functions += matches[i] === 1 && this.sums.allSamples[i] > 0 ? 1 : 0;
+    if (functions === 0) return "no function of this name";
     const below = nodesBelow(this.profile, matches);
     let weight = 0;
     for (let node = 1; node < below.length; ++node) if (below[node] === 1) weight += this.weights.self[node];
@@ -179,6 +199,10 @@ class Page {
     return word[0] === "p" ? "process " + word.slice(1) : `${tasks.name[Number(word)] ?? "?"} (${tasks.tid[Number(word)] ?? "?"})`;
   }
 
+  // Where there is little room, controls are shown when they are asked for.
+  showMore(isShown) {
+    this.more.setAttribute("aria-expanded", String(document.getElementById("app").classList.toggle("open", isShown)));
+  }
   searchSoon() {
     clearTimeout(this.searching);
     this.searching = setTimeout(() => this.store.change({ search: this.search.value }, false), 60);

@@ -5,7 +5,7 @@
 const kTableRow = 26;
 
 class Table {
-  // columns: { title, key, isNumber, isName, text(row), value(row), bar(row) }.
+  // columns: { title, key, isNumber, isName, isBrief, text(row), value(row), bar(row) }.
   // actions: { chosen(row), menu(event, row), children(row) → rows or null }.
   constructor(label, columns, actions = {}) {
     this.columns = columns;
@@ -30,7 +30,7 @@ class Table {
     return element("div", { role: "columnheader", class: this.cellClass(column), title: column.hint }, column.value ? button : column.title);
   }
   cellClass(column) {
-    return "cell " + (column.isName ? "name-cell" : column.isNumber ? "number-cell" : "text-cell");
+    return "cell " + (column.isName ? "name-cell" : column.isNumber ? "number-cell" : column.isBrief ? "brief-cell" : "text-cell");
   }
   sortBy(column) {
     this.sort = { column, down: this.sort.column === column ? !this.sort.down : column.isNumber === true };

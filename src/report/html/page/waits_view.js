@@ -24,19 +24,21 @@ class WaitsView {
     this.page = page;
     const time = (title, value, sorts) => ({ title, isNumber: true, sorts, text: (row) => secondsText(value(row) / 1e9), value });
     const count = { title: "Count", isNumber: true, text: (row) => wholeText(row.count), value: (row) => row.count };
-    const words = (title, value) => ({ title, text: value, value, isName: title === "In" });
+    const words = (title, value) => ({ title, text: value, value, isName: title === "In", isBrief: title === "For" });
+    // Of a symbol's version there is no room.
+    const by = words("By", (row) => (row.caller && row.caller !== row.function ? row.function.replace(/@@?GLIBC_[\d.]+$/, "") : "-"));
     // The program's own function first, and what of a library it waits by.
     const shown = (caller, function_) => caller || function_;
     this.places = new Table("Where they waited", [
       time("Total", (row) => row.total, true), count, time("Mean", (row) => row.total / row.count), time("p50", (row) => row.p50), time("p99", (row) => row.p99), time("Max", (row) => row.max),
-      words("For", (row) => row.wait), words("In", (row) => shown(row.caller, row.function)), words("By", (row) => row.caller && row.caller !== row.function ? row.function : "-"),
+      words("For", (row) => row.wait), words("In", (row) => shown(row.caller, row.function)), by,
       words("Ended by", (row) => row.ender), words("Module", (row) => shown(row.callerModule, row.module))]);
     this.people = new Table("Who waited for whom", [
       time("Waited", (row) => row.total, true), count, time("To run", (row) => row.latency / row.count), words("Who waited", (row) => row.who), words("In", (row) => shown(row.caller, row.function)),
       words("Woken by", (row) => row.ender), words("Waker was in", (row) => shown(row.enderCaller, row.enderFunction))]);
     this.locks = new Table("Which locks they waited for", [
       time("Total", (row) => row.total, true), count, time("Mean", (row) => row.total / row.count), time("Max", (row) => row.max), words("Lock", (row) => row.lock),
-      words("In", (row) => shown(row.caller, row.function)), words("By", (row) => row.caller && row.caller !== row.function ? row.function : "-"), words("Ended by", (row) => row.ender)]);
+      words("In", (row) => shown(row.caller, row.function)), by, words("Ended by", (row) => row.ender)]);
     const { locks } = page.profile.waits;
     this.root = element("section", { class: "view moments waits", "aria-label": "Waits" },
       element("h2", {}, "Where they waited"), this.places.root,
