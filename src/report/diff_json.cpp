@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "report/diff_report.h"
+#include "report/document_version.h"
 #include "report/json_writer.h"
 
 namespace wperf::report {
@@ -19,6 +20,7 @@ class DiffWriter {
 
   void write(const Comparison& comparison, const std::vector<compare::Verdict>& verdicts, const DiffOptions& options) {
     json_.begin_object();
+    json_.integer("version", kDocumentVersion);
     json_.begin_object("diff");
     texts("before", comparison.files_before);
     texts("after", comparison.files_after);

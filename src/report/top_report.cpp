@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "report/count_derived.h"
+#include "report/document_version.h"
 #include "report/fitted_table.h"
 #include "report/json_writer.h"
 #include "report/number_text.h"
@@ -153,6 +154,7 @@ std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts
   std::string out;
   JsonWriter json(out);
   json.begin_object();
+  json.integer("version", kDocumentVersion);
   json.begin_object("top");
   json.string("of", facts.of);
   json.fixed("seconds", facts.seconds, 6);

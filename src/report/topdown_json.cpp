@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "report/document_version.h"
 #include "report/json_writer.h"
 #include "report/memory_json.h"
 #include "report/topdown_report.h"
@@ -130,6 +131,7 @@ std::string topdown_json(std::span<const Topdown> kinds) {
   std::string out;
   JsonWriter json(out);
   json.begin_object();
+  json.integer("version", kDocumentVersion);
   json.begin_array("topdown");
   for (const Topdown& kind : kinds) write_kind(json, kind);
   json.end_array();

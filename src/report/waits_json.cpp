@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/document_version.h"
 #include "report/json_writer.h"
 #include "report/trace_facts.h"
 #include "report/waits_report.h"
@@ -16,6 +17,7 @@ class Document {
 
   void write(const waits::WaitReport& report, const stacks::TraceFacts* trace) {
     json_.begin_object();
+    json_.integer("version", kDocumentVersion);
     json_.begin_object("waits");
     json_.string("file", report.file);
     json_.integer("duration_ns", report.duration);

@@ -60,6 +60,10 @@ TEST(WaitsReport, TextHasTheTablesThatSaySomething) {
   EXPECT_NE(text.find("2.00 K"), std::string::npos) << "switches a second of the core\n" << text;
 }
 
+TEST(WaitsReport, TheDocumentBeginsWithItsVersion) {
+  EXPECT_TRUE(waits_json(example()).starts_with(R"({"version":1,"waits":{)"));
+}
+
 TEST(WaitsReport, WhatEachSwitchCostIsTold) {
   waits::WaitReport report = example();
   report.switch_cost = 1300;

@@ -258,7 +258,7 @@ class DiffTest(WperfTest):
         before = self.folded("a.folded", main__parse=4000, main__emit=6000)
         after = self.folded("b.folded", main__parse=5000, main__emit=6000)
         gated = ("diff", before, after, "--per", "run", "--fail-if", "function:parse>5%")
-        begins = {"--json": '{"diff"', "-o -": '{"diff"', "--markdown -": "## What changed", "--junit -": "<?xml", "--svg -": "<?xml",
+        begins = {"--json": '{"version":1,"diff"', "-o -": '{"version":1,"diff"', "--markdown -": "## What changed", "--junit -": "<?xml", "--svg -": "<?xml",
                   "--html -": "<!DOCTYPE html>", "--folded": "main;"}
         ends = {"--json": "}", "-o -": "}", "--markdown -": ".", "--junit -": "</testsuites>", "--svg -": "</svg>", "--html -": "</html>",
                 "--folded": "6000"}

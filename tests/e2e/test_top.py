@@ -13,6 +13,7 @@ class TopOnce(support.WperfTest):
     def test_a_look_at_a_program(self):
         seen = self.json("top", "--once", "--json", "-e", "ld_spec:100000", "--", workload("googolplex.exe"))
         top, recording = seen["top"], seen["recording"]
+        self.assertEqual((list(seen), seen["version"]), (["version", "top", "recording"], 1))
         self.assertTrue(top["of"].startswith("googolplex.exe ("), top)
         self.assertAlmostEqual(top["seconds"], 1, delta=0.2)
         self.assertFalse(top["has_ended"])

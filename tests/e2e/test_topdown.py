@@ -42,7 +42,9 @@ class Topdown(WperfTest):
     def topdown(self, cpu, *arguments):
         done = self.run_wperf("topdown", "--json", *arguments, device=f"sim:cpu={cpu},pace=free")
         self.assertEqual(done.returncode, 0, done.stderr)
-        kinds = json.loads(done.stdout)["topdown"]
+        document = json.loads(done.stdout)
+        self.assertEqual((list(document), document["version"]), (["version", "topdown"], 1))
+        kinds = document["topdown"]
         self.assertEqual(len(kinds), 1)
         return kinds[0]
 
