@@ -30,7 +30,7 @@ constexpr Line kTime[] = {
      "wperf sample -c 1 --pe_file prog.exe"},
     {Command::report, "show a recording", "wperf report perf.data --children", ""},
     {Command::top, "what is hot right now", "wperf top", "wperf top -- prog.exe"},
-    {Command::topdown, "what holds it back", "wperf topdown -- prog.exe", ""},
+    {Command::topdown, "what holds it back", "wperf topdown --device sim -- p.exe", "wperf topdown -- prog.exe"},
     {Command::waits, "why threads did not run", "wperf waits -- ./program", "wperf waits trace.etl"},
     {Command::push, "send it to a server", "wperf push perf.data --url https://s", ""},
     {Command::diff, "what changed between recordings", "wperf diff old.data new.data", ""},
