@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "capi/configurations.h"
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -103,6 +104,15 @@ diag::Result<void> add_sampled_program(const SAMPLE_CONF& conf, request::Request
 }
 
 }  // namespace
+
+diag::Result<void> check_cores(const std::vector<request::CoreRange>& cores, u32 core_count) {
+  for (const request::CoreRange& range : cores) {
+    if (core_count == 0 || range.last < core_count) continue;
+    return wrong("cores names core " + std::to_string(std::max(range.first, core_count)) + "; this machine has 0 to " +
+                 std::to_string(core_count - 1));
+  }
+  return {};
+}
 
 diag::Result<request::Request> stat_request(const STAT_CONF& conf) {
   request::Request request;

@@ -117,6 +117,15 @@ TEST(SampleRequest, StartsAProgramOrFindsOne) {
   EXPECT_EQ(sample.value().pe_file, "b.exe");
 }
 
+// Callers know fields, and not the options of the command line.
+TEST(StatRequest, CoresThatTheMachineLacksAreNamedByTheField) {
+  EXPECT_TRUE(check_cores({{0, 0}, {7, 7}}, 8).has_value());
+  const auto refused = check_cores({{0, 0}, {200, 200}}, 8);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().text, "cores names core 200; this machine has 0 to 7");
+  EXPECT_EQ(refused.error().hint, "");
+}
+
 TEST(SampleRequest, OfSeveralCoresTheFirstIsTheProgramsOwn) {
   SAMPLE_CONF conf{};
   conf.program = L"a.exe";

@@ -91,6 +91,7 @@ diag::Result<void> Session::count(diag::Result<request::Request> wanted, bool ve
   counts.reset();
   count_metrics.reset();
   WPERF_TRY(request::Request request, std::move(wanted));
+  WPERF_CHECK_OK(check_cores(request.cores, machine_.capabilities.core_count));
   request.outputs.verbose = verbose;
   std::optional<diag::Error> trouble;
   WPERF_TRY(const std::vector<profile::CountProfile> measured, measure(request, console, trouble));

@@ -41,6 +41,7 @@ class Parser {
   diag::Result<void> take_token(const std::string& token);
   diag::Result<void> take_unknown(const std::string& token);
   diag::Result<void> take_option(const OptionRow& row, const std::string& spelling);
+  diag::Error interval_of_report() const;
   diag::Result<void> take_command(const CommandRow& row);
   diag::Result<void> take_help_word();
   diag::Result<void> take_program();
@@ -158,6 +159,7 @@ diag::Result<void> Parser::take_command(const CommandRow& row) {
   if (row.command == Command::sample || row.command == Command::record || row.command == Command::top) {
     options_.expect_samples();
   }
+  if (row.command == Command::bench) options_.expect_rounds();
   // Before the programs, whose words may be anything.
   const auto options_end = std::find(arguments_.begin(), arguments_.end(), kSides);
   if (row.command == Command::bench && std::find(arguments_.begin(), options_end, "--record") != options_end)
@@ -202,7 +204,16 @@ diag::Result<request::Program> Parser::program_of(std::span<const std::string> w
                           .after_dashes = true};
 }
 
+// `perf report -i FILE`: what stat's -i means is nothing here.
+diag::Error Parser::interval_of_report() const {
+  const std::string file = next_ < arguments_.size() ? arguments_[next_] : "FILE";
+  return {.text = "report takes no -i",
+          .hint = fmt::format("perf's -i FILE is FILE here: wperf report {}", file),
+          .code = diag::ExitCode::usage};
+}
+
 diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
+  if (row.option == Option::interval && given(Command::report)) return interval_of_report();
   words_.options.push_back({.row = &row, .spelling = spelling, .value = {}});
   if (row.value == Value::none) {
     options_.take_flag(row.option);

@@ -405,6 +405,25 @@ TEST(CommandLine, BadValuesOfSamplingOptions) {
   }
 }
 
+TEST(CommandLine, BenchRunsProgramsAsOftenAsCanShowSomething) {
+  for (const char* bad : {"0", "3", "1001", "x"}) {
+    const auto refused = parse({"bench", "-n", bad, "--", "a", "---", "b"});
+    ASSERT_FALSE(refused.has_value()) << bad;
+    EXPECT_EQ(refused.error().text, "'" + std::string(bad) + "' is not a number that -n takes");
+    EXPECT_EQ(refused.error().hint, "it takes 4 to 1000");
+    EXPECT_EQ(refused.error().code, diag::ExitCode::usage);
+  }
+  EXPECT_EQ(parse({"bench", "-n", "4", "--", "a", "---", "b"}).value().timeline.count, 4u);
+}
+
+TEST(CommandLine, TheFileOfPerfsReportNeedsNoOption) {
+  const auto refused = parse({"report", "-i", "x.data"});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().text, "report takes no -i");
+  EXPECT_EQ(refused.error().hint, "perf's -i FILE is FILE here: wperf report x.data");
+  EXPECT_EQ(refused.error().code, diag::ExitCode::usage);
+}
+
 // Contract 2.3: an interval that is wrong is told before a file that stands behind it, and the other way round.
 TEST(CommandLine, IntervalsAndFilesInTheOrderOfTheLine) {
   const auto first_line = [](std::vector<std::string> arguments) {

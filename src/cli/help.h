@@ -17,8 +17,8 @@ std::string render_help();
 // --help, without the header lines; the examples are those of the linux device or of the driver.
 std::string render_overview(bool linux_device);
 std::vector<std::string_view> overview_examples(bool linux_device);
-// COMMAND --help
-std::string render_command_help(const CommandRow& command);
+// COMMAND --help, for a device as --device names it; empty: for all.
+std::string render_command_help(const CommandRow& command, std::string_view device = {});
 
 // The options of a page of docs/user, as a Markdown table.
 std::string render_markdown(std::string_view page);

@@ -24,12 +24,6 @@ namespace {
 
 constexpr const char* kBugs = "the issue tracker of the place this wperf came from";
 
-// Where scripts of WindowsPerf look for it, in its words (contract 8.1).
-std::string header(const std::string& device) {
-  if (device == kLinuxDevice) return measure::tool_version() + " (" + kGitVersion + "/" + kBuildType + ")\n";
-  return report::header_text(measure::tool_component(), kBuildType, kBugs);
-}
-
 // Who stopped reading what was written is no error to tell of.
 int fail(const diag::Error& error, diag::Console& console) {
   if (os::is_reader_gone(error.system_error)) return os::kStatusOfReaderGone;
@@ -57,13 +51,21 @@ bool tells_scripts(const std::string& device) {
   return device != kLinuxDevice && !TerminalConsole(request::Outputs{}).animated();
 }
 
+// Where scripts of WindowsPerf look for it, in its words (contract 8.1). A person has no use for an address that is
+// none.
+std::string header(const std::string& device) {
+  if (device == kLinuxDevice) return measure::tool_version() + " (" + kGitVersion + "/" + kBuildType + ")\n";
+  return report::header_text(measure::tool_component(), kBuildType, tells_scripts(device) ? kBugs : "");
+}
+
 int print_greeting(const std::string& device) {
   const std::string greeting = header(device) + "Use --help for help.\n";
   return print(tells_scripts(device) ? greeting : greeting + "\n" + render_overview(device == kLinuxDevice), {});
 }
 
 int print_help(const request::Request& request) {
-  if (request.help_topic.has_value()) return print(render_command_help(row_of(*request.help_topic)), request.outputs);
+  if (request.help_topic.has_value())
+    return print(render_command_help(row_of(*request.help_topic), request.device), request.outputs);
   const bool ours = request.arguments.front() == kHelpWord;  // which no script of WindowsPerf says
   const bool all = request.all_help || (!ours && tells_scripts(request.device));
   return print(header(request.device) + (all ? render_help() : "\n" + render_overview(request.device == kLinuxDevice)),

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "request/bench_rounds.h"
 #include "request/breakdown_list.h"
 #include "request/call_graph.h"
 #include "request/core_list.h"
@@ -270,6 +271,11 @@ diag::Result<void> OptionEffects::take_counting_value(Option option, const std::
       return {};
     }
     default: {  // -n
+      if (expects_rounds_) {
+        WPERF_TRY(request_.timeline.count,
+                  parse_in_range(value, spelling, request::kFewestRounds, request::kMostRounds));
+        return {};
+      }
       WPERF_TRY(request_.timeline.count, parse_u32(value, spelling));
       return {};
     }

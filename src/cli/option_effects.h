@@ -16,6 +16,8 @@ class OptionEffects {
 
   // `sample` or `record` has been said: from here on -e takes what is sampled.
   void expect_samples() { expects_samples_ = true; }
+  // `bench` has been said: -n is how often it runs programs.
+  void expect_rounds() { expects_rounds_ = true; }
   void take_flag(Option option);
   // `spelling` is the option as it was written; errors name it.
   diag::Result<void> take_value(Option option, const std::string& spelling, const std::string& value);
@@ -41,7 +43,7 @@ class OptionEffects {
 
   request::Request& request_;
   FileExists file_exists_;
-  bool expects_samples_ = false;
+  bool expects_samples_ = false, expects_rounds_ = false;
 };
 
 }  // namespace wperf::cli

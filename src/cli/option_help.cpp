@@ -15,9 +15,34 @@ struct OwnHelp {
   Option option;
   CommandSet commands;
   std::string_view help;
+  std::string_view device = {};  // the word before a colon of --device; empty: of all
 };
 
+// Before those of all.
 constexpr OwnHelp kOwnHelp[] = {
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "list` or a raw number such as r1b, without groups and prefixes. Modifiers stand between them: cycles:u or "
+     "cycles:u:100000 samples user mode alone. May be given several times. Without INTERVAL 4000 samples a second are "
+     "taken (see --freq). Without -e: cycles, or CPU time where there is no cycle counter. arm_spe_0/NAME=VALUE,.../ "
+     "samples with SPE instead.",
+     "linux"},
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "list`. May be given several times. Without INTERVAL one sample is taken in 65536 events. Without -e: the timer.",
+     "etw"},
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "list` or a raw number such as r1b, without groups and prefixes. May be given several times. Without INTERVAL one "
+     "sample is taken in 0x4000000 events. Without -e: cycles, one sample in 24000. arm_spe_0/NAME=VALUE,.../ samples "
+     "with SPE instead.",
+     "sim"},
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "list` or a raw number such as r1b, without groups and prefixes. May be given several times. Without INTERVAL one "
+     "sample is taken in 0x4000000 events. Without -e: cycles, one sample in 0x8000000. arm_spe_0/NAME=VALUE,.../ "
+     "samples with SPE instead.",
+     "driver"},
     {Option::events, CommandSet(Command::stat),
      "Events, separated by commas: names of `wperf list`, raw numbers such as r1b or 0x1b, and groups in braces, which "
      "are always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ name counters outside the "
@@ -39,7 +64,8 @@ constexpr OwnHelp kOwnHelp[] = {
      "cycles:u or cycles:u:100000 samples user mode alone. May be given several times. Without INTERVAL the linux "
      "device takes 4000 samples a second (see --freq), etw one in 65536 events, a driver one in 0x4000000. Without -e: "
      "on linux cycles, or CPU time where there is no cycle counter; on etw the timer; "
-     "with a driver cycles, one sample in 0x8000000. arm_spe_0/NAME=VALUE,.../ samples with SPE instead."},
+     "with a driver cycles, one sample in 0x8000000, on the simulated machine in 24000. arm_spe_0/NAME=VALUE,.../ "
+     "samples with SPE instead."},
     {Option::events, CommandSet(Command::top),
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
      "list` "
@@ -51,9 +77,10 @@ constexpr OwnHelp kOwnHelp[] = {
 
 }  // namespace
 
-std::string_view help_for(const OptionRow& row, request::Command command) {
+std::string_view help_for(const OptionRow& row, request::Command command, std::string_view device) {
+  const std::string_view word = device.substr(0, device.find(':'));
   const auto* const own = std::find_if(std::begin(kOwnHelp), std::end(kOwnHelp), [&](const OwnHelp& one) {
-    return one.option == row.option && one.commands.has(command);
+    return one.option == row.option && one.commands.has(command) && (one.device.empty() || one.device == word);
   });
   return own == std::end(kOwnHelp) ? row.help : own->help;
 }

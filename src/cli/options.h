@@ -196,7 +196,8 @@ std::string shown_name(const Row& row) {
 
 // What the option means to this command: its own text, where one for all commands would say what holds for others
 // alone.
-std::string_view help_for(const OptionRow& row, request::Command command);
+// Where the device is known, what holds for it alone; empty: what holds for all.
+std::string_view help_for(const OptionRow& row, request::Command command, std::string_view device = {});
 
 // "[-e EVENTS] [-k] …", the part of a synopsis behind the command word, in pieces that must not be broken.
 std::string usage_of(const OptionRow& row);

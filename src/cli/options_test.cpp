@@ -242,6 +242,17 @@ TEST(Help, EventsAreThoseOfTheCommand) {
   EXPECT_NE(help_of_events(Command::record).find("one sample in 0x8000000"), std::string::npos);
   EXPECT_NE(help_of_events(Command::record).find("4000 samples a second"), std::string::npos);
   EXPECT_EQ(help_of_events(Command::top).find("arm_spe"), std::string::npos) << "top shows no SPE";
+  const auto of_device = [](std::string_view device) {
+    return std::string(help_for(*find_option("-e"), Command::record, device));
+  };
+  EXPECT_NE(of_device("sim:pace=free").find("one sample in 24000."), std::string::npos);
+  EXPECT_EQ(of_device("sim").find("linux"), std::string::npos);
+  EXPECT_EQ(of_device("sim").find("0x8000000"), std::string::npos);
+  EXPECT_NE(of_device("driver").find("one sample in 0x8000000."), std::string::npos);
+  EXPECT_NE(of_device("linux").find("4000 samples a second"), std::string::npos);
+  EXPECT_EQ(of_device("linux").find("driver"), std::string::npos);
+  EXPECT_NE(of_device("etw").find("the timer"), std::string::npos);
+  EXPECT_EQ(of_device("another"), help_of_events(Command::record));
   std::string words;
   for (const std::string_view line : lines_of(render_command_help(row_of(Command::top)))) {
     words.append(line.substr(std::min(line.find_first_not_of(' '), line.size()))).append(" ");

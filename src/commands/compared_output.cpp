@@ -109,11 +109,14 @@ diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::
 
 // A gate that could not judge must not let anything pass. What failed is said beside the answer, for the log of a job
 // that keeps the answer in a file.
-diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, diag::Console& console) {
+diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const compare::Comparison& comparison,
+                            diag::Console& console) {
   using Kind = compare::Verdict::Kind;
   std::string failed;
   for (const compare::Verdict& verdict : verdicts) {
-    if (verdict.kind == Kind::failed) failed += (failed.empty() ? "" : ", ") + verdict.condition;
+    if (verdict.kind != Kind::failed) continue;
+    failed += (failed.empty() ? "" : ", ") + verdict.condition;
+    if (!verdict.name.empty()) failed += fmt::format(" ({})", verdict.name);
   }
   if (!failed.empty()) {
     console.warn("failed: " + failed);
@@ -121,8 +124,13 @@ diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, diag:
   }
   for (const compare::Verdict& verdict : verdicts) {
     if (verdict.kind != Kind::unknown) continue;
+    std::string totals;
+    for (const compare::TotalChange& total : comparison.totals) totals += (totals.empty() ? "" : ", ") + total.event;
+    // A name that nothing has is as wrong as for `bench`, which knows before it runs anything.
+    const bool is_misnamed = verdict.is_misnamed && !totals.empty();
     return diag::Error{.text = fmt::format("the condition '{}' cannot be judged: {}", verdict.condition, verdict.why),
-                       .hint = {}};
+                       .hint = is_misnamed ? "there are " + totals : std::string(),
+                       .code = verdict.is_misnamed ? diag::ExitCode::usage : diag::ExitCode::failed};
   }
   return 0;
 }
@@ -164,7 +172,7 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
   }
   written.add(write_files(comparison, verdicts, options, request, console));
   WPERF_CHECK_OK(std::move(written).result());
-  return status_of(verdicts, console);
+  return status_of(verdicts, comparison, console);
 }
 
 }  // namespace wperf::commands

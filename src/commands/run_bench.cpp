@@ -28,14 +28,15 @@
 #include "plan/sample_plan.h"
 #include "profile/count_profile.h"
 #include "report/number_text.h"
+#include "request/bench_rounds.h"
 
 namespace wperf::commands {
 namespace {
 
-constexpr u64 kDefaultRounds = 8, kFewestRounds = 4, kMostRounds = 1000;
+using request::kFewestRounds;
+constexpr u64 kDefaultRounds = 8;
 
-diag::Error usage(std::string text,
-                  std::string hint = "wperf bench -n 8 -e inst_retired -- ./old ARGUMENTS --- ./new ARGUMENTS") {
+diag::Error usage(std::string text, std::string hint = "wperf bench -n 8 -- ./old ARGUMENTS --- ./new ARGUMENTS") {
   return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
 }
 
@@ -62,9 +63,9 @@ diag::Result<Rounds> rounds_of(const request::Request& request) {
                 .warmup = asked.warmup,
                 .runs_before = !asked.baseline_file.has_value(),
                 .runs_after = request.second_program.has_value() || asked.baseline_file.has_value()};
-  if (rounds.count >= kFewestRounds && rounds.count <= kMostRounds) return rounds;
+  if (rounds.count >= kFewestRounds && rounds.count <= request::kMostRounds) return rounds;
   return usage(fmt::format("-n {}: bench takes {} to {} runs of each program; fewer can show nothing", rounds.count,
-                           kFewestRounds, kMostRounds));
+                           kFewestRounds, request::kMostRounds));
 }
 
 bool tells(const compare::RunCosts& run, std::string_view total) {

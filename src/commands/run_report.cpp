@@ -86,6 +86,7 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   report::StackOptions options;
   for (const request::SortBy key : view.sort) options.sort.push_back(key_of(key));
   options.filter = sample_filter(request);
+  options.is_part = view.time.has_value() || view.parallelism.has_value();
   options.rows = display.rows;
   options.children = view.children;
   if (view.percent_limit.has_value()) options.percent_limit = *view.percent_limit;
@@ -332,11 +333,13 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside&
 
 stacks::StackFilter sample_filter(const request::Request& request) {
   const request::RecordingView& view = request.recording;
+  const std::optional<request::SymbolFilter>& asked = request.sampling.display.symbol;
   return {.comms = view.comms,
           .modules = view.modules,
           .pids = view.pids,
           .tids = view.tids,
-          .symbol = name_filter(request.sampling.display)};
+          .symbol = name_filter(request.sampling.display),
+          .symbol_text = asked.has_value() ? asked->text : std::string()};
 }
 
 diag::Result<void> show_profile(const stacks::StackProfile& profile, const stacks::Moments& moments,

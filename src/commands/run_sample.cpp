@@ -3,6 +3,7 @@
 
 #include "commands/code_and_sources.h"
 #include "commands/commands.h"
+#include "commands/outputs_told.h"
 #include "commands/recording_push.h"
 #include "commands/run_report.h"
 #include "commands/shown_recording.h"
@@ -18,22 +19,6 @@
 
 namespace wperf::commands {
 namespace {
-
-void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console) {
-  const std::string kept = measure::kept_recording(request);
-  if (kept.empty() || output::silent(request.outputs) || !os::file_exists(kept)) return;
-  console.out(fmt::format("recorded in {}: {} bytes; `wperf report {}` shows it again\n", kept,
-                          report::with_commas(recording.size), kept));
-}
-
-// What -o FILE got, where FILE is not named as what it is: a recording may have been meant.
-void tell_written(const request::Request& request, diag::Console& console) {
-  const std::optional<std::string>& file = request.outputs.json_file;
-  if (!file.has_value() || *file == output::kConsole || file->ends_with(".json") || output::silent(request.outputs))
-    return;
-  console.out(fmt::format("wrote the report to {} as JSON; `-o {}.data` keeps the recording, for `wperf report`\n",
-                          *file, *file));
-}
 
 // The recording is gone when the page is looked at: what it shows of code goes into it now.
 request::Request with_code_of_page(request::Request request) {

@@ -7,6 +7,7 @@
 #include "commands/commands.h"
 #include "commands/on_off_profile.h"
 #include "commands/opened_recording.h"
+#include "commands/outputs_told.h"
 #include "commands/recording_choice.h"
 #include "commands/run_report.h"
 #include "commands/timed_samples.h"
@@ -334,11 +335,15 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
     WPERF_CHECK_OK(use_recording(request, console, {.of_perf = {}, .of_trace = [&](const etl::Trace& trace) {
                                                       return show_trace_waits(trace, request, program, console);
                                                     }}));
+    tell_written(request, console);
+    tell_kept(request, recording, console);
     return measure::status_of_recording(request, machine, recording);
   }
   if (const std::string kept = measure::kept_recording(request); !kept.empty()) request.data_file = kept;
   os::release_interrupt();
   WPERF_CHECK_OK(show_waits(recording.file, request, console));
+  tell_written(request, console);
+  tell_kept(request, recording, console);
   return measure::status_of_recording(request, machine, recording);
 }
 

@@ -9,16 +9,12 @@
 #include <utility>
 
 #include "compare/name_keys.h"
+#include "compare/ratio_text.h"
 
 namespace wperf::compare {
 namespace {
 
 using request::FailCondition;
-
-std::string percent_of(double ratio) {
-  if (std::isinf(ratio)) return ratio > 0 ? "any number of %" : "nothing";
-  return fmt::format("{:+.3g} %", 100 * (ratio - 1));
-}
 
 // How sure a ratio is that exceeds what is allowed, in words.
 struct Candidate {
@@ -28,6 +24,23 @@ struct Candidate {
   bool found = false;
   std::optional<u32> function = {};  // where it is one
 };
+
+// "f (cycles): +20.1 % (95 % interval +11.3 to +29.5 %)"
+std::string change_of(const Candidate& one) {
+  const std::string change = std::isinf(one.ratio) ? "from nothing to something" : change_text(one.ratio);
+  if (std::isinf(one.low)) return one.what + ": " + change;
+  return fmt::format("{}: {} (95 % interval {})", one.what, change, ratio_interval_text(one.low, one.high));
+}
+
+// Of a total that has no interval.
+std::string why_unclear(const Candidate& one) {
+  if (std::isnan(one.ratio)) return one.what + " was 0 in most runs before, so it has no ratio";
+  const std::string change = std::isinf(one.ratio) ? "came from nothing"
+                             : one.ratio >= kTimes ? "grew " + times_text(one.ratio)
+                                                   : "changed by " + change_text(one.ratio);
+  return fmt::format("{} {}, but one run a side has no interval for it: a gate on totals needs at least 4 runs a side",
+                     one.what, change);
+}
 
 // How many runs a side would tell, when runs go on to differ as they do: the interval narrows with their root.
 std::string runs_needed(const Candidate& one, double allowed, usize runs) {
@@ -39,38 +52,66 @@ std::string runs_needed(const Candidate& one, double allowed, usize runs) {
   return fmt::format("about {:.0f} runs a side", std::max(needed, std::max(kFewest, static_cast<double>(runs) + 1)));
 }
 
+double allowed_by(const FailCondition& condition) {
+  return 1 + condition.percent / 100;
+}
+
+// A gate fails on nothing that the tables call chance.
+bool fails(const Candidate& one, double allowed) {
+  return one.has_interval && one.found && one.low > allowed;
+}
+
+Verdict failed_on(const Candidate& one, const FailCondition& condition) {
+  return {.kind = Verdict::Kind::failed,
+          .condition = condition.text,
+          .name = condition.name == "*" ? one.what : std::string(),
+          .why = fmt::format("{}, all of it more than the allowed {:.6g} %", change_of(one), condition.percent),
+          .function = one.function,
+          .source = {}};
+}
+
+// Of a condition on anything: each is a failure of its own.
+std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Candidate> candidates) {
+  constexpr usize kMost = 20;  // that anyone reads
+  std::erase_if(candidates, [&](const Candidate& one) { return !fails(one, allowed_by(condition)); });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.low > b.low; });
+  std::vector<Verdict> verdicts;
+  for (const Candidate& one : candidates) {
+    if (verdicts.size() < kMost) verdicts.push_back(failed_on(one, condition));
+  }
+  if (candidates.size() > kMost) verdicts.back().why += fmt::format("; {} more failed", candidates.size() - kMost);
+  return verdicts;
+}
+
+// Of a condition on one thing, or that nothing fails.
 Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>& candidates, usize runs) {
   Verdict verdict{.condition = condition.text, .why = {}, .function = {}, .source = {}};
-  const double allowed = 1 + condition.percent / 100;
-  // A gate fails on nothing that the tables call chance.
-  const auto fails = [&](const Candidate& one) { return one.has_interval && one.found && one.low > allowed; };
+  const double allowed = allowed_by(condition);
   const Candidate *worst = nullptr, *unclear = nullptr;
   for (const Candidate& one : candidates) {
     if (!one.has_interval) {
       unclear = &one;
       continue;
     }
-    if (worst == nullptr || std::pair(fails(one), one.low) > std::pair(fails(*worst), worst->low)) worst = &one;
+    const auto rank = [&](const Candidate& other) { return std::pair(fails(other, allowed), other.low); };
+    if (worst == nullptr || rank(one) > rank(*worst)) worst = &one;
   }
-  if (unclear != nullptr && (worst == nullptr || !fails(*worst))) {
+  if (worst != nullptr && fails(*worst, allowed)) return failed_on(*worst, condition);
+  if (unclear != nullptr) {
     verdict.kind = Verdict::Kind::unknown;
-    verdict.why = unclear->what + (std::isnan(unclear->ratio) ? " was 0 in most runs before, so it has no ratio"
-                                                              : " changed by " + percent_of(unclear->ratio) +
-                                                                    ", but one run a side has no interval for it: a "
-                                                                    "gate on totals needs at least 4 runs a side");
+    verdict.why = why_unclear(*unclear);
     return verdict;
   }
   verdict.function = worst->function;
   // Among all of something, one is always a little beyond by chance.
   const bool may_fail = worst->ratio > allowed && (condition.name != "*" || worst->low > 1);
-  verdict.kind = fails(*worst) ? Verdict::Kind::failed : may_fail ? Verdict::Kind::unsure : Verdict::Kind::passed;
+  verdict.kind = may_fail ? Verdict::Kind::unsure : Verdict::Kind::passed;
   const std::string bound = fmt::format("the allowed {:.6g} %", condition.percent);
-  const std::string why = fails(*worst) ? "all of it more than " + bound
-                          : may_fail    ? fmt::format("which may be chance: whether it is more than {} needs {}", bound,
-                                                      runs_needed(*worst, allowed, runs))
-                                        : "which is not more than " + bound;
-  verdict.why = fmt::format("{}: {} (95 % interval {} to {}), {}", worst->what, percent_of(worst->ratio),
-                            percent_of(worst->low), percent_of(worst->high), why);
+  const std::string why = may_fail ? fmt::format("which may be chance: whether it is more than {} needs {}", bound,
+                                                 runs_needed(*worst, allowed, runs))
+                                   : "which is not more than " + bound;
+  verdict.why = change_of(*worst) + ", " + why;
   return verdict;
 }
 
@@ -215,22 +256,25 @@ std::string_view nameless_in(const Comparison& comparison, const FailCondition& 
   return {};
 }
 
-Verdict judge_one(const Comparison& comparison, const FailCondition& condition) {
+std::vector<Verdict> judge_one(const Comparison& comparison, const FailCondition& condition) {
   const std::vector<Candidate> candidates =
       condition.kind == FailCondition::Kind::total ? totals_of(comparison, condition) : units_of(comparison, condition);
+  if (condition.name == "*") {
+    if (std::vector<Verdict> failed = failures_of(condition, candidates); !failed.empty()) return failed;
+  }
   const std::string_view nameless = nameless_in(comparison, condition);
   const usize runs = std::min(comparison.files_before.size(), comparison.files_after.size());
   Verdict verdict{.kind = Verdict::Kind::unknown, .condition = condition.text, .why = {}, .function = {}, .source = {}};
   if (!candidates.empty()) verdict = verdict_of(condition, candidates, runs);
   // What is about all of them cannot pass without some.
-  const bool is_about_all = condition.name == "*" && verdict.kind != Verdict::Kind::failed;
-  if (!nameless.empty() && (candidates.empty() || is_about_all)) {
+  if (!nameless.empty() && (candidates.empty() || condition.name == "*")) {
     verdict.kind = Verdict::Kind::unknown;
     verdict.why = nameless;
   } else if (candidates.empty()) {
     verdict.why = condition.name + ": " + absence_of(comparison, condition);
+    verdict.is_misnamed = condition.kind == FailCondition::Kind::total;
   }
-  return verdict;
+  return {std::move(verdict)};
 }
 
 }  // namespace
@@ -245,7 +289,9 @@ bool is_total(const Comparison& comparison, std::string_view name, const TotalCh
 std::vector<Verdict> judge(const Comparison& comparison, const std::vector<FailCondition>& conditions) {
   std::vector<Verdict> verdicts;
   verdicts.reserve(conditions.size());
-  for (const FailCondition& condition : conditions) verdicts.push_back(judge_one(comparison, condition));
+  for (const FailCondition& condition : conditions) {
+    for (Verdict& verdict : judge_one(comparison, condition)) verdicts.push_back(std::move(verdict));
+  }
   return verdicts;
 }
 

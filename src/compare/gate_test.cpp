@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/made_profile.h"
+#include "compare/ratio_text.h"
 #include "compare/total_review.h"
 
 namespace wperf::compare {
@@ -85,6 +86,58 @@ TEST(Gate, FailsOnNothingThatTheTableCallsChance) {
   EXPECT_DOUBLE_EQ(exact_answer_of(4, 4), 2.0 / 256);
 }
 
+// What failed is told by name, each.
+TEST(Gate, AConditionOnAnythingNamesAllThatFailed) {
+  const Comparison found = reviewed(two_counts(100, 1000, 0), two_counts(120, 30'000, 0));
+  const auto verdicts = judge(found, {request::parse_fail_condition("*>5%").value()});
+  ASSERT_EQ(verdicts.size(), 2u);
+  EXPECT_EQ(verdicts[0].name, "inst_retired");
+  EXPECT_EQ(verdicts[0].why,
+            "inst_retired: 30 times (95 % interval 30 times to 30 times), all of it more than the allowed 5 %");
+  EXPECT_EQ(verdicts[1].name, "cycle");
+  EXPECT_EQ(verdicts[1].condition, "*>5%");
+  EXPECT_EQ(verdicts[1].kind, Verdict::Kind::failed);
+  const auto one = judge(found, {request::parse_fail_condition("cycle>5%").value()});
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].name, "");
+  const auto misnamed = judge(found, {request::parse_fail_condition("cycel>5%").value()});
+  EXPECT_TRUE(misnamed.at(0).is_misnamed);
+  const auto none = judge(reviewed(counted_runs({0, 0, 0, 0, 0}), counted_runs({9, 9, 9, 9, 9})),
+                          {request::parse_fail_condition("inst_retired>5%").value()});
+  EXPECT_EQ(none.at(0).why, "inst_retired: from nothing to something, all of it more than the allowed 5 %");
+}
+
+TEST(RatioText, FromTenTimesOnItIsNoPercentage) {
+  EXPECT_EQ(change_text(1.201), "+20.1 %");
+  EXPECT_EQ(change_text(0.5), "-50.0 %");
+  EXPECT_EQ(change_text(7.48), "+648 %");
+  EXPECT_EQ(change_text(28.04), "28 times");
+  EXPECT_EQ(change_text(999.9), "1000 times");
+  EXPECT_EQ(change_text(9.6e10), "more than 1000 times");
+  EXPECT_EQ(ratio_interval_text(1.113, 1.295), "+11.3 to +29.5 %");
+  EXPECT_EQ(ratio_interval_text(7.48, 31), "+648 % to 31 times");
+  EXPECT_EQ(ratio_interval_text(7.48, 1e9), "+648 % or more");
+  EXPECT_EQ(ratio_interval_text(186, 1e12), "186 times or more");
+  EXPECT_EQ(ratio_interval_text(1e5, 1e12), "more than 1000 times");
+  EXPECT_EQ(ratio_interval_text(0, 1e12), "unknown");
+}
+
+// A clock that is counted tells of the same time as cpu-time does: at one chance both are sure, or none is.
+TEST(TotalReview, ClocksFollowOneRule) {
+  std::vector<TotalChange> totals;
+  const auto add = [&](std::string event, CostUnit unit, double answer) {
+    totals.push_back({.event = std::move(event), .unit = unit, .before = {1, 2}, .after = {3, 4}, .answer = answer});
+  };
+  add("elapsed", CostUnit::seconds, 0.02);
+  add("cpu-time", CostUnit::seconds, 0.03);
+  add("task-clock", CostUnit::nanoseconds, 0.03);
+  for (const char* event : {"page-faults", "context-switches", "cpu-migrations"}) add(event, CostUnit::count, 0.5);
+  find_totals(totals);
+  EXPECT_TRUE(totals[1].found);
+  EXPECT_EQ(totals[1].found, totals[2].found);
+  EXPECT_FALSE(totals[3].found);
+}
+
 TEST(Gate, SaysHowManyRunsWouldTell) {
   const Comparison found =
       compare_runs(counted_runs({1000, 1001, 1002, 1003}), counted_runs({1010, 1011, 1012, 1030}), {}).value();
@@ -97,6 +150,12 @@ TEST(Gate, SaysHowManyRunsWouldTell) {
       << why("inst_retired>0.9%");
   EXPECT_NE(why("inst_retired>0.9%").find(" runs a side"), std::string::npos);
   EXPECT_EQ(why("inst_retired>3%").find("runs a side"), std::string::npos);
+  // Just below what was seen: no number of runs that anybody takes tells it.
+  EXPECT_TRUE(why("inst_retired>0.99%").ends_with("needs more than 1000 runs a side")) << why("inst_retired>0.99%");
+  // All of the interval is beyond, but beside so many others it may be chance: as many runs once more.
+  const Comparison many = reviewed(two_counts(100, 1000, 1), two_counts(100, 1100, 1));
+  const Verdict verdict = judge(many, {request::parse_fail_condition("inst_retired>0.1%").value()}).at(0);
+  EXPECT_TRUE(verdict.why.ends_with("needs about 8 runs a side")) << verdict.why;
 }
 
 TEST(Gate, CpuTimeIsAClockWhereNothingElseTellsIt) {

@@ -20,8 +20,9 @@ bool is_exact_change(const TotalChange& total) {
          are_all(total.after, total.after.front());
 }
 
+// Clocks that events count, too: task-clock is judged beside cpu-time, which it tells once more.
 bool is_time(const TotalChange& total) {
-  return total.unit == CostUnit::seconds;
+  return total.unit != CostUnit::count;
 }
 
 // What is the same in all runs (page faults that never happened) asks nothing: it does not count among the tests.
@@ -78,8 +79,9 @@ void review_totals(Comparison& comparison, const ComparisonOptions& options) {
     find_totals(comparison.totals);
     tell_of_few_runs(asked_of(comparison.totals, false), notes);
   }
-  const bool has_counts = std::any_of(comparison.totals.begin(), comparison.totals.end(),
-                                      [](const TotalChange& total) { return total.is_counted && !is_time(total); });
+  const bool has_counts = std::any_of(comparison.totals.begin(), comparison.totals.end(), [](const TotalChange& total) {
+    return total.is_counted && total.unit != CostUnit::seconds;
+  });
   if (options.per == Per::share && has_counts)
     notes.emplace_back("--per share: counts have no share, so they are compared per run.");
 }

@@ -27,6 +27,7 @@ struct LinuxFacts {
   std::vector<std::string> core_units;  // PMUs of cores by name
   std::vector<std::string> other_units;
   std::string tracefs;         // empty: not readable
+  std::string tracefs_mount;   // where it is mounted, readable or not; empty: nowhere
   bool kernel_names = false;   // /proc/kallsyms tells addresses
   bool debug_files = false;    // separate debug information is installed
   bool debug_servers = false;  // DEBUGINFOD_URLS names some

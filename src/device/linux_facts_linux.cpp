@@ -118,6 +118,7 @@ std::optional<LinuxFacts> linux_facts() {
   }
   facts.tracefs = perf_events::tracefs_folder(files);
   if (files.names(facts.tracefs + "/events").empty()) facts.tracefs.clear();
+  facts.tracefs_mount = perf_events::tracefs_mount(files);
   facts.kernel_names = kernel_names_are_shown();
   facts.debug_files = files.exists("/usr/lib/debug/.build-id");
   facts.debug_servers = !os::environment("DEBUGINFOD_URLS").value_or("").empty();

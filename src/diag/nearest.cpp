@@ -10,7 +10,9 @@
 namespace wperf::diag {
 namespace {
 
-constexpr usize kChange = 2;  // what a change costs
+constexpr usize kChange = 4;  // what a change costs
+constexpr usize kNoBeginning = 2, kNoUsualBeginning = 1;
+constexpr std::string_view kUsualBeginning = "cpu_";
 constexpr usize kLongestWord = 64;
 
 usize cost_of(char a, char b) {
@@ -38,7 +40,8 @@ usize distance(std::string_view from, std::string_view to) {
 usize distance_to_name(std::string_view word, std::string_view name) {
   usize least = distance(word, name);
   for (usize at = name.find('_'); at != std::string_view::npos; at = name.find('_', at + 1)) {
-    least = std::min(least, distance(word, name.substr(at + 1)) + 1);
+    const bool is_usual = at + 1 == kUsualBeginning.size() && name.starts_with(kUsualBeginning);
+    least = std::min(least, distance(word, name.substr(at + 1)) + (is_usual ? kNoUsualBeginning : kNoBeginning));
   }
   return least;
 }
@@ -47,12 +50,13 @@ usize distance_to_name(std::string_view word, std::string_view name) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
   if (word.size() > kLongestWord) return {};
-  usize best = std::max<usize>(word.size() / 3 * kChange, 1) + 1;  // one more than what is near
+  usize best = std::max<usize>(word.size() / 3 * kChange, kNoBeginning) + 1;  // one more than what is near
   std::string_view found;
   for (const std::string_view name : known) {
     if (name.empty() || name.size() > kLongestWord) continue;
     const usize cost = distance_to_name(word, name);
-    if (cost >= best) continue;
+    const bool lacks_as_much = cost == best && cost % kChange != 0 && name.size() < found.size();
+    if (cost >= best && !lacks_as_much) continue;
     best = cost;
     found = name;
   }

@@ -27,6 +27,10 @@ TEST(Nearest, TheEndOfANameWithUnderlines) {
   EXPECT_EQ(nearest("cyclez", kArmEvents), "cpu_cycles");
   EXPECT_EQ(nearest("cache_refill", kArmEvents), "l1d_cache_refill");
   EXPECT_EQ(nearest("l1d_cachee", kArmEvents), "l1d_cache");
+  constexpr std::string_view kCycles[] = {"backend_stalled_cycles", "bus_cycles", "cpu_cycles", "stall_cycles"};
+  EXPECT_EQ(nearest("cycles", kCycles), "cpu_cycles");
+  constexpr std::string_view kOthers[] = {"backend_stalled_cycles", "bus_cycles", "stall_cycles"};
+  EXPECT_EQ(nearest("cycles", kOthers), "bus_cycles");
 }
 
 TEST(Nearest, NothingWhereNothingIsNear) {

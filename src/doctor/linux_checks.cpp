@@ -100,10 +100,19 @@ Check check_rate(const LinuxFacts& facts) {
 
 Check check_tracepoints(const LinuxFacts& facts) {
   if (!facts.tracefs.empty()) return {.name = "tracepoints", .detail = "in " + facts.tracefs, .fix = {}};
-  return {.name = "tracepoints",
-          .status = CheckStatus::warn,
-          .detail = "tracefs may not be read: events like sched:sched_switch cannot be looked up",
-          .fix = "mount -t tracefs nodev /sys/kernel/tracing, and run as root or make it readable"};
+  constexpr std::string_view kLost = "events like sched:sched_switch cannot be looked up";
+  if (facts.tracefs_mount.empty()) {
+    return {.name = "tracepoints",
+            .status = CheckStatus::warn,
+            .detail = fmt::format("tracefs is not mounted: {}", kLost),
+            .fix = "as root: mount -t tracefs nodev /sys/kernel/tracing"};
+  }
+  return {
+      .name = "tracepoints",
+      .status = CheckStatus::warn,
+      .detail = fmt::format("tracefs is mounted in {}, and this user may not read it: {}", facts.tracefs_mount, kLost),
+      .fix =
+          fmt::format("run as root, or let root make it readable: mount -o remount,mode=755 {}", facts.tracefs_mount)};
 }
 
 // Who sees addresses of the kernel: nobody at 2, those with CAP_SYSLOG at 1; at 0 also who may sample the kernel.

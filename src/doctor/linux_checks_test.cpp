@@ -102,6 +102,17 @@ TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
   }
 }
 
+// Mounting once more what is there helps nobody.
+TEST(LinuxChecks, TracefsThatIsThereAndMayNotBeRead) {
+  device::LinuxFacts facts = good_machine();
+  facts.tracefs.clear();
+  EXPECT_NE(check_named(facts, "tracepoints").fix.find("mount -t tracefs"), std::string::npos);
+  facts.tracefs_mount = "/sys/kernel/tracing";
+  const Check check = check_named(facts, "tracepoints");
+  EXPECT_EQ(check.detail.find("tracefs is mounted in /sys/kernel/tracing, and this user may not read it"), 0u);
+  EXPECT_EQ(check.fix, "run as root, or let root make it readable: mount -o remount,mode=755 /sys/kernel/tracing");
+}
+
 TEST(LinuxChecks, WhoMayMeasureNothingIsNotToldOfVirtualMachines) {
   device::LinuxFacts facts = good_machine();
   facts.paranoid = 3;

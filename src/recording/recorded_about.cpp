@@ -24,6 +24,37 @@ std::string line_of(std::span<const std::string_view> words) {
   return line;
 }
 
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.find_last_of("/\\") + 1);
+}
+
+using Words = std::span<const std::string_view>;
+
+// Behind `--`; else from the word on that names the image, which no word of an option does as a path.
+Words program_words(Words words, const std::optional<perf_data::RunFacts>& run) {
+  const auto begin = std::find(words.begin(), words.end(), "--");
+  if (begin != words.end()) return {begin + 1, words.end()};
+  if (!run.has_value() || run->image_name.empty()) return {};
+  const auto is_image = [&](std::string_view word) {
+    return word == run->pe_file || word == run->image_name || file_name(word) == file_name(run->image_name);
+  };
+  for (usize i = 2; i < words.size(); ++i) {
+    const bool may_be_value = words[i - 1].starts_with('-') && words[i].find('/') == std::string_view::npos;
+    if (is_image(words[i]) && !may_be_value) return words.subspan(i);
+  }
+  return {};
+}
+
+// `-p 17`, where that is what was looked at.
+u32 watched_process(Words words, const std::optional<perf_data::RunFacts>& run) {
+  if (!run.has_value() || run->process == 0) return 0;
+  const std::string number = std::to_string(run->process);
+  for (usize i = 1; i + 1 < words.size(); ++i) {
+    if (words[i] == "-p" && words[i + 1] == number) return run->process;
+  }
+  return 0;
+}
+
 }  // namespace
 
 stacks::RecordingAbout recorded_about(const perf_data::Features& features,
@@ -34,8 +65,8 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   if (!words.empty()) {
     words.front().remove_prefix(std::min(words.front().find_last_of("/\\") + 1, words.front().size()));
     about.command = line_of(words);
-    const auto begin = std::find(words.begin(), words.end(), "--");
-    if (begin != words.end()) about.program = line_of(std::span(begin + 1, words.end()));
+    about.program = line_of(program_words(words, run));
+    if (about.program.empty()) about.watched = watched_process(words, run);
   }
   about.host = features.text(Feature::host_name);
   about.processor = features.text(Feature::cpu_description);

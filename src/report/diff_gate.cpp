@@ -96,7 +96,9 @@ std::string gate_junit(const std::vector<Verdict>& verdicts) {
       "errors=\"{}\">\n",
       verdicts.size(), count(Verdict::Kind::failed), count(Verdict::Kind::unknown));
   for (const Verdict& verdict : verdicts) {
-    out += fmt::format("    <testcase classname=\"wperf\" name=\"{}\"", markup_text(verdict.condition));
+    const std::string& on = verdict.name;
+    out += fmt::format("    <testcase classname=\"wperf\" name=\"{}\"",
+                       markup_text(on.empty() ? verdict.condition : verdict.condition + ": " + on));
     const std::string why = markup_text(verdict.why);
     if (verdict.kind == Verdict::Kind::passed || verdict.kind == Verdict::Kind::unsure) {
       out += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", why);

@@ -133,6 +133,7 @@ class DiffWriter {
   void write_verdict(const compare::Verdict& verdict) {
     json_.begin_object();
     json_.string("condition", verdict.condition);
+    if (!verdict.name.empty()) json_.string("name", verdict.name);
     const auto kind = verdict.kind;
     json_.string("verdict", kind == compare::Verdict::Kind::failed   ? "failed"
                             : kind == compare::Verdict::Kind::passed ? "passed"

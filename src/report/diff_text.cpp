@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "compare/ratio_text.h"
 #include "report/diff_report.h"
 #include "report/fitted_table.h"
 #include "report/number_text.h"
@@ -48,10 +49,9 @@ std::string unit_text(double amount, compare::CostUnit unit) {
                                          : amount_text(amount);
 }
 
-// From nothing, or from next to nothing: what is so many times more has no percentage that anyone reads.
-constexpr double kManyTimes = 1000;
+// From nothing, or from next to nothing.
 bool is_new(double before, double after, double ratio) {
-  return after > 0 && (before <= 0 || ratio >= kManyTimes);
+  return after > 0 && (before <= 0 || ratio >= compare::kManyTimes);
 }
 
 // A name may hold anything, and a row is one line.
@@ -245,22 +245,12 @@ std::string change_words(double before, double after, double ratio) {
   const double percent = 100 * std::abs(ratio - 1);
   if (percent == 0) return "is the same";
   const int decimals = percent < 0.0995 ? 3 : percent < 0.995 ? 2 : percent < 99.95 ? 1 : 0;
-  if (ratio >= 10) return fmt::format("grew {:.1f} times", ratio);
+  if (ratio >= compare::kTimes) return fmt::format("grew {:.1f} times", ratio);
   return fmt::format("{} by {:.{}f} %", ratio > 1 ? "grew" : "shrank", percent, decimals);
 }
 
 std::string interval_text(double low, double high) {
-  const auto number = [](double ratio) {
-    const double percent = 100 * (ratio - 1);
-    const double size = std::abs(percent);
-    return fmt::format("{:+.{}f}", percent, size < 0.0995 && size > 0 ? 3 : size < 0.995 ? 2 : size < 99.95 ? 1 : 0);
-  };
-  // As rows say it: so many times from ten on.
-  const auto end = [&](double ratio) {
-    return ratio >= 10 ? fmt::format("{:.3g} times", ratio) : number(ratio) + " %";
-  };
-  if (!(high < kManyTimes)) return low <= 0 ? "unknown" : end(low) + " or more";
-  return (high >= 10 ? end(low) : number(low)) + " to " + end(high);
+  return compare::ratio_interval_text(low, high);
 }
 
 // What is new or gone has no ratio.
@@ -282,9 +272,12 @@ std::string sensitivity_text(const EventChange& event) {
   std::string text = fmt::format("{} functions compared", with_commas(event.compared));
   if (event.too_few != 0) text += fmt::format("; {} have too few samples to say anything", with_commas(event.too_few));
   text += ". ";
-  if (!std::isfinite(event.detectable_of_percent)) return text + "Too few samples to detect any change.";
-  return text + fmt::format("Too few samples to detect changes below {:.3g} % in a 1 % function.",
-                            100 * (event.detectable_of_percent - 1));
+  const double ratio = event.detectable_of_percent;
+  if (!std::isfinite(ratio)) return text + "Too few samples to detect any change.";
+  if (ratio > compare::kManyTimes) return text + "Too few samples to detect any change in a 1 % function.";
+  return text + fmt::format(
+                    "Too few samples to detect changes below {} in a 1 % function.",
+                    ratio >= compare::kTimes ? compare::times_text(ratio) : fmt::format("{:.3g} %", 100 * (ratio - 1)));
 }
 
 std::string diff_text(const Comparison& comparison, const DiffOptions& options) {

@@ -121,8 +121,10 @@ bool has_waited(const RecordingAbout& about) {
 }
 
 std::string waits_line(const RecordingAbout& about) {
-  return fmt::format("it mostly waited, or was not given a core: `wperf waits {}` says for what",
-                     about.program.empty() ? "-p PID" : "-- " + about.program);
+  const std::string watched = about.watched == 0 ? "PID" : std::to_string(about.watched);
+  // How long it was ready to run is not recorded: on a loaded machine a program that never waits has little of a core.
+  return fmt::format("it was not given a core, or waited: `wperf waits {}` says which, and for what",
+                     about.program.empty() ? "-p " + watched : "-- " + about.program);
 }
 
 std::string hot_line(const StackProfile& profile, const HotFunction& hot) {

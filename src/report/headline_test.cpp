@@ -86,8 +86,11 @@ TEST(Headline, AProgramThatWaitedIsSaidToHaveWaited) {
   EXPECT_EQ(headline(sorting(), &about, {}).time,
             "ran 1.790 s, used 1.0 ms of CPU (0.1 % of a core); 2 threads sampled");
   EXPECT_EQ(headline(sorting(), &about, {}).waited,
-            "it mostly waited, or was not given a core: `wperf waits -- ./work 20` says for what");
+            "it was not given a core, or waited: `wperf waits -- ./work 20` says which, and for what");
   about.program = "";
+  about.watched = 17;
+  EXPECT_NE(headline(sorting(), &about, {}).waited.find("`wperf waits -p 17`"), std::string::npos);
+  about.watched = 0;
   about.has_ended = false;
   EXPECT_TRUE(headline(sorting(), &about, {}).time.starts_with("recorded for 1.790 s, used"));
   EXPECT_NE(headline(sorting(), &about, {}).waited.find("`wperf waits -p PID`"), std::string::npos);

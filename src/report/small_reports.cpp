@@ -49,8 +49,10 @@ std::vector<Block> detect_report(std::span<const profile::DeviceInstance> device
 }
 
 std::string header_text(const profile::Component& tool, std::string_view build, std::string_view bugs_url) {
-  return fmt::format("WindowsPerf ver. {} ({}/{}{}) WOA profiling with performance counters.\nReport bugs to: {}\n",
-                     tool.version, tool.git, build, tool.features, bugs_url);
+  std::string text = fmt::format("WindowsPerf ver. {} ({}/{}{}) WOA profiling with performance counters.\n",
+                                 tool.version, tool.git, build, tool.features);
+  if (!bugs_url.empty()) text += fmt::format("Report bugs to: {}\n", bugs_url);
+  return text;
 }
 
 std::string doctor_text(std::span<const profile::Check> checks) {

@@ -254,6 +254,7 @@ TEST(header, matches_what_scripts_look_for) {
   EXPECT_TRUE(finds(text, R"(WindowsPerf ver\. \d+\.\d+\.\d+ \([0-9a-fA-F]+(-\w+)?/(Release|Debug)[+a-z0-9-]*\))"));
   EXPECT_NE(text.find(" WOA profiling with performance counters.\n"), std::string::npos);
   EXPECT_NE(text.find("\nReport bugs to: https://example.org/issues\n"), std::string::npos);
+  EXPECT_EQ(header_text(kComponents[1], "Release", "").find("bugs"), std::string::npos);
 }
 
 TEST(detect_report, keeps_backslashes) {

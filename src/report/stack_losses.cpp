@@ -36,11 +36,12 @@ class LossList {
     const std::string number = with_commas(count);
     add(fmt::format("{} {}", number, what), fmt::format("{} {}", number, brief), is_minor);
   }
-  // Of all that there would have been.
-  void lost(u64 count, std::string_view what, std::string_view brief) {
+  // Of all that there would have been: "25 samples were lost in the kernel (6.0 %)".
+  void lost(u64 count, std::string_view what, std::string_view why, std::string_view brief) {
     if (count == 0) return;
     const double share = percent(count, samples_ + count);
-    this->count(count, what, fmt::format("{} ({} %)", brief, fixed(share, 1)), share < kMinor);
+    const std::string told = fmt::format("({} %)", fixed(share, 1));
+    this->count(count, fmt::format("{} {}{}", what, told, why), fmt::format("{} {}", brief, told), share < kMinor);
   }
   // Of those that are there.
   void stacks(u64 count, std::string_view why) {
@@ -92,9 +93,9 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
   LossList list(profile);
   std::string damage = damage_text(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about);
   if (!damage.empty()) list.add(std::move(damage), "the file is damaged");
-  list.lost(losses.lost_records, "records were lost: the ring between the kernel and the recorder was full",
+  list.lost(losses.lost_records, "records were lost", ": the ring between the kernel and the recorder was full",
             "records lost");
-  list.lost(losses.lost_samples, "samples were lost in the kernel", "samples lost");
+  list.lost(losses.lost_samples, "samples were lost in the kernel", "", "samples lost");
   list.count(losses.throttled, "times the kernel paused an event because its samples took too long", "pauses");
   list.count(losses.held_back, "samples were not taken, because the cores would have done little else",
              "samples not taken");

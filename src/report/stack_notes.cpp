@@ -51,6 +51,19 @@ class NamesAsked {
   std::map<std::string, u64> there_;
 };
 
+// Samples by function, where the one that was asked for has none.
+void tell_missing_function(const StackProfile& profile, const stacks::StackFilter& filter,
+                           std::vector<std::string>& notes) {
+  if (!filter.symbol || filter.symbol_text.empty()) return;
+  NamesAsked functions;
+  for (const stacks::StackSample& sample : profile.samples) {
+    const auto& function = profile.functions[profile.places[profile.nodes[sample.node].place].function];
+    if (filter.symbol(function.name)) return;
+    if (function.is_known) functions.add(function.name, sample.count);
+  }
+  functions.tell_missing({filter.symbol_text}, "function", notes);
+}
+
 std::vector<std::string> as_texts(const std::vector<u32>& numbers) {
   std::vector<std::string> texts;
   for (const u32 number : numbers) texts.push_back(std::to_string(static_cast<int>(number)));
@@ -105,7 +118,9 @@ std::vector<std::string> name_notes(const StackProfile& profile) {
 }
 
 std::vector<std::string> filter_notes(const StackProfile& profile, const stacks::StackFilter& filter) {
-  if (filter.comms.empty() && filter.modules.empty() && filter.pids.empty() && filter.tids.empty()) return {};
+  std::vector<std::string> notes;
+  tell_missing_function(profile, filter, notes);
+  if (filter.comms.empty() && filter.modules.empty() && filter.pids.empty() && filter.tids.empty()) return notes;
   std::vector<u64> of_task(profile.tasks.size()), of_module(profile.modules.size());
   for (const stacks::StackSample& sample : profile.samples) {
     of_task[sample.task] += sample.count;
@@ -127,7 +142,6 @@ std::vector<std::string> filter_notes(const StackProfile& profile, const stacks:
     const auto is_it = [&](const stacks::StackModule& module) { return module.path == name; };
     if (std::none_of(profile.modules.begin(), profile.modules.end(), is_it)) asked_modules.push_back(name);
   }
-  std::vector<std::string> notes;
   comms.tell_missing(filter.comms, "command", notes);
   pids.tell_missing(as_texts(filter.pids), "process", notes);
   tids.tell_missing(as_texts(filter.tids), "thread", notes);

@@ -23,6 +23,7 @@ struct StackOptions {
   bool tree = false, callers = false, callees = false;
   double percent_limit = 0.5;  // call trees leave out what has less
   bool relative = false;       // percentages are those of what the filter leaves
+  bool is_part = false;        // the profile has only samples of some time, or some parallelism
   bool verbose = false;
   usize width = 0;        // of the terminal in characters; 0: lines may be as long as they need to be
   bool coloured = false;  // hot rows, on a terminal

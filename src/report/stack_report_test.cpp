@@ -88,7 +88,7 @@ TEST(StackText, LossesComeFirst) {
   profile.losses.unknown_records = 5;
   profile.losses.stacks_cut = 84;
   const std::string text = stack_text(profile, {});
-  EXPECT_TRUE(text.starts_with("1,234 records were lost")) << text;
+  EXPECT_TRUE(text.starts_with("1,234 records were lost (99.7 %): the ring between")) << text;
   EXPECT_NE(text.find("2 times the kernel paused"), std::string::npos);
   EXPECT_NE(text.find("5 records are of types that are not known"), std::string::npos);
   EXPECT_NE(text.find("84 stacks are incomplete: the copy of the stack was too short"), std::string::npos);
@@ -101,7 +101,7 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   profile.losses.stacks_without_table = 4;
   profile.losses.lost_samples = 1000;
   const std::string text = stack_text(profile, {});
-  EXPECT_TRUE(text.starts_with("1,000 samples were lost in the kernel\n1.500 s")) << text;
+  EXPECT_TRUE(text.starts_with("1,000 samples were lost in the kernel (16.7 %)\n1.500 s")) << text;
   EXPECT_NE(text.find("\nnote: 4 of 5,000 stacks are incomplete (0.1 %): "), std::string::npos) << text;
   const std::vector<StackLoss> losses = stack_losses(profile);
   ASSERT_EQ(losses.size(), 2u);
@@ -154,6 +154,43 @@ TEST(StackText, FiltersInVainNameWhatThereIs) {
       << text;
   EXPECT_NE(text.find("note: no samples of the thread 9; there are 8\n"), std::string::npos) << text;
   EXPECT_TRUE(filter_notes(one_of_each(), {.comms = {"prog"}}).empty());
+  options.filter = {.symbol = [](std::string_view name) { return name == "nosuch"; }, .symbol_text = "nosuch"};
+  const std::string of_functions = stack_text(one_of_each(), options);
+  EXPECT_NE(of_functions.find("note: no samples of the function nosuch; there are main;odd"), std::string::npos)
+      << of_functions;
+  options.filter.symbol = [](std::string_view name) { return name.starts_with("main"); };
+  EXPECT_TRUE(filter_notes(one_of_each(), options.filter).empty());
+}
+
+TEST(StackText, WithoutASampleSaysWhy) {
+  StackProfile nothing;
+  stacks::RecordingAbout about;
+  StackOptions options;
+  EXPECT_EQ(stack_text(nothing, options), "no samples\n");
+  options.about = &about;
+  EXPECT_EQ(stack_text(nothing, options), "no samples\n") << "somebody else's recording";
+  const auto ends_with = [&](std::string_view told) {
+    const std::string text = stack_text(nothing, options);
+    EXPECT_TRUE(text.ends_with(told)) << text;
+  };
+  about.elapsed_ns = 2'000'000;
+  about.has_ended = true;
+  ends_with(
+      "no samples: the program ended before the first one; `--freq 20000` samples more often, `wperf stat` counts "
+      "exactly\n");
+  about.has_ended = false;
+  ends_with("no samples: the program did not run while it was recorded\n");
+  about.cpu_ns = 90'000;
+  ends_with(
+      "no samples: the program ran for less than it takes to the first one; `--freq 20000` samples more often, "
+      "`wperf stat` counts exactly\n");
+  about.is_of_machine = true;
+  ends_with("no samples: nothing that is sampled happened while the machine was recorded\n");
+  options.is_part = true;
+  ends_with("no samples in the part that was asked for; without --time and --parallelism all count\n");
+  options.is_part = false;
+  nothing.losses.lost_samples = 3;
+  ends_with("no samples: what was sampled is missing, as told above\n");
 }
 
 TEST(StackText, LinesWithWhatTheyCalled) {
@@ -184,7 +221,7 @@ TEST(StackText, DamageComesBeforeAllElse) {
   EXPECT_TRUE(
       stack_text(profile, {})
           .starts_with("the file is damaged: 4,136 bytes in 2 places hold no records that can be read, about 77 "
-                       "are missing\n1 records were lost"));
+                       "are missing\n1 records were lost (20.0 %)"));
   const auto losses = nlohmann::json::parse(stack_json(profile, {}))["recording"]["losses"];
   EXPECT_EQ(losses["damaged_places"], 2);
   EXPECT_EQ(losses["damaged_bytes"], 4136);

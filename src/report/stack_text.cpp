@@ -132,6 +132,23 @@ void append_module_list(std::string& out, const StackProfile& profile) {
   append_table(out, table);
 }
 
+// Why there is nothing to show, as far as that is known.
+std::string no_samples_text(const StackProfile& profile, const StackOptions& options) {
+  const stacks::RecordingAbout* const about = options.about;
+  const stacks::StackLosses& losses = profile.losses;
+  if ((losses.lost_records | losses.lost_samples | losses.filtered | losses.of_unknown_event) != 0 ||
+      losses.damaged_places != 0)
+    return "no samples: what was sampled is missing, as told above\n";
+  if (options.is_part) return "no samples in the part that was asked for; without --time and --parallelism all count\n";
+  if (about == nullptr || about->elapsed_ns == 0) return "no samples\n";
+  constexpr std::string_view kWaysOut = "`--freq 20000` samples more often, `wperf stat` counts exactly";
+  const bool ran = about->cpu_ns.has_value() && *about->cpu_ns != 0;
+  if (about->has_ended) return fmt::format("no samples: the program ended before the first one; {}\n", kWaysOut);
+  if (about->is_of_machine) return "no samples: nothing that is sampled happened while the machine was recorded\n";
+  if (ran) return fmt::format("no samples: the program ran for less than it takes to the first one; {}\n", kWaysOut);
+  return "no samples: the program did not run while it was recorded\n";
+}
+
 }  // namespace
 
 std::vector<SortKey> sort_keys(const StackOptions& options) {
@@ -183,7 +200,7 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
     append_call_trees(out, profile, event, options);
     append_code(out, profile, event, options);
   }
-  if (!any) out += "no samples\n";
+  if (!any) out += no_samples_text(profile, options);
   if (!profile.note.empty()) notes += "note: " + profile.note + '\n';
   for (const std::string& line : name_notes(profile)) notes += "note: " + line + '\n';
   for (const std::string& line : filter_notes(profile, options.filter)) notes += "note: " + line + '\n';

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "diag/nearest.h"
 #include "request/number.h"
 
 namespace wperf::request {
@@ -19,9 +21,18 @@ diag::Error bad_condition(std::string_view text) {
   return {.text = fmt::format("'{}' is no condition", text),
           .hint =
               "--fail-if takes NAME>PERCENT%, with function:, inclusive:, module: or line: before the name or nothing: "
-              "--fail-if 'elapsed>5%' --fail-if 'inst_retired>0.5%' --fail-if 'function:parse>5%'; in quotes, because "
+              "--fail-if 'elapsed>5%' --fail-if 'cpu-time>5%' --fail-if 'function:parse>5%'; in quotes, because "
               "> is the shell's",
           .code = diag::ExitCode::usage};
+}
+
+// `functon:parse`: else it would be the name of an event, as system:tracepoint is one.
+std::string_view meant_kind(std::string_view name) {
+  const usize colon = name.find(':');
+  if (colon == std::string_view::npos) return {};
+  std::vector<std::string_view> kinds;
+  for (const auto& [prefix, kind] : kKinds) kinds.push_back(prefix.substr(0, prefix.size() - 1));
+  return diag::nearest(name.substr(0, colon), kinds);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -46,6 +57,13 @@ diag::Result<FailCondition> parse_fail_condition(std::string_view text) {
     break;
   }
   if (name.empty() || !bound.ends_with('%')) return bad_condition(text);
+  if (condition.kind == Kind::total) {
+    if (const std::string_view meant = meant_kind(name); !meant.empty()) {
+      diag::Error error = bad_condition(text);
+      error.hint = diag::did_you_mean(fmt::format("{}{}>{}", meant, name.substr(name.find(':')), bound));
+      return error;
+    }
+  }
   bound = trimmed(bound.substr(0, bound.size() - 1));
   const auto percent = parse_fraction(bound);
   constexpr double kMostPercent = 1'000'000;

@@ -35,9 +35,19 @@ TEST(FailCondition, WhatIsNoneIsRefusedWithItsForm) {
                                       "a>x%", "a>%", "a>1e9%", "a>1000001%", "a>5 5%", "a>nan%"}) {
     const auto parsed = parse_fail_condition(text);
     ASSERT_FALSE(parsed.has_value()) << text;
-    EXPECT_NE(parsed.error().hint.find("inst_retired>0.5%"), std::string::npos);
+    EXPECT_NE(parsed.error().hint.find("cpu-time>5%"), std::string::npos);
     EXPECT_EQ(parsed.error().code, diag::ExitCode::usage);
   }
+}
+
+// Else it would be an event that nobody measured.
+TEST(FailCondition, AMisspeltKindIsNoEvent) {
+  const auto parsed = parse_fail_condition("functon:x>5%");
+  ASSERT_FALSE(parsed.has_value());
+  EXPECT_EQ(parsed.error().code, diag::ExitCode::usage);
+  EXPECT_EQ(parsed.error().hint, "did you mean function:x>5%?");
+  expect_condition("sched:sched_switch>5%", Kind::total, "sched:sched_switch", 5);
+  expect_condition("irq:irq_handler_entry>5%", Kind::total, "irq:irq_handler_entry", 5);
 }
 
 TEST(CostPer, IsAWordOrACounter) {

@@ -11,9 +11,10 @@ namespace wperf::stacks {
 
 struct RecordingAbout {
   std::string command;  // that made it, as it was typed: "wperf record -g -- ./program"
-  std::string program;  // the words behind `--` of it: "./program"
+  std::string program;  // the words of it that are the program's: "./program"
   std::string image;    // of the program it is of: "program"; empty: of the whole machine, or not known
   std::string host, processor, version;
+  u32 watched = 0;                 // the process that `-p` of it names; 0: none
   u32 cores = 0;                   // of the machine
   u64 begun_unix_ns = 0;           // 0: not known
   u64 elapsed_ns = 0;              // that was recorded, measured and not taken from samples; 0: not known

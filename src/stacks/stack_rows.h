@@ -18,6 +18,7 @@ struct StackFilter {
   std::vector<std::string> comms = {}, modules = {};
   std::vector<u32> pids = {}, tids = {};
   std::function<bool(std::string_view name)> symbol = {};  // empty: every name
+  std::string symbol_text = {};                            // as it was asked for
 
   bool is_empty() const { return comms.empty() && modules.empty() && pids.empty() && tids.empty() && !symbol; }
 };

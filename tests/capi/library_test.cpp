@@ -113,6 +113,10 @@ TEST_F(Library, NullsAreRefused) {
   conf.num_cores = 1;
   EXPECT_FALSE(wperf_stat(&conf, nullptr));
   EXPECT_TRUE(error_has("num_cores"));
+  const uint32_t absent = 200;
+  conf.cores = &absent;
+  EXPECT_FALSE(wperf_stat(&conf, nullptr));
+  EXPECT_TRUE(error_has("cores names core 200; this machine has 0 to 2"));
 }
 
 TEST_F(Library, RowsWantTheirFirstCall) {

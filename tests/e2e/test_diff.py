@@ -199,6 +199,8 @@ class DiffTest(WperfTest):
         self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("errors")), ("2", "1", "0"))
         self.assertIn("| parse | grew by 25.0 % |", comment.read_text(encoding="utf-8"))
         self.assertEqual(self.run_wperf("diff", before, after, "--per", "run", "--fail-if", "function:parse>30%").returncode, 0)
+        self.assertIn("did you mean function:parse>1%?", self.fails("diff", before, after, "--fail-if", "functon:parse>1%", status=2))
+        self.assertIn("hint: there are ", self.fails("diff", before, after, "--fail-if", "absent>1%", status=2))
         self.assertIn("no function of this name", self.fails("diff", before, after, "--fail-if", "function:absent>1%", status=1))
 
 
@@ -365,7 +367,8 @@ class BenchTest(WperfTest):
     def test_conditions_are_checked_before_anything_runs(self):
         with tempfile.TemporaryDirectory() as folder:
             program = ["touch", str(pathlib.Path(folder) / "ran")]
-            for condition, told in (("task-clok>5%", "elapsed, cpu-time"), ("function:f>5%", "--record NAME")):
+            for condition, told in (("task-clok>5%", "elapsed, cpu-time"), ("function:f>5%", "--record NAME"),
+                                    ("functon:f>5%", "did you mean function:f>5%?")):
                 told_now = self.fails("bench", "-n", "4", "-e", "task-clock", "--fail-if", condition, "--", *program, "---", *program, status=2,
                                       device="linux")
                 self.assertIn(told, told_now)

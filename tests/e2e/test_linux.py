@@ -281,8 +281,18 @@ class LinuxTest(WperfTest):
         kept = pathlib.Path(self.folder.name, "waited.data")
         text = self.ok("record", "-o", kept, "--", "sleep", "0.4", device="linux")
         self.assertRegex(text, r"\nran \d+ ms, used [\d.]+ ms of CPU \([\d.]+ (% of a core|cores)\)")
-        self.assertIn("\nit mostly waited, or was not given a core: `wperf waits -- sleep 0.4` says for what\n", text)
-        self.assertIn("it mostly waited", self.ok("report", kept, device="linux"))
+        told = "\nit was not given a core, or waited: `wperf waits -- sleep 0.4` says which, and for what\n"
+        self.assertIn(told, text)
+        self.assertIn(told, self.ok("report", kept, device="linux"))
+        self.assertIn(told.replace("sleep", "/bin/sleep"), self.ok("record", "-q", "-o", kept, "/bin/sleep", "0.4", device="linux") +
+                      self.ok("report", kept, device="linux"))
+        sleeper = subprocess.Popen(["sleep", "10"])
+        try:
+            running = self.ok("record", "-p", str(sleeper.pid), "--timeout", "0.2", device="linux")
+            self.assertIn(f"`wperf waits -p {sleeper.pid}` says which", running)
+        finally:
+            sleeper.kill()
+            sleeper.wait()
         page = pathlib.Path(self.folder.name, "waited.html")
         self.ok("report", kept, "--html", page, device="linux")
         self.assertRegex(page.read_text(), r'<p id="headline">ran \d+ ms, used ')
@@ -292,7 +302,7 @@ class LinuxTest(WperfTest):
             self.skipTest("this user may not look at the whole machine")
         text = self.ok("record", "--timeout", "0.2", device="linux")
         self.assertTrue(text.startswith("recording the whole machine for 0.20 s; Ctrl-C ends it before\n"), text)
-        self.assertRegex(text, r"\nrecorded the whole machine for \d+ ms; \d+ threads? sampled\n|\nno samples\n")
+        self.assertRegex(text, r"\nrecorded the whole machine for \d+ ms; \d+ threads? sampled\n|\nno samples: ")
 
     def test_what_was_written_is_said(self):
         name = pathlib.Path(self.folder.name, "a_recording")

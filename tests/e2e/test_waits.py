@@ -489,6 +489,16 @@ class Programs(WperfTest):
         unlocks = [row["waker_caller"] for row in waits["wakers"] if "unlock" in row["waker_function"]]
         self.assertIn("holder", unlocks)
 
+    def test_what_was_written_is_said(self):
+        kept, report = self.folder / "told.data", self.folder / "told"
+        done = self.run_wperf("waits", "-o", str(kept), "--", "true", device="linux")
+        if done.returncode != 0:
+            self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr)
+        self.assertRegex(done.stdout, f"\nrecorded in {re.escape(str(kept))}: [0-9,]+ bytes; `wperf waits {re.escape(str(kept))}` shows it again\n")
+        text = self.ok("waits", "-o", str(report), "--", "true", device="linux")
+        self.assertIn(f"\nwrote the report to {report} as JSON; `-o {report}.data` keeps the recording, for `wperf waits`\n", text)
+        self.assertIn("waits", json.loads(report.read_text(encoding="utf-8")))
+
     def test_running_and_waiting_add_up_to_the_wall_time(self):
         self.recorded()
         data = self.folder / "on-off.data"

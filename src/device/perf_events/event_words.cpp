@@ -101,6 +101,24 @@ std::string tracefs_folder(const SystemFiles& files) {
   return {};
 }
 
+std::string tracefs_mount(const SystemFiles& files) {
+  const std::string mounts = files.text("/proc/self/mounts").value_or("");
+  for (usize begin = 0; begin < mounts.size();) {
+    const usize end = std::min(mounts.find('\n', begin), mounts.size());
+    const std::string_view line = std::string_view(mounts).substr(begin, end - begin);
+    begin = end + 1;
+    const usize place = line.find(' '), type = line.find(' ', place + 1);
+    if (type == std::string_view::npos || !line.substr(type).starts_with(" tracefs ")) continue;
+    return std::string(line.substr(place + 1, type - place - 1));
+  }
+  return {};
+}
+
+std::string way_to_tracefs(std::string_view mount) {
+  if (mount.empty()) return "mount -t tracefs nodev /sys/kernel/tracing, and run as root or make it readable";
+  return fmt::format("run as root, or let root make it readable: mount -o remount,mode=755 {}", mount);
+}
+
 diag::Result<std::optional<plan::KernelEvent>> EventWords::find(std::string_view name) const {
   using Found = std::optional<plan::KernelEvent>;
   if (name.find('/') != std::string_view::npos) return find_unit_event(name);
@@ -145,7 +163,7 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find_tracepoint(std::
   const std::string folder = tracefs_folder(files_);
   if (folder.empty()) {
     return diag::Error{.text = fmt::format("the tracepoint {} cannot be looked up: tracefs may not be read", name),
-                       .hint = "mount -t tracefs nodev /sys/kernel/tracing, and run as root or make it readable"};
+                       .hint = way_to_tracefs(tracefs_mount(files_))};
   }
   const auto id = files_.number(fmt::format("{}/events/{}/{}/id", folder, system, point));
   if (!id.has_value()) {

@@ -51,5 +51,7 @@ class EventWords final : public plan::KernelEvents {
 
 // Where tracefs is mounted; empty: nowhere we may look.
 std::string tracefs_folder(const SystemFiles& files);
+// The same, though this user may not look into it; empty: it is not mounted.
+std::string tracefs_mount(const SystemFiles& files);
 
 }  // namespace wperf::perf_events

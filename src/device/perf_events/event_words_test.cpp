@@ -55,6 +55,20 @@ class EventWordsTest : public testing::Test {
   std::string root_;
 };
 
+// Mounting what is mounted helps nobody who may not read it.
+TEST_F(EventWordsTest, TracefsThatMayNotBeReadIsFoundAmongTheMounts) {
+  EXPECT_EQ(tracefs_mount(files()), "");
+  add("/proc/self/mounts",
+      "proc /proc proc rw,relatime 0 0\ntracefs_not /tmp ext4 rw 0 0\n"
+      "tracefs /sys/kernel/tracing tracefs rw,nosuid 0 0\n");
+  EXPECT_EQ(tracefs_mount(files()), "/sys/kernel/tracing");
+  std::filesystem::remove_all(root_ + "/sys/kernel/tracing");
+  const auto found = words().find("sched:sched_switch");
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().hint,
+            "run as root, or let root make it readable: mount -o remount,mode=755 /sys/kernel/tracing");
+}
+
 TEST_F(EventWordsTest, GenericEvents) {
   EXPECT_EQ(spelled("cycles"), "0:0:0");
   EXPECT_EQ(spelled("Branch-Misses"), "0:5:0");

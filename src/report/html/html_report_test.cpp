@@ -59,7 +59,8 @@ TEST(HtmlReport, BeginsWithWhatItIsOf) {
   EXPECT_NE(page.find("<title>work: /tmp/x.data - wperf</title>"), std::string::npos) << page.substr(0, 600);
   EXPECT_NE(
       page.find("<p id=\"headline\">ran 1.790 s, used 1.0 ms of CPU (0.1 % of a core); 1 thread sampled<br>\n"
-                "it mostly waited, or was not given a core: `wperf waits -- ./work &#39;&lt;20&gt;&#39;` says for what"
+                "it was not given a core, or waited: `wperf waits -- ./work &#39;&lt;20&gt;&#39;` says which, and for "
+                "what"
                 "<br>\nhottest by /tmp/x.data: inner in /tmp/x.data, 80.00 %</p>\n"),
       std::string::npos)
       << page;

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How often `bench` runs each program: fewer can show nothing. For cli and run_bench.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::request {
+
+inline constexpr u32 kFewestRounds = 4, kMostRounds = 1000;
+
+}  // namespace wperf::request
