@@ -410,7 +410,7 @@ TEST(CommandLine, BenchRunsProgramsAsOftenAsCanShowSomething) {
     const auto refused = parse({"bench", "-n", bad, "--", "a", "---", "b"});
     ASSERT_FALSE(refused.has_value()) << bad;
     EXPECT_EQ(refused.error().text, "'" + std::string(bad) + "' is not a number that -n takes");
-    EXPECT_EQ(refused.error().hint, "it takes 4 to 1000");
+    EXPECT_EQ(refused.error().hint, "it takes 4 to 1000 runs of each program; fewer can show nothing");
     EXPECT_EQ(refused.error().code, diag::ExitCode::usage);
   }
   EXPECT_EQ(parse({"bench", "-n", "4", "--", "a", "---", "b"}).value().timeline.count, 4u);

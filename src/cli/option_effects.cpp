@@ -272,9 +272,14 @@ diag::Result<void> OptionEffects::take_counting_value(Option option, const std::
     }
     default: {  // -n
       if (expects_rounds_) {
-        WPERF_TRY(request_.timeline.count,
-                  parse_in_range(value, spelling, request::kFewestRounds, request::kMostRounds));
-        return {};
+        const auto rounds = parse_in_range(value, spelling, request::kFewestRounds, request::kMostRounds);
+        if (rounds.has_value()) {
+          request_.timeline.count = rounds.value();
+          return {};
+        }
+        diag::Error error = rounds.error();
+        error.hint += " runs of each program; fewer can show nothing";
+        return error;
       }
       WPERF_TRY(request_.timeline.count, parse_u32(value, spelling));
       return {};

@@ -116,7 +116,7 @@ TEST_F(Library, NullsAreRefused) {
   const uint32_t absent = 200;
   conf.cores = &absent;
   EXPECT_FALSE(wperf_stat(&conf, nullptr));
-  EXPECT_TRUE(error_has("cores names core 200; this machine has 0 to 2"));
+  EXPECT_TRUE(error_has("cores names core 200; this machine has 0 to "));
 }
 
 TEST_F(Library, RowsWantTheirFirstCall) {
