@@ -7,9 +7,13 @@
 
 namespace wperf::cli {
 
-// What wperf prints itself passes: line ends, tabulators, and where `animated` a backspace at the beginning and the few
-// colours of report. Signs that turn the order of what follows are shown as \uNNNN.
+// What wperf prints itself beside line ends and tabulators.
+struct OwnSigns {
+  bool backspace = false;  // at the beginning
+  bool colours = false;    // the few of report, as it puts them: around a line, behind blanks and numbers
+};
+// Signs that turn the order of what follows are shown as \uNNNN.
 // Returns `text`, or where something had to be replaced a view of `scratch`.
-std::string_view harmless_text(std::string_view text, bool animated, std::string& scratch);
+std::string_view harmless_text(std::string_view text, OwnSigns own, std::string& scratch);
 
 }  // namespace wperf::cli

@@ -10,13 +10,13 @@ namespace {
 
 std::string shown(std::string_view text, bool animated = false) {
   std::string scratch;
-  return std::string(harmless_text(text, animated, scratch));
+  return std::string(harmless_text(text, {.backspace = animated, .colours = animated}, scratch));
 }
 
 TEST(HarmlessText, LeavesTextAlone) {
   const std::string_view text = "a\tb\n\xc3\xa4\xc2\xa0\xe2\x82\xac\n";
   std::string scratch;
-  EXPECT_EQ(harmless_text(text, false, scratch), text);
+  EXPECT_EQ(harmless_text(text, {}, scratch), text);
   EXPECT_EQ(shown(""), "");
 }
 
@@ -42,7 +42,9 @@ TEST(HarmlessText, FindsOneSignAnywhere) {
 }
 
 TEST(HarmlessText, OnATerminalOwnSignsPass) {
-  EXPECT_EQ(shown("\b-\x1b[1;31mred\x1b[0m", true), "\b-\x1b[1;31mred\x1b[0m");
+  EXPECT_EQ(shown("\b-", true), "\b-");
+  EXPECT_EQ(shown("cold\n\x1b[1;31mred\x1b[0m\n 1  \x1b[32mgreen\x1b[0m", true),
+            "cold\n\x1b[1;31mred\x1b[0m\n 1  \x1b[32mgreen\x1b[0m");
   EXPECT_EQ(shown("\x1b[1;31mred\x1b[0m"), "\\x1b[1;31mred\\x1b[0m");
   EXPECT_EQ(shown("\x1b[2J\x1b[31", true), "\\x1b[2J\\x1b[31");
 }
@@ -51,6 +53,13 @@ TEST(HarmlessText, OnATerminalOwnSignsPass) {
 TEST(HarmlessText, NamesDoNotOverwriteNorHideAnything) {
   EXPECT_EQ(shown(" 99 %  evil\b\b\b\b 0 %", true), " 99 %  evil\\x08\\x08\\x08\\x08 0 %");
   EXPECT_EQ(shown("\x1b[30;40mhidden\x1b[8m", true), "\\x1b[30;40mhidden\\x1b[8m");
+}
+
+TEST(HarmlessText, ColoursOfNamesAreNotOurs) {
+  EXPECT_EQ(shown("\x1b[31m 99 % a\x1b[0mb\x1b[32mc\x1b[0m\n", true), "\x1b[31m 99 % a\\x1b[0mb\\x1b[32mc\x1b[0m\n");
+  EXPECT_EQ(shown("  1 of \x1b[31mname\x1b[0m\n", true), "  1 of \\x1b[31mname\\x1b[0m\n");
+  EXPECT_EQ(shown("\x1b[31mname", true), "\\x1b[31mname");
+  EXPECT_EQ(shown("\x1b[0m\n", true), "\\x1b[0m\n");
 }
 
 TEST(HarmlessText, BytesThatAreNoCharacters) {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "cli/fold.h"
-#include "cli/harmless_text.h"
 #include "os/pager.h"
 #include "os/process.h"
 #include "os/terminal.h"
@@ -49,7 +48,7 @@ void TerminalConsole::out(std::string_view text) {
   const std::lock_guard lock(mutex_);
   take_progress_away();
   const std::string folded = fold_lines(text, width());
-  if (!page(folded)) write(folded, animated_ || coloured_);
+  if (!page(folded)) write(folded, {.backspace = animated_, .colours = coloured_});
 }
 
 // As git does it: on a terminal, and what does not fit the screen. Pieces of a line in the making never are that long.
@@ -61,17 +60,17 @@ bool TerminalConsole::page(const std::string& text) const {
   const std::string command = os::pager_command();
   if (command.empty()) return false;
   std::string scratch;
-  return os::show_in_pager(command, harmless_text(text, true, scratch));
+  return os::show_in_pager(command, harmless_text(text, {.colours = coloured_}, scratch));
 }
 
 void TerminalConsole::document(std::string_view text) {
   const std::lock_guard lock(mutex_);
-  write(text, animated_);
+  write(text, {});
 }
 
-void TerminalConsole::write(std::string_view text, bool animated) {
+void TerminalConsole::write(std::string_view text, OwnSigns own) {
   std::string scratch;
-  put(harmless_text(text, animated, scratch));
+  put(harmless_text(text, own, scratch));
 }
 
 void TerminalConsole::json(std::string_view ascii) {
@@ -100,7 +99,7 @@ void TerminalConsole::warn(std::string_view line) {
   const std::lock_guard lock(mutex_);
   take_progress_away();
   std::string scratch;
-  os::write_text(stderr, std::string(harmless_text(line, false, scratch)) + "\n");
+  os::write_text(stderr, std::string(harmless_text(line, {}, scratch)) + "\n");
 }
 
 unsigned TerminalConsole::width() const {
@@ -120,7 +119,7 @@ void TerminalConsole::progress(std::string_view line) {
   if (line.empty()) return take_progress_away();
   const unsigned columns = os::terminal_width(stderr);
   std::string scratch;
-  line = harmless_text(line, false, scratch);
+  line = harmless_text(line, {}, scratch);
   if (columns > 1) line = first_characters(line, columns - 1);
   os::write_text(stderr, "\r" + std::string(line) + "\x1b[K");
   progress_is_shown_ = true;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "cli/harmless_text.h"
 #include "diag/console.h"
 #include "request/request.h"
 
@@ -38,7 +39,7 @@ class TerminalConsole final : public diag::Console {
   using Clock = std::chrono::steady_clock;
 
   bool page(const std::string& text) const;
-  void write(std::string_view text, bool animated);
+  void write(std::string_view text, OwnSigns own);
   void put(std::string_view text);
   void take_progress_away();
 

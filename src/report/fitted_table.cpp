@@ -8,9 +8,12 @@
 
 namespace wperf::report {
 
-void append_fitted_table(std::string& out, const std::vector<FittedColumn>& columns, usize screen,
+void append_fitted_table(std::string& out, std::vector<FittedColumn> columns, usize screen,
                          const ColourRow& colour_row) {
   constexpr usize kGap = 2, kNarrowest = 12;
+  for (FittedColumn& column : columns) {
+    for (std::string& cell : column.cells) cell = name_in_line(std::move(cell));
+  }
   std::vector<usize> widths;
   usize line = 0;
   for (const FittedColumn& column : columns) {

@@ -19,7 +19,7 @@ struct FittedColumn {
 
 // `screen`: in characters; 0: there is none. `colour_row` makes the line of a row what it is to be; empty: as it is.
 using ColourRow = std::function<std::string(std::string line, usize row)>;
-void append_fitted_table(std::string& out, const std::vector<FittedColumn>& columns, usize screen,
+void append_fitted_table(std::string& out, std::vector<FittedColumn> columns, usize screen,
                          const ColourRow& colour_row);
 
 }  // namespace wperf::report

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "report/number_text.h"
+#include "report/text_width.h"
 
 namespace wperf::report {
 namespace {
@@ -20,7 +21,7 @@ std::vector<std::string> embedded_table(const profile::CompatProfile& profile, c
   usize width = kAddressTitle.size();
   for (const profile::Instruction& instruction : code.instructions) {
     addresses.push_back(code_address(profile, code.module, instruction.rva));
-    texts.push_back(instruction_text(instruction));
+    texts.push_back(name_in_line(instruction_text(instruction)));
     width = std::max(width, addresses.back().size());
   }
   std::vector<std::string> lines = {fmt::format("  {:<{}}  {}", kAddressTitle, width, kInstructionTitle),
@@ -72,7 +73,7 @@ Table annotation_table(const profile::CompatProfile& profile, const profile::Sym
   if (options.source) table.columns.push_back({"source"});
   if (options.disassemble) {
     table.columns.push_back({"instruction_address"});
-    table.columns.push_back({"disassembled_line"});
+    table.columns.push_back({.title = "disassembled_line", .coloured = true});
   }
   for (const profile::LineRow& line : row.lines) {
     const profile::SourceFile& file = profile.files[line.file];

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "report/csv_field.h"
 #include "report/json_writer.h"
 #include "report/number_text.h"
 #include "report/spe_report.h"
@@ -61,13 +62,6 @@ void visit_columns(const SpeRecordRow& row, Visitor&& visitor) {
   visitor.number("damaged", {.value = 1, .given = row.damaged}, Spelling::decimal);
 }
 
-// Names of functions may hold anything; what has one of these is put into quotes (RFC 4180).
-constexpr std::array<bool, 256> kNeedsQuotes = [] {
-  std::array<bool, 256> needs{};
-  for (const char c : {',', '"', '\r', '\n'}) needs[static_cast<u8>(c)] = true;
-  return needs;
-}();
-
 // Two digits at once.
 constexpr std::array<char, 200> kDecimalPairs = [] {
   std::array<char, 200> pairs{};
@@ -118,11 +112,10 @@ class CsvCells {
   explicit CsvCells(char* at) : at_(at) {}
 
   static usize most_of(const SpeRecordRow& row) {
-    constexpr usize kCells = 17, kTexts = 5, kCommaAndQuotes = 3;
+    constexpr usize kCells = 17, kTexts = 5, kCommaAndMarks = 1 + most_of_csv_field("");
     const usize texts =
         row.function.size() + row.module.size() + row.operation.size() + row.events.size() + row.source.size();
-    return kCells * kCommaAndQuotes + (kCells - kTexts) * kMostOfNumber + 2 * texts + row.place.size() +
-           row.kind.size();
+    return kCells * kCommaAndMarks + (kCells - kTexts) * kMostOfNumber + 2 * texts + row.place.size() + row.kind.size();
   }
   char* end() const { return at_; }
 
@@ -146,17 +139,7 @@ class CsvCells {
   }
   void text(std::string_view, std::string_view text) {
     separate();
-    const bool quoted = std::any_of(text.begin(), text.end(), [](char c) { return kNeedsQuotes[static_cast<u8>(c)]; });
-    if (!quoted) {
-      put(text);
-      return;
-    }
-    *at_++ = '"';
-    for (const char c : text) {
-      if (c == '"') *at_++ = '"';
-      *at_++ = c;
-    }
-    *at_++ = '"';
+    at_ = put_csv_field(at_, text);
   }
 
  private:

@@ -223,6 +223,15 @@ TEST(RecordWriter, Csv) {
             ",0,,0,0x0,,,,,,,,,0xffffffffffffffff,,0xffffffffffffffff,1\n");
 }
 
+TEST(RecordWriter, NamesAreNoFormulas) {
+  SpeRecordRow row = load_row();
+  row.function = "=HYPERLINK(\"x\")";
+  row.module = "@a.exe";
+  RecordLines lines(RecordFormat::csv);
+  lines.add(row);
+  EXPECT_NE(lines.text().find(",\"'=HYPERLINK(\"\"x\"\")\",\"'@a.exe\","), std::string::npos) << lines.text();
+}
+
 TEST(RecordWriter, WhatWasSpelledBeforeIsTheSame) {
   const profile::RecordSpelling spelling = RecordLines::spelling(RecordFormat::csv);
   SpeRecordRow row = load_row();

@@ -302,6 +302,21 @@ TEST(StackText, ControlCharactersAreAsWideAsTheyArePrinted) {
   EXPECT_EQ(cut_to("abc\x07xyz", 10), "abc\x07xyz");
 }
 
+TEST(StackText, NamesHaveNoColoursNorLineEnds) {
+  StackProfile profile = one_of_each();
+  for (stacks::StackFunction& function : profile.functions) function.name = "f\n\x1b[31m 99.00  main\x1b[0m";
+  for (stacks::StackModule& module : profile.modules) module.name = "\x1b[0mm";
+  for (const bool tree : {false, true}) {
+    StackOptions options;
+    options.tree = tree;
+    const std::string plain = stack_text(profile, options);
+    const usize name = plain.find("f\\x0a\\x1b[31m 99.00  main\\x1b[0m");
+    ASSERT_NE(name, std::string::npos) << plain;
+    const usize begin = plain.rfind('\n', name), end = plain.find('\n', name);
+    EXPECT_EQ(plain.substr(begin, end - begin).find('\x1b'), std::string::npos) << plain;
+  }
+}
+
 TEST(StackText, TreesAndFolded) {
   StackOptions options;
   options.tree = true;

@@ -2,6 +2,7 @@
 #include "report/table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "report/text_width.h"
 
@@ -21,6 +22,16 @@ void append_cell(std::string& out, std::string_view text, Align align, usize wid
   if (align == Align::right) out.append(padding, ' ');
   out += text;
   if (align == Align::left) out.append(padding, ' ');
+}
+
+// What was read stands in them, too.
+Table with_names_in_lines(Table table) {
+  for (std::vector<std::string>& row : table.rows) {
+    for (usize i = 0; i < std::min(row.size(), table.columns.size()); ++i) {
+      if (!table.columns[i].coloured) row[i] = name_in_line(std::move(row[i]));
+    }
+  }
+  return table;
 }
 
 // One wide cell would else fill every line of the table with blanks.
@@ -45,7 +56,8 @@ void write_integer_cell(JsonWriter& json, std::string_view cell) {
 
 }  // namespace
 
-void append_table(std::string& out, const Table& table) {
+void append_table(std::string& out, Table table) {
+  table = with_names_in_lines(std::move(table));
   std::vector<usize> widths;
   usize line = kMargin + 1;
   for (usize i = 0; i < table.columns.size(); ++i) {
@@ -71,9 +83,9 @@ void append_table(std::string& out, const Table& table) {
   }
 }
 
-std::string table_text(const Table& table) {
+std::string table_text(Table table) {
   std::string out;
-  append_table(out, table);
+  append_table(out, std::move(table));
   return out;
 }
 

@@ -15,6 +15,7 @@ struct Column {
   std::string title;  // JSON key: blanks become underscores
   Align align = Align::left;
   bool json_integer = false;  // cells are written unquoted; thousands commas are dropped
+  bool coloured = false;      // cells may have colours of ours: names in them are as name_in_line() has them
 };
 
 struct Table {
@@ -22,8 +23,8 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  // a row shorter than the columns ends in empty cells
 };
 
-std::string table_text(const Table& table);
-void append_table(std::string& out, const Table& table);
+std::string table_text(Table table);
+void append_table(std::string& out, Table table);
 // One object per row. Readers hold integers in signed 64 bits, so a greater one is written as the greatest of these.
 void write_rows(JsonWriter& json, const Table& table);
 

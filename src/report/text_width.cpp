@@ -71,6 +71,20 @@ std::string cut_to(std::string_view utf8, usize width, std::string_view mark) {
   return std::string(utf8.substr(0, at)).append(mark.substr(0, width));
 }
 
+std::string name_in_line(std::string name) {
+  if (name.find_first_of("\x1b\n") == std::string::npos) return name;
+  std::string shown;
+  for (const char c : name) {
+    if (c == '\x1b')
+      shown += "\\x1b";
+    else if (c == '\n')
+      shown += "\\x0a";
+    else
+      shown += c;
+  }
+  return shown;
+}
+
 std::string coloured_by_share(std::string line, double percent) {
   constexpr double kHot = 5, kWarm = 0.5;
   if (percent < kWarm) return line;

@@ -31,6 +31,9 @@ usize width_of(std::string_view utf8);
 // Its first `width` characters, the last of them `mark` where there were more. Of text without colours.
 std::string cut_to(std::string_view utf8, usize width, std::string_view mark = "..");
 
+// A name within a line: without line ends, and with nothing that might be taken for a colour of ours.
+std::string name_in_line(std::string name);
+
 // For terminals: a line in the colour of its share, red from 5 % on, green from 0.5 %.
 std::string coloured_by_share(std::string line, double percent);
 

@@ -7,6 +7,7 @@
 
 #include "report/count_report.h"
 #include "report/count_tables.h"
+#include "report/csv_field.h"
 #include "report/number_text.h"
 
 namespace wperf::report {
@@ -39,13 +40,14 @@ void append_event_titles(std::string& out, const profile::CountProfile& first, E
   const profile::ClassCounts& counts = class_counts(first, event_class);
   for (const profile::CountUnit& unit : counts.units) {
     for (const profile::CountRow& row : unit.rows) {
-      out += row.name;
+      append_csv_field(out, row.name);
       out += counts.multiplexed ? ",sched_times," : ",";
     }
   }
   if (event_class == EventClass::core) {
     for (const profile::MetricRow& metric : first.metrics) {
-      out += "M@" + metric.metric + ',';
+      append_csv_field(out, "M@" + metric.metric);
+      out += ',';
     }
   }
   out += '\n';

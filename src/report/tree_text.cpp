@@ -112,7 +112,7 @@ class TreeText {
 
   std::string name_of(u32 number) const {
     const stacks::StackFunction& function = profile_.functions[node(number).label];
-    std::string name = (function.is_kernel ? "[k] " : "") + function.name;
+    std::string name = (function.is_kernel ? "[k] " : "") + name_in_line(function.name);
     if (levels_ != nullptr && (*levels_)[number] > 1) name += fmt::format(" × {}", (*levels_)[number]);
     return name;
   }
@@ -124,7 +124,7 @@ class TreeText {
       const bool ends = i + 1 == chain.size();
       const bool same = !ends && profile_.functions[node(chain[i + 1]).label].module == function.module;
       std::string& piece = pieces.emplace_back(name_of(chain[i]));
-      if (!function.is_kernel && !same) piece += " (" + profile_.modules[function.module].name + ")";
+      if (!function.is_kernel && !same) piece += " (" + name_in_line(profile_.modules[function.module].name) + ")";
       if (!ends) piece += " →";
     }
     return pieces;

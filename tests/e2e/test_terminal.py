@@ -180,6 +180,30 @@ class TerminalTest(support.WperfTest):
         self.assertEqual(self.ok(*line, "--json", "--color", "always"), self.ok(*line, "--json"))
         self.assertIn("it takes auto, always or never", self.fails(*line, "--color", "blue", status=2))
 
+    def test_names_are_text_and_no_codes(self):
+        path = os.path.join(self.folder, "names.folded")
+        with open(path, "wb") as file:
+            file.write(b"main;work 1\n" * 100)  # a profile begins like text
+            file.write(b"main;\x1b[31mred\x1b[0m 90\nmain;back\b\b\x1b]0,title\x07 9\nmain;\xc2\x9b2Jclear 1\n")
+
+        def check(text, *quoted):
+            own = rb"(?m)^\x1b\[3[12]m[ \d.,]+  [^\x1b]*\x1b\[0m$"
+            without_own = re.sub(own, b"", text.replace(b"\r\n", b"\n"))
+            self.assertNotRegex(without_own, rb"\x1b|\x08|\x07|\xc2\x9b")
+            for one in quoted:
+                self.assertIn(one, text)
+
+        red = rb"\x1b[31mred\x1b[0m"
+        for view in ((), ("--tree",), ("--callers",), ("--children",)):
+            check(self.bytes_shown("report", path, *view, "--color", "always"), red, rb"\x9b2Jclear")
+        self.assertRegex(self.bytes_shown("report", path, "--color", "always"), rb"\n\x1b\[31m +45\.00 .*red[^\n]*\x1b\[0m\r")
+        check(self.bytes_shown("report", path, "--color", "never"), red)
+        check(self.bytes_shown("report", path, "--folded"), red)
+        for form in ("folded", "csv", "sql"):
+            check(self.bytes_shown("report", path, "--export", form, "-o", "-"), red, rb"back\x08\x08\x1b]0,title\x07")
+        # In a pipe they are what they are.
+        self.assertIn("\x1b[31mred\x1b[0m", self.ok("report", path, "--export", "folded", "-o", "-"))
+
     def test_elsewhere_lines_are_as_long_as_they_are(self):
         lines = self.ok("test").splitlines()
         self.assertGreater(max(map(len, lines)), 200)

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "export/profiles/writers.h"
+#include "report/csv_field.h"
 
 namespace wperf::profile_export {
 namespace {
@@ -171,23 +172,6 @@ class SqlWriter {
   u32 rows_ = 0;
 };
 
-// To spreadsheets what begins so is a formula, which may start programs; behind an apostrophe it is text.
-bool is_formula(std::string_view text) {
-  return text.size() > 1 && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
-}
-
-void append_field(std::string_view text, std::string& out) {
-  // In quotes, because databases read an apostrophe that stands first as a quote of its own.
-  const std::string_view mark = is_formula(text) ? "'" : "";
-  if (mark.empty() && text.find_first_of(",\"\r\n") == text.npos) {
-    out += text;
-    return;
-  }
-  out.append(1, '"').append(mark);
-  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
-  out += '"';
-}
-
 // An id, if it is known, and the comma behind it.
 void append_known(u32 id, std::string& out) {
   if (id != kNothing) out += fmt::format_int(id).str();
@@ -226,9 +210,9 @@ void write_csv(const Source& source, const TakeBytes& take) {
   // Labels come first, the same in each row: so the profiles of a fleet make one table.
   std::string labels;
   for (const auto& [name, text] : source.attributes) {
-    append_field(name, out.text);
+    report::append_csv_field(out.text, name);
     out.text += ',';
-    append_field(text, labels);
+    report::append_csv_field(labels, text);
     labels += ',';
   }
   out.text += "event,pid,tid,thread,core,samples,period,function,module,file,line,stack\n";
@@ -241,25 +225,25 @@ void write_csv(const Source& source, const TakeBytes& take) {
     const u32 function = profile.places[place].function;
     const PlaceLine where = names.line(place);
     out.text += labels;
-    append_field(events[sample.event], out.text);
+    report::append_csv_field(out.text, events[sample.event]);
     out.text += ',';
     append_known(task.pid, out.text);
     append_known(task.tid, out.text);
-    append_field(names.thread(sample.task), out.text);
+    report::append_csv_field(out.text, names.thread(sample.task));
     out.text += ',';
     append_known(sample.core, out.text);
     fmt::format_to(std::back_inserter(out.text), "{},{},", sample.count, sample.period);
-    append_field(functions[function], out.text);
+    report::append_csv_field(out.text, functions[function]);
     out.text += ',';
-    append_field(modules[profile.functions[function].module], out.text);
+    report::append_csv_field(out.text, modules[profile.functions[function].module]);
     out.text += ',';
-    append_field(where.file, out.text);
+    report::append_csv_field(out.text, where.file);
     out.text += ',';
     if (where.line != 0) out.text += fmt::format("{}", where.line);
     out.text += ',';
     stack.clear();
     append_stack(profile, functions, sample.node, path, stack);
-    append_field(stack, out.text);
+    report::append_csv_field(out.text, stack);
     out.text += '\n';
     out.flush_if_long();
   }
