@@ -288,7 +288,8 @@ constexpr OptionRow kOptions[] = {
      "Write the recording as another tool reads it, into the FILE of -o, or with -o - into a pipe: pprof, firefox, "
      "speedscope, folded, chrome, perfetto, perfetto-perf, callgrind, otlp, csv, sql, perf.data. Filters, --time and "
      "--inline choose "
-     "what is in it. With stat: prometheus, the counts as node_exporter's textfile collector takes them."},
+     "what is in it, but perf.data is the whole recording. With stat: prometheus, the counts as node_exporter's "
+     "textfile collector takes them."},
     {Option::inlined, "--inline", "", false, Value::none, "", kChoosing, Group::shown,
      "Show functions that the compiler put into others as callees of these. Needs debug information and takes longer."},
     {Option::html, "--html", "", false, Value::file, "FILE", kPaged, Group::output,

@@ -29,6 +29,24 @@ bool goes_to_console(const request::Request& request) {
   return request.outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
 }
 
+// Does nobody but the file decide which samples there are?
+bool takes_all(const request::Request& request, const report::StackOptions& options) {
+  return options.filter.is_empty() && !request.recording.time.has_value() && !request.recording.needs_switches();
+}
+
+diag::Error nothing_to_export(const request::Request& request, bool has_switches) {
+  const std::string& file = *request.data_file;
+  return {.text = file + " has no samples",
+          .hint = has_switches ? fmt::format("`wperf waits {}` shows its switches", file)
+                               : "`wperf record -o perf.data -- PROGRAM` makes a recording that has"};
+}
+
+bool has_switches(const perf_data::PerfFile& file, const Beside& beside) {
+  if (beside.switches != nullptr) return !beside.switches->switches.empty();
+  const auto read = recording::read_switches(file);
+  return read.has_value() && !read.value().switches.empty();
+}
+
 // The file of -o, or the pipe.
 class ExportOutput {
  public:
@@ -42,13 +60,18 @@ class ExportOutput {
     made.file_.emplace(std::move(created));
     return made;
   }
-  void write(std::string_view part) { file_.has_value() ? file_->write(part) : console_->bytes(part); }
+  // Formats that are no text do not get as far as a terminal: see check_export().
+  void write(std::string_view part) {
+    if (file_.has_value()) return file_->write(part);
+    is_seen_ ? console_->document(part) : console_->bytes(part);
+  }
   diag::Result<void> close() { return file_.has_value() ? file_->close() : diag::Result<void>(); }
 
  private:
-  explicit ExportOutput(diag::Console& console) : console_(&console) {}
+  explicit ExportOutput(diag::Console& console) : console_(&console), is_seen_(console.bytes_are_seen()) {}
 
   diag::Console* console_;
+  bool is_seen_;
   std::optional<os::OutputFile> file_;
 };
 
@@ -158,8 +181,24 @@ void write_first_folded(const stacks::StackProfile& profile, const report::Stack
 
 diag::Result<void> export_file(const request::Request& request, diag::Console& console) {
   WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(*request.data_file));
-  return export_recording(mapped.bytes(), request, console);
+  return export_recording(mapped, request, console);
 }
+
+namespace {
+
+// The first of those that choose samples.
+std::string_view choosing_option(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  if (view.time.has_value()) return "--time";
+  if (!view.tids.empty()) return "--tid";
+  if (!view.pids.empty()) return "--pid";
+  if (!view.comms.empty()) return "--comm";
+  if (!view.modules.empty()) return "--module";
+  if (request.sampling.display.symbol.has_value()) return "-s";
+  return "";
+}
+
+}  // namespace
 
 diag::Result<void> check_export(const request::Request& request, const diag::Console& console) {
   const ExportFormat format = *request.recording.export_format;
@@ -167,6 +206,12 @@ diag::Result<void> check_export(const request::Request& request, const diag::Con
     return diag::Error{.text = "--export prometheus is for counts, and a recording holds samples",
                        .hint = "wperf stat --export prometheus",
                        .code = diag::ExitCode::usage};
+  }
+  if (const std::string_view option = choosing_option(request); format == ExportFormat::perf_data && !option.empty()) {
+    return diag::Error{
+        .text = fmt::format("--export perf.data writes the whole recording; {} does not choose there", option),
+        .hint = "the other formats have what was chosen",
+        .code = diag::ExitCode::usage};
   }
   const bool has_labels = format == ExportFormat::csv || format == ExportFormat::sql || format == ExportFormat::otlp;
   if (!request.push.labels.empty() && !has_labels) {
@@ -198,12 +243,19 @@ diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside&
   if (*request.recording.export_format == ExportFormat::folded) {
     wanted.traces = beside.operations;
     WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+    if (recorded.profile.samples.empty() && takes_all(request, options))
+      return nothing_to_export(request, has_switches(file, beside));
     return export_profile(std::move(recorded.profile), {}, options, request, console, sink);
   }
   wanted.lines = wanted.cores = true;
   // Servers ask of every profile when it was.
   wanted.sample_times = sink || writer_of(*request.recording.export_format).times;
   WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(file, beside, request, wanted, console));
+  const bool empty = recorded.profile.samples.empty() && !sink && takes_all(request, options);
+  // Waits are something to hand on, too.
+  const bool has_waits =
+      !sink && writer_of(*request.recording.export_format).states && !recorded.moments.states.empty();
+  if (empty && !has_waits) return nothing_to_export(request, has_switches(file, beside));
   return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, request, console, sink);
 }
 
@@ -216,6 +268,8 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
                        .hint = "pprof, firefox and the other formats hold what a profile knows",
                        .code = diag::ExitCode::usage};
   }
+  const bool is_empty = profile.samples.empty() && moments.states.empty() && !sink;
+  if (is_empty && takes_all(request, options)) return nothing_to_export(request, false);
   if (format == ExportFormat::folded) {
     WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
     write_first_folded(profile, options, console, [&](std::string_view part) { out.write(part); });
@@ -235,13 +289,20 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
   return out.close();
 }
 
-diag::Result<void> export_recording(std::span<const std::byte> recording, const request::Request& request,
+diag::Result<void> export_recording(const os::MappedFile& recording, const request::Request& request,
                                     diag::Console& console) {
   WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
   constexpr usize kPiece = 1 << 20;
-  for (usize at = 0; at < recording.size(); at += kPiece) {
-    const auto piece = recording.subspan(at, std::min(kPiece, recording.size() - at));
-    out.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
+  const std::span<const std::byte> bytes = recording.bytes();
+  std::string piece;
+  for (usize at = 0; at < bytes.size(); at += kPiece) {
+    // What is no more there can be read, but the system writes nothing of it.
+    piece.assign(reinterpret_cast<const char*>(bytes.data()) + at, std::min(kPiece, bytes.size() - at));
+    if (recording.has_shrunk()) {
+      return diag::Error{.text = *request.data_file + " became shorter while it was read: it was not exported",
+                         .hint = "who writes it may not be done yet"};
+    }
+    out.write(piece);
   }
   return out.close();
 }

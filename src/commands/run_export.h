@@ -3,6 +3,7 @@
 #pragma once
 #include "commands/run_report.h"
 #include "commands/timed_samples.h"
+#include "os/mapped_file.h"
 #include "push/profile_packing.h"
 #include "report/stack_report.h"
 
@@ -29,7 +30,7 @@ diag::Result<void> export_file(const request::Request& request, diag::Console& c
 void write_first_folded(const stacks::StackProfile& profile, const report::StackOptions& options,
                         diag::Console& console, const report::TakeText& take);
 // The recording itself: of a trace, what it was made into.
-diag::Result<void> export_recording(std::span<const std::byte> recording, const request::Request& request,
+diag::Result<void> export_recording(const os::MappedFile& recording, const request::Request& request,
                                     diag::Console& console);
 
 }  // namespace wperf::commands

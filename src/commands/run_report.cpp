@@ -461,7 +461,7 @@ diag::Error no_samples(const recording::TraceRecording& recorded, const std::str
                               idle                       ? "all cores were idle whenever one was taken"
                               : recorded.samples_were_on ? "none came while it was recorded"
                                                          : "sampling was not on while it was recorded"),
-          .hint = idle ? "--idle shows those of idle cores"
+          .hint = idle ? switches + "--idle shows those of idle cores"
                        : fmt::format("{}`wperf report {} --providers` lists the events that it holds", switches, name)};
 }
 
@@ -501,7 +501,7 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(recorded.file.openable_path()));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
   if (format == request::ExportFormat::perf_data) {
-    return export_recording(mapped.bytes(), request, console);
+    return export_recording(mapped, request, console);
   }
   std::optional<ChosenSpans> spans;
   if (request.recording.span.has_value()) {

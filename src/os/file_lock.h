@@ -6,13 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "diag/result.h"
+
 namespace wperf::os {
 
 class FileLock {
  public:
-  // Does not wait. The file is made where it is missing, and stays. Nothing: somebody else holds it, or it cannot be
-  // made.
-  static std::optional<FileLock> take(const std::string& path);
+  // Does not wait. The file is made where it is missing, and stays. Nothing: somebody else holds it. An error: it is a
+  // link, which is not followed, or cannot be opened.
+  static diag::Result<std::optional<FileLock>> take(const std::string& path);
   FileLock(FileLock&& other) noexcept : handle_(other.handle_) { other.handle_ = kNone; }
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;

@@ -3,17 +3,20 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "os/file_lock.h"
 
 namespace wperf::os {
 
-std::optional<FileLock> FileLock::take(const std::string& path) {
+diag::Result<std::optional<FileLock>> FileLock::take(const std::string& path) {
   constexpr mode_t kOnlyOwner = 0600;
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kOnlyOwner);
-  if (file < 0) return std::nullopt;
-  if (flock(file, LOCK_EX | LOCK_NB) == 0) return FileLock(file);
+  if (file < 0 && errno == ELOOP) return diag::Error{.text = path + " is a link, and no lock of wperf", .hint = {}};
+  if (file < 0) return diag::system_error("cannot open " + path, errno);
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) return std::optional(FileLock(file));
   close(file);
-  return std::nullopt;
+  return std::optional<FileLock>();
 }
 
 FileLock::~FileLock() {

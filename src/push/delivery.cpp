@@ -66,9 +66,9 @@ diag::Result<void> Delivery::keep_and_send(const Parcel& parcel, const std::stri
   return empty_spool(added.value().file, name);
 }
 
-std::optional<os::FileLock> Delivery::wait_for_lock() const {
+diag::Result<std::optional<os::FileLock>> Delivery::wait_for_lock() const {
   for (u64 waited_ms = 0;; waited_ms += kLockStepMs) {
-    std::optional<os::FileLock> lock = spool_->lock();
+    WPERF_TRY(std::optional<os::FileLock> lock, spool_->lock());
     if (lock.has_value() || waited_ms >= kLockWaitMs) return lock;
     wait(kLockStepMs);
   }
@@ -90,7 +90,14 @@ std::optional<SpoolEntry> Delivery::sendable(const std::string& file) {
 }
 
 diag::Result<void> Delivery::empty_spool(const std::string& own, const std::string& own_name) {
-  const std::optional<os::FileLock> lock = wait_for_lock();
+  auto locked = wait_for_lock();
+  if (!locked.has_value()) {
+    return diag::Error{
+        .text = fmt::format("{} was not sent: {}", own_name, locked.error().text),
+        .hint = fmt::format("{} profiles wait in {}; the next push after that file is removed sends them",
+                            spool_->files().size(), spool_->folder())};
+  }
+  const std::optional<os::FileLock> lock = std::move(locked).value();
   if (!lock.has_value()) {
     warn_(fmt::format("note: another wperf sends what is in {}, and {} with it", spool_->folder(), own_name));
     return {};

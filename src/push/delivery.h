@@ -45,7 +45,7 @@ class Delivery {
   diag::Result<void> empty_spool(const std::string& own, const std::string& own_name);
   // What stands in a file; nothing: it is gone, damaged, or another server's.
   std::optional<SpoolEntry> sendable(const std::string& file);
-  std::optional<os::FileLock> wait_for_lock() const;
+  diag::Result<std::optional<os::FileLock>> wait_for_lock() const;
   // Again and again, for some seconds.
   Verdict try_to_send(const Parcel& parcel, const std::string& tenant);
 

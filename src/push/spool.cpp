@@ -111,7 +111,7 @@ std::string Spool::set_aside(const std::string& file) const {
   return aside;
 }
 
-std::optional<os::FileLock> Spool::lock() const {
+diag::Result<std::optional<os::FileLock>> Spool::lock() const {
   return os::FileLock::take(os::join_path(folder_, "lock"));
 }
 

@@ -32,7 +32,7 @@ class Spool {
   // It stays in the folder under a name that is not sent, until its room is needed. Says under which.
   std::string set_aside(const std::string& file) const;
   // Nothing: another wperf sends.
-  std::optional<os::FileLock> lock() const;
+  diag::Result<std::optional<os::FileLock>> lock() const;
   const std::string& folder() const { return folder_; }
 
  private:

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -244,6 +245,56 @@ class Exports(WperfTest):
         self.assertEqual(totals, self.truth)
         self.assertIn("is a profile", self.fails("report", self.folder / "first.pb.gz", "--export", "perf.data", "-o",
                                                  self.folder / "no.data", status=2))
+
+    def without_samples(self, more=b""):
+        """The recording up to its first sample, and `more` behind that."""
+        data = bytearray(self.data.read_bytes())
+        begin = at = struct.unpack_from("<Q", data, 40)[0]
+        while struct.unpack_from("<I", data, at)[0] != 9:
+            at += struct.unpack_from("<H", data, at + 6)[0]
+        struct.pack_into("<Q", data, 48, at - begin + len(more))
+        path = self.folder / "none.data"
+        path.write_bytes(data[:at] + more)
+        return path
+
+    def test_no_samples_is_an_error(self):
+        path, out = self.without_samples(), self.folder / "none.out"
+        for form in ("pprof", "csv", "speedscope", "folded", "sql"):
+            self.assertIn(f"{path} has no samples\n", self.fails("report", path, "--export", form, "-o", out))
+            self.assertFalse(out.exists())
+        task = hostile_recording.PROCESS
+        times = (10_000, 20_000, 30_000, 40_000)
+        switches = [hostile_recording.record(14, 0x2000 * (number % 2), hostile_recording.trailer(time))
+                    for number, time in enumerate(times)]
+        path = self.without_samples(b"".join(switches))
+        self.assertIn(str(task), self.ok("waits", path))
+        self.assertIn(f"`wperf waits {path}` shows its switches", self.fails("report", path, "--export", "pprof", "-o", out))
+        self.assertFalse(out.exists())
+        # What somebody chose may be nothing.
+        done = self.run_wperf("report", self.data, "--export", "csv", "--tid", "1", "-o", out)
+        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (0, "warning: no samples"))
+
+    def test_perf_data_is_the_whole_recording(self):
+        out = self.folder / "whole.data"
+        for option, value in (("--time", "0-1"), ("--tid", "1"), ("--pid", "1"), ("--comm", "x"), ("--module", "x"), ("-s", "x")):
+            said = self.fails("report", self.data, "--export", "perf.data", option, value, "-o", out, status=2)
+            self.assertIn(f"--export perf.data writes the whole recording; {option} does not choose there", said)
+            self.assertFalse(out.exists())
+        self.ok("report", self.data, "--export", "perf.data", "-o", out)
+        self.assertEqual(out.read_bytes(), self.data.read_bytes())
+
+    @unittest.skipIf(os.name == "nt", "Windows lets nobody cut a file that is read")
+    def test_a_recording_that_shrinks_is_not_exported(self):
+        path = self.folder / "shrinks.data"
+        shutil.copy(self.data, path)
+        os.truncate(path, 16 << 20)
+        with subprocess.Popen([BINARY, "report", path, "--export", "perf.data", "-o", "-"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, env=self.environment) as running:
+            running.stdout.read(1)  # the pipe takes less than all
+            os.truncate(path, 4096)
+            _, said = running.communicate()
+        self.assertEqual(running.returncode, 1, said)
+        self.assertIn(f"{path} became shorter while it was read", said.decode())
 
     def test_what_is_left_out_is_told(self):
         told = {}

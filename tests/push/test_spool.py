@@ -118,6 +118,21 @@ class Spool(push_support.PushTest):
         sent = self.numbers(server)
         self.assertEqual(sorted(sent), sorted([*map(str, range(6)), *(f"more{number}" for number in range(4))]))
 
+    def test_a_lock_that_is_a_link(self):
+        self.fill(1)
+        (self.spool / "lock").unlink()
+        (self.spool / "lock").symlink_to("elsewhere")
+        server = self.serve(port=self.port)
+        done = self.run_wperf("push", self.hostile, "--url", self.url, "--spool", self.spool, "--label", "number=1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("lock is a link, and no lock of wperf", done.stderr)
+        self.assertNotIn("another wperf", done.stderr)
+        self.assertFalse((self.spool / "elsewhere").exists())
+        self.assertEqual(len(self.waiting()), 2)
+        (self.spool / "lock").unlink()
+        self.ok("push", "--url", self.url, "--spool", self.spool)
+        self.assertEqual(sorted(self.numbers(server)), ["0", "1"])
+
     def test_no_token_is_kept(self):
         self.environment["WPERF_PUSH_TOKEN"] = push_support.SECRET
         self.fill(1)
