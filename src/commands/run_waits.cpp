@@ -214,12 +214,15 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
   }
   add_facts(switches, recorded.profile.losses, request, trace, report);
   const usize width = console.animated() ? console.width() : 0;
+  // A trace does not say when the program began.
+  const stacks::RecordingAbout* about = trace == nullptr ? &recorded.about : nullptr;
   if (!output::silent(request.outputs)) {
     console.out(report::waits_text(
-        report, {.rows = request.sampling.display.rows, .width = width, .preempted = request.outputs.verbose}));
+        report,
+        {.rows = request.sampling.display.rows, .width = width, .about = about, .preempted = request.outputs.verbose}));
   }
   if (!output::wants_json(request.outputs)) return {};
-  return output::deliver_json(request.outputs, report::waits_json(report, trace), console);
+  return output::deliver_json(request.outputs, report::waits_json(report, trace, about), console);
 }
 
 diag::Result<void> show_waits(const perf_data::PerfFile& file, const request::Request& request,

@@ -130,7 +130,7 @@ class LinuxRecordingSession final : public RecordingSession {
   FileBuildIds build_ids_;
   std::optional<perf_events::RecordingThread> thread_;
   u64 records_begin_ = 0;
-  u64 start_ns_ = 0;
+  u64 start_ns_ = 0, ready_ns_ = 0;
 };
 
 // With that of the tracing unit, which others open.
@@ -187,7 +187,8 @@ diag::Result<void> LinuxRecordingSession::start() {
   // The kernel tells of changes before anybody asks what there was: so none is missed.
   if (!starts_with_program_) events_.switch_all(PERF_EVENT_IOC_ENABLE);
   thread_->add_earlier(earlier_records());
-  if (starts_with_program_) start_ns_ = programs_.now_ns();  // it begins when somebody waits for it
+  ready_ns_ = programs_.now_ns();  // a program begins when somebody waits for it
+  if (starts_with_program_) start_ns_ = ready_ns_;
   return {};
 }
 

@@ -87,7 +87,7 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   about.image = run->image_name;
   about.is_of_machine = run->process == 0 && !run->windows;  // a driver samples the cores that it was told
   about.begun_unix_ns = run->begun_unix_ns;
-  about.elapsed_ns = run->end_ns - run->start_ns;
+  about.elapsed_ns = run->program_ns.value_or(run->end_ns - run->start_ns);
   about.cpu_ns = run->cpu_ns;
   about.has_ended = run->exit_code.has_value();
   return about;

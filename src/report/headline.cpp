@@ -93,17 +93,8 @@ std::optional<double> cores_used(const RecordingAbout& about) {
 }
 
 std::string time_line(const StackProfile& profile, const RecordingAbout* about) {
-  std::string line;
-  if (about != nullptr && about->elapsed_ns != 0) {
-    const std::string length = duration(static_cast<double>(about->elapsed_ns) / kNanoseconds);
-    line = about->is_of_machine ? "recorded the whole machine for " + length
-           : about->has_ended   ? "ran " + length
-                                : "recorded for " + length;
-    if (const auto used = cores_used(*about); used.has_value()) {
-      line += fmt::format(", used {} of CPU ({})", duration(static_cast<double>(*about->cpu_ns) / kNanoseconds),
-                          *used < 0.1 ? fixed(100 * *used, 1) + " % of a core" : fixed(*used, 2) + " cores");
-    }
-  } else if (profile.elapsed_seconds > 0) {
+  std::string line = about != nullptr ? run_text(*about) : std::string();
+  if (line.empty() && profile.elapsed_seconds > 0) {
     line = duration(profile.elapsed_seconds) + " from first to last sample";
   }
   const usize threads = about != nullptr ? sampled_threads(profile) : 0;
@@ -145,6 +136,19 @@ std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
 }
 
 }  // namespace
+
+std::string run_text(const RecordingAbout& about) {
+  if (about.elapsed_ns == 0) return {};
+  const std::string length = duration(static_cast<double>(about.elapsed_ns) / kNanoseconds);
+  std::string line = about.is_of_machine ? "recorded the whole machine for " + length
+                     : about.has_ended   ? "ran " + length
+                                         : "recorded for " + length;
+  if (const auto used = cores_used(about); used.has_value()) {
+    line += fmt::format(", used {} of CPU ({})", duration(static_cast<double>(*about.cpu_ns) / kNanoseconds),
+                        *used < 0.1 ? fixed(100 * *used, 1) + " % of a core" : fixed(*used, 2) + " cores");
+  }
+  return line;
+}
 
 std::optional<HotFunction> hottest_function(const StackProfile& profile, const stacks::StackFilter& filter) {
   HotFunction hot;
@@ -201,9 +205,7 @@ void write_headline(JsonWriter& json, const StackProfile& profile, const Recordi
                     const stacks::StackFilter& filter) {
   json.begin_object("headline");
   if (about != nullptr) {
-    if (about->elapsed_ns != 0) json.fixed("elapsed_seconds", static_cast<double>(about->elapsed_ns) / kNanoseconds, 9);
-    if (about->cpu_ns.has_value()) json.fixed("cpu_seconds", static_cast<double>(*about->cpu_ns) / kNanoseconds, 9);
-    if (const auto used = cores_used(*about); used.has_value()) json.fixed("cores_used", *used, 4);
+    write_run(json, *about);
     if (cores_used(*about).has_value()) json.boolean("mostly_waited", has_waited(*about));
     json.integer("threads_sampled", sampled_threads(profile));
   }
@@ -221,18 +223,27 @@ void write_headline(JsonWriter& json, const StackProfile& profile, const Recordi
     json.end_object();
   }
   json.end_object();
-  if (about == nullptr) return;
+  if (about != nullptr) write_about(json, *about);
+}
+
+void write_run(JsonWriter& json, const RecordingAbout& about) {
+  if (about.elapsed_ns != 0) json.fixed("elapsed_seconds", static_cast<double>(about.elapsed_ns) / kNanoseconds, 9);
+  if (about.cpu_ns.has_value()) json.fixed("cpu_seconds", static_cast<double>(*about.cpu_ns) / kNanoseconds, 9);
+  if (const auto used = cores_used(about); used.has_value()) json.fixed("cores_used", *used, 4);
+}
+
+void write_about(JsonWriter& json, const RecordingAbout& about) {
   json.begin_object("about");
   const auto text = [&json](std::string_view name, const std::string& value) {
     if (!value.empty()) json.string(name, value);
   };
-  text("command", about->command);
-  text("program", about->image);
-  text("host", about->host);
-  text("processor", about->processor);
-  if (about->cores != 0) json.integer("cores", about->cores);
-  if (about->begun_unix_ns != 0) text("begun", date_text(about->begun_unix_ns));
-  text("version", about->version);
+  text("command", about.command);
+  text("program", about.image);
+  text("host", about.host);
+  text("processor", about.processor);
+  if (about.cores != 0) json.integer("cores", about.cores);
+  if (about.begun_unix_ns != 0) text("begun", date_text(about.begun_unix_ns));
+  text("version", about.version);
   json.end_object();
 }
 

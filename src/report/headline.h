@@ -29,12 +29,18 @@ struct Headline {
 // `about`: null, nobody knows.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                   const stacks::StackFilter& filter);
+// "ran 1.790 s, used 1.302 s of CPU (0.73 cores)"; empty: not known.
+std::string run_text(const stacks::RecordingAbout& about);
 // "by wperf 1.0 on host (Neoverse-N1, 4 cores), 2026-01-31 13:05:59 UTC: `wperf record -- ./program`"; empty: not
 // known.
 std::string made_text(const stacks::RecordingAbout& about);
 // "headline": {…}, "about": {…}
 void write_headline(JsonWriter& json, const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                     const stacks::StackFilter& filter);
+// "elapsed_seconds": …, "cpu_seconds": …, "cores_used": …
+void write_run(JsonWriter& json, const stacks::RecordingAbout& about);
+// "about": {…}
+void write_about(JsonWriter& json, const stacks::RecordingAbout& about);
 // "2026-01-31 13:05:59 UTC"
 std::string date_text(u64 unix_ns);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "report/document_version.h"
+#include "report/headline.h"
 #include "report/json_writer.h"
 #include "report/trace_facts.h"
 #include "report/waits_report.h"
@@ -15,12 +16,18 @@ class Document {
  public:
   explicit Document(std::string& out) : json_(out) {}
 
-  void write(const waits::WaitReport& report, const stacks::TraceFacts* trace) {
+  void write(const waits::WaitReport& report, const stacks::TraceFacts* trace, const stacks::RecordingAbout* about) {
     json_.begin_object();
     json_.integer("version", kDocumentVersion);
     json_.begin_object("waits");
     json_.string("file", report.file);
     json_.integer("duration_ns", report.duration);
+    if (about != nullptr) {
+      json_.begin_object("headline");
+      write_run(json_, *about);
+      json_.end_object();
+      write_about(json_, *about);
+    }
     json_.integer("switches", report.switches);
     json_.integer("wakeups", report.wakeups);
     json_.integer("lost_records", report.lost_records);
@@ -198,9 +205,10 @@ class Document {
 
 }  // namespace
 
-std::string waits_json(const waits::WaitReport& report, const stacks::TraceFacts* trace) {
+std::string waits_json(const waits::WaitReport& report, const stacks::TraceFacts* trace,
+                       const stacks::RecordingAbout* about) {
   std::string out;
-  Document(out).write(report, trace);
+  Document(out).write(report, trace, about);
   return out;
 }
 

@@ -5,15 +5,17 @@
 #include <vector>
 
 #include "report/table.h"
+#include "stacks/recording_about.h"
 #include "stacks/trace_facts.h"
 #include "waits/wait_report.h"
 
 namespace wperf::report {
 
 struct WaitTextOptions {
-  u32 rows = 50;           // of each table
-  usize width = 0;         // of the terminal; 0: lines may be as long as they need to be
-  bool preempted = false;  // how much of the time of being ready began with losing the core
+  u32 rows = 50;                                  // of each table
+  usize width = 0;                                // of the terminal; 0: lines may be as long as they need to be
+  const stacks::RecordingAbout* about = nullptr;  // null: nobody knows
+  bool preempted = false;                         // how much of the time of being ready began with losing the core
 };
 // The tables of it that are about waits, cores and threads, in their order; without those that have no row. All rows.
 struct WaitPart {
@@ -29,7 +31,8 @@ std::string waits_text(const waits::WaitReport& report, const WaitTextOptions& o
 std::string wait_time_text(u64 ns);
 // "not listed: 12 that are shorter than 1.0 ms, 3.4 ms together".
 std::string left_out_text(const waits::LeftOut& left_out);
-// `trace`: what it lacks; null: it is none.
-std::string waits_json(const waits::WaitReport& report, const stacks::TraceFacts* trace = nullptr);
+// `trace`: what it lacks; null: it is none. `about`: null, nobody knows.
+std::string waits_json(const waits::WaitReport& report, const stacks::TraceFacts* trace = nullptr,
+                       const stacks::RecordingAbout* about = nullptr);
 
 }  // namespace wperf::report

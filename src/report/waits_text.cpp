@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "report/headline.h"
 #include "report/narrow_table.h"
 #include "report/number_text.h"
 #include "report/waits_report.h"
@@ -353,6 +354,9 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
   const u32 rows = options.rows;
   const usize width = options.width;
   std::string out;
+  const std::string ran = options.about != nullptr ? run_text(*options.about) : std::string();
+  const std::string made = options.about != nullptr ? made_text(*options.about) : std::string();
+  if (!ran.empty()) append_line_within(out, ran, width);
   for (const std::string& line : wait_lines(report)) append_line_within(out, line, width);
   if (report.path.has_value()) {
     append_path(out, *report.path, rows, width);
@@ -369,6 +373,7 @@ std::string waits_text(const WaitReport& report, const WaitTextOptions& options)
   append_left_out(out, report.left_out, width);
   append_part(out, starved_part(report, rows), width);
   append_part(out, cores_part(report), width);
+  if (!made.empty()) out += fmt::format("\nrecorded {}\n", made);
   return out;
 }
 

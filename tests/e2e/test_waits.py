@@ -449,6 +449,18 @@ class Programs(WperfTest):
         self.assertIn("critical path of pong", text)
         self.assertIn("shorter than 1.0 ms", text)
 
+    def test_the_first_line_says_how_long_the_program_ran(self):
+        self.recorded()
+        text = self.ok("waits", str(self.folder / "w.data"))
+        self.assertRegex(text, r"\Aran \d[^,]*, used \d[^\n]* of CPU \(")
+        self.assertRegex(text, r"\nrecorded by wperf \d.* on .*, \d{4}-\d\d-\d\d .*: `wperf waits -o ")
+        waits = self.json("waits", str(self.folder / "w.data"), "--json")["waits"]
+        main = next(thread for thread in waits["threads"] if thread["tid"] == thread["pid"])
+        # From being let go to its end, and to when that was seen.
+        self.assertGreaterEqual(waits["headline"]["elapsed_seconds"], main["wall_ns"] / 1e9 - 0.001)
+        self.assertLess(waits["headline"]["cpu_seconds"], waits["headline"]["elapsed_seconds"] * 4)
+        self.assertEqual(waits["about"]["program"], "waits")
+
     def test_what_is_not_listed_is_told_and_sums_stay(self):
         _, all_of_it = self.recorded()
         longer = self.json("waits", str(self.folder / "w.data"), "--min", "50ms", "--json")["waits"]

@@ -110,6 +110,7 @@ void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
   if (key == "end_ns") take(value, facts.end_ns);
   if (key == "begun_unix_ns") take(value, facts.begun_unix_ns);
   if (key == "cpu_ns") facts.cpu_ns = number_of<u64>(value);
+  if (key == "program_ns") facts.program_ns = number_of<u64>(value);
   if (key == "exit_code") facts.exit_code = number_of<u32>(value);
   if (key == "note") facts.note = value;
   if (key == "switch_cost_ns") take(value, facts.switch_cost_ns);
@@ -147,6 +148,7 @@ std::string run_facts_bytes(const RunFacts& facts) {
   put(out, "end_ns", facts.end_ns);
   if (facts.begun_unix_ns != 0) put(out, "begun_unix_ns", facts.begun_unix_ns);
   if (facts.cpu_ns.has_value()) put(out, "cpu_ns", *facts.cpu_ns);
+  if (facts.program_ns.has_value()) put(out, "program_ns", *facts.program_ns);
   if (facts.exit_code.has_value()) put(out, "exit_code", *facts.exit_code);
   if (!facts.note.empty()) put(out, "note", facts.note);
   if (facts.switch_cost_ns != 0) put(out, "switch_cost_ns", facts.switch_cost_ns);

@@ -24,6 +24,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   facts.end_ns = ~u64{0};
   facts.begun_unix_ns = 1700000000000000000;
   facts.cpu_ns = 0;
+  facts.program_ns = 12;
   facts.exit_code = 3;
   facts.note = "one\nof two lines";
   facts.cores = {{1, 20, 3, 4, 5, 6}, {7, 0, 0, 0, 0, 0}};
@@ -60,6 +61,7 @@ TEST(RunFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->end_ns, ~u64{0});
   EXPECT_EQ(read->begun_unix_ns, facts.begun_unix_ns);
   EXPECT_EQ(read->cpu_ns, 0u) << "none at all is known, too";
+  EXPECT_EQ(read->program_ns, 12u);
   EXPECT_EQ(read->exit_code, 3u);
   EXPECT_EQ(read->note, "one\nof two lines");
   ASSERT_EQ(read->cores.size(), 2u);
