@@ -248,6 +248,7 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   if (!program.has_times) return;
   run.exit_code = program.exit_code;
   if (!run.cpu_ns.has_value()) run.cpu_ns = program.user_ns + program.system_ns;
+  if (!plan_.process.has_value()) run.program_ns = run.end_ns - ready_ns_;
 }
 
 // Without them a recording is as good as one, as long as its files stay where they are.

@@ -40,8 +40,9 @@ class LossList {
   void lost(u64 count, std::string_view what, std::string_view why, std::string_view brief) {
     if (count == 0) return;
     const double share = percent(count, samples_ + count);
-    const std::string told = fmt::format("({} %)", fixed(share, 1));
-    this->count(count, fmt::format("{} {}{}", what, told, why), fmt::format("{} {}", brief, told), share < kMinor);
+    // Where there are no samples, as in threads' whole time, it is no share of anything.
+    const std::string told = samples_ == 0 ? std::string() : fmt::format(" ({} %)", fixed(share, 1));
+    this->count(count, fmt::format("{}{}{}", what, told, why), fmt::format("{}{}", brief, told), share < kMinor);
   }
   // Of those that are there.
   void stacks(u64 count, std::string_view why) {

@@ -116,6 +116,9 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   // Threads' whole time has no samples, but nanoseconds.
   profile.events.push_back({.name = std::string(stacks::kAllTime), .samples = 1'000'000'000});
   EXPECT_NE(stack_text(profile, {}).find("note: 4 of 5,000 stacks are incomplete (0.1 %): "), std::string::npos);
+  profile.events.front().samples = 0;
+  EXPECT_NE(stack_text(profile, {}).find("1,000 samples were lost in the kernel\n"), std::string::npos);
+  profile.events.front().samples = 5000;
   profile.events.pop_back();
   // Of a part of a recording the whole's stacks are no share.
   profile.losses.stacks_without_table = 5001;
