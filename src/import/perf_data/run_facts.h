@@ -58,12 +58,12 @@ struct RunFacts {
   std::string image_name;  // of the program that was looked at, as its files were named by the user
   std::string pe_file, pdb_file;
   u32 process = 0;
-  u32 recorder = 0;              // wperf's own process; 0: not known
-  u64 start_ns = 0, end_ns = 0;  // when sampling began and ended; equal: not known
-  u64 begun_unix_ns = 0;         // start_ns by the clock on the wall; 0: not known
-  std::optional<u64> cpu_ns;     // that the program, and what it started, had of the cores meanwhile
+  u32 recorder = 0;               // wperf's own process; 0: not known
+  u64 start_ns = 0, end_ns = 0;   // when sampling began and ended; equal: not known
+  u64 begun_unix_ns = 0;          // start_ns by the clock on the wall; 0: not known
+  std::optional<u64> cpu_ns;      // that the program, and what it started, had of the cores meanwhile
   std::optional<u64> program_ns;  // that the program ran, where more than it was recorded
-  std::optional<u32> exit_code;  // of a program that ended by itself
+  std::optional<u32> exit_code;   // of a program that ended by itself
   std::string note;
   u64 switch_cost_ns = 0;  // that recording a switch took of a thread's time, measured; 0: not known
   std::vector<CoreFacts> cores;
