@@ -37,7 +37,9 @@ std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program, con
     const u32 running = static_cast<u32>(i) + 1;
     if (parallel_ns[i] == 0 || !is_chosen(running, view)) continue;
     const std::string time = report::duration(static_cast<double>(parallel_ns[i]) / 1e9);
-    if (view.parallelism.has_value() && view.parallelism->from == view.parallelism->to) return text + ": " + time;
+    if (view.parallelism.has_value() && view.parallelism->from == view.parallelism->to) {
+      return fmt::format("{}: {}", text, time);
+    }
     text += fmt::format("{} {} thread{} {}", separator, running, running == 1 ? "" : "s", time);
     separator = ',';
   }
