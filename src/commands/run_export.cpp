@@ -296,7 +296,7 @@ diag::Result<void> export_recording(const os::MappedFile& recording, const reque
   const std::span<const std::byte> bytes = recording.bytes();
   std::string piece;
   for (usize at = 0; at < bytes.size(); at += kPiece) {
-    // What is no more there can be read, but the system writes nothing of it.
+    // The guard lets lost pages be read as zeros; write() would fail on them. So each piece is copied first.
     piece.assign(reinterpret_cast<const char*>(bytes.data()) + at, std::min(kPiece, bytes.size() - at));
     if (recording.has_shrunk()) {
       return diag::Error{.text = *request.data_file + " became shorter while it was read: it was not exported",

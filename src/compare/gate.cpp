@@ -32,7 +32,7 @@ std::string change_of(const Candidate& one) {
   return fmt::format("{}: {} (95 % interval {})", one.what, change, ratio_interval_text(one.low, one.high));
 }
 
-// Of a total that has no interval.
+// The total has no interval.
 std::string why_unclear(const Candidate& one) {
   if (std::isnan(one.ratio)) return one.what + " was 0 in most runs before, so it has no ratio";
   const std::string change = std::isinf(one.ratio) ? "came from nothing"
@@ -84,7 +84,7 @@ std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Can
   return verdicts;
 }
 
-// Of a condition on one thing, or that nothing fails.
+// The condition is on one thing, or nothing fails it.
 Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>& candidates, usize runs) {
   Verdict verdict{.condition = condition.text, .why = {}, .function = {}, .source = {}};
   const double allowed = allowed_by(condition);

@@ -134,20 +134,24 @@ void find_alternate(const symbols::DebugFileSearch& places, const ElfSearch& sea
   }
 }
 
-// Nothing: there is none, or it is not to be used.
-std::optional<os::MappedFile> open_split_file(const std::string& path, const std::vector<std::string>& folders,
-                                              std::string& refused) {
+using SplitFile = std::pair<os::MappedFile, ElfFile>;
+
+// nullopt: there is none, or it is not to be used.
+std::optional<SplitFile> open_split_file(const std::string& path, const std::vector<std::string>& folders,
+                                         std::string& refused) {
   auto opened = os::open_named_file(path, os::NamedUse::read, folders);
   if (!opened.has_value()) {
     if (refused.empty()) refused = std::move(opened).error().text;
     return std::nullopt;
   }
   if (!opened.value().has_value()) return std::nullopt;
-  if (const auto elf = ElfFile::parse(opened.value()->bytes()); !elf.has_value()) {
+  os::MappedFile mapped = *std::move(opened).value();
+  auto elf = ElfFile::parse(mapped.bytes());
+  if (!elf.has_value()) {
     if (refused.empty()) refused = path + ": " + elf.error().text;
     return std::nullopt;
   }
-  return std::move(opened).value();
+  return SplitFile{std::move(mapped), std::move(elf).value()};
 }
 
 symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
@@ -159,10 +163,9 @@ symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
     std::string refused;
     for (const std::string& candidate : {path, package}) {
       if (split->files.size() == split->files.capacity()) continue;
-      std::optional<os::MappedFile> mapped = open_split_file(candidate, folders, refused);
-      if (!mapped.has_value()) continue;
-      auto elf = ElfFile::parse(mapped->bytes());
-      split->files.emplace_back(*std::move(mapped), std::move(elf).value());
+      std::optional<SplitFile> opened = open_split_file(candidate, folders, refused);
+      if (!opened.has_value()) continue;
+      split->files.push_back(*std::move(opened));
       return symbols::split_dwarf_sections(split->files.back().second);
     }
     if (!refused.empty()) {

@@ -13,7 +13,7 @@ namespace {
 
 enum class Use : unsigned char { none, in_the_making, known };
 
-// Nothing here is ever given back: a signal may come at any time.
+// Slots are never freed: a signal may come at any time.
 struct Slot {
   std::atomic<Use> use{Use::none};
   std::array<char, unfinished_files::kLongestPath> path{};

@@ -11,7 +11,7 @@
 namespace wperf::recording {
 namespace {
 
-// Of events without a common name the task says what belongs together, of classic ones the provider.
+// The task pairs events without a common name. The provider pairs classic events.
 std::string pairing_key(const TraceProviderReader::SpanEnd& end) {
   std::string key(reinterpret_cast<const char*>(end.event.provider.bytes.data()), end.event.provider.bytes.size());
   if (end.event.form == etl::EventForm::classic) return key;

@@ -21,7 +21,7 @@ constexpr double kMinor = 1, kMinorNames = 5;
 class LossList {
  public:
   explicit LossList(const StackProfile& profile) : are_of_whole_(profile.losses.stacks_of_whole) {
-    // Of threads' whole time the samples are nanoseconds.
+    // The event of threads' whole time counts nanoseconds instead of samples.
     for (const stacks::StackEvent& event : profile.events) {
       if (event.name != stacks::kAllTime) samples_ += event.samples;
     }

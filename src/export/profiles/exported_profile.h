@@ -95,7 +95,7 @@ class Names {
   std::string_view function(u32 number) const { return functions_[number]; }
   std::string marked_function(u32 number) const;
   const std::string& thread(u32 task) const { return threads_[task]; }
-  // What its first thread is called; of a process that nobody knows it of, the thread's own name.
+  // The name of the process's first thread. If that is not known, the name of the task's own thread.
   const std::string& process(u32 task) const { return processes_[task]; }
   PlaceLine line(u32 place) const;
 
