@@ -214,8 +214,9 @@ class InterruptTest(WperfTest):
                     running.communicate(timeout=60)
                     self.assertEqual([file.name for file in folder.iterdir()], ["x"])
                     was_kept = out.read_text(encoding="utf-8") == "what was there"
-                    self.assertEqual(running.returncode, -number_of_signal if was_kept else 0)
-                    if not was_kept:  # it was quicker, and had the whole of it
+                    # The signal may also come after the output has its name, and before the program ends.
+                    self.assertIn(running.returncode, [-number_of_signal] if was_kept else [0, -number_of_signal])
+                    if not was_kept:  # the output is whole, whatever ended the program
                         interrupted = out.read_bytes()
                         self.ok("report", many, *options)
                         self.assertEqual(len(interrupted), out.stat().st_size)
