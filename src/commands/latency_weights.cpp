@@ -94,7 +94,8 @@ LatencyWeights recorded_weights(const recording::RecordedSwitches& switches) {
   return out;
 }
 
-void keep_spans(const ChosenSpans& spans, const recording::RecordedSwitches& switches, LatencyWeights& made) {
+void keep_spans(const recording::ChosenSpans& spans, const recording::RecordedSwitches& switches,
+                LatencyWeights& made) {
   for (const recording::RunningSample& one : switches.running_samples) {
     if (one.sample < made.weights.size() && !recording::lies_within(spans.stretches, one.thread, one.time))
       made.weights[one.sample] = 0;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "commands/run_spans.h"
 #include "recording/recorded_switches.h"
+#include "recording/span_pairing.h"
 #include "request/request.h"
 
 namespace wperf::commands {
@@ -25,6 +25,6 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches, cons
 // As they were recorded.
 LatencyWeights recorded_weights(const recording::RecordedSwitches& switches);
 // Leaves out what was not in one of these.
-void keep_spans(const ChosenSpans& spans, const recording::RecordedSwitches& switches, LatencyWeights& made);
+void keep_spans(const recording::ChosenSpans& spans, const recording::RecordedSwitches& switches, LatencyWeights& made);
 
 }  // namespace wperf::commands

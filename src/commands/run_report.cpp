@@ -503,7 +503,7 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   if (format == request::ExportFormat::perf_data) {
     return export_recording(mapped, request, console);
   }
-  std::optional<ChosenSpans> spans;
+  std::optional<recording::ChosenSpans> spans;
   if (request.recording.span.has_value()) {
     WPERF_TRY(spans, choose_spans(trace, *request.recording.span, console));
   }

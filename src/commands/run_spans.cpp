@@ -63,7 +63,8 @@ diag::Result<void> report_spans(const etl::Trace& trace, const request::Request&
   return output::deliver_json(request.outputs, report::spans_json(table, facts), console);
 }
 
-diag::Result<ChosenSpans> choose_spans(const etl::Trace& trace, std::string_view name, diag::Console& console) {
+diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::string_view name,
+                                                  diag::Console& console) {
   etl::TraceLosses losses;
   const recording::TraceSpans spans = recording::read_spans(trace, losses);
   std::set<std::string> names;
@@ -82,7 +83,7 @@ diag::Result<ChosenSpans> choose_spans(const etl::Trace& trace, std::string_view
   for (const recording::PairedSpan& one : spans.paired.spans) {
     if (is_chosen[one.kind]) chosen.push_back(one);
   }
-  ChosenSpans out{.stretches = recording::merged_stretches(chosen), .text = {}};
+  recording::ChosenSpans out{.stretches = recording::merged_stretches(chosen), .text = {}};
   const std::string shown = names.size() == 1 ? *names.begin() : fmt::format("{}", fmt::join(names, " and "));
   out.text = fmt::format("{} span{} of {} ({})", report::with_commas(chosen.size()), chosen.size() == 1 ? "" : "s",
                          shown, report::span_time(total_of(out.stretches)));

@@ -16,11 +16,8 @@ namespace wperf::commands {
 
 diag::Result<void> report_spans(const etl::Trace& trace, const request::Request& request, diag::Console& console);
 
-struct ChosenSpans {
-  recording::ThreadStretches stretches;
-  std::string text;  // "12 spans of Provider/Name (300 ms)"
-};
 // Of this name, or PROVIDER/NAME; an error lists those that there are.
-diag::Result<ChosenSpans> choose_spans(const etl::Trace& trace, std::string_view name, diag::Console& console);
+diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::string_view name,
+                                                  diag::Console& console);
 
 }  // namespace wperf::commands

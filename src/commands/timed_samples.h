@@ -10,20 +10,19 @@
 #include "import/perf_data/perf_file.h"
 #include "recording/recorded_samples.h"
 #include "recording/recorded_switches.h"
+#include "recording/span_pairing.h"
 #include "request/request.h"
 #include "stacks/trace_facts.h"
 #include "waits/thread_times.h"
 
 namespace wperf::commands {
 
-struct ChosenSpans;
-
 // What belongs to the samples and is not in their records.
 struct Beside {
   const perf_data::AuxTraces* operations = nullptr;  // of SPE, which count with the samples
   const stacks::TraceFacts* trace = nullptr;
   const recording::RecordedSwitches* switches = nullptr;  // of a trace; else those of the file are looked for
-  const ChosenSpans* spans = nullptr;                     // only what was in these
+  const recording::ChosenSpans* spans = nullptr;          // only what was in these
 };
 
 // With callers, and with `wanted` beside. Threads that were never sampled are tasks of the profile, too. The samples of

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <span>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -58,5 +59,11 @@ struct TimeStretch {
 using ThreadStretches = std::unordered_map<u32, std::vector<TimeStretch>>;
 ThreadStretches merged_stretches(std::span<const PairedSpan> spans);
 bool lies_within(const ThreadStretches& stretches, u32 thread, u64 time);
+
+// What `--span` chose.
+struct ChosenSpans {
+  ThreadStretches stretches;
+  std::string text;  // "12 spans of Provider/Name (300 ms)"
+};
 
 }  // namespace wperf::recording
