@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands/commands.h"
+#include "device/devices_here.h"
 #include "device/driver_facts.h"
 #include "measure/machine.h"
 #include "measure/test_report.h"

@@ -157,12 +157,4 @@ class Device {
   virtual std::vector<DeviceCheck> mend() { return {}; }
 };
 
-std::unique_ptr<Device> make_driver_device(std::unique_ptr<DriverMachine> machine);
-
-// The kernel of this machine (Linux).
-diag::Result<std::unique_ptr<Device>> open_linux_device();
-
-// "driver", "linux", "sim" or "sim:key=value,…"; empty: the machine's own.
-diag::Result<std::unique_ptr<Device>> open_device(const std::string& name);
-
 }  // namespace wperf::device

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which devices this machine has, found without opening one. Asked where nobody named a device: by measure, which
-// chooses, and by the selftest, which tries all.
+// The devices of this build and this machine.
 #pragma once
+#include <memory>
+#include <string>
+
+#include "device/device.h"
 
 namespace wperf::device {
 
+// "driver", "linux", "sim" or "sim:key=value,…"; empty: the machine's own.
+diag::Result<std::unique_ptr<Device>> open_device(const std::string& name);
+
+// Which devices this machine has, found without opening one.
 struct DevicesHere {
   bool driver = false;       // ours is installed
-  bool windowsperf = false;  // Arm's driver is installed, in a version that we speak
+  bool windowsperf = false;  // Arm's driver is installed, in a version that wperf supports
   bool tracing = false;      // Windows
   bool linux_kernel = false;
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device of a machine whose driver speaks our wire: plan → requests, answers → raw.
+#include "device/driver_device.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "device/device.h"
 #include "device/driver_call.h"
 #include "device/driver_run.h"
 #include "device/driver_sampling.h"

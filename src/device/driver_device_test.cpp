@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver device over a channel that answers from a script: what goes over the wire, and what a refusal says.
+#include "device/driver_device.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <map>
 
 #include "abi/wire.h"
-#include "device/device.h"
 
 namespace wperf::device {
 namespace {
@@ -414,12 +415,6 @@ TEST(DriverDevice, ADriverThatBringsNothingIsNotAskedForEver) {
   raw::SampleCapture capture;
   drain(made, fill, capture);
   EXPECT_EQ(asked, 1u);
-}
-
-TEST(OpenDevice, UnknownNamesAreUsageErrors) {
-  const auto device = open_device("nonsense:x=1");
-  ASSERT_FALSE(device.has_value());
-  EXPECT_EQ(device.error().code, diag::ExitCode::usage);
 }
 
 }  // namespace

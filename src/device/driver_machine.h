@@ -54,9 +54,4 @@ class MachineFacts {
 
 class DriverMachine : public DriverTransport, public Programs, public MachineFacts {};
 
-// wperf-driver.sys of this machine.
-diag::Result<std::unique_ptr<DriverMachine>> open_windows_machine();
-// The settings after "sim:": "key=value,…".
-diag::Result<std::unique_ptr<DriverMachine>> open_sim_machine(const std::string& options);
-
 }  // namespace wperf::device

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 
+#include "device/driver_device.h"
 #include "device/etw/fake_trace_api.h"
 #include "device/etw_device.h"
 #include "device/sim_machine.h"

@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "base/event_class.h"
+#include "device/linux_device.h"
 #include "device/linux_sessions_linux.h"
 #include "device/perf_events/event_words.h"
 #include "device/perf_events/spe_units.h"

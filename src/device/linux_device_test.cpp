@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Linux device on the machine the test runs on. Software events need no hardware; what needs a counter is skipped
 // where there is none.
+#include "device/linux_device.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,7 +12,6 @@
 #include <fstream>
 
 #include "base/event_class.h"
-#include "device/device.h"
 #include "device/linux_sessions_linux.h"
 #include "device/perf_events/counter_linux.h"
 #include "export/perf_data/record_bytes.h"
@@ -27,7 +28,7 @@ constexpr u64 kTenSeconds = 10'000'000'000;
 class LinuxDeviceTest : public testing::Test {
  protected:
   void SetUp() override {
-    device_ = std::move(open_device("linux")).value();
+    device_ = std::move(open_linux_device()).value();
     plan::KernelEvent clock{.type = 1, .config = 1, .clock = true, .cores = {}};
     perf_event_attr attributes = perf_events::attributes_of(clock, false);
     if (!perf_events::open_event(attributes, {.thread = 0, .core = -1}).is_open()) {

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "device/device.h"
 #include "device/devices_here.h"
+#include "device/driver_device.h"
 #include "device/etw_device.h"
+#include "device/linux_device.h"
 #include "device/windowsperf/open.h"
 
 namespace wperf::device {

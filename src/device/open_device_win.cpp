@@ -2,8 +2,8 @@
 // Which devices this build has on Windows: the driver of the machine, and Windows' own tracing.
 #include <utility>
 
-#include "device/device.h"
 #include "device/devices_here.h"
+#include "device/driver_device.h"
 #include "device/driver_handle_win.h"
 #include "device/etw_device.h"
 #include "device/windowsperf/open.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "device/driver_device.h"
 #include "device/sim_machine.h"
 #include "os/files.h"
 #include "os/process.h"

@@ -2,6 +2,7 @@
 // Windows with wperf-driver.sys.
 #include <utility>
 
+#include "device/driver_device.h"
 #include "device/driver_handle_win.h"
 #include "device/on_windows_win.h"
 #include "os/windows_facts.h"

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "device/devices_here.h"
 #include "os/files.h"
 #include "wperf_version.h"
 

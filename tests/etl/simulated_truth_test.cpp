@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "device/driver_device.h"
 #include "device/etw/session.h"
 #include "device/etw_device.h"
 #include "device/sim_machine.h"

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "device/driver_call.h"
+#include "device/driver_device.h"
 #include "device/windowsperf/fake_driver.h"
 
 namespace wperf::device::windowsperf {
