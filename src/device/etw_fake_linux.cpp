@@ -6,6 +6,7 @@
 
 #include "device/driver_device.h"
 #include "device/etw/fake_trace_api.h"
+#include "device/etw/session.h"
 #include "device/etw_device.h"
 #include "device/sim_machine.h"
 #include "device/simulated_leaves_linux.h"
