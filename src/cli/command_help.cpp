@@ -11,14 +11,6 @@ namespace {
 constexpr usize kHelpIndent = 4;
 constexpr usize kTextColumn = 30;
 
-struct Heading {
-  Group group;
-  std::string_view title;
-};
-constexpr Heading kHeadings[] = {
-    {Group::measured, "What to measure"},    {Group::duration, "How long"}, {Group::shown, "What to show"},
-    {Group::names, "Where names come from"}, {Group::output, "Output"},     {Group::machine, "Machine"}};
-
 std::string entry(const OptionRow& row, request::Command command, std::string_view device) {
   std::string name = std::string(kHelpIndent, ' ') + shown_name(row);
   if (row.alias_apart) name.append(", ").append(row.alias);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is written from the table of options: --help for main, and the checked-in documents (see generated_test.cpp).
+// Text made from the table of options: --help for main, and the checked-in documents (see generated_test.cpp).
 #pragma once
 #include <string>
 #include <vector>
@@ -20,8 +20,19 @@ std::vector<std::string_view> overview_examples(bool linux_device);
 // COMMAND --help, for a device as --device names it; empty: for all.
 std::string render_command_help(const CommandRow& command, std::string_view device = {});
 
-// The options of a page of docs/user, as a Markdown table.
-std::string render_markdown(std::string_view page);
+// The titles below which options are shown, in this order.
+struct Heading {
+  Group group;
+  std::string_view title;
+};
+inline constexpr Heading kHeadings[] = {
+    {Group::measured, "What to measure"},    {Group::duration, "How long"}, {Group::shown, "What to show"},
+    {Group::names, "Where names come from"}, {Group::output, "Output"},     {Group::machine, "Machine"}};
+
+// docs/user/options.md
+std::string render_option_page();
+// The command's heading on that page, which is its anchor too: "stat", "version".
+std::string_view option_heading(const CommandRow& command);
 
 // docs/man/wperf.1
 std::string render_man_page();
