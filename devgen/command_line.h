@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// argv of wperf-devgen, and what it prints about itself. Called by program.cpp only.
+// argv of wperf-devgen, and what it prints about itself.
 #pragma once
 #include <span>
 #include <string>

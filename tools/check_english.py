@@ -271,8 +271,8 @@ def is_read(name):
     return bool(named) and not SKIPPED.search(name)
 
 
-def read_tree(root, prefixes):
-    """(name, source) of the files of a tree that are read."""
+def read_tree(root, prefixes=(), every=False):
+    """(name, source) of the files of a tree that are read, or of every file."""
     listing = subprocess.run(["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                              capture_output=True, check=False)
     if listing.returncode == 0:
@@ -281,7 +281,7 @@ def read_tree(root, prefixes):
         names = [path.relative_to(root).as_posix() for path in root.rglob("*")]
         names = [name for name in names if not name.startswith(("build/", ".git/"))]
     for name in sorted(set(names)):
-        if is_read(name) and (not prefixes or name.startswith(tuple(prefixes))) and (root / name).is_file():
+        if (every or is_read(name)) and (not prefixes or name.startswith(tuple(prefixes))) and (root / name).is_file():
             yield name, (root / name).read_text(encoding="utf-8", errors="replace")
 
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The opened wperf-driver.sys: its device interface, or the name it has when it runs as a plain service. Called by
-// channel_win.cpp.
+// The opened wperf-driver.sys: its device interface, or the name it has when it runs as a plain service.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Windows' list of devices: the present interface of wperf-driver, and what ACPI says of the units outside the cores.
-// Called by driver_handle_win.cpp, channel_win.cpp and driver_facts_win.cpp. Loads setupapi.dll when the first question
-// is asked.
+// Loads setupapi.dll when the first question is asked.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Starts the program of a measurement: suspended, in a console of its own, on one core or wherever it gets time, in a
-// job that ends when we do. Called by channel_win.cpp.
+// job that ends when we do.
 #pragma once
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One Windows process that a measurement looks at: its state and modules, remembered after its end. Either started by
-// us (spawned_process_win.cpp) or found running. Called by channel_win.cpp.
+// us (spawned_process_win.cpp) or found running.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The immutable answer of one sampling run: where the events happened, as functions, lines and addresses, and besides
 // by process, thread, module, core, caller and time. Names are kept once, in `symbols`, `modules` and `files`;
-// everything else refers to them by index. Made by sample_profile_builder.h; knows neither OS nor output format.
+// everything else refers to them by index. Knows neither OS nor output format.
 #pragma once
 #include <functional>
 #include <optional>

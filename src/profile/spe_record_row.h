@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One SPE record with names, for those who want records and not sums (`--records`). Called by commands, which decodes
-// the bytes a second time once their addresses are named; shown by report/spe_records.h.
+// One SPE record with names, for those who want records and not sums (`--records`). Records are decoded
+// a second time once their addresses are named.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -26,7 +26,7 @@ struct SampleOptions {
   usize most_bytes = 0;
 };
 
-// A client that takes no more than 1 MiB of standard output reads this (clients.md 1.3).
+// One client kills the process when its standard output exceeds 1 MiB (contract 1.6).
 inline constexpr usize kMostBytesForClients = 1'000'000;
 
 // What is printed before sampling begins: -v modules and sections, then the base address. `program` as the user named

@@ -151,7 +151,7 @@ TEST(sample_text, without_pdb_counts_modules_beyond_ten) {
   EXPECT_TRUE(finds(text, "note: and 3 more modules"));
 }
 
-// What the known clients read (clients.md 1.2, 2.2), checked on every document here.
+// What the known clients read (contract 9.8), checked on every document here.
 void check_clients_rules(const json& document, const SampleOptions& options) {
   const json& sampling = document.at("sampling");
   for (const char* key :

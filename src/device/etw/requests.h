@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bytes that Windows' tracing is asked with, and what it answers in: EVENT_TRACE_PROPERTIES, the structures of
-// TraceSetInformation, and what adds a source of samples. Pure. Called by etw_session and its fake.
+// TraceSetInformation, and what adds a source of samples. Pure.
 #pragma once
 #include <array>
 #include <cstring>

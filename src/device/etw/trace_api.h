@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of Windows that make a trace, as bytes and numbers of Windows. Whoever stands behind them — Windows
 // (trace_api_win.cpp) or a fake that is as strict (fake_trace_api.h) — sees the very bytes that Windows would. Called
-// by etw_session from one thread.
+// from one thread.
 #pragma once
 #include <memory>
 #include <optional>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The non-paged pool. Each allocation has pages of its own and ends, but for up to 15 bytes, at one that is not mapped;
 // freed memory is unmapped and its addresses come back only after gigabytes of others. So what reads or writes beside
-// or after an allocation faults at once. Called by ex_pool.cpp, by NT functions that give memory to the driver, by
-// driver_under_test.cpp.
+// or after an allocation faults at once.
 #pragma once
 #include "base/ints.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads: which runs, which waits. A thread stays on its core. Called by the NT functions that wait or wake
-// (ke_wait.cpp, ke_timer.cpp, ps_threads.cpp), by machine/threads.h and by the interrupt entry.
+// Threads: which runs, which waits. A thread stays on its core.
 #pragma once
 #include "tests/nthost/kernel/cpu.h"
 
