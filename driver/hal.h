@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What driver/core needs of a machine, and nothing else. Two shells implement it: driver/nt (Windows kernel, registers
-// of real silicon by driver/arm64) and sim (register models). No call may block except where it says so.
+// Everything that driver/core needs from a machine. Two shells implement it: driver/nt (Windows kernel, registers of
+// real silicon by driver/arm64) and sim (register models). No call may block except where it says so.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -63,8 +63,8 @@ struct Topology {
 
 using PerCoreCall = void (*)(void* context);
 
-// What the overflow interrupt of a core interrupted, for Core::on_overflow(). An interrupt may come while run_on_core's
-// call runs on that core; the registers, synchronize and time_ns must work in it.
+// The code that the overflow interrupt of a core interrupted, for Core::on_overflow(). An interrupt may come while
+// run_on_core's call runs on that core; the registers, synchronize and time_ns must work in it.
 struct InterruptedContext {
   u64 pc;
   u64 lr;  // x30 as it was there
@@ -123,7 +123,7 @@ class Hal {
   virtual u32 read_device(void* mapping, u64 offset) = 0;
   virtual void write_device(void* mapping, u64 offset, u32 value) = 0;
 
-  // Who has the overflow interrupt: WPERF_INTERRUPT_…; asks the system for nothing.
+  // The owner of the overflow interrupt: WPERF_INTERRUPT_…; asks the system for nothing.
   virtual u32 interrupt_state() = 0;
 
   // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; reading them where there is no DSU
@@ -138,23 +138,25 @@ class Hal {
   // there is one: a hypervisor may show that field and let the registers be undefined instructions.
   virtual bool has_profiling_registers() = 0;
 
-  // May `client`, who is no administrator, see where the process executes that has the number `process` and began at
-  // `start` (InterruptedContext::process_start)? False where that one is gone, whoever has its number now. At
-  // PASSIVE_LEVEL, never while sampling interrupts wait for it.
+  // May `client`, who is not an administrator, see where a process executes? It is the process with number `process`
+  // that began at `start` (InterruptedContext::process_start). Returns false if that one is gone, even if another
+  // process has its number now. At PASSIVE_LEVEL, never while sampling interrupts wait for it.
   virtual bool may_observe(ClientId client, u32 process, u64 start) = 0;
 
-  // Stacks of programs. An interrupt may not touch their memory; so for one that interrupted a program it asks for a
-  // walk, which the shell takes in the interrupted thread before that goes on (walk_user_stack). It answers with
-  // Core::on_user_walk(ticket, stack), or with Core::on_user_walk_lost(ticket) where there can be none; one answer at a
-  // time, none in an interrupt. A program's memory may take as long as it likes to come, so nobody waits for a walk.
-  // Room for the walks of the tickets 0 to count - 1; null when memory is exhausted. Never while something runs.
+  // Stacks of programs. An interrupt may not touch their memory. When it has interrupted a program, it asks for a walk
+  // instead, which the shell takes in the interrupted thread before the thread goes on (walk_user_stack). The shell
+  // answers with Core::on_user_walk(ticket, stack), or with Core::on_user_walk_lost(ticket) if there is no stack; one
+  // answer at a time, never in an interrupt. A program's memory may take as long as it likes to come, so no code waits
+  // for a walk. make_user_walks() allocates room for the walks of the tickets 0 to count - 1; it returns null when
+  // memory is exhausted. It is never called while something runs.
   virtual void* make_user_walks(u32 count) = 0;
-  // From now on these; null: none. What was placed before is the shell's to free, when the last walk in it has ended.
-  // After end_user_walks().
+  // From now on walks use `walks`; null ends them. The shell frees the previous ones when the last walk in them has
+  // ended. Called after end_user_walks().
   virtual void place_user_walks(void* walks) = 0;
   // In the interrupt. False: it cannot be; an earlier walk of this ticket may not have ended.
   virtual bool ask_for_user_walk(u32 ticket, const UserWalkStart& start) = 0;
-  // Returns soon, whatever programs do: no answer comes from then on. Who has none by then gets none. Within a request.
+  // Returns soon, whatever programs do; no answer comes from then on. A walk without an answer by then never gets one.
+  // Called within a request.
   virtual void end_user_walks() = 0;
 
   // The one lock of the driver, between on_timer() and requests. Not recursive; may block; held across run_on_core, so
@@ -162,8 +164,8 @@ class Hal {
   virtual void enter_critical() = 0;
   virtual void leave_critical() = 0;
 
-  // Non-paged, zeroed; a page or more lies on pages of its own; null when exhausted. Never called once a session has
-  // started.
+  // Non-paged, zeroed; a page or more is page-aligned and shares no page; null when exhausted. Never called once a
+  // session has started.
   virtual void* allocate(usize size) = 0;
   virtual void free(void* memory) = 0;
 

@@ -43,7 +43,7 @@ HABITS = {
 PATTERNS = [(habit, re.compile(pattern, flags)) for habit, pattern, flags in (
     # "What was counted is good." A question is no such sentence.
     ("headless", r"^(?:And |But |So )?(?:What|Who|Whoever|Whatever|Whose|Whom)\b(?!.*\?\W*$)", 0),
-    ("headless", r"[:;] (?:what|who|whoever|whose)\b(?!.*\?\W*$)", 0),
+    ("headless", r"; (?:what|who|whoever|whose)\b(?!.*\?\W*$)", 0),
     ("headless", r"\b(?:of|than|by|as|with|from|for|to|in|like) (?:whoever|whatever|whose)\b", 0),
     # "Of whole cores the switch is told."
     ("of-front", r"^(?:And |But )?Of (?!course\b)", 0),
@@ -54,8 +54,8 @@ PATTERNS = [(habit, re.compile(pattern, flags)) for habit, pattern, flags in (
     ("none", r"(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|way\b|need\b|sooner\b|different\b|larger\b|greater\b|"
              r"smaller\b|later\b|wider\b|better\b|worse\b|slower\b|faster\b|such\b|op\b|point\b|use\b|other\b)[a-z]", re.I),
     ("none", r"\bnobody(?:'s| knows| tells| says| told| said)\b", re.I),
-    ("none", r"^(?:Nothing|None|Nobody)(?:[:;.,]| (?:if|where|when|for|to)\b| of (?!the\b|these\b|them\b))", 0),
-    ("none", r"\bnothing (?:is|was) (?:known|said|told)\b|\bnothing (?:tells|says|of (?:it|its|that|this|the))\b", re.I),
+    ("none", r"^(?:Nothing|None|Nobody)(?:[:;.,]| (?:if|where|when|for|to)\b| of (?!the\b|these\b|them\b|it\b))", 0),
+    ("none", r"\bnothing (?:is|was) (?:known|said|told)\b|\bnothing (?:tells|says|of (?:it|its|that|this))\b", re.I),
     ("none", r"\b(?:says?|tells?|knows?|means?) nothing\b", re.I),
     ("none", r"\bnone (?:is|was|has|that is)\b", re.I),
     # "What is left out is told."
@@ -66,7 +66,7 @@ PATTERNS = [(habit, re.compile(pattern, flags)) for habit, pattern, flags in (
     # "The key alone." "Beside it." "What stands behind."
     ("aside", r"^(?!.*\b(?:leaves?|left|let|stand|not) ?.*\balone).*\balone\b", re.I),
     ("aside", r"\bbeside\b", re.I),
-    ("aside", r"(?<!\bleft )(?<!\bfall )(?<!\bfalls )(?<!\bfell )(?<!\bleave )(?<!\bleaves )(?<!\blag )(?<!\blags )(?<!\bfar )\bbehind\b",
+    ("aside", r"(?<!\bleft )(?<!\bfall )(?<!\bfalls )(?<!\bfell )(?<!\bleave )(?<!\bleaves )(?<!\blag )(?<!\blags )(?<!\bfar )\bbehind\b(?! (?:a|the) lock\b)",
      re.I),
     ("aside", r"\bof (?:its|their|his|her|our|your|one's) own\b", re.I),
     ("aside", r"\bfor (?:itself|themselves|himself)\b", re.I),
@@ -131,8 +131,8 @@ PROSE = re.compile(r"(?:[A-Za-z'’-]{2,},? ){2}[a-z]")
 
 
 def comment_words(words):
-    """A line of a comment; "" for one that is set off as an example or a table."""
-    return "" if words.startswith("    ") or re.search(r"\S {3,}\S", words) else words.strip()
+    """A line of a comment; "" for one that is set off as an example or a table, and for the license."""
+    return "" if re.search(r"^    |\S {3,}\S|^ ?SPDX-", words) else words.strip()
 
 
 def code_texts(source, with_messages):
@@ -231,7 +231,7 @@ def texts_of(name, source):
 
 
 CODE_SPAN = re.compile(r"`[^`]*`")
-SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[\"')*]*\s+(?=[\"'(*`\[]*[A-Z0-9`_])")
+SENTENCE_END = re.compile(r"(?<=[a-z]{4}\.)\s+(?=[a-z])|(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[\"')*]*\s+(?=[\"'(*`\[]*[A-Z0-9`_])")
 
 
 def sentences(text):
@@ -259,7 +259,7 @@ def check_file(name, source):
     """Every Finding in one file."""
     found = []
     for text in texts_of(name, source):
-        if EXCUSE in text.text or "SPDX-License" in text.text:
+        if EXCUSE in text.text:
             continue
         for offset, sentence in sentences(text):
             found += [Finding(name, text.line_at(offset), habit, sentence) for habit in habits_of(sentence)]
@@ -334,7 +334,7 @@ def draw(files, number, kind, seed):
     pool = []
     for name, source in files:
         for text in texts_of(name, source):
-            if text.kind == kind and "SPDX-License" not in text.text:
+            if text.kind == kind:
                 pool += [f"{name}:{text.line_at(offset)}: {sentence}" for offset, sentence in sentences(text)
                          if len(re.findall(r"[A-Za-z]{2,}", sentence)) >= 3]
     return random.Random(seed).sample(pool, min(number, len(pool)))

@@ -21,9 +21,9 @@ class Habits(unittest.TestCase):
             self.assertEqual(check_english.habits_of(sentence), [], sentence)
 
     def test_headless_clauses(self):
-        self.marked("headless", "What was counted is good.", "Whose the profile is.", "Two rows: what ran and what waited.",
+        self.marked("headless", "What was counted is good.", "Whose the profile is.", "It ran; what waited is gone.", "It ran; who waited is shown.",
                     "The time of whoever ended the wait.")
-        self.plain("What does a wait cost?", "It prints what was counted.", "The rows show what ran and what waited.")
+        self.plain("What does a wait cost?", "It prints what was counted.", "The rows show what ran and what waited.", "Two rows: what ran and what waited.")
 
     def test_of_in_front(self):
         self.marked("of-front", "Of whole cores the switch is recorded.", "Empty; of a thread its name.", "To whom the time belongs.")

@@ -7,7 +7,7 @@
 
 namespace wperf::driver {
 
-// A function of its own in every build: nt/guarded_registers.cpp guards the call against the undefined instruction.
+// Not inlined in any build: nt/guarded_registers.cpp guards the call against the undefined instruction.
 u64 read_system_register(Register reg);
 void write_system_register(Register reg, u64 value);  // nothing for registers that can only be read
 void instruction_barrier();

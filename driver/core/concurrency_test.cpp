@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timer on one thread, requests on another, as on two cores of a real machine; and cores that interrupt, each a
-// thread. Under ThreadSanitizer this proves that everything both touch is behind the lock, or passed on in order where
-// an interrupt may not lock; anywhere it proves that no count or sample is lost or counted twice.
+// The timer on one thread and requests on another, as on two cores of a real machine; and cores that interrupt, each on
+// its own thread. ThreadSanitizer proves that all shared state is behind the lock, or passed on in order where an
+// interrupt may not lock. In any build the test proves that no count or sample is lost or counted twice.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -112,7 +112,7 @@ class InterruptingCores {
  private:
   FakeHal& hal_;
   std::atomic<bool> done_ = false;
-  u64 steps_[4] = {};  // of each core, touched by its thread alone
+  u64 steps_[4] = {};  // of each core, touched only by its thread
   std::vector<std::thread> threads_;
 };
 
@@ -218,7 +218,7 @@ class ProfilingCores {
  private:
   FakeHal& hal_;
   std::atomic<bool> done_ = false;
-  u64 made_[4] = {};  // by core, touched by its thread alone
+  u64 made_[4] = {};  // by core, touched only by its thread
   std::vector<std::thread> threads_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each request does, once the dispatcher has let it through.
+// The work of each request, after the dispatcher has let it through.
 #include "driver/core/core.h"
 
 #include "base/bits.h"
@@ -76,8 +76,8 @@ bool Core::has_counters_for(ClientId client) {
   return occupy(client) == WPERF_OK && machine_.every_core_counts;
 }
 
-// What an administrator told of memory and clusters goes too: counting there tells of everybody's work, and what was
-// told need not be true of the machine of then.
+// Settings that an administrator made for memory and clusters go, too: counts there reveal everybody's work, and the
+// settings need not fit the machine later.
 void Core::release_units() {
   if (owner_ == 0) {
     return;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole driver but for its shell. One Core is one driver: the shell makes it, hands it every request of every
-// client and tells it about time and departed clients (driver/README.md says what it must keep to). No globals; the
-// only memory it asks for is a session's, when that is configured. A client may count and profile with the SPE at the
-// same time. Sampling by overflow has the core to itself: configuring it discards both others, and each of them it.
+// The whole driver without its shell. One Core is one driver: the shell makes it, hands it every request of every
+// client and notifies it of time and departed clients (driver/README.md lists the shell's duties). No globals; the only
+// memory it asks for is a session's, when that is configured. A client may count and profile with the SPE at the same
+// time. Sampling by overflow has the core to itself: configuring it discards both others, and each of them discards it.
 //
-// The shell serialises dispatch(), client_gone() and shutdown(); on_timer() and the interrupts may run beside any of
-// them.
+// The shell serialises dispatch(), client_gone() and shutdown(); on_timer() and the interrupts may run concurrently
+// with any of them.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -25,7 +25,7 @@ struct Rights {
   bool administrator = false;
 };
 
-// What a VERSION request tells. The texts must outlive the Core; what does not fit its field is cut.
+// The answer to a VERSION request. The texts must outlive the Core; a text that does not fit its field is cut.
 struct CoreConfig {
   u32 major = 0, minor = 0, patch = 0;
   const char* git = "";
@@ -45,24 +45,24 @@ class Core {
   [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
                                      u32 capacity, u32* returned);
 
-  // Has every core counters that may be used? Of who holds the lock, as within a request.
+  // Does every core have counters that this client may use? Asked for the holder of the lock, as within a request.
   bool has_counters_for(ClientId client);
 
   void on_timer();
-  // From the overflow interrupt of `core`, on that core, also if the overflow may be somebody else's. Takes no lock; of
-  // the hal it calls nothing but registers, synchronize, time_ns and ask_for_user_walk.
-  // Gives the counters of this core that are ours for sampling, none if not sampling: their interrupt has been seen to.
+  // From the overflow interrupt of `core`, on that core, even if the overflow may belong to somebody else. Takes no
+  // lock. It calls only registers, synchronize, time_ns and ask_for_user_walk of the hal. Returns those counters of
+  // this core that are ours for sampling (0 if not sampling); their interrupt has been handled.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted) { return sampling_.on_overflow(core, interrupted); }
-  // The answers to Hal::ask_for_user_walk: the stack that was walked; there is none.
+  // The two answers to Hal::ask_for_user_walk: here is the stack, or there is no stack.
   void on_user_walk(u32 ticket, const WalkedStack& stack) { sampling_.on_user_walk(ticket, stack); }
   void on_user_walk_lost(u32 ticket) { sampling_.on_user_walk_lost(ticket); }
-  // From the interrupt of `core`'s profiling buffer (PMBIRQ), on that core, also if it is somebody else's. Takes no
-  // lock; of the hal it calls nothing but registers, synchronize, drain_profiling and time_ns. True: it was ours and
-  // has been seen to. A shell without that interrupt never calls it; timer and drain do its work then.
+  // From the interrupt of `core`'s profiling buffer (PMBIRQ), on that core, even if it belongs to somebody else. Takes
+  // no lock. It calls only registers, synchronize, drain_profiling and time_ns of the hal. Returns true if it was ours
+  // and has been handled. A shell without that interrupt never calls it; timer and drain do its work then.
   bool on_profiling_interrupt(u32 core) { return profiling_.on_interrupt(core); }
   void client_gone(ClientId client);
-  // Ends counting, sampling and profiling as their client would, before the machine sleeps; what was measured can still
-  // be read.
+  // Ends counting, sampling and profiling as their client would, before the machine sleeps. Results so far can still be
+  // read.
   void end_measurement();
   void shutdown();  // gives everything back; the last call
 

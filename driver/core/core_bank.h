@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The PMUv3 counters of the core it runs on. The fixed cycle counter, its filter and how it counts (PMCR.LC, D) belong
-// to the system, and PMCR.LP to everybody who counts: none of them is written.
+// to the system, and PMCR.LP to everybody who counts, so these are never written.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/counter_bank.h"

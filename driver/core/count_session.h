@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One client's counting, from configure to read: owns the units and their memory, drives them through start, timer and
-// stop. Values grow over start/stop pairs and begin anew with configure. The lock of the hal is taken inside, so that
-// tick() may run while a request does.
+// stop. Values grow over start/stop pairs and begin anew with configure. It takes the hal's lock itself, so that tick()
+// may run while a request does.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"

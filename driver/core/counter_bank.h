@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A set of hardware counters that start, stop and are read together: of one core, one DSU cluster or one DMC channel.
-// The rotation and accumulation code (unit.h) sees nothing but this face. Counters are numbered 0..used-1; a bank
-// knows which hardware counters those are and touches no others. Runs where its registers are: on the unit's core, or
-// anywhere for device memory. Cannot fail.
+// A set of hardware counters that start, stop and are read together: those of one core, one DSU cluster or one DMC
+// channel. The rotation and accumulation code (unit.h) knows only this interface. Counters are numbered 0..used-1; a
+// bank knows which hardware counters those are and touches no others. Runs where its registers are: on the unit's core,
+// or anywhere for device memory. Cannot fail.
 #pragma once
 #include "base/ints.h"
 
 namespace wperf::driver {
 
-// Where counters begin: one that somebody resets to 0 is then seen to run backwards. What can be counted from one look
-// to the next, 1.75 times 2^32, is more than a core can do in that time.
+// The initial value of counters, so that a counter that somebody resets to 0 is seen to run backwards. The remaining
+// range between two looks, 1.75 times 2^32, is more than a core can count in that time.
 inline constexpr u32 kFirstCount = 0x4000'0000;
 
 class CounterBank {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting on cores: values, filters, overflow, what is put back, slots.
+// Counting on cores: values, filters, overflow, restored registers, slots.
 #include <gtest/gtest.h>
 
 #include "driver/core/counter_bank.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one door: everything a client sends is checked here, by a table, and only here are bytes untyped. To add a
-// request, add its structs to abi/wire.h, a handler to Core and a row below.
+// The single entry for requests: everything a client sends is checked here, by a table, and only here are bytes
+// untyped. To add a request, add its structs to abi/wire.h, a handler to Core and a row below.
 #include "base/bytes.h"
 #include "driver/core/core.h"
 
@@ -34,8 +34,8 @@ struct Core::DispatchTable {
     return {code, input, input, output, output, needs, any_version(code), &handle<Request, Reply, handler>};
   }
 
-  // What a client of another wire version needs to find out which one it talks to, and to step back from the driver.
-  // These two keep their shape in every version.
+  // The two requests with which a client of another wire version finds out the driver's version and lets go of the
+  // driver. They keep their shape in every version.
   static constexpr bool any_version(u32 code) {
     return code == static_cast<u32>(WPERF_CODE_VERSION) || code == static_cast<u32>(WPERF_CODE_LOCK);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The door: what it lets through, and that what it refuses changes nothing.
+// The entry for requests: which ones it lets through, and that a refused one changes nothing.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -112,7 +112,7 @@ TEST_F(Dispatch, EveryCodeRefusesEveryWrongInputSize) {
 TEST_F(Dispatch, EveryCodeRefusesEveryShortOutput) {
   ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
   for (const Code& code : kCodes) {
-    // Of long answers not every length: each costs a buffer.
+    // Not every length of long answers is tried: each costs a buffer.
     for (u32 capacity = 0; capacity < code.output; capacity += capacity > 512 && capacity + 64 < code.output ? 61 : 1) {
       std::vector<u8> bytes = bytes_of(code.input, WPERF_WIRE_VERSION, std::max(code.input, capacity));
       const std::vector<u8> before = bytes;

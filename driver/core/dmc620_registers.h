@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The performance counters of one DMC-620 memory controller, as its register frame shows them (Arm CoreLink DMC-620
-// TRM, "PMU registers"). Offsets are from the base of the controller's frame; a map of its first page reaches the
-// counters, its second page ends with the registers that say what it is. Used by the driver core, which programs them,
-// and by the simulator's model, which plays them.
+// TRM, "PMU registers"). Offsets are from the base of the controller's frame. A map of its first page reaches the
+// counters; its second page ends with the identification registers. The driver core programs these registers, and the
+// simulator's model implements them.
 //
 //   0xa08  overflow_status_clkdiv2   bit n: counter n passed 2^32; writing 0 clears
 //   0xa0c  overflow_status_clk       the same for the clk counters, bit 0 = counter 8

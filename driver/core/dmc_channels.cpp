@@ -36,7 +36,7 @@ bool are_sound(const WperfDmcSetupRequest& request) {
   return true;
 }
 
-// Only read, so that asking is no harm to whatever else may be there.
+// Reads only, so that asking does no harm if the address belongs to another device.
 bool is_memory_controller(Hal& hal, u64 base) {
   void* page = hal.map_device_memory(base + dmc620::kIdentityPage, dmc620::kIdentitySize, DeviceAccess::read_only);
   if (page == nullptr) {

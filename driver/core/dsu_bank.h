@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The DynamIQ shared unit's counters of the cluster of the core it runs on. All of them are ours: no reservation of
-// cluster counters exists.
+// The DynamIQ shared unit's counters of the cluster of the core it runs on. All of them are ours: cluster counters
+// cannot be reserved.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/counter_bank.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A client tells which cores share a DSU: what is believed, what is refused, and how long it holds.
+// A client sets which cores share a DSU: which settings are believed, which are refused, and how long they hold.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine for the core's tests and fuzzers: registers that count what the test says happened, in time the test lets
-// pass, and interrupt when they overflow. It bites: whatever a well-behaved driver never does (foreign counters,
+// A machine for the core's tests and fuzzers: registers that count the events of the test, in time the test lets pass,
+// and interrupt when they overflow. It is strict: anything a well-behaved driver never does (foreign counters,
 // registers off their core, leaks, calls under the wrong lock or in an interrupt) is noted in `violations`. Any
-// fallible call can be made to fail. A core runs one thing at a time: what run_on_core carries, or events, on any
-// thread. Long because it is one machine: every register, and who may touch it when.
+// fallible call can be made to fail. A core runs one thing at a time, on any thread: either a call of run_on_core or
+// events. Long because it is one machine: every register, and who may touch it when.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -108,7 +108,7 @@ class FakeHal final : public Hal {
       advance_channel(channel++, frame, events);
     }
   }
-  // One core alone; each may have a thread of its own.
+  // One core only; each core may have its own thread.
   void advance_core(u32 core, u64 ns, const FakeEvents& events) {
     now_ns += ns;
     const std::lock_guard running(core_locks_[core]);
@@ -131,7 +131,7 @@ class FakeHal final : public Hal {
     const u64 cycle_counter = u64{1} << kCycleCounter;
     cores[core] = {.pmcr = (cores[core].pmcr & ~kPmcrEnable), .enabled = cores[core].enabled & cycle_counter};
   }
-  // The SPE of a core chooses an operation; false: it does not profile, the record is none.
+  // The SPE of a core chooses an operation. Returns false if it does not profile; then there is no record.
   bool profile(u32 core, const std::vector<u8>& record) {
     const std::lock_guard running(core_locks_[core]);
     spes[core].land();
@@ -144,7 +144,7 @@ class FakeHal final : public Hal {
     spes[core].pmbsr |= pmbsr;
     interrupt_of_buffer(core);
   }
-  // The interrupted threads go on: whoever waits is walked.
+  // The interrupted threads go on, and those with a pending walk are walked.
   void take_walks() {
     answer_walks([this](u32 ticket, const UserWalkStart& start) {
       WalkedStack stack = {};
@@ -317,10 +317,10 @@ class FakeHal final : public Hal {
       std::memcpy(&tickets, placed_walks, sizeof tickets);
     }
     expect(in_interrupt, "a walk is asked for outside of an interrupt");
-    expect(ticket < tickets && waiting_walks.count(ticket) == 0, "a ticket that is none, or taken");
+    expect(ticket < tickets && waiting_walks.count(ticket) == 0, "not a ticket, or taken");
     return !refuse_walks && endless_walks.count(ticket) == 0 && waiting_walks.emplace(ticket, start).second;
   }
-  // Who waits is in a walk that does not end.
+  // A thread that waits here is in a walk that does not end.
   void end_user_walks() override {
     expect_no_interrupt();
     const std::lock_guard guard(walks_mutex_);
@@ -382,7 +382,7 @@ class FakeHal final : public Hal {
     if (fails()) {
       return nullptr;
     }
-    // A page or more lies on pages of its own, and not a byte more than asked for, so that a sanitizer sees an overrun.
+    // A page or more gets whole pages, and exactly as many bytes as asked for, so that a sanitizer sees an overrun.
     const usize alignment = size >= kSpePage ? usize{kSpePage} : alignof(std::max_align_t);
     void* memory = nullptr;
     if (posix_memalign(&memory, alignment, size) != 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SPE of one core of fake_hal.h: registers, and a hardware that takes the records a test gives it. The latest
-// record is in flight until a barrier or the next record, as on real hardware, so who forgets the barrier loses it. A
-// full buffer stops it; memory is written where PMBPTR says, if that is where PMBLIMITR lets it.
+// The SPE of one core of fake_hal.h: registers, and hardware that takes the records a test gives it. The latest record
+// is in flight until a barrier or the next record, as on real hardware, so a driver that forgets the barrier loses it.
+// A full buffer stops it; memory is written where PMBPTR says, if that is where PMBLIMITR lets it.
 #pragma once
 #include <cstring>
 #include <functional>
@@ -28,7 +28,7 @@ struct FakeSpe {
   bool profiling() const {
     return (pmscr & kPmscrProfiles) != 0 && (pmblimitr & kPmblimitrEnable) != 0 && (pmbsr & kPmbsrService) == 0;
   }
-  // False: nothing was chosen, the record is none.
+  // Returns false if nothing was chosen; then there is no record.
   bool choose(const std::vector<u8>& record) {
     if (!profiling()) {
       return false;
@@ -74,7 +74,7 @@ struct FakeSpe {
         return nullptr;
     }
   }
-  // What is wrong with writing `value`, or null.
+  // Returns the reason why writing `value` is wrong, or null.
   const char* store(Register reg, u64 value, u64 filterable_events) {
     const bool profiles = (pmscr & kPmscrProfiles) != 0;
     if (reg == Register::pmscr) {

@@ -38,7 +38,7 @@ bool run_sampling(FakeHal& hal, TestClient& ann) {
   return good;
 }
 
-// Two cores, a full half and one record each, counted beside; false if a request failed or a record is missing.
+// Two cores, a full half and one record each, while counting. Returns false if a request failed or a record is missing.
 bool run_profiling(FakeHal& hal, Core& core, TestClient& ann) {
   hal.on_profiling_interrupt = [&core](u32 number) { return core.on_profiling_interrupt(number); };
   WperfSpeRequest request = spe_request({1, 3});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who holds the driver: one client at a time. A state machine over plain data, called by the dispatcher only.
+// Which client holds the driver: one at a time. A state machine over plain data.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"
@@ -18,7 +18,7 @@ struct LockState {
 // `action` is one of WPERF_LOCK_*. Force always succeeds; release by someone else than the holder changes nothing.
 [[nodiscard]] WperfStatus change_lock(LockState& lock, ClientId client, u32 action);
 
-// What a request that needs the lock is told: WPERF_OK, WPERF_LOCK_LOST (until the client acquires again) or
+// The status of a request that needs the lock: WPERF_OK, WPERF_LOCK_LOST (until the client acquires again) or
 // WPERF_LOCK_NEEDED.
 [[nodiscard]] WperfStatus check_lock(const LockState& lock, ClientId client);
 

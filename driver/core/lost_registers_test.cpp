@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A core that powers down without anybody saving its counters, or a stranger who writes them: no number is made of what
-// is found then, what had been read before stays, and measuring goes on.
+// A core powers down without anybody saving its counters, or a stranger writes them. The values found then do not enter
+// any number, values read before stay, and measuring goes on.
 #include "driver/core/sampling_fixture.h"
 
 namespace wperf::driver {
@@ -187,7 +187,7 @@ TEST_F(LostCounts, OfClustersAndControllersToo) {
   EXPECT_EQ(read(EventClass::dmc_clk, 1).entries[0].value, 3u);
 }
 
-// What is sampled interrupts no more, so the next drain finds it.
+// A sampling counter that lost its registers interrupts no more, so the next drain finds it.
 TEST_F(Sampling, LostRegistersAreSetUpAnew) {
   begin(sample_request({0, 1}, {{1, 0, 10}, {0x11, 0, 340}}));
   run(0, 25);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the machine can count, decoded from its identification registers. Asked once per tenure of the lock, with the
-// core counters reserved, so that what a client was told still holds when it configures.
+// The abilities of the machine, decoded from its identification registers. Asked once per tenure of the lock, with the
+// core counters reserved, so that an answer to a client still holds when the client configures.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -16,7 +16,7 @@ struct CoreIdentity {
   u64 midr;
   u64 id_aa64dfr0;
   u64 pmceid0, pmceid1;  // 0 without a PMU
-  u64 pmsidr, pmbidr;    // of read_spe_identity alone; 0 without SPE
+  u64 pmsidr, pmbidr;    // only from read_spe_identity; 0 without SPE
   u32 counters;          // programmable ones; 0 without a PMU
   bool counts;           // it has a PMU, and one whose registers answer
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a client is told about the machine.
+// The answers about the machine.
 #include "driver/core/machine.h"
 
 #include <gtest/gtest.h>
@@ -104,8 +104,8 @@ TEST(Machine, CoresWithoutPmuAreNotTouched) {
   }
 }
 
-// A hypervisor shows PMUVer and traps the registers, on all cores or on one: there is nothing to count with, and
-// nothing of it is touched.
+// A hypervisor shows PMUVer and traps the registers, on all cores or on one: then counting is impossible, and no
+// register is touched.
 TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
   for (const std::set<u32>& trapped : {std::set<u32>{0, 1, 2, 3}, std::set<u32>{2}}) {
     FakeMachine machine;
@@ -132,7 +132,7 @@ TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
   }
 }
 
-// A hypervisor shows PMSVer and traps the rest: who does not ask for the SPE does not meet it.
+// A hypervisor shows PMSVer and traps the rest. A client that does not ask for the SPE never touches it.
 TEST(Machine, SpeRegistersAreTouchedForTheSpeOnly) {
   FakeMachine machine;
   machine.spe_version = 1;

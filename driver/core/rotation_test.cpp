@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Multiplexed counting on random inputs against a model that knows only the wire's definition: slot r counts entries
-// (F*r + i) mod length, and what happens in a slot is added to the entries that are in it.
+// (F*r + i) mod length, and the events of a slot are added to the entries in it.
 #include <gtest/gtest.h>
 
 #include <random>

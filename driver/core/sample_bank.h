@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counters of the core it runs on, set up to interrupt when they overflow: what sampler.h needs of the registers.
-// The fixed cycle counter is the system's and left alone: cycles are sampled as any event is. Cannot fail.
+// The counters of the core it runs on, set up to interrupt when they overflow: the register accesses that sampler.h
+// needs. The fixed cycle counter is the system's and is not touched: cycles are sampled like any event. Cannot fail.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/pmu_registers.h"

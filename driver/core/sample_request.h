@@ -19,7 +19,7 @@ inline constexpr u32 kMostRingSamples = 1u << 17;
 inline constexpr u32 kMostSamples = 1u << 23;
 inline constexpr u32 kUsualStackWords = 16;
 
-// What is sampled; the same on all cores. Event n is bit n of WperfSample::overflowed.
+// The sampled events, the same on all cores. Event n is bit n of WperfSample::overflowed.
 struct SamplePlan {
   u32 event_count;
   u32 jitter_shift;  // 0 = none
@@ -38,7 +38,7 @@ struct SamplePlan {
 // Only valid for a request that passed the check.
 SamplePlan plan_of(const WperfSampleRequest& request, const Machine& machine);
 u32 ring_samples_of(const WperfSampleRequest& request);
-// Of a ring that holds so many samples, with stacks of the usual depth where they have any.
+// Words of a ring for that many samples, with stacks of the usual depth if the request has stacks.
 u32 ring_words_of(const WperfSampleRequest& request);
 
 }  // namespace wperf::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is refused, and what becomes of a request that is not.
+// Which requests are refused, and the plan that follows from an accepted one.
 #include "driver/core/sample_request.h"
 
 #include <gtest/gtest.h>

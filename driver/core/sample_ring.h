@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The samples of one core on their way from the overflow interrupt (the one producer) to a request on any core (the one
-// consumer): records of 64-bit words, a KeptSample and as many words as its sample says. Neither side ever waits for
-// the other: where a record does not fit whole, it is refused. Loads, stores and their order only, no
-// read-modify-write, so that every processor and every interrupt level will do.
+// consumer). Records are 64-bit words: a KeptSample and as many words as its sample says. Neither side ever waits for
+// the other: a record that does not fit whole is refused. Loads, stores and their order only, no read-modify-write, so
+// that it works on every processor and at every interrupt level.
 #pragma once
 #include "abi/wire.h"
 #include "base/bytes.h"
@@ -86,7 +86,7 @@ class SampleRing {
   }
 
  private:
-  struct OwnLine {  // each side writes to a cache line of its own
+  struct OwnLine {  // each side writes to its own cache line
     u64 value;
     u8 rest[56];
   };

@@ -47,7 +47,7 @@ WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Ma
   return WPERF_OK;
 }
 
-// Behind the rings: those of walked samples, and the waiting ones.
+// After the rings: those of walked samples, and the waiting samples.
 void SampleSession::attach_walks(u64* words, u32 ring_words) {
   UserWalks* walks = reinterpret_cast<UserWalks*>(words + usize{ring_words} * sampler_count_);
   for (u32 i = 0; i < sampler_count_; ++i) {

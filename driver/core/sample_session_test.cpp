@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a session keeps: rings and their losses, start after stop, cores that go away, interrupts at the worst moment.
+// A session's state: rings and their losses, start after stop, cores that go away, interrupts at the worst moment.
 #include "driver/core/sample_session.h"
 
 #include "driver/core/sampling_fixture.h"

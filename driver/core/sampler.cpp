@@ -39,7 +39,7 @@ void run(Sampler& sampler, SampleBank& bank) {
   __atomic_store_n(&sampler.settled, 1, __ATOMIC_RELAXED);
 }
 
-// The registers were lost, with whatever they had counted.
+// The registers were lost together with their counts.
 void set_up_anew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank) {
   __atomic_store_n(&sampler.settled, 0, __ATOMIC_RELAXED);  // an interrupt from here on finds them half done
   add_to(sampler.register_losses, 1);
@@ -187,7 +187,7 @@ void end_sampler_from_afar(Sampler& sampler) {
 
 namespace {
 
-// What both kinds of answer tell of a core.
+// The fields about a core that both kinds of answer share.
 template <typename Reply>
 void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
   const u64 merged = value_of(sampler.merged);
@@ -200,8 +200,8 @@ void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
       value_of(sampler.lost_ring_full) + (sampler.walks != nullptr ? value_of(sampler.walks->lost_ring_full) : 0);
   const u64 lost_filtered = value_of(sampler.lost_filtered);
   reply.lost_filtered = lost_filtered + sampler.hidden;
-  // Not a counter of its own: so the numbers of an answer agree, whatever the interrupt does meanwhile. Samples that
-  // wait for their stack are told when they have it.
+  // Computed, not counted, so that the numbers of an answer agree, whatever the interrupt does meanwhile. Samples that
+  // wait for their stack count when they have it.
   reply.taken = pushed + reply.lost_ring_full + lost_filtered;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sampling on one core: programs its counters, turns each overflow into a sample and sets the counter for the next.
-// prepare, run, look after, quiet and give back run on the core; take_overflow is its interrupt, which may interrupt
-// run, look after and quiet but must not come in the other two; drain runs anywhere. Nothing here waits, allocates or
+// prepare, run, look after, quiet and give back run on the core. take_overflow is its interrupt, which may interrupt
+// run, look after and quiet but must not come in the other two. drain runs anywhere. Nothing here waits, allocates or
 // can fail.
 #pragma once
 #include "abi/wire.h"
@@ -27,7 +27,7 @@ struct Sampler {
   Jitter jitter;
   Throttle throttle;
 
-  // Of the interrupt, read by drain: atomic.
+  // Written by the interrupt, read by drain: atomic.
   u64 lost_ring_full;
   u64 lost_filtered;
   u64 merged;

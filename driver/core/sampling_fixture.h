@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of sampling share: a machine in which event e happens e times a step, a handler that hands its
-// overflows to the driver with the number of the step as pc, and the samples that must come of it by plain arithmetic.
+// Shared by the tests of sampling: a machine in which event e happens e times a step, a handler that hands its
+// overflows to the driver with the number of the step as pc, and the samples expected by plain arithmetic.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where samples are taken, what they say, and that the registers are as they were before.
+// Where samples are taken, their contents, and that the registers are as they were before.
 #include "driver/core/sampling_fixture.h"
 
 namespace wperf::driver {
@@ -56,8 +56,8 @@ TEST_P(SamplingWidths, GreatIntervals) {
   EXPECT_EQ(reply.merged, 0u);
 }
 
-// An interrupt that comes late by many intervals makes one sample; the others are told, and the next one is due as if
-// each had been in time.
+// An interrupt that is late by many intervals makes one sample; the others are counted as merged, and the next one is
+// due as if each had been in time.
 TEST_P(SamplingWidths, ShortIntervalsMergeAndStayInStep) {
   const Events events = {{7, 0, 3}, {8, 0, 8}, {9, 0, 10}, {0x11, 0, 5}, {20, 0, 1}};
   begin(sample_request({0}, events));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entry of a ring of events sits on which counter, time slot by time slot. All of the driver's multiplexing
+// Which entry of a ring of events is on which counter, time slot by time slot. All of the driver's multiplexing
 // arithmetic; pure. With F counters, slot r counts entries (F*r + i) mod length, i = 0..F-1.
 #pragma once
 #include "abi/wire.h"

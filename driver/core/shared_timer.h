@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one timer of the hal, lent to counting and to statistical profiling, which may go on at the same time. It ticks
-// as often as the faster of them wants, and says at each tick for whom that is.
+// The single timer of the hal, lent to counting and to statistical profiling, which may go on at the same time. It
+// ticks at the faster of the two rates and says at each tick for which of them it is.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One timer for two: who gets which ticks, and what is left when the hal refuses.
+// One timer for two users: which of them gets which ticks, and the state after the hal refuses.
 #include "driver/core/shared_timer.h"
 
 #include <gtest/gtest.h>

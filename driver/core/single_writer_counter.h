@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters that one core alone writes, in its interrupts or with these held off, and any core reads. With one writer no
-// read-modify-write is needed. Used by sampler.cpp and spe_profiler.cpp.
+// Counters that only one core writes, in its interrupts or with these held off, and any core reads. With one writer no
+// read-modify-write is needed.
 #pragma once
 #include "base/ints.h"
 

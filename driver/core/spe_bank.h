@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SPE registers of the core it runs on: what spe_profiler.h needs of them. Nothing here waits or can fail, and all
-// of it may run in the buffer's interrupt.
+// The SPE registers of the core it runs on, as spe_profiler.h needs them. Nothing here waits or can fail, and all of it
+// may run in the buffer's interrupt.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/spe_request.h"
@@ -17,7 +17,7 @@ struct SpeMemory {  // where the hardware may write
   u64 begin, end;
 };
 
-// What stopping found.
+// The state found when stopping.
 struct SpeStop {
   u64 pmbsr;
   u64 written_to;  // PMBPTR

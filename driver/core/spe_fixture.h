@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of statistical profiling share: a machine with SPE whose records are numbered, so that what is drained
-// can be compared with what the hardware chose.
+// Shared by the tests of statistical profiling: a machine with SPE whose records are numbered, so that drained records
+// can be compared with those the hardware chose.
 #pragma once
 #include <gtest/gtest.h>
 

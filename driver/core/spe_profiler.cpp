@@ -30,7 +30,7 @@ struct Verdict {
   bool fault = false;
 };
 
-// Event class 0 without "filled" comes with data loss alone; any other code is a buffer that cannot be written.
+// Event class 0 without "filled" comes only with data loss; any other code is a buffer that cannot be written.
 Verdict judge(u64 pmbsr) {
   Verdict verdict;
   verdict.events |= (pmbsr & kPmbsrCollision) != 0 ? u32{WPERF_SPE_COLLISION} : 0;
@@ -53,7 +53,7 @@ void end_with(SpeProfiler& profiler, u64 pmbsr) {
   set_phase(profiler, SpePhase::ended);
 }
 
-// Hands the half over, unless there is nothing to tell: then the hardware gets it again.
+// Hands the half over, unless it is empty and has no events: then the hardware gets it again.
 void publish(SpeProfiler& profiler, u32 size, u32 events) {
   if (size == 0 && events == 0) {
     return;

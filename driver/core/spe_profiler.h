@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Statistical profiling on one core: lets the hardware write into one half of the core's buffer while the other one is
-// read. start, look, resume and stop run on the core; take_profiling_interrupt is its buffer's interrupt, which may
-// come in the middle of them; take_bytes runs anywhere. Nothing here waits, allocates or can fail but start.
+// read. start, look, resume and stop run on the core. take_profiling_interrupt is its buffer's interrupt, which may
+// come in the middle of them. take_bytes runs anywhere. Only start waits, allocates or can fail.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -15,7 +15,7 @@ namespace wperf::driver {
 // The hardware's until it is ready, then the reader's until it is free again: one producer, one consumer, no lock.
 struct SpePingPongBuffer {
   u8* bytes;
-  u32 ready;  // atomic; what follows is written before it is set
+  u32 ready;  // atomic; the fields below are written before it is set
   u32 size;   // of what was written
   u32 gap;    // records before it are missing
   u32 events;
@@ -37,17 +37,17 @@ struct SpeProfiler {
   SpeRegisters found;
   SpePingPongBuffer halves[2];
 
-  // Of what runs on the core.
+  // Used only on the core.
   u32 inside;             // one of the calls, so the interrupt leaves the work to it
   u64 left_by_interrupt;  // PMBSR, then
   u32 writing;            // the half that the hardware has or gets next
   bool gap_next;
 
-  // Of what runs on the core, read from elsewhere: atomic.
+  // Written on the core, read from elsewhere: atomic.
   u32 phase;  // a SpePhase
   u64 written, full, stopped_ns, stands_since, collisions, data_losses, fault_status;
 
-  // Of the reader.
+  // Used by the reader.
   u32 reading;
   u32 read;  // bytes of that half
 };

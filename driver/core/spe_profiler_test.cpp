@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two halves of a core's buffer: whatever comes when, all that the hardware wrote is drained once and in order, and
-// what is missing is told.
+// The two halves of a core's buffer: in any order of events, everything that the hardware wrote is drained once and in
+// order, and losses are reported.
 #include "driver/core/spe_profiler.h"
 
 #include "driver/core/spe_fixture.h"
@@ -130,7 +130,7 @@ TEST_F(Profiling, AnswersNeverMixHalves) {
   EXPECT_EQ(drained, chosen[1]);
 }
 
-// Whatever the driver does at the moment, records arrive and the interrupt comes in the middle.
+// At any moment of the driver's work, records arrive and the interrupt comes in the middle.
 TEST_F(Profiling, InterruptsAtEveryRegisterAccess) {
   for (const u32 burst : {1u, 40u, 126u, 127u, 128u, 129u, 200u}) {
     chosen.clear();

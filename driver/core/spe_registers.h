@@ -25,7 +25,7 @@ inline constexpr u64 kPmscrPhysical = 1u << 4;
 inline constexpr u64 kPmscrTimestamps = 1u << 5;
 inline constexpr u64 kPmscrProfiles = kPmscrEl0 | kPmscrEl1;
 
-// PMSIRR_EL1: the interval in units of 256 operations from bit 8 on, so that a multiple of 256 stands there as it is.
+// PMSIRR_EL1: the interval in units of 256 operations from bit 8 on, so a multiple of 256 is written unchanged.
 inline constexpr u64 kPmsirrRandom = 1u << 0;
 inline constexpr u64 kPmsirrInterval = 0xffff'ff00;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the SPE of a core can do, whether a client's request fits that, and what the session works from. Pure.
+// The abilities of a core's SPE, whether a client's request fits them, and the plan of the session. Pure.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -29,7 +29,7 @@ struct SpePlan {
   u32 half_bytes;  // a core's buffer has two halves
 };
 
-// What can be said without knowing the cores, then for one of them.
+// Checks that need no core, then those for one core.
 [[nodiscard]] WperfStatus check_spe_request(const WperfSpeRequest& request, u32 core_count);
 [[nodiscard]] WperfStatus check_spe_core(const WperfSpeRequest& request, const SpeAbilities& abilities);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is refused and why, and which registers a request becomes.
+// Which requests are refused and why, and the registers that follow from an accepted one.
 #include "driver/core/spe_request.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One client's statistical profiling, from configure to drain: owns the profilers of the cores and their buffers. Bytes
-// and losses grow over start and stop until the next configuration. Requests come one at a time, the timer beside them,
-// under the hal's lock; on_interrupt() may come on any core at any moment and takes no lock.
+// and losses grow over start and stop until the next configuration. Requests come one at a time. The timer may run
+// concurrently, under the hal's lock. on_interrupt() may come on any core at any moment and takes no lock.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"

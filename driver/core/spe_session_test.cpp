@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiling through the door: which registers are set and put back, which requests are refused in which state, and that
-// counting goes on beside it.
+// Profiling through the driver's requests: which registers are set and restored, which requests are refused in which
+// state, and that counting goes on meanwhile.
 #include "driver/core/spe_session.h"
 
 #include "driver/core/spe_fixture.h"

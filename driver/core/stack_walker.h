@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who called, by the chain of frame records that the Windows ABI demands: x29 points to {x29 of the caller, return
-// address}. Memory is somebody else's and may hold anything: a record counts only if it lies aligned within the stack
-// and above the one before, so no chain is endless; the first that does not ends it. Pure.
+// Finds callers by the chain of frame records that the Windows ABI demands: x29 points to {x29 of the caller, return
+// address}. The memory belongs to the program and may hold anything. A record counts only if it lies aligned within the
+// stack and above the one before, so no chain is endless; the first record that breaks this rule ends the walk. Pure.
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"
@@ -30,8 +30,8 @@ constexpr StackRange user_stack_above(u64 sp, StackRange limits) {
   return {sp, end < kUserEnd ? end : kUserEnd};
 }
 
-// The address a return would go to, without the signature of pointer authentication; 0 if it is none of that space.
-// Bit 55 tells the halves of the address space apart, whatever the bits above it are used for.
+// The address a return would go to, without the signature of pointer authentication; 0 if it is not in that address
+// space. Bit 55 selects the half of the address space, whatever the bits above it are used for.
 constexpr u64 return_address(u64 saved, CodeSpace space) {
   constexpr u64 kAddressBits = (u64{1} << 48) - 1;
   const bool upper = ((saved >> 55) & 1) != 0;
@@ -74,8 +74,8 @@ WalkedChain walk_frame_records(u64 fp, StackRange stack, CodeSpace space, u64* f
   return chain;
 }
 
-// What a shell calls in the interrupted thread. `limits`: of the thread's stack, empty where they are not known.
-// Touches nothing but `stack`; read() may take for ever.
+// A shell calls this in the interrupted thread. `limits` are those of the thread's stack, or empty if unknown. Touches
+// nothing but `stack`; read() may block for ever.
 template <typename Read>
 void walk_user_stack(const UserWalkStart& start, StackRange limits, WalkedStack& stack, Read read) {
   const WalkedChain chain = walk_frame_records(start.fp, user_stack_above(start.sp, limits), CodeSpace::user,

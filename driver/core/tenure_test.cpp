@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens to a running count when the lock moves: by force, release, death, from this process or another.
+// A running count when the lock moves: by force, release, death, within this process or to another.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"

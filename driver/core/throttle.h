@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps sampling from taking a core away from its programs, whatever event it is and however often that happens. An
-// interrupt makes a debt of time, which passing time pays. While the debt is too great, an event that overflows gets
-// twice as many intervals to its next interrupt, and half as many again when all is paid. So intervals stay exact: the
-// sample stands for all of them. Of one core, in its interrupts; lives in zeroed memory. Pure.
+// Keeps sampling from taking a core away from its programs, for any event at any rate. An interrupt makes a debt of
+// time, which passing time pays. While the debt is too great, an event that overflows gets twice as many intervals to
+// its next interrupt, and half as many again when the debt is paid. So intervals stay exact: the sample stands for all
+// of them. One per core, used in its interrupts; lives in zeroed memory. Pure.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/sample_request.h"
@@ -25,8 +25,8 @@ class Throttle {
     debt_ns_ += cost;
   }
 
-  // At the beginning and at the end of the interrupt's handler. What the system does before and after costs about as
-  // much, so a core spends less than a quarter of its time on interrupts even where the handler is slow.
+  // Called at the beginning and at the end of the interrupt's handler. The system's own work before and after costs
+  // about as much, so a core spends less than a quarter of its time on interrupts even if the handler is slow.
   void arrive(u64 now_ns) {
     const u64 passed = now_ns - arrived_ns_;
     too_fast_ = passed < cost_ns_ && debt_ns_ > passed + kMostDebtNs;
@@ -44,7 +44,7 @@ class Throttle {
   u32 shift_of(u32 event) const { return shifts_[event]; }
 
   // The event has overflowed, in the interrupt that arrived last. A counter cannot be set further than 32 bits from its
-  // overflow; so far apart, interrupts are no burden any more.
+  // overflow; interrupts that far apart are no longer a burden.
   void adapt(u32 event, u32 interval) {
     u8& shift = shifts_[event];
     if (too_fast_ && (u64{interval} << shift) <= kGreatestInterval / 2) {
@@ -57,8 +57,9 @@ class Throttle {
  private:
   static constexpr u64 kSecondNs = 1'000'000'000;
   static constexpr u64 kCostOfHandlerTime = 8;
-  static constexpr u64 kMostDebtNs = 2'000'000;   // a burst of a hundred samples is no harm
-  static constexpr u64 kMostCostNs = 10'000'000;  // a machine that stood still for a second is no slow handler
+  static constexpr u64 kMostDebtNs = 2'000'000;  // a burst of a hundred samples does no harm
+  // a machine that stood still for a second does not count as a slow handler
+  static constexpr u64 kMostCostNs = 10'000'000;
   static constexpr u64 kGreatestInterval = ~u32{0};
 
   u64 arrived_ns_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many interrupts a core takes, whatever is asked for, and that nothing is lost of what they stand for.
+// How many interrupts a core takes for any request, and that the intervals they stand for add up.
 #include "driver/core/throttle.h"
 
 #include "driver/core/sampling_fixture.h"
@@ -112,8 +112,8 @@ TEST(Throttle, NoCounterIsSetBeyond32Bits) {
   }
 }
 
-// Step by step an event of interval 1: who asks for too much gets what the limit lets through, and every interval is
-// either a sample or told.
+// Each step is an event of interval 1. A client that asks for too much gets as many samples as the limit allows, and
+// every other interval is reported.
 TEST_F(Sampling, TooShortIntervalsAreHeldBackAndCounted) {
   constexpr u64 kSteps = 200'000;
   for (const bool administrator : {false, true}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DSU clusters and DMC channels: which units exist, what reaches their registers, which addresses are let in.
+// DSU clusters and DMC channels: which units exist, which values reach their registers, which addresses are accepted.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"
@@ -174,7 +174,7 @@ TEST_F(Uncore, NewChannelsDropTheConfigurationMadeForTheOld) {
   EXPECT_EQ(ann.start(), WPERF_OK);
 }
 
-// Who may not tell the driver where controllers are may not count there either, whoever told it before.
+// A client that may not set where controllers are may not count there either, whoever set it before.
 TEST_F(Uncore, ChannelsGoWithTheClientThatSetThemUp) {
   for (const u32 way : {0, 1, 2}) {
     ASSERT_EQ(ann.set_up_dmc({kFirst}), WPERF_OK);

@@ -36,11 +36,11 @@ u32 read_values(CounterBank& bank, u32 used, u64 (&values)[kMaxCounters]) {
   return overflows;
 }
 
-// What every counter counted since the last fold, and the shared cycle counter.
+// Counts of every counter since the last fold, and of the shared cycle counter.
 struct Counted {
   u64 by_counter[kMaxCounters];
   u64 shared_cycles;
-  bool lost;  // the registers are not as they were set up, or a counter ran backwards: the rest means nothing
+  bool lost;  // the registers are not as they were set up, or a counter ran backwards: the other fields are invalid
 };
 
 bool is_set_up(const Unit& unit, const ClassPlan& plan, CounterBank& bank) {
@@ -95,7 +95,7 @@ void add_counts(Unit& unit, const ClassPlan& plan, const Counted& counted, u64 n
   unit.folded_ns = now_ns;
 }
 
-// The shared cycles since they were taken last, which are no slot's.
+// Returns the shared cycles since they were taken last; they belong to no slot.
 u64 open_slot(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
   for (u32 i = 0; i < plan.counters(); ++i) {
     const bool cycles = i == plan.ring.used();
@@ -159,7 +159,8 @@ bool fold(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal, bool h
   return false;
 }
 
-// Programming takes time in which nothing of ours counted: it is enabled, but nobody's running time.
+// Programming takes time in which none of our counters counted. It is part of the enabled time, but not of any event's
+// running time.
 void open_next_slot(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
   unit.cycles += open_slot(unit, plan, bank, hal);
   unit.enabled_ns += unit.slot_start_ns - unit.folded_ns;

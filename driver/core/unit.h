@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thing that is counted (a core, a cluster, a DMC channel) and what has been counted on it so far. Accumulation
-// and rotation live here, once for every kind of counter. A slot ends by rotation (full) or by stopping (partial);
-// without multiplexing the only slot lasts from start to stop. Called where the unit's registers are, under the
-// driver's lock; cannot fail.
+// One thing that is counted (a core, a cluster, a DMC channel) and its counts so far. Accumulation and rotation live
+// here, once for every kind of counter. A slot ends by rotation (full) or by stopping (partial); without multiplexing
+// the only slot lasts from start to stop. Called where the unit's registers are, under the driver's lock; cannot fail.
 //
 // Counts are believed as long as the registers read as they were set up, and no counter runs backwards. Where they do
 // not, what was counted since the last fold is lost and said to be; the counters are set up anew.
@@ -34,7 +33,7 @@ struct Accumulator {  // of one entry
 struct ClassPlan {
   Ring ring;
   u16 events[WPERF_MAX_CORE_EVENTS];
-  bool counts_cycles;  // on a counter that the ring leaves free: the one behind those that it uses
+  bool counts_cycles;  // on a counter that the ring leaves free, the first one after those that it uses
 
   u32 counters() const { return ring.used() + (counts_cycles ? 1 : 0); }
 };
@@ -57,7 +56,7 @@ struct Unit {
   u64 last_shared_cycles;
   u64 last[kMaxCounters];
   u64 setup[kMaxCounters];  // how the counters' registers read when they began to count
-  bool began_late;          // the open slot did, because its registers were lost: it is no full one
+  bool began_late;          // the open slot began late because its registers were lost: it is not a full one
   u32 losses;
   u64 lost_ns;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples whose programs' stacks are still to be walked. In the overflow interrupt no memory of a program may be
-// touched: the sample waits here until the shell answers with the stack that it took in the interrupted thread. Then
-// the whole record goes to a ring of its own. One set per core: its interrupt asks, the shell answers on whatever core
-// the thread is then.
+// touched. The sample waits here until the shell answers with the stack that it took in the interrupted thread. Then
+// the whole record goes to a separate ring. One set per core: its interrupt asks, the shell answers on the core where
+// the thread runs then.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"
@@ -36,7 +36,7 @@ struct UserWalks {
   UserWalk walks[kWalksPerCore];
   SampleRing done;
   StackWords stack;  // of who answers; one does at a time
-  // Of who answers, read by drain: atomic.
+  // Written by the shell's answer, read by drain: atomic.
   u64 lost_ring_full;
   u64 lost_stacks;
   u64 cut_stacks;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which samples a client may see: an administrator all of them, anybody else those of processes that are his own. A
-// process is known by its number and its start: the number alone is somebody else's soon after it ended.
-// One lives as long as one drain request; it asks the shell once per process, as long as there are few of them.
+// Decides which samples a client may see: an administrator all of them, another user those of the user's own processes.
+// A process is identified by its number and its start: soon after it ends, its number may belong to another process. A
+// filter lives as long as one drain request; it asks the shell once per process, as long as there are few of them.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/sample_ring.h"
@@ -14,7 +14,7 @@ class VisibilityFilter {
   VisibilityFilter(Hal& hal, ClientId client, bool administrator)
       : hal_(hal), client_(client), administrator_(administrator) {}
 
-  // Of the kernel he sees nothing, whatever was sampled.
+  // A user who is not an administrator sees no sample of the kernel.
   bool may_see(const KeptSample& kept) {
     return administrator_ || (kept.sample.exception_level == 0 && may_observe(kept.sample.process, kept.process_start));
   }

@@ -88,7 +88,7 @@ TEST_F(Onlooking, HiddenSamplesAddUpOverDrains) {
 TEST_F(Onlooking, ANumberThatIsUsedAgainTellsNothingOfItsFormerProcess) {
   starts = {{100, 7}, {101, 8}, {102, 9}};
   sample(user, 30);
-  hal.process_starts = {{100, 7}, {101, 1008}};  // 102 is nobody's now
+  hal.process_starts = {{100, 7}, {101, 1008}};  // 102 has ended now
   ASSERT_EQ(user.drain(0, reply), WPERF_OK);
   EXPECT_EQ(reply.count, 10u);
   for (u32 i = 0; i < reply.count; ++i) {

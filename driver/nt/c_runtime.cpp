@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a compiler may call whatever the code says, and the kernel does not bring. Any IRQL, if the memory is resident.
+// Functions that a compiler may call for any code, and that the kernel does not provide. Any IRQL, if the memory is
+// resident.
 #include "base/ints.h"
 #include "driver/nt/nt.h"
 
@@ -7,7 +8,7 @@ using wperf::u64;
 using wperf::u8;
 using wperf::usize;
 
-// Else the compiler would turn the loops below into calls of themselves.
+// Without this the compiler would turn the loops below into calls of themselves.
 #define WPERF_PLAIN_LOOP __attribute__((no_builtin("memcpy", "memset", "memmove", "memcmp")))
 
 namespace {

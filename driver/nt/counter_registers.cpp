@@ -6,8 +6,8 @@
 namespace wperf::driver {
 namespace {
 
-// What is read before anything is counted, and the clock of all measurements. Counters are not among them: PMCR_EL0.N
-// says which there are.
+// The registers that are read before anything is counted, and the clock of all measurements. Counters are not among
+// them: PMCR_EL0.N says which there are.
 constexpr Register kFirstRead[] = {Register::pmcr,       Register::pmceid0,  Register::pmceid1, Register::pmcntenset,
                                    Register::pmintenset, Register::pmovsclr, Register::pmccntr};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which of the cores' counters are ours. The HAL keeps the books (HalAllocateHardwareCounters), but not everybody asks
-// it: counters that run or interrupt when we come are somebody's too. IRQL PASSIVE_LEVEL.
+// it: counters that already run or interrupt belong to somebody, too. IRQL PASSIVE_LEVEL.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"
@@ -11,7 +11,7 @@ namespace wperf::driver {
 
 class CounterReservation {
  public:
-  // `free_mask`: counters that are free on every core. None is no error.
+  // `free_mask`: counters that are free on every core. An empty mask is not an error.
   [[nodiscard]] WperfStatus take(Hal& hal, u32* free_mask);
   void give_back();
 

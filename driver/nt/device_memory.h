@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Register frames in physical memory. What is RAM is never mapped: a request names the address. IRQL PASSIVE_LEVEL.
+// Register frames in physical memory. RAM is never mapped, because the address comes from a request. IRQL
+// PASSIVE_LEVEL.
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"

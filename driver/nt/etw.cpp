@@ -59,7 +59,7 @@ void Etw::on_enable(LPCGUID, ULONG control, UCHAR, ULONGLONG, ULONGLONG, EVENT_F
   }
 }
 
-// Of a request that the driver accepted: its counts are in range.
+// For a request that the driver accepted, so its counts are in range.
 void Etw::note_events(const WperfCountRequest& request) {
   for (const EventClass event_class : kEventClasses) {
     const usize place = index_of(event_class);

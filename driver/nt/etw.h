@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver's event tracing: what it counted and who used it, for tools that record events. It looks at requests that
-// succeeded, so it is told of every one; it writes only while somebody listens. IRQL PASSIVE_LEVEL, one call at a time.
+// The driver's event tracing: what it counted and who used it, for tools that record events. It sees every request that
+// succeeded, and writes only while a tool listens. IRQL PASSIVE_LEVEL, one call at a time.
 #pragma once
 #include "abi/wire.h"
 #include "base/event_class.h"
@@ -17,7 +17,7 @@ class Etw {
   Etw(const Etw&) = delete;
   Etw& operator=(const Etw&) = delete;
 
-  // `bytes`: the request of COUNT_CONFIGURE or LOCK as it came, or the answer of COUNT_READ; else not looked at.
+  // `bytes`: the request of COUNT_CONFIGURE or LOCK as it came, or the answer of COUNT_READ; ignored for other codes.
   void request_succeeded(ClientId client, u32 process, u32 code, const void* bytes);
   void client_left(ClientId client, u32 process);  // which held the lock
 
@@ -32,7 +32,7 @@ class Etw {
 
   REGHANDLE provider_ = 0;
   u32 listeners_ = 0;  // atomic; 0 or 1
-  // What is counted: an answer holds values only.
+  // The counted events; an answer holds values only.
   u32 event_count_[kEventClassCount] = {};
   u16 events_[kEventClassCount][WPERF_MAX_CORE_EVENTS] = {};
 };

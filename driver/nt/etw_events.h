@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver's event tracing provider and what its events carry, as packed fields in this order. etw.cpp writes them;
-// driver/package/wperf-driver.man tells the same to those who record and read them.
+// The driver's event tracing provider and the fields of its events, packed in this order. etw.cpp writes them;
+// driver/package/wperf-driver.man describes them to tools that record and read them.
 #pragma once
 #include "base/ints.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What driver/core needs of a machine, over the NT kernel and driver/arm64. The face (driver/hal.h) says what each call
-// means; its IRQL is PASSIVE_LEVEL, but for registers, synchronize, drain_profiling, time_ns and the three questions
-// for registers (has_..._registers), which also come at the level of a deferred call or of the overflow interrupt,
-// read_device and write_device (any), and ask_for_user_walk, which comes in the interrupt.
+// Implements driver/hal.h over the NT kernel and driver/arm64; the comments there say what each call means. Its IRQL is
+// PASSIVE_LEVEL, with three exceptions. Registers, synchronize, drain_profiling, time_ns and the three questions for
+// registers (has_..._registers) also come at the level of a deferred call or of the overflow interrupt. read_device and
+// write_device come at any level. ask_for_user_walk comes in the interrupt.
 #pragma once
 #include "driver/hal.h"
 #include "driver/nt/counter_reservation.h"
@@ -12,7 +12,7 @@
 
 namespace wperf::driver {
 
-// Who is asking; the shell knows its clients.
+// Maps a client's number to what the shell knows of it.
 class ClientBook {
  public:
   virtual bool owns_process(ClientId client, u32 process, u64 start) = 0;
@@ -23,7 +23,7 @@ class ClientBook {
 
 class HalNt final : public Hal {
  public:
-  // What happens in the background is told with `context`.
+  // Calls in the background get `context`.
   HalNt(ClientBook& clients, Ticker::Tick tick, const ThreadCalls::Answers& walks, void* context);
   ~HalNt() = default;
 

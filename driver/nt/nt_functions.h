@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of ntoskrnl.exe and hal.dll that the driver may call, with the IRQL their documentation allows.
-// Included by nt.h only. ntoskrnl.def and hal.def list the same names.
+// ntoskrnl.def and hal.def list the same names.
 #pragma once
 
 extern "C" {
@@ -121,7 +121,7 @@ NTKERNELAPI NTSTATUS EtwWrite(REGHANDLE handle, const EVENT_DESCRIPTOR* event, L
 NTHALAPI NTSTATUS HalAllocateHardwareCounters(GROUP_AFFINITY* affinities, ULONG affinity_count,
                                               PHYSICAL_COUNTER_RESOURCE_LIST* resources, HANDLE* counters);  // PASSIVE
 NTHALAPI NTSTATUS HalFreeHardwareCounters(HANDLE counters);                                                  // PASSIVE
-// A table that is exported as data; HalSetSystemInformation is no function but this member of it.
+// A table that is exported as data; HalSetSystemInformation is not a function but a member of it.
 extern NTKERNELAPI HAL_DISPATCH HalDispatchTable;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares driver/nt/nt.h, which is ours, with the kernel headers of mingw-w64: sizes, offsets and values of everything
-both have, as a compiler for 64-bit Windows lays them out. (The headers have no ARM64; structures of the kernel interface
-are the same there. What only ARM64 has, KTRAP_FRAME, stands in nt.h by the public symbols of the kernel.)
+"""Compares our driver/nt/nt.h with the kernel headers of mingw-w64: sizes, offsets and values of everything both have, as a
+compiler for 64-bit Windows lays them out. The headers have no ARM64, but structures of the kernel interface are the same there.
+KTRAP_FRAME, which only ARM64 has, follows the public symbols of the kernel.
 
 Exit status 77: no such headers or compiler here.
 """

@@ -25,7 +25,7 @@ u64 pending_overflows() {
   return read_system_register(Register::pmovsclr) & read_system_register(Register::pmintenset);
 }
 
-constexpr u32 kThirtyTwoBits = 16;  // SPSR_EL1.M[4]: the program's x29 is no frame pointer
+constexpr u32 kThirtyTwoBits = 16;  // SPSR_EL1.M[4]: 32-bit program, whose x29 is not a frame pointer
 
 InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
   InterruptedContext interrupted = {
@@ -46,8 +46,9 @@ InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
   return interrupted;
 }
 
-// Above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set, so flags
-// of counters that are nobody's while this handler is registered are lowered too: it would come again for ever.
+// Above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set. So flags
+// of counters without an owner are lowered too while this handler is registered; otherwise it would come again for
+// ever.
 void on_interrupt(KTRAP_FRAME* frame) {
   const u64 pending = pending_overflows();
   u64 ours = 0;

@@ -15,7 +15,7 @@ namespace wperf::driver {
 // WPERF_INTERRUPT_…; the HAL is not asked for anything.
 u32 overflow_interrupt_state();
 
-// Returns when no interrupt is in `core` any more, and none will come. Nothing if it was not connected.
+// When it returns, no interrupt is in `core` any more, and none will come. Does nothing if it was not connected.
 void disconnect_overflow_interrupt();
 
 // Before the driver's code goes. If the HAL keeps the handler, `driver` gets a reference that keeps its code in memory.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work on a given core. Cores are numbered over all processor groups, as KeGetProcessorNumberFromIndex does.
-// IRQL PASSIVE_LEVEL; what is carried runs at DISPATCH_LEVEL.
+// Work on a given core. Cores are numbered over all processor groups, as KeGetProcessorNumberFromIndex does. IRQL
+// PASSIVE_LEVEL; the carried call runs at DISPATCH_LEVEL.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The function driver of the root-enumerated device: it has no hardware resources, so the plug and play manager's
-// requests come down to when the device may be opened, and to leaving at any moment.
+// The function driver of the root-enumerated device. It has no hardware resources, so the plug and play manager's
+// requests only decide when the device may be opened, and it may have to leave at any moment.
 #include "abi/device_interface.h"
 #include "driver/nt/device.h"
 #include "driver/nt/request_scope.h"
@@ -121,7 +121,7 @@ NTSTATUS handle_pnp(DEVICE_OBJECT* device, IRP* irp) {
   }
 }
 
-// The device has no power of its own: it follows the system. Cores forget their counters in sleep.
+// The device has no power state; it follows the system. Cores forget their counters in sleep.
 NTSTATUS handle_power(DEVICE_OBJECT* device, IRP* irp) {
   const RequestScope scope(device, irp);
   if (!NT_SUCCESS(scope.status())) {

@@ -13,7 +13,7 @@ namespace wperf::driver {
 
 inline constexpr ULONG kPoolTag = 0x66725077;  // "wPrf" in a debugger
 
-// A page or more begins at a page of its own: the pool promises that.
+// A page or more begins at a page boundary: the pool promises that.
 inline void* allocate_pool(usize size) {
   return ExAllocatePool2(POOL_FLAG_NON_PAGED, size, kPoolTag);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the installation wrote under the service's key, and what the driver remembers until Windows restarts. IRQL
-// PASSIVE_LEVEL.
+// Values that the installation wrote under the service's key, and values that the driver keeps until Windows restarts.
+// IRQL PASSIVE_LEVEL.
 #pragma once
 #include "driver/nt/nt.h"
 

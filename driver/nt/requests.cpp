@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What programs do with the device: open, control, close. The file object's context is the client.
+// Requests that programs send to the device: open, control, close. The file object's context is the client.
 #include "driver/nt/device.h"
 #include "driver/nt/request_scope.h"
 
@@ -51,7 +51,7 @@ NTSTATUS handle_cleanup(DEVICE_OBJECT* device, IRP* irp) {
   return complete(irp, STATUS_SUCCESS);
 }
 
-// Nothing of this file is under way any more. A cleanup may never have come (Wine).
+// No request of this file is under way any more. A cleanup may never have come (Wine).
 NTSTATUS handle_close(DEVICE_OBJECT* device, IRP* irp) {
   const RequestScope scope(device, irp);
   if (!NT_SUCCESS(scope.status())) {

@@ -130,8 +130,8 @@ bool Service::owns_process(ClientId client, u32 process, u64 start) {
   return false;
 }
 
-// Who does not hold the driver gets no interrupt connected, and neither do counters that cannot be used; the core will
-// tell him.
+// No interrupt is connected for a client that does not hold the driver, nor for counters that cannot be used; the core
+// will refuse those requests.
 WperfStatus Service::prepare_to_sample(const Client& client, u32 code) {
   if (!needs_interrupt(code) || check_lock(lock_, client.id) != WPERF_OK || !core_.has_counters_for(client.id)) {
     return WPERF_OK;

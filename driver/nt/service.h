@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands behind a device of the driver: the core, its hal and its clients, with the rules between them that
-// driver/README.md sets. Requests come at IRQL PASSIVE_LEVEL on any thread and are taken one at a time.
+// A device's part of the driver: the core, its hal and its clients, with the rules between them that driver/README.md
+// sets. Requests come at IRQL PASSIVE_LEVEL on any thread and are taken one at a time.
 #pragma once
 #include "driver/core/core.h"
 #include "driver/nt/access.h"
@@ -24,7 +24,7 @@ class Service final : private ClientBook {
   Service();
   ~Service();  // ended before
 
-  // Opening is possible from admit_clients(true) on. What is open stays open.
+  // Opening is possible from admit_clients(true) on. Open handles stay open.
   void admit_clients(bool admit);
 
   [[nodiscard]] NTSTATUS open(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Client** client);

@@ -49,7 +49,7 @@ bool read_user_memory(u64 address, void* to, usize size) {
 }
 
 StackRange user_stack_limits() {
-  constexpr u64 kStackBase = 8;  // in a thread's block (NT_TIB), and behind it the limit
+  constexpr u64 kStackBase = 8;  // in a thread's block (NT_TIB); the limit follows it
   const u64 block = routines.thread_teb != nullptr ? reinterpret_cast<u64>(routines.thread_teb()) : 0;
   u64 stack[2] = {};
   if (block == 0 || !read_user_memory(block + kStackBase, stack, sizeof stack)) {
@@ -58,8 +58,8 @@ StackRange user_stack_limits() {
   return {stack[1], stack[0]};
 }
 
-// An interrupt may have a stack of its own: IoGetStackLimits tells of that one then, and the interrupted code has the
-// thread's, or another one that nobody tells of.
+// An interrupt may have a separate stack. Then IoGetStackLimits reports that one, and the interrupted code has the
+// thread's stack, or another one without known limits.
 StackRange kernel_stack_above(u64 stack_pointer) {
   ULONG_PTR low = 0, high = 0;
   IoGetStackLimits(&low, &high);

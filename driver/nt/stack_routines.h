@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What call stacks need of the kernel and a driver cannot just import: functions that ntoskrnl.exe exports and that no
-// header of the kit declares. They are looked up by name when the driver starts; where one is missing, the driver works
-// as ever and says that it takes no stacks. Their forms are the ones that the kernel has had since its first version.
+// Functions that call stacks need and a driver cannot just import: ntoskrnl.exe exports them, but no header of the kit
+// declares them. They are looked up by name when the driver starts; if one is missing, the driver works as ever and
+// reports that it takes no stacks. Their signatures are the ones that the kernel has had since its first version.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/stack_walker.h"
@@ -38,7 +38,7 @@ const StackRoutines& stack_routines();
 // Copies memory of the running thread's program, for as long as that takes to come. IRQL <= APC_LEVEL; `to` is never
 // paged. False: some of it cannot be read.
 bool read_user_memory(u64 address, void* to, usize size);
-// What the running thread's program says of its stack; it may say anything. Empty: not known. IRQL <= APC_LEVEL.
+// The stack limits in the running thread's program, which may be any values. Empty if unknown. IRQL <= APC_LEVEL.
 StackRange user_stack_limits();
 
 // The part above `stack_pointer` of the kernel stack that it lies in: of this thread, or the one that this code runs

@@ -42,11 +42,11 @@ namespace {
 
 constexpr LONGLONG kPatience = -200'000;  // 20 ms, relative: what is in memory is walked in a thousandth of that
 
-// What outlives every device.
+// State that outlives every device.
 struct {
   KSPIN_LOCK lock;        // of the last part of each call, and of what it decides by
   u32 abandoned;          // calls
-  DRIVER_OBJECT* driver;  // referenced until there are none
+  DRIVER_OBJECT* driver;  // referenced until the calls are gone
 } all_calls;
 
 bool is_abandoned(const ThreadCall& call) {
@@ -61,8 +61,8 @@ ThreadCall& call_of(KAPC* apc) {
   return *reinterpret_cast<ThreadCall*>(reinterpret_cast<u8*>(apc) - __builtin_offsetof(ThreadCall, apc));
 }
 
-// The first read may be one that never ends, so every one asks before whether somebody still wants it. A function of
-// its own: a caller with these variables would come back from its last call.
+// The first read may never return, so every walk first checks whether it is still wanted. Not inlined: a caller with
+// these variables would come back from its last call.
 __declspec(noinline) void walk(ThreadCall& call) {
   const u64 begin = performance_time_ns();
   const auto read = [&call](u64 address, u64(&record)[2]) {
@@ -199,10 +199,10 @@ bool ThreadCalls::queue_apc(ThreadCall& call, KTHREAD* thread) {
   return kernel.insert_queue_apc(&call.apc, nullptr, nullptr, 0) != FALSE;
 }
 
-// Whoever waits in end() goes on when it gets the lock, and the driver may be unloaded then, or when the reference that
-// keeps its code goes. So both routines end with the jump into a function of the kernel, and no instruction of theirs
-// comes after it: the compiler makes a jump of a call at the end, and the NT host holds the image to it
-// (call_that_returns_late, code_goes_with_the_last_abandoned_call).
+// A thread that waits in end() goes on when it gets the lock. Then the driver may be unloaded, or the reference that
+// keeps its code may go. So both routines end with the jump into a function of the kernel, and none of their
+// instructions comes after it. The compiler turns a call at the end into a jump, and the NT host checks that in the
+// image (call_that_returns_late, code_goes_with_the_last_abandoned_call).
 void ThreadCalls::on_apc(KAPC* apc, ApcNormalRoutine**, PVOID*, PVOID*, PVOID*) {
   ThreadCall& call = call_of(apc);
   walk(call);

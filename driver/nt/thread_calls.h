@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walks over the stacks of interrupted threads, for Hal::ask_for_user_walk: from the overflow interrupt, where nothing
-// but a deferred call can be asked for, by that deferred call on the same core, where a special kernel APC can be
-// queued, to the APC in the thread, where its program's memory may be touched. Memory is all there before the first
-// interrupt.
+// Walks over the stacks of interrupted threads, for Hal::ask_for_user_walk. There are three steps. The overflow
+// interrupt can ask only for a deferred call. That call, on the same core, can queue a special kernel APC. The APC runs
+// in the thread, where its program's memory may be touched. All memory is allocated before the first interrupt.
 //
 // A program decides how long its memory takes to come, and its thread waits for it in the APC: for ever, if the program
-// wants that. So nobody waits for an APC for long. Whoever ends the calls abandons what is still out, and an abandoned
-// call touches nothing but itself, this file's globals and the code: its memory goes with the last call in it, the code
+// wants that. So no code waits long for an APC. When the calls are ended, those still out are abandoned. An abandoned
+// call touches nothing but itself, this file's globals and the code. Its memory goes with the last call in it, the code
 // with the last of all (keep_code_for_thread_calls).
 #pragma once
 #include "base/ints.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The periodic timer: a system thread that waits for its period or the end, because what it calls may block.
+// The periodic timer: a system thread that waits for its period or the end, because the function it calls may block.
 // start and stop at IRQL PASSIVE_LEVEL, one after the other; the call comes at PASSIVE_LEVEL too, on that thread.
 #pragma once
 #include "base/ints.h"
