@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Fixed-width integers without any header, so that the same words serve the kernel, the tool and C clients. */
+ * Fixed-width integers without any header, usable in the kernel, the tool and C clients. */
 #ifndef WPERF_ABI_INTS_H
 #define WPERF_ABI_INTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What a driver request answers. Values are part of the wire: append, never renumber. */
+ * The status codes in a driver's answer. Values are part of the wire: append, never renumber. */
 #ifndef WPERF_ABI_STATUS_H
 #define WPERF_ABI_STATUS_H
 

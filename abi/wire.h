@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The driver's requests and answers. Every struct starts with its size and version, holds fixed-width integers only,
- * names its padding and pins its offsets: the wire is stone. Request and answer share one buffer (METHOD_BUFFERED). */
+ * names its padding and pins its offsets. The layout never changes. Request and answer share one buffer
+ * (METHOD_BUFFERED). */
 #ifndef WPERF_ABI_WIRE_H
 #define WPERF_ABI_WIRE_H
 
@@ -29,7 +30,7 @@ enum {
   WPERF_CODE_SAMPLE_STOP = WPERF_CODE(34),
   WPERF_CODE_SAMPLE_DRAIN = WPERF_CODE(35),       /* of a session without stacks */
   WPERF_CODE_SAMPLE_STACK_DRAIN = WPERF_CODE(36), /* of one with stacks */
-  WPERF_CODE_SPE_CONFIGURE = WPERF_CODE(48),      /* administrators: a core's buffer tells of everybody's programs */
+  WPERF_CODE_SPE_CONFIGURE = WPERF_CODE(48),      /* administrators only: buffers contain everybody's programs */
   WPERF_CODE_SPE_START = WPERF_CODE(49),
   WPERF_CODE_SPE_STOP = WPERF_CODE(50),
   WPERF_CODE_SPE_DRAIN = WPERF_CODE(51),
@@ -70,7 +71,7 @@ typedef struct WperfVersionReply {
   WperfHeader header;
   wperf_u32 major, minor, patch, wire_version;
   char git[32];      /* hexadecimal, zero-padded */
-  char features[64]; /* "+trace+spe+stacks", zero-padded; what is not named the driver lacks */
+  char features[64]; /* "+trace+spe+stacks", zero-padded; only these features exist */
 } WperfVersionReply;
 WPERF_WIRE_AT(WperfVersionReply, git, 24);
 WPERF_WIRE_AT(WperfVersionReply, features, 56);
@@ -243,7 +244,7 @@ enum { WPERF_SAMPLE_KERNEL = 1u, WPERF_SAMPLE_JITTER = 2u }; /* flags of WperfSa
 
 enum { WPERF_MAX_STACK = 127 };
 
-/* On each core; what would be faster is held back. Only an administrator may ask for more. */
+/* Per core; faster events are held back. Only an administrator may ask for more. */
 enum { WPERF_SAMPLES_PER_SECOND = 60000 };
 
 typedef struct WperfSampleEvent {
@@ -281,7 +282,7 @@ typedef struct WperfSample {
 WPERF_WIRE_AT(WperfSample, exception_level, 38);
 WPERF_WIRE_SIZE(WperfSample, 40);
 
-/* What the stack of a sample lacks. */
+/* The parts of its stack that a sample lacks. */
 enum {
   WPERF_STACK_CUT = 1u, /* it is deeper than max_stack */
   WPERF_STACK_LOST = 2u /* the program's part was not taken: no room, or its thread ended before it could be */
@@ -310,14 +311,13 @@ typedef struct WperfDrainReply {
   wperf_u32 core;
   wperf_u32 count;  /* samples that follow */
   wperf_u32 more;   /* 1: the ring holds more */
-  wperf_u32 merged; /* intervals that made no sample of their own, so short that several ended by one interrupt; 2^32-1:
-                       more */
+  wperf_u32 merged; /* intervals without a sample, as several ended by one interrupt; 2^32-1: more */
   /* Since configure, for this core: */
   wperf_u64 taken;          /* overflow interrupts seen as samples, lost ones included */
   wperf_u64 lost_ring_full; /* no room in the ring */
   wperf_u64 lost_filtered;  /* from an exception level that was not asked for (skid), or a process of somebody else that
                                this client may not look into */
-  wperf_u64 held_back;      /* intervals that made no sample of their own, because they would have come too fast */
+  wperf_u64 held_back;      /* intervals without a sample, because they would have come too fast */
   wperf_u64 register_losses; /* times that the registers were found wiped or changed by somebody, and set up anew */
   WperfSample samples[WPERF_MAX_DRAINED];
 } WperfDrainReply;
@@ -355,7 +355,7 @@ enum {
   WPERF_SPE_PHYSICAL = 4u,   /* physical addresses of data */
   WPERF_SPE_CONTEXT = 8u,    /* CONTEXTIDR_EL1 in each record */
   WPERF_SPE_JITTER = 16u,    /* the hardware varies the interval */
-  WPERF_SPE_LOADS = 32u,     /* of the next three: none, everything is kept; else what one of them names */
+  WPERF_SPE_LOADS = 32u,     /* with none of the next three everything is kept, else only these kinds */
   WPERF_SPE_STORES = 64u,
   WPERF_SPE_BRANCHES = 128u
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What a C compiler sees of the wire, for the layout test: see wire_layout.h. */
+ * The wire as a C compiler lays it out, for the layout test: see wire_layout.h. */
 #ifndef WPERF_ABI_WIRE_AS_C_H
 #define WPERF_ABI_WIRE_AS_C_H
 

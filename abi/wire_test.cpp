@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The wire is stone: no holes, the same in C and C++, codes as the Windows I/O manager builds them.
+// The layout of the wire: no holes, the same in C and C++, codes as the Windows I/O manager builds them.
 #include "abi/wire.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Letters of names that are compared whatever the language of the machine is set to.
+// Letters of names that are compared independently of the machine's language.
 #pragma once
 
 namespace wperf {

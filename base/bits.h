@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bit fields of registers and bit sets. Everywhere; pure.
+// Bit fields of registers and bit sets. Pure.
 #pragma once
 #include "base/ints.h"
 

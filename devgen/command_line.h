@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// argv of wperf-devgen, and what it prints about itself.
+// argv of wperf-devgen, and its texts about itself.
 #pragma once
 #include <span>
 #include <string>

@@ -87,7 +87,7 @@ DeviceFacts facts_of(HDEVINFO set, SP_DEVINFO_DATA& device) {
   facts.inf_name = inf_name_of(set, device);
   ULONG status = 0;
   ULONG problem = 0;
-  // No status bit at all is no answer (Wine).
+  // A status without any bit means that there is no answer (Wine).
   if (CM_Get_DevNode_Status(&status, &problem, device.DevInst, 0) == CR_SUCCESS && status != 0) {
     facts.state_known = true;
     facts.started = (status & DN_STARTED) != 0;

@@ -23,7 +23,7 @@ struct Row {
   const char* hint;
 };
 
-// Sorted by number. What depends on more than the number is in explain().
+// Sorted by number. explain() handles cases that depend on more than the number.
 constexpr std::array kRows = std::to_array<Row>({
     {code::kFileNotFound, "a file of the driver is missing",
      "unpack the whole archive into one folder: wperf-driver.inf and wperf-driver.sys belong beside wperf-devgen.exe"},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A number of Windows → what is wrong and the way out, in a sentence each. Pure; called by installer.cpp and
-// status.cpp.
+// Maps an error number of Windows to its meaning and the way out, in a sentence each. Pure.
 #pragma once
 #include <string>
 
@@ -23,7 +22,7 @@ Win32Error error_of_problem(u32 problem);
 // catalog or the package is what Windows refused; never against a rule that an administrator has set.
 bool plain_service_survives(Win32Error error, const Facts& facts, const FileFacts& file);
 
-// What Windows will say of this file when it is to be loaded; empty: nothing known against it.
+// The problem that Windows will find when it loads this file; empty if none is known.
 std::string signature_concern(const FileFacts& file);
 
 // "test mode is off; …": how to get there, with what Secure Boot says to it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who runs the installer and what this Windows demands of a driver.
+// The user who runs the installer, and this Windows' requirements for a driver.
 #include <windows.h>
 
 #include <atomic>

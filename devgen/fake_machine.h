@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Windows of the tests' own: keeps devices, service, files and packages, fails where it is told to, and can be looked
-// at afterwards.
+// A Windows for the tests: keeps devices, service, files and packages, fails where a test wants it, and can be
+// inspected afterwards.
 #pragma once
 #include <algorithm>
 #include <map>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// install and uninstall: which steps in which order, what is taken back when one fails, what is said about it. Knows no
-// Windows call. Both may be given again and again: what is there already is brought up to date, what is gone stays
-// gone.
+// install and uninstall: the order of the steps, which of them are undone when one fails, and the messages. Knows no
+// Windows call. Both may be repeated: existing parts are brought up to date, and removed ones stay removed.
 #pragma once
 #include "devgen/machine.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the installer asks of Windows: the facts it decides on and the few things it changes. installer.cpp and
-// status.cpp are written against this face; windows_machine.h has the real one, the tests have one of their own.
-// Strings are UTF-8. A Win32Error is what GetLastError() would say; 0 is success.
+// The questions and changes the installer asks of Windows: the facts it decides on and the few things it changes.
+// installer.cpp and status.cpp use this interface; windows_machine.h has the real one, the tests have another. Strings
+// are UTF-8. A Win32Error is the value of GetLastError(); 0 is success.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ using Win32Error = u32;
 
 enum class Switch { unknown, off, on };
 
-// What Windows demands of a driver, and who asks.
+// Windows' requirements for a driver, and the user's rights.
 struct Facts {
   bool elevated = false;
   Switch test_mode = Switch::unknown;         // bcdedit testsigning

@@ -101,7 +101,7 @@ Win32Error WindowsMachine::create_plain_service(const std::string& image_path) {
                      SERVICE_ALL_ACCESS, SERVICE_KERNEL_DRIVER, SERVICE_DEMAND_START, SERVICE_ERROR_NORMAL,
                      os::wide_of(image_path).c_str(), nullptr, nullptr, nullptr, nullptr, nullptr));
   if (service.get() == nullptr) return service.error();
-  // What a device's service of the same name left behind would make the driver wait for a device.
+  // Values left by a device's service of the same name would make the driver wait for a device.
   RegDeleteKeyValueW(HKEY_LOCAL_MACHINE, (service_key() + L"\\Parameters").c_str(), L"PnP");
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Machine that is this Windows. device_win.cpp, service_win.cpp and file_win.cpp hold its halves.
+// The Machine of this Windows. Its parts are device_win.cpp, service_win.cpp, facts_win.cpp and file_win.cpp.
 #pragma once
 #include "devgen/machine.h"
 

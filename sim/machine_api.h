@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The C face of the simulator library (libwperf-sim.so). `wperf` loads the library on demand and asks for
- * wperf_sim_api(); nothing else crosses, because the library carries Unicorn (GPL-2.0) and the tool stays BSD. */
+ * The C interface of the simulator library (libwperf-sim.so). `wperf` loads the library on demand and asks for
+ * wperf_sim_api(). This is the only connection, because the library carries Unicorn (GPL-2.0) and the tool stays BSD.
+ * */
 #ifndef WPERF_SIM_MACHINE_API_H
 #define WPERF_SIM_MACHINE_API_H
 
@@ -42,14 +43,14 @@ enum {
   WPERF_SIM_THREAD_ENDED
 };
 
-/* What the machine's scheduler did. Those of one core come in the order in which it did it; times of WPERF_SIM_READIED
-   may be a little earlier than that of the one before. */
+/* An event of the machine's scheduler. Those of one core come in order; the time of WPERF_SIM_READIED may be a little
+   earlier than that of the event before. */
 typedef struct WperfSimScheduleEvent {
   wperf_u64 time_ns;
   wperf_u32 kind;
   wperf_u32 core;                    /* where it was done */
   wperf_u32 process, thread;         /* who comes, is ready, begins, ends; 0: nobody, the core is idle */
-  wperf_u32 old_process, old_thread; /* who leaves; who made the other one ready, or began it; 0: nobody, a timer */
+  wperf_u32 old_process, old_thread; /* it leaves, or made the other one ready, or began it; 0: a timer */
   wperf_u32 state, reason;           /* switched: of who leaves, Windows' KTHREAD_STATE and KWAIT_REASON */
   /* Innermost first, the kernel's in front. Switched: where who comes goes on. Readied: where that was done. */
   wperf_u32 frame_count, kernel_frames;
@@ -57,7 +58,7 @@ typedef struct WperfSimScheduleEvent {
   wperf_u64 counts[WPERF_SIM_MOST_COUNTS]; /* of the core since the machine was opened; switched only */
 } WperfSimScheduleEvent;
 
-/* What a thread spent on cores since its schedule is watched. */
+/* A thread's counts on cores since its schedule is watched. */
 typedef struct WperfSimThreadTruth {
   wperf_u32 process, thread;
   wperf_u64 cycles;
@@ -87,7 +88,7 @@ typedef struct WperfSimApi {
   /* Where the DMC-620 register frames are, for DMC_SETUP (a real machine says it in ACPI). Fills at most `capacity` of
      both arrays; answers how many channels there are. */
   wperf_u32 (*dmc_channels)(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_u32 capacity);
-  /* What its firmware calls it, maker and product. */
+  /* The machine's name as its firmware gives it, maker and product. */
   const char* (*model)(WperfSim* sim);
   /* Every program since the machine was opened, ended ones too. Fills at most `capacity`; answers how many there are.
    */
@@ -103,7 +104,7 @@ typedef struct WperfSimApi {
   wperf_u32 (*take_schedule)(WperfSim* sim, WperfSimScheduleEvent* out, wperf_u32 capacity);
   /* A thread of this process, which has no code here, comes to each core and leaves it at once. */
   void (*visit_cores)(WperfSim* sim, wperf_u32 process, wperf_u32 thread);
-  /* Of all threads that ran, those of cores that were idle as thread 0. Likewise as programs(). */
+  /* All threads that ran; idle time of cores is thread 0. Same conventions as programs(). */
   wperf_u32 (*schedule_truth)(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity);
 } WperfSimApi;
 

@@ -48,8 +48,8 @@ class Habits(unittest.TestCase):
         self.plain("Returns true if it is open, else false.", "Nothing else happens.")
 
     def test_two_facts(self):
-        self.marked("two-facts", "The file is here: it is new: read it.", "Word " * 46 + "ends.")
-        self.plain("The file is new: read it.", "Word " * 44 + "ends.")
+        self.marked("two-facts", "The file is here: it is new: read it.", "Word " * 51 + "ends.")
+        self.plain("The file is new: read it.", "Word " * 49 + "ends.")
 
     def test_code_and_quotations_do_not_count(self):
         self.plain("The option `alone` is new.", 'The text is "what is told".')

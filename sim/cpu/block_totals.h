@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The truth that sampling estimates: for chosen events, how much each block of user code counted. Kept from the settled
-// signals at every end of a block and not from what watches an overflow, so that a test may hold one against the other.
+// The truth that sampling estimates: how often each block of user code counted certain events. Taken from the settled
+// signals at every end of a block and not from the watch for overflows, so that a test may compare the two.
 #pragma once
 #include <span>
 #include <vector>
@@ -24,7 +24,7 @@ class BlockTotals {
  public:
   void keep(std::span<const u16> events, const SignalCounts& now);
   bool kept() const { return !events_.empty(); }
-  // What user code counted since the last call is the block's.
+  // Credits the block with the counts of user code since the last call.
   void credit(u32 space_id, Block& block, const SignalCounts& now);
   // A block may be in here more than once.
   const std::vector<BlockTotal>& all() const { return totals_; }

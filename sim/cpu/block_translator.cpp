@@ -68,7 +68,7 @@ std::vector<BlockTranslator::Link> BlockTranslator::links() const {
   return result;
 }
 
-// What the block can wait at most, in fixed-point cycles, if it accesses memory at all.
+// The longest possible wait of the block, in fixed-point cycles, if it accesses memory at all.
 u64 BlockTranslator::longest_wait(std::span<const u32> code) const {
   u64 accesses = 0;
   for (const u32 one : code) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Translates one block of ARM64 code, models included, to code of an x86-64 host. The guest's registers stay where they
-// are, in the ThreadState; host registers hold values within an instruction only, so the state is whole between any
-// two. Used by the Translator; see there for what the code does when it cannot go on.
+// are, in the ThreadState. Host registers hold values within an instruction only, so the state is whole between any
+// two. See Translator for what the code does when it cannot go on.
 //
 //   rbx  the ThreadState          r12  the clock of the model, and its other parts around it
 //   rbp  the limit in cycles      r13  the TranslatedFrame
@@ -31,7 +31,7 @@ constexpr bool is_set(u32 code, u32 index) {
   return (code >> index & 1) != 0;
 }
 
-// What is the same for all blocks of a translator.
+// The parts of a translation that are the same for all blocks.
 struct TranslationContext {
   ModelParts parts;
   Block* const* slots = nullptr;  // BlockCache::slots()
@@ -56,7 +56,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   using Reg64 = Xbyak::Reg64;
   using Label = Xbyak::Label;
   enum class Shift : u32 { lsl, lsr, asr, ror };
-  struct Later {  // code that is rarely executed, behind the block
+  struct Later {  // code that is rarely executed, placed after the block
     Label at;
     std::function<void()> write;
   };
@@ -64,8 +64,8 @@ class BlockTranslator : private Xbyak::CodeGenerator {
     u32 index;
     const Label* code;
   };
-  // What an instruction does to memory: `count` elements of `bytes` each, from the address in rax on. One of 16 bytes
-  // is two to the models.
+  // An instruction's access to memory: `count` elements of `bytes` each, from the address in rax on. The models see an
+  // element of 16 bytes as two.
   struct Access {
     u32 bytes = 0, count = 0;
     bool write = false;

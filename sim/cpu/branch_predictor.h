@@ -14,7 +14,7 @@ namespace wperf::sim {
 class BranchPredictor {
  public:
   BranchPredictor();
-  // The branch at `address` went to `next`; the instruction behind it is at `address` + 4. True when that was
+  // The branch at `address` went to `next`; the instruction after it is at `address` + 4. Returns true if that was
   // predicted.
   bool resolve(BranchKind kind, u64 address, u64 next, bool taken) {
     if (kind == BranchKind::conditional) return resolve_direction(address, taken);

@@ -86,7 +86,7 @@ class CoreEngine {
   Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches = {});
   void run_kernel(KernelWork work);
 
-  // Who is told of operations from here on; null: nobody. It outlives the runs.
+  // Sets the receiver of operations from here on; null: none. It outlives the runs.
   void set_profiler(Profiler* profiler);
 
   // For tests: from here on keeps account of which block of user code counted how much of these events. Slow.

@@ -9,7 +9,7 @@ namespace {
 constexpr u64 kNothing = ~u64{0};
 constexpr u32 kL2TlbWays = 5;
 
-// What a cache found of a line is what was there of it.
+// Translates the answer of a cache to the state of its copy of the line.
 SnoopedCaches::Copy copy_of(LruSets::Found found) {
   using Copy = SnoopedCaches::Copy;
   using Found = LruSets::Found;
@@ -135,7 +135,7 @@ u32 CoreMemory::miss(u64 key, Access access) {
   return felt + owned;
 }
 
-// Of a wait, what the core could not hide.
+// The part of a wait that the core could not hide.
 u32 CoreMemory::share_felt(u64 key, u32 wait, Access access) {
   for (u64& last : streams_) {
     if (key != last + 1 && key != last - 1) continue;
@@ -182,7 +182,7 @@ u32 CoreMemory::read_from_l2(u64 key, Access access) {
   return peer ? kPeerClusterWait : kDramWait;
 }
 
-// A store to a line that is here: the cycles until it is this core's alone.
+// A store to a line in the cache: returns the cycles until this core owns it exclusively.
 u32 CoreMemory::own(u64 key) {
   if (key == last_owned_) return 0;
   last_owned_ = key;

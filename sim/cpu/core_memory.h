@@ -21,7 +21,7 @@ struct CoreConfig;
 // Where the data of an access came from, from near to far.
 enum class DataSource : u8 { l1, l2, l3, peer_core, peer_cluster, dram };
 
-// What the accesses of one instruction met with.
+// The outcome of the accesses of one instruction.
 struct AccessOutcome {
   DataSource source = DataSource::l1;
   bool refill = false;      // of L1D
@@ -29,7 +29,7 @@ struct AccessOutcome {
   bool tlb_refill = false;  // of the first level
   bool walk = false;
   bool unaligned = false;
-  u32 wait = 0;         // for data; of a store, all of it, though the core goes on meanwhile
+  u32 wait = 0;         // for data; a store has all of it, though the core goes on meanwhile
   u32 translation = 0;  // for the address
 
   void add(const AccessOutcome& other) {
@@ -51,7 +51,7 @@ class CoreMemory final : private SnoopedCaches {
   CoreMemory(const CoreMemory&) = delete;
   CoreMemory& operator=(const CoreMemory&) = delete;
 
-  // Whose memory is accessed from here on (0 is the kernel) and where it is counted.
+  // Selects whose memory is accessed from here on (0 is the kernel) and where it is counted.
   void select(u32 space_id, std::array<u64, kSignalCount>& counts);
 
   // An access of at most 8 bytes. One that crosses a line counts as two.
@@ -65,7 +65,7 @@ class CoreMemory final : private SnoopedCaches {
     if ((address & (size - 1)) != 0) return store_unaligned(address, size);
     return store_line(address);
   }
-  // What happened to data since begin_outcome().
+  // The outcome of data accesses since begin_outcome().
   void begin_outcome() { outcome_ = {}; }
   void tell_parts(ModelParts& parts);
   u64 space_tag() const { return space_tag_; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one core does with the code it is told about: the engine reports blocks and accesses in the order they happen,
-// the model turns them into signals and cycles. No Unicorn here. The hot calls are inline and add to counters that
-// settle() turns into signals.
+// The model of one core: the engine reports blocks and accesses in the order they happen, the model turns them into
+// signals and cycles. No Unicorn here. The hot calls are inline and add to counters that settle() turns into signals.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -129,7 +128,7 @@ class CoreModel {
   }
   void retire(const BlockContents& contents, u64 runs, u64 lines);
 
-  // What a mispredicted branch costs: cycles, and micro-ops of the wrong path.
+  // The cost of a mispredicted branch: cycles, and micro-ops of the wrong path.
   struct Recovery {
     u32 frontend = kMispredictWait, backend = 0, flush = kMispredictWait, wrong_path = 0;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs of which one knows what the memory system must see, and the modelled kernel.
+// Programs with known traffic in the memory system, and the modelled kernel.
 #include "sim/cpu/core_model.h"
 
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST(CoreModel, EveryStallHasAReason) {
       guessing.thread.x[2] = 88172645463325252;
       guessing.run(test::kBranchy);
       expect_reasons_add_up(guessing);
-      // What a wrong guess costs is the same wherever it counts.
+      // A wrong guess costs the same wherever it counts.
       const u64 wrong = guessing.user(Signal::br_mis_pred);
       const u64 frontend = !counts_slots ? kMispredictWait : recovers_in_backend ? kFrontendRecovery : kRecoveryWait;
       EXPECT_EQ(guessing.user(Signal::stall_frontend_flush), wrong * frontend);

@@ -11,8 +11,8 @@ inline constexpr u64 kOneCycle = u64{1} << kCycleBits;
 // Waits in cycles, beyond the time an access takes that hits everywhere. They are of the size Arm publishes for a
 // Neoverse N1 (L2 11, L3 about 30, DRAM about 150 cycles load to use, 11 to refill the pipe after a mispredict).
 inline constexpr u32 kMispredictWait = 11;
-// Of it, cores that count slots issue a wrong path for a while, and refill the pipe then: a stall of the frontend.
-// Arm's formulas for some cores take it that one of these cycles counts as such, the others as stalls of the backend.
+// Cores that count slots issue a wrong path for a part of it and then refill the pipe: a stall of the frontend. Arm's
+// formulas for some cores count one of these cycles as such a stall, and the others as stalls of the backend.
 inline constexpr u32 kRecoveryWait = 4, kFrontendRecovery = 1;
 inline constexpr u32 kWrongPathCycles = kMispredictWait - kRecoveryWait;
 inline constexpr u32 kIsbWait = 11;
@@ -33,7 +33,8 @@ inline constexpr u32 kWalkWait = 30;
 inline constexpr u32 kSequentialShare = 8;  // one eighth is felt
 inline constexpr u32 kStoreShare = 4;
 
-// What a profiler is told beyond the waits: from dispatch to issue, and from issue to the data of a load that hits L1.
+// Latencies for a profiler in addition to the waits: from dispatch to issue, and from issue to the data of a load that
+// hits L1.
 inline constexpr u32 kIssueLatency = 4;
 inline constexpr u32 kLoadToUse = 4;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which signals a PMU event is the sum of. Asked once per event by who needs its value often; others use event_value().
+// The signals that a PMU event is the sum of. For callers that need an event's value often: they ask once per event.
+// Others use event_value().
 #pragma once
 #include <array>
 
@@ -10,7 +11,7 @@ namespace wperf::sim {
 
 struct EventTerms {
   u16 code = 0;
-  std::array<Signal, 4> plus{};   // Signal::count_ behind the last one
+  std::array<Signal, 4> plus{};   // ends with Signal::count_
   Signal minus = Signal::count_;  // count_: none
 };
 

@@ -45,7 +45,7 @@ TEST(Events, WhatNoModelFeedsCountsNothing) {
   }
 }
 
-// What a Neoverse N1 has and we do not model, by code: software increments, context and translation writes, memory
+// Events of a Neoverse N1 that we do not model, by code: software increments, context and translation writes, memory
 // errors, chaining, remote access, refills by source, clean and invalidating write-backs, exceptions nobody takes.
 TEST(Events, CoverAllOfANeoverseN1ButTheKnownGaps) {
   const std::filesystem::path file = std::filesystem::path(WPERF_SOURCE_DIR) / "../shared/facts/cpus/neoverse-n1.json";

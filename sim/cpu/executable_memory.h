@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Host memory that code is written to and executed from, through two views of the same pages: one can be written, the
-// other executed, none both. The Translator keeps its code in one.
+// Host memory that code is written to and executed from, through two views of the same pages: one is writable, the
+// other executable. The Translator keeps its code in one.
 #pragma once
 #include "base/ints.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an A64 instruction is to the PMU, read from its encoding alone (Arm ARM C4.1, "A64 instruction set encoding").
-// Pure; called once per instruction of a block when the block is first executed.
+// The class of an A64 instruction for the PMU, read only from its encoding (Arm ARM C4.1, "A64 instruction set
+// encoding"). Pure; called once per instruction of a block when the block is first executed.
 #pragma once
 #include "base/ints.h"
 
@@ -24,7 +24,7 @@ enum class Trait : u8 {
   branch_immediate,  // conditional or not
   branch_indirect,   // returns too
   branch_return,
-  integer_divide,   // from here on: no event of their own, the cycle model asks
+  integer_divide,   // from here on: classes without separate events, used by the cycle model
   float_divide,     // and square root
   vector_register,  // reads or writes V registers, FPCR or FPSR
   zero_line,        // DC ZVA

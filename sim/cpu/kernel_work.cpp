@@ -159,7 +159,7 @@ class ChosenWork {
 }  // namespace
 
 u64 kernel_address(KernelWork work) {
-  // The fourth is behind the detours.
+  // The fourth follows the detours.
   const u64 slot = work == KernelWork::overflow_interrupt ? 4 : static_cast<u64>(work);
   return kTextBase + slot * kEntryStep;
 }

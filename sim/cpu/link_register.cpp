@@ -93,7 +93,7 @@ bool writes_register(u32 word, u32 number) {
 
 RegisterValue register_value_at(std::span<const u32> code, u32 at, u32 number) {
   at = std::min(at, static_cast<u32>(code.size()));
-  u32 before = at;  // one behind the last writer before
+  u32 before = at;  // the instruction after the last writer before
   while (before != 0 && !writes_register(code[before - 1], number)) --before;
   if (before == 0) return {};
   u32 next = at;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether an A64 instruction writes x29 or x30, from its encoding alone (Arm ARM C4.1). Where such a register is known
-// before or after a block, this tells what it was in between.
+// Whether an A64 instruction writes x29 or x30, from its encoding (Arm ARM C4.1). Together with the value of such a
+// register before or after a block this gives its value in between.
 #pragma once
 #include <span>
 

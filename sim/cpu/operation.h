@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One executed instruction as a profiler sees it: what it was and what became of it. The engine fills it in for the
-// instructions that a Profiler chooses, and for all of them while a test keeps OperationTotals.
+// One executed instruction as a profiler sees it, with its outcome. The engine fills it in for the instructions that a
+// Profiler chooses, and for all of them while a test keeps OperationTotals.
 #pragma once
 #include "base/ints.h"
 #include "sim/cpu/core_memory.h"
@@ -34,9 +34,9 @@ struct Operation {
   bool is_branch() const { return instruction.branch != BranchKind::none; }
 };
 
-// What its encoding says of an operation.
+// The fields of an operation that its encoding determines.
 Operation describe_operation(u64 pc, u32 word);
-// One more access of its own.
+// Adds an access.
 void add_access(Operation& operation, u64 address, const AccessOutcome& outcome);
 // The latencies, from what is known of it.
 void settle_latency(Operation& operation);

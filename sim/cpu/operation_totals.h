@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The truth that profiling estimates: how often each instruction of user code was executed, and with what outcome. Kept
-// for every instruction and without the picking of a profiler, so that a test may hold one against the other.
+// for every instruction, not only for those a profiler picks, so that a test may compare the two.
 #pragma once
 #include <compare>
 #include <map>
@@ -14,7 +14,7 @@ namespace wperf::sim {
 
 class OperationTotals {
  public:
-  // What tells executions of one instruction apart.
+  // Executions of one instruction that differ in one of these are counted separately.
   struct Kind {
     u64 pc = 0;
     DataSource source = DataSource::l1;
@@ -32,7 +32,7 @@ class OperationTotals {
   void end_block(u64 next, u64 mispredicts);
 
   const std::map<Kind, u64>& all() const { return counts_; }
-  // What is at these addresses, of itself.
+  // The instructions at these addresses, without outcomes.
   const std::map<u64, Operation>& described() const { return described_; }
 
  private:
@@ -43,7 +43,7 @@ class OperationTotals {
   std::map<u64, Operation> described_;
 };
 
-// What became of the branch that ends a block, once it is known where it went on.
+// The outcome of the branch that ends a block, once it is known where it went on.
 void settle_branch(Operation& branch, u64 next, bool mispredicted);
 
 }  // namespace wperf::sim

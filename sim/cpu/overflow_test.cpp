@@ -70,7 +70,7 @@ class Trace {
   UnicornRegisters registers_;
 };
 
-// What the k-th count of an event that instructions have by themselves belongs to.
+// For each instruction-bound event: the sample that the k-th count belongs to.
 std::vector<Sample> counts_of(const std::vector<Step>& steps, u16 event) {
   std::vector<Sample> result;
   for (usize i = 0; i < steps.size(); ++i) {
@@ -112,7 +112,7 @@ class Sampler {
  public:
   Sampler(OneCore& core, u16 event, u64 interval) : core_(core), event_(event), interval_(interval), next_(interval) {}
 
-  // To the end of the program; what the count was reached by, as (count, sample).
+  // Runs to the end of the program; returns by which sample each count was reached, as (count, sample).
   std::map<u64, Sample> run(u64 slice = ~u64{0}) {
     std::map<u64, Sample> samples;
     for (;;) {

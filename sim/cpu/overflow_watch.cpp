@@ -6,8 +6,8 @@
 namespace wperf::sim {
 namespace {
 
-// What counts how fast at most. An access is of one line, and a micro-op makes at most four: two halves of a Q register
-// that both cross a line. What leaves a cache was pushed out by something that came in, or by DC ZVA.
+// The greatest rate at which an event can count. An access is of one line, and a micro-op makes at most four: two
+// halves of a Q register that both cross a line. A line leaves a cache when another one comes in, or by DC ZVA.
 enum class Pace : u8 { time, slots, micro_ops, accesses, misses, write_backs };
 
 Pace pace_of(Signal signal) {
@@ -226,7 +226,7 @@ void OverflowWatch::weigh(Block& block) {
   }
 }
 
-// What ran out stays so, and is of no interest any more.
+// A watch that ran out stays so, and is not looked at any more.
 bool OverflowWatch::mark() {
   for (Watch& watch : watches_) {
     if (!watch.late && watch.is_out()) watch.left = kNever;
@@ -263,7 +263,7 @@ std::optional<u32> OverflowWatch::out_at_end(std::span<const u32> code) {
     Watch& watch = watches_[i];
     if (!watch.is_out()) continue;
     u32 at = code.empty() ? 0 : static_cast<u32>(code.size()) - 1;
-    // What counts late belongs to the last instruction of its kind.
+    // A late count belongs to the last instruction of its kind.
     while (watch.late && at != 0 && weight(watch, sum_up(code.subspan(at, 1)), 0) == 0) --at;
     first = first ? std::min(*first, at) : at;
     watch.left = kNever;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Knows how many more of some events user code may count until one of them overflows a counter, and to which
-// instruction of a block the overflow belongs. The engine tells it of blocks and asks it after whatever may count. No
-// Unicorn here.
+// instruction of a block the overflow belongs. The engine reports blocks to it and asks it after everything that may
+// count. No Unicorn here.
 //
-// What an event counts is known in two ways: what a block holds by itself (its loads, say) is taken off when the block
-// is entered; what happens meanwhile (misses, cycles) is read from where the model counts it. As long as nothing can
-// run out, none of it is done, and caught up with later.
+// Counts of an event are known in two ways. Those that a block holds by itself (its loads, say) are subtracted when the
+// block is entered. Those that happen meanwhile (misses, cycles) are read from the model's counters. As long as no
+// watch can run out, neither is done, and both are caught up with later.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -37,9 +37,8 @@ class OverflowWatch {
   void arm(std::span<const EventWatch> watches);
   // Takes off what the blocks hold that ran since arm(). Not after enter().
   void catch_up(const BlockCache& blocks);
-  // After catch_up() or arm(): so many cycles may pass, and the block be ended in which they do, and nothing runs out.
-  // What is counted in cycles comes with a second condition: whatever waits for memory after late_cycles() beyond that
-  // is watched.
+  // After catch_up() or arm(): nothing runs out within this many cycles, rounded up to the end of a block. Events
+  // counted in cycles have a second condition: waits for memory longer than late_cycles() beyond that are watched.
   u64 safe_cycles(const LargestBlock& largest) const;
   static u64 late_cycles(const LargestBlock& largest);
 
@@ -54,7 +53,7 @@ class OverflowWatch {
     }
     return out;
   }
-  // Of enter(): the first instruction with which something ran out. `code` is the block's. Marks all that ran out.
+  // For enter(): the first instruction with which a watch ran out. `code` is the block's. Marks all that ran out.
   u32 first_out(Block& block, std::span<const u32> code);
 
   bool idle() const { return watches_.empty(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The face through which a core tells a profiling unit (sim/pmu/spe_unit) of what it executes. The unit counts
-// operations down to the next one it chooses; the engine sees to it that this one is looked at closely, and that all
-// others cost nothing. An operation is an architectural instruction.
+// The interface through which a core reports operations to a profiling unit (sim/pmu/spe_unit). The unit counts
+// operations down to the next one it chooses. The engine looks closely at that one, and all others cost nothing. An
+// operation is an architectural instruction.
 #pragma once
 #include "base/ints.h"
 #include "sim/cpu/operation.h"

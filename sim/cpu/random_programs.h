@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random loops of ARM64 code for the tests that compare two ways of executing: integer instructions of all kinds, loads
-// and stores, branches of all kinds, and some instructions that only one of the ways knows. And what two machines that
-// executed the same must agree on.
+// and stores, branches of all kinds, and some instructions that only one of the ways knows. Also the comparison of two
+// machines that executed the same.
 #pragma once
 #include <cstring>
 #include <string>
@@ -62,7 +62,7 @@ class RandomPrograms {
     core.thread.x[23] = kData + 0x20000;
   }
 
-  static constexpr u32 kCallOnTheWay = 0xd40000e1;  // svc #7: the program goes on behind it
+  static constexpr u32 kCallOnTheWay = 0xd40000e1;  // svc #7: the program goes on after it
 
  private:
   // Whether it is an instruction at all.
@@ -98,7 +98,7 @@ class RandomPrograms {
     }
     return word;
   }
-  // Of a size and kind at random. Many an address is not aligned.
+  // An access of random size and kind. Many addresses are not aligned.
   u32 memory() {
     const u32 size = below(4), vector = below(4) == 0 ? 1U << 26 : 0;
     const u32 number = vector != 0 ? below(32) : to();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fully associative TLB with exact least-recently-used replacement. Programs hop between a few pages all the time, or
-// miss all the time, so neither may cost a search: pages are found through short chains, a use is a time stamp, and a
-// queue in order of older stamps, put right only where it is looked at, knows the least recently used.
+// miss all the time, so neither may cost a search. Pages are found through short chains. A use is a time stamp. A queue
+// in order of older stamps, corrected only where it is looked at, knows the least recently used.
 #pragma once
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small ARM64 programs for the tests of the engine, assembled with llvm-mc; each ends in SVC. And a machine of one core
-// to run them on.
+// Small ARM64 programs for the tests of the engine, assembled with llvm-mc; each ends in SVC. Also a machine of one
+// core to run them on.
 #pragma once
 #include <array>
 #include <cstring>
@@ -310,7 +310,7 @@ inline void prepare(OneCore& core, const Program& program) {
   core.thread.x[1] = program.x1;
   core.thread.x[2] = kData + 0x10000;
   core.thread.x[3] = kData + 0x20000;
-  core.thread.x[30] = 0x1111;  // of nobody's code: seen where it should not be
+  core.thread.x[30] = 0x1111;  // outside all code: noticed if it shows up
 }
 
 }  // namespace wperf::sim::test

@@ -13,7 +13,7 @@ constexpr u64 ones(u32 count) {
   return count >= 64 ? ~u64{0} : (u64{1} << count) - 1;
 }
 
-// DecodeBitMasks of the Arm ARM: 0 for what is none.
+// DecodeBitMasks of the Arm ARM; 0 if the encoding is reserved.
 u64 logical_constant(u32 n, u32 imms, u32 immr, bool wide) {
   const u32 both = n << 6 | (~imms & 0x3f);
   u32 length = 6;
@@ -47,7 +47,7 @@ void BlockTranslator::load(const Reg64& to, u32 number, bool wide) {
     mov(to.cvt32(), dword[rbx + usize{number} * 8]);
   }
 }
-// What is stored is zero above 32 bits, where the instruction is of 32.
+// A 32-bit instruction stores zeros above 32 bits.
 void BlockTranslator::store(u32 number, const Reg64& from) {
   if (number != 31) mov(guest(number), from);
 }
@@ -228,7 +228,7 @@ bool BlockTranslator::bitfield(u32 code) {
   const u32 to = bits_of(code, 4, 0), from = bits_of(code, 9, 5), kind = bits_of(code, 30, 29);
   const u32 first = bits_of(code, 21, 16), last = bits_of(code, 15, 10), width = wide ? 64 : 32;
   if (is_set(code, 22) != wide || first >= width || last >= width || kind == 3) return false;
-  const bool down = last >= first;  // to bit 0; else up from there
+  const bool down = last >= first;  // down to bit 0, otherwise up from there
   const u32 count = down ? last - first + 1 : last + 1, place = down ? 0 : width - first;
   flags_live_ = false;
   load(rax, from, wide);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads and stores (Arm ARM C4.1.88). First the region of memory is found that all of an access lies in, or the
-// instruction is handed back; then the models are told, then the data moves, then the address is written back.
+// Loads and stores (Arm ARM C4.1.88). First the region of memory is found that contains the whole access, or the
+// instruction is handed back. Then the models are called, the data moves, and the address is written back.
 #include <cstddef>
 
 #include "sim/cpu/block_translator.h"
@@ -63,7 +63,7 @@ bool BlockTranslator::load_store_pair(u32 code) {
   return true;
 }
 
-// False: none that is translated.
+// Returns false if the instruction is not translated.
 bool BlockTranslator::register_of_single(u32 code, Register& one, Access& access, bool& prefetch) const {
   const u32 size = bits_of(code, 31, 30), operation = bits_of(code, 23, 22);
   one.number = bits_of(code, 4, 0);

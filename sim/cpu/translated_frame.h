@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What translated code and the engine share: where it keeps what is no guest register, why it came back, and where the
-// models keep what it reads and counts by itself.
+// Shared by translated code and the engine: values that are not guest registers, the reason for coming back, and the
+// places of the models' data that translated code uses directly.
 #pragma once
 #include "base/ints.h"
 #include "sim/cpu/code_block.h"
@@ -50,7 +50,7 @@ struct AccessSite {
   u64 delta = 0;  // host address - guest address
 };
 
-// What translated code calls; each gets the translator first.
+// Functions that translated code calls; each gets the translator first.
 struct TranslatedCalls {
   bool (*prepare)(Translator*, u32 site, u64 address, u32 extent);  // false: hand back. extent: bytes | kWriteExtent
   void (*load)(Translator*, u64 address, u32 size);

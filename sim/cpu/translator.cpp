@@ -28,7 +28,7 @@ namespace wperf::sim {
 namespace {
 
 constexpr usize kCodeBytes = 4 << 20;
-constexpr usize kDoors = 64;  // sanitizers look at what stands in front of a function
+constexpr usize kDoors = 64;  // sanitizers read the bytes before a function
 constexpr usize kRoomForBlock = 64 << 10;
 constexpr u64 kAddresses = u64{1} << 48;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executes blocks of ARM64 code as code of the host, models included, several times as fast as Unicorn with hooks does
-// what is most of integer code. It counts and keeps exactly what UnicornCore would: the order of all that reaches the
-// models is the same. What it does not know it leaves to Unicorn: blocks with other instructions before they begin, and
-// an access it cannot make (a fault, code that is written to) before that instruction, within its block.
+// Executes blocks of ARM64 code as code of the host, models included, several times as fast as Unicorn with hooks, for
+// most integer code. Its counts and state are exactly those of UnicornCore: the models see everything in the same
+// order. It leaves the rest to Unicorn: blocks with other instructions before they begin, and an access it cannot make
+// (a fault, code that is written to) before that instruction, within its block.
 //
-// UnicornCore uses it between two blocks and as long as nobody looks at each. On hosts that are no x86-64, and where
-// memory cannot be executed, there is none.
+// UnicornCore uses it between two blocks and as long as no block must be looked at. There is no translator on hosts
+// other than x86-64, and where memory cannot be executed.
 #pragma once
 #include <memory>
 #include <span>

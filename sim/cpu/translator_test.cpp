@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Code that the translator executes must leave what Unicorn with hooks leaves: registers, memory, and every signal,
-// which the state of the models decides on.
+// Translated code must leave the same state as Unicorn with hooks: registers, memory, and every signal, which depends
+// on the state of the models.
 #include "sim/cpu/translator.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The truth that call stacks estimate: the calls that have not returned, kept from calls and returns alone and not from
-// what the program keeps on its stack. Of one thread; for tests.
+// The truth that call stacks estimate: the calls that have not returned, derived only from calls and returns and not
+// from the program's stack. For one thread; used by tests.
 #pragma once
 #include <vector>
 

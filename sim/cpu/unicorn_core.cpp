@@ -306,8 +306,8 @@ void UnicornCore::limit_reached(u64 address, u32 size) {
   enter_other_block(address, size);
 }
 
-// What Unicorn does beside what the program asked: a load that crosses one of its pages is reported, and then the two
-// aligned words it is made of.
+// A side effect of Unicorn: it reports a load that crosses one of its pages, and then also the two aligned words it is
+// made of.
 bool UnicornCore::is_half(u64 address) {
   if (address != next_half_) {
     special_ &= kStanding;

@@ -143,8 +143,8 @@ class UnicornCore {
   u64 translated_ = 0;                    // cycles, fixed point
   Block* resumed_ = nullptr;              // Unicorn goes on in the middle of it
   bool vectors_used_ = false;
-  // What makes accesses special, in one number to ask for: halves to skip, see is_half(); that each one is watched for
-  // an overflow, or may be the one of an operation that is tracked.
+  // One number that says whether accesses are special: halves to skip (is_half()), a watch for overflows on each
+  // access, or an operation that is tracked.
   static constexpr u32 kWatched = 1U << 16, kTracked = 1U << 17, kStanding = kWatched | kTracked;
   u32 special_ = 0;
   u64 next_half_ = 0;

@@ -41,7 +41,7 @@ void UnicornCpu::write_system_register(u32 op0, u32 op1, u32 crn, u32 crm, u32 o
   library_.reg_write(handle_, UC_ARM64_REG_CP_REG, &target);
 }
 
-// Unicorn starts at EL1, and only an ERET takes it to EL0 for good: one is executed on a page of its own.
+// Unicorn starts at EL1, and only an ERET takes it to EL0 for good: one is executed on a separate page.
 bool UnicornCpu::become_user() {
   constexpr u64 kPage = 0x10000;
   constexpr u32 kCode[] = {0xd69f03e0, 0xd503201f};                  // ERET, NOP

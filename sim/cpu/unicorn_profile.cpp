@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiling: finds the block that holds the operation a profiler chose, looks at that one closely and hands it over
-// when the block has ended. Between two choices the usual way through blocks is taken as long as the next one is far.
+// Profiling: finds the block that holds the operation a profiler chose, looks at that one closely and hands the
+// operation over when the block has ended. As long as the next choice is far, blocks take the usual way.
 #include <algorithm>
 
 #include "sim/cpu/unicorn_core.h"
@@ -14,7 +14,7 @@ void UnicornCore::begin_profiling(Profiler* profiler) {
   choice_ = profiler_ != nullptr ? profiler_->remaining() : ~u64{0};
 }
 
-// `executed`: operations of this run. Those behind the one that made the profiler interrupt were in no population.
+// `executed`: operations of this run. Those after the one that made the profiler interrupt were not in the population.
 void UnicornCore::end_profiling(u64 executed) {
   const u64 population = interrupting_ ? told_ : std::max(executed, told_);
   model_.count_samples(Signal::sample_pop, population);

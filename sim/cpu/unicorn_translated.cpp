@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quick way through blocks: where nobody looks at each, the Translator executes them, and Unicorn what it leaves.
-// Going from one to the other takes microseconds, so where that is not worth it the next try comes later and later.
+// The quick way through blocks: while no block must be looked at, the Translator executes them, and Unicorn executes
+// the rest. Going from one to the other takes microseconds, so if that does not pay off the next try comes later and
+// later.
 #include <algorithm>
 
 #include "sim/cpu/unicorn_core.h"
@@ -48,7 +49,7 @@ bool UnicornCore::wants_translation(u64 pc) {
   return translates_ && translated_block(pc) != nullptr && !watching_;
 }
 
-// Executes from thread.pc on. What ended it; nothing: Unicorn goes on.
+// Executes from thread.pc on. Returns the reason for the stop, or nullopt if Unicorn goes on.
 std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   const u64 begun = model_.spent();
   bool used_up = false, called = false;
@@ -78,8 +79,8 @@ std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   return {};
 }
 
-// An SVC that is a block of its own, as stubs of imported functions begin: it was executed, without a way through
-// Unicorn. Near the limit that looks at how the block ends.
+// An SVC that is a whole block, as at the beginning of stubs of imported functions: it was executed, without a way
+// through Unicorn. Near the limit the end of the block must be looked at.
 bool UnicornCore::calls_kernel(ThreadState& thread) {
   Block* const block = blocks_.find(thread.pc);
   if (block == nullptr || block->size != sizeof(u32) || block->rewritable) return false;
@@ -103,7 +104,7 @@ Block* UnicornCore::translated_block(u64 address) {
   if (block->translated != nullptr) return block;
   if (!block->translatable || block->rewritable) return nullptr;
   const std::span<const u32> code = code_of(*block);
-  // What ends for another reason may end elsewhere when Unicorn has to go on in the middle of it.
+  // A block that ends for another reason may end elsewhere when Unicorn has to go on in the middle of it.
   const bool ends = block->end != BranchKind::none || (address + block->size) % kBlocksEndAt == 0;
   block->translatable = ends && code.size() <= kLongestBlock;
   return block->translatable && translator_->translate(*block, code) ? block : nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The other way through a block: while events are watched, operations profiled, or totals kept for a test. Counts the
 // same as the usual way, and finds the instruction with which a watched event runs out, and x30 as that instruction
-// found it. The block is executed to its end all the same: Unicorn stops between blocks only.
+// found it. The block is still executed to its end: Unicorn stops between blocks only.
 #include <algorithm>
 #include <cstring>
 
@@ -187,8 +187,8 @@ void UnicornCore::note_at_start(const Block& block, u32 at) {
   if (within(overflow_.link) || within(overflow_.frame)) special_ |= kWatched;
 }
 
-// Behind its last instruction. Between its start and there a register can only be had if nothing wrote it since `at`:
-// that is so of x29, since `at` is a branch or an access with nothing behind it that ends a frame.
+// After its last instruction. There a register from before can only be had if nothing wrote it since `at`. That holds
+// for x29, since `at` is a branch or an access that no instruction follows that ends a frame.
 void UnicornCore::note_at_end(const Block& block, u32 at) {
   if (overflow_.seen && overflow_.at <= at) return;
   const auto code = code_of(block);
@@ -198,7 +198,7 @@ void UnicornCore::note_at_end(const Block& block, u32 at) {
   overflow_ = {true, at, block.address, {written, call_link_, end}, {false, 0, end}};
 }
 
-// Behind its last instruction, the last chance to learn them.
+// After its last instruction, the last chance to learn them.
 void UnicornCore::settle_registers() {
   const auto settle = [this](Caught& caught, int id) {
     if (!caught.known && caught.where.from == RegisterValue::From::end) caught.value = registers_.read(id);

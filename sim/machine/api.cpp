@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C face of the simulator: one WperfSim = one machine and one client of its driver.
+// The C interface of the simulator: one WperfSim = one machine and one client of its driver.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C face as `wperf` uses it, down to real ARM64 programs where they were built and the host can execute them.
+// The C interface as `wperf` uses it, down to real ARM64 programs where they were built and the host can execute them.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver core's machine when that machine is simulated: hal.h over the register models and the virtual clock. All
-// calls come from the one thread that uses the Machine; "running on a core" is a matter of whose registers answer.
+// hal.h for the simulated machine: the register models and the virtual clock. All calls come from the one thread that
+// uses the Machine; "running on a core" only selects whose registers answer.
 #pragma once
 #include <memory>
 #include <optional>
@@ -27,8 +27,8 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   HalSim(const HalSim&) = delete;
   HalSim& operator=(const HalSim&) = delete;
 
-  // What the timer and the overflow interrupts call: on_timer and on_overflow of the driver core that this hal is made
-  // for. The latter "on" the core it is about.
+  // Called by the timer and the overflow interrupts: on_timer and on_overflow of the driver core that uses this hal.
+  // on_overflow runs "on" the core it is about.
   using OverflowCall = void (*)(void* context, u32 core, const driver::InterruptedContext& interrupted);
   using WalkCall = void (*)(void* context, u32 ticket, const driver::WalkedStack& stack);  // on_user_walk
   using ProfilingCall = void (*)(void* context, u32 core);  // on_profiling_interrupt, likewise
@@ -65,7 +65,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   void place_user_walks(void*) override {}
   bool ask_for_user_walk(u32 ticket, const driver::UserWalkStart& start) override;
   void end_user_walks() override {}
-  // The timer calls from within wait(), never beside a request: there is nobody to keep out.
+  // The timer calls from within wait(), never during a request, so there is nothing to lock out.
   void enter_critical() override {}
   void leave_critical() override {}
   void* allocate(usize size) override;

@@ -127,7 +127,8 @@ TEST_F(LockFileTest, LivesInTheRuntimeFolderWhenThatIsPrivate) {
   unsetenv("XDG_RUNTIME_DIR");
 }
 
-// What one process writes the other reads, and a killed one is seen to be dead although it said nothing.
+// One process reads the values that the other writes, and sees that a killed one is dead although that one had no
+// chance to say so.
 TEST_F(LockFileTest, KilledProcessesAreSeenDead) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);

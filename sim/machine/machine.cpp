@@ -248,7 +248,7 @@ u64 Machine::advance(u64 end_ns, u32 until_pid, MachineError& error) {
 u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error) {
   const u64 end_cycles = clock_.cycles_at(end_ns);
   while (core.local_cycles < end_cycles) {
-    // What the handler's own work made overflow.
+    // The handler's own work may overflow a counter.
     if (interrupt_pending(core)) {
       interrupt(core, in_kernel(KernelWork::overflow_interrupt, on_core(core)));
       continue;
@@ -343,7 +343,7 @@ void Machine::call_kernel(Core& core, Thread& thread, u32 immediate, MachineErro
   }
 }
 
-// `thread`: in whose name.
+// `thread`: the one that the work is attributed to.
 void Machine::work(Core& core, KernelWork kind, const Thread* thread) {
   make_core(core);
   set_profiler(core, thread != nullptr ? thread->id : 0);
@@ -360,7 +360,7 @@ const Machine::Thread* Machine::on_core(const Core& core) const {
   return clock_.cycles_not_before(awake_ns(*last)) <= core.local_cycles ? last : nullptr;
 }
 
-// Work of the kernel is one piece to us: whatever of it overflowed a counter, it is told as where the work starts.
+// Work of the kernel is one piece to us: an overflow anywhere in it is reported at its start.
 Interrupted Machine::in_kernel(KernelWork kind, const Thread* thread) {
   return {
       kernel_address(kind), 0, thread != nullptr ? thread->task->status().pid : 0, thread != nullptr ? thread->id : 0,
@@ -405,7 +405,7 @@ void Machine::handle_profiling(Core& core, const Thread* thread) {
   }
 }
 
-// What the executor just spent passes on the core's clock; at least a cycle, so that nothing can stand still for ever.
+// The executor's last cycles pass on the core's clock; at least one, so that nothing can stand still for ever.
 void Machine::charge(Core& core, Level level) {
   const u64 cycles = core.executor->cycles();
   const u64 spent = std::max<u64>(cycles - core.charged_cycles, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The simulated machine: cores, programs pinned to them, one timer, and virtual time, which passes only in wait().
 // Deterministic: cores take turns in ascending order within steps of virtual time, so the same options and the same
-// calls give the same counts. One thread uses it. What the PMU makes of the signals is HalSim's business.
+// calls give the same counts. One thread uses it. HalSim turns the signals into PMU counts.
 #pragma once
 #include <memory>
 #include <span>
@@ -36,11 +36,11 @@ struct ProgramDetails {
   std::vector<Module> modules;  // the image first
 };
 
-// What a core was doing when the interrupt of its PMU came.
+// The state of a core when the interrupt of its PMU came.
 struct Interrupted {
   u64 pc = 0;
   u64 lr = 0;                   // 0 in the kernel
-  u32 process = 0, thread = 0;  // 0: nobody's, the core was idle
+  u32 process = 0, thread = 0;  // 0: the core was idle
   Level level = Level::user;
   u64 fp = 0;  // x29; 0 in the kernel
 };
@@ -87,7 +87,7 @@ class Machine {
   u32 spawn(const std::string& image_path, const std::string& command_line, u32 core, MachineError& error);
   const ProgramStatus* find(u32 pid) const;
   std::vector<u32> programs() const;  // ids of all there ever were, oldest first
-  // Null for an unknown id. Valid until the machine is gone; what it says of a running program is true until wait().
+  // Null for an unknown id. Valid until the machine is gone; facts about a running program hold until wait().
   const ProgramDetails* details(u32 pid);
   void kill(u32 pid);
 
@@ -99,7 +99,7 @@ class Machine {
   ClusterSignals cluster(u32 index);
   DmcInput channel(u32 index);
 
-  // Of the program that the interrupt being handled came to; false: it is not there.
+  // Reads memory of the program that was interrupted; returns false if it is not mapped.
   bool read_interrupted(u64 address, void* out, u64 size);
 
   // Calls callback(context) at now + period, now + 2 * period, …; at exactly these virtual times, within wait().
@@ -117,9 +117,10 @@ class Machine {
   // WPERF_SIM_MOST_COUNTS) by then. take_schedule() hands out at most so many notes and forgets them.
   void watch_schedule(std::span<const u16> events);
   std::vector<WperfSimScheduleEvent> take_schedule(usize most);
-  // A thread of nobody's here comes to each core and leaves it at once, so that the schedule tells of all of them.
+  // A thread that belongs to no program comes to each core and leaves it at once, so that the schedule mentions all of
+  // them.
   void visit_cores(u32 process, u32 thread);
-  // What that says must be: summed up while it happened, not from the notes.
+  // The expected sums: added up while it happened, not from the notes.
   std::vector<WperfSimThreadTruth> schedule_truth() const;
 
   // For tests that want to know what sampling estimates. Makes the core.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Notes of who ran where, for those who watch: what Windows' scheduler tells of itself in its traces.
+// Records which thread ran where, for clients that watch the schedule, as in the traces of Windows' scheduler.
 #include <algorithm>
 #include <cstring>
 
@@ -175,7 +175,7 @@ void Machine::visit_cores(u32 process, u32 thread) {
 
 void Machine::note_ready(const Core& core, Thread& thread, const Thread* waker, u64 time_ns) {
   WperfSimScheduleEvent event = note_of(WPERF_SIM_READIED, core);
-  // The core of who wakes may be behind that of who left to wait.
+  // The waking thread's core may have an earlier time than the core of the thread that left to wait.
   event.time_ns = std::max(time_ns, thread.left_ns);
   event.process = thread.task->details.status.pid;
   event.thread = thread.id;
@@ -215,7 +215,7 @@ void Machine::note_begin(const Core& core, Thread& thread, const Thread* creator
   note_life(WPERF_SIM_THREAD_BEGAN, core, thread, creator);
 }
 
-// Whom the call began, woke, ended or moved.
+// Notes the threads that the call began, woke, ended or moved.
 void Machine::note_call(Core& core, Thread& caller) {
   caller.in_call = true;
   if (!schedule_) return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the machine is made of inside. Included by machine.cpp, which runs it, and machine_schedule.cpp, which notes who
-// ran where.
+// The internal state of the machine: machine.cpp runs it, and machine_schedule.cpp records which thread ran where.
 #pragma once
 #include "sim/machine/machine.h"
 
@@ -20,7 +19,7 @@ struct Machine::Thread {
   Task* task = nullptr;
   u32 id = 0;
   u32 core = 0;
-  u64 not_before_ns = 0;  // it came to this core then; the core's clock may be behind
+  u64 not_before_ns = 0;  // it came to this core then; the core's clock may be earlier
   bool ended = false;
   // While the schedule is watched: it left its core to wait, until when, and when that was.
   bool waits = false;

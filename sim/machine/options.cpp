@@ -13,7 +13,7 @@ constexpr std::string_view kKeys =
     "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, rights, interrupt, machine, instance, "
     "folder, writes, console, run";
 
-// What was said, before the keys are held against each other.
+// The keys as given, before they are checked against each other.
 struct Said {
   MachineOptions options;
   std::vector<const Product*> pattern;  // of cpu=
@@ -250,7 +250,7 @@ std::string product_list() {
   std::string list;
   std::string_view family;
   for (const std::string_view name : product_names()) {
-    const usize dash = name.find('-') + 1;  // 0: a family of its own
+    const usize dash = name.find('-') + 1;  // 0: not part of a family
     if (dash != 0 && name.substr(0, dash) == family) {
       list += "," + std::string(name.substr(dash));
       continue;

@@ -15,7 +15,7 @@ namespace wperf::sim {
 enum class Pace : u8 { real, free };
 enum class Rights : u8 { administrator, user };
 enum class OverflowInterrupt : u8 { given, refused, not_again };
-// What its firmware says of it; in a trapping one the registers of the PMU may not be accessed, too.
+// The kind that its firmware reports; on a trapping one the registers of the PMU may not be accessed, too.
 enum class MachineKind : u8 { real, virtual_machine, trapping };
 
 struct RunOption {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a machine is made of: cores that execute, programs that run on them, the memory system they share. The real
-// parts wrap sim/cpu, sim/windows and sim/memory; tests bring small fakes. Parts make things only when asked: opening a
+// The parts of a machine: cores that execute, programs that run on them, the memory system they share. The real parts
+// wrap sim/cpu, sim/windows and sim/memory; tests bring small fakes. Parts make things only when asked: opening a
 // machine must stay cheap.
 #pragma once
 #include <memory>
@@ -24,7 +24,7 @@ class Executor {
   virtual void set_profiler(Profiler*) {}  // see CoreEngine
   virtual const SignalCounts& signals() const = 0;
   virtual u64 cycles() const = 0;
-  virtual CoreEngine* engine() { return nullptr; }  // for tests: null when there is none
+  virtual CoreEngine* engine() { return nullptr; }  // for tests; may be null
 };
 
 // The face of Process that the machine uses.
@@ -60,7 +60,7 @@ class Parts {
   virtual std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) = 0;
   // The program has threads on several cores: their caches must agree from here on.
   virtual void make_coherent(const AddressSpace&) {}
-  // What the shared levels counted up to now; all zero while no core was made. cycles is left 0.
+  // The counts of the shared levels up to now; all zero while no core was made. cycles is left 0.
   virtual ClusterSignals cluster(u32 index) = 0;
   virtual ChannelSignals channel(u32 index) = 0;
   // Empty, or why programs cannot execute on this host.

@@ -22,7 +22,7 @@ struct Product {
 
   // STALL_SLOT came with Armv8.4.
   bool counts_slots() const { return pmu_version >= 5; }
-  // What Arm's top-down formulas of Neoverse N2 and V2 correct; and of N2 before r0p3 alone.
+  // Facts that Arm's top-down formulas correct for Neoverse N2 and V2; the second one only for N2 before r0p3.
   bool recovers_in_backend() const { return part() == 0xd49 || part() == 0xd4f; }
   bool counts_extra_slot() const { return part() == 0xd49 && (midr & 0xf) < 3; }
   u32 part() const { return static_cast<u32>(midr >> 4 & 0xfff); }

@@ -28,7 +28,7 @@ struct DrainedStack {
   std::vector<u64> frames;  // innermost first
 };
 
-// What the driver says of one core, all drains together.
+// The driver's answers about one core, all drains together.
 struct DrainedCore {
   std::vector<WperfSample> samples;
   std::vector<DrainedStack> stacks;  // instead, where they were asked for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling real ARM64 programs through the driver core: what the samples say must be what was executed.
+// Sampling real ARM64 programs through the driver core: the samples must agree with the execution.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -111,8 +111,8 @@ u64 sum_of(const Counts& counts) {
   return sum;
 }
 
-// No part's share may be more than a percentage point from the true one. Of fewer than 10,000 samples that would ask
-// too much of chance: there, four standard deviations.
+// No part's share may be more than a percentage point from the true one. With fewer than 10,000 samples mere chance
+// exceeds that; there the limit is four standard deviations.
 void expect_same_shares(const Counts& found, const Counts& expected, const SampledEvent& event) {
   const auto samples = static_cast<double>(sum_of(found)), events = static_cast<double>(sum_of(expected));
   std::map<u64, std::pair<double, double>> shares;  // found and true
@@ -249,8 +249,8 @@ TEST_F(SamplingTest, EverySampleSaysWhoseItIs) {
   EXPECT_GT(kernel[0], 0u) << "the ticks of idle cores";
 }
 
-// 50,000 samples a second on each of 8 cores, for 10 seconds. What waits for memory executes little for its time, so
-// that this does not take for ever.
+// 50,000 samples a second on each of 8 cores, for 10 seconds. Code that waits for memory executes little for its time,
+// so that this does not take for ever.
 TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   SamplingClient client = open("pace=free,mhz=41,cores=8");
   for (u32 core = 0; core < 8; ++core) client.spawn(workload("chase.exe 4194304 1000000000"), core);

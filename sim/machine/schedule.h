@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Notes of who ran where, and the truth that they must add up to. Kept by the machine while somebody watches its
-// schedule.
+// Records of which thread ran where, and the sums that they must add up to. Kept by the machine while its schedule is
+// watched.
 #pragma once
 #include <array>
 #include <deque>
@@ -21,7 +21,7 @@ class Schedule {
     events_.resize(std::min<usize>(events_.size(), WPERF_SIM_MOST_COUNTS));
   }
 
-  // What a core has counted at both levels.
+  // A core's counts at both levels.
   Counts counts_of(const SignalCounts& signals) const {
     Counts counts{};
     for (usize i = 0; i < events_.size(); ++i) {
@@ -29,7 +29,7 @@ class Schedule {
     }
     return counts;
   }
-  // What was counted on the core until now is nobody's.
+  // Counts on the core until now belong to no thread.
   void begin(u32 core, const SignalCounts& signals) { seen_[core] = counts_of(signals); }
   void spend(u32 core, u32 process, u32 thread, u64 cycles, const SignalCounts& signals) {
     WperfSimThreadTruth& one = truth_[{process, thread}];

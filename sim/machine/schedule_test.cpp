@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is noted of the schedule adds up to what was spent.
+// The recorded schedule adds up to the counts that were spent.
 #include "sim/machine/schedule.h"
 
 #include <gtest/gtest.h>

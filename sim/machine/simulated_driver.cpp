@@ -54,7 +54,7 @@ void SimulatedDriver::forget_the_dead() {
     if (preempted != 0 && !lock_file_->is_alive(preempted)) core_.client_gone(preempted);
 }
 
-// Who does not hold the driver is told so by the core.
+// A client that does not hold the driver gets the core's refusal.
 bool SimulatedDriver::may_sample(u32 code) {
   const bool samples =
       code == static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE) || code == static_cast<u32>(WPERF_CODE_SAMPLE_START);

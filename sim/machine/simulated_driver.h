@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The in-process shell of driver/core: one client of "the" simulated driver of this user. Counting state is this
-// process's own; the lock is everybody's (lock_file.h). Every request runs in the client's turn at that file, after
-// clients that died since have been forgotten. Used by the C API; one thread.
+// The in-process shell of driver/core: one client of "the" simulated driver of this user. Counting state belongs to
+// this process; all processes share the lock (lock_file.h). Every request runs in the client's turn at that file, after
+// clients that died since have been forgotten. One thread uses it.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole driver core on the register models, with cores whose every cycle is known: what a client reads must be
-// exactly what was executed. And the lock, between processes.
+// The whole driver core on the register models, with cores whose every cycle is known: a client must read exactly the
+// counts of the execution. And the lock, between processes.
 #include "sim/machine/simulated_driver.h"
 
 #include <gtest/gtest.h>
@@ -279,7 +279,7 @@ TEST_F(SimulatedDriverTest, LockBetweenClients) {
   EXPECT_OK(one->lock(WPERF_LOCK_ACQUIRE));
 }
 
-// A preempted session must not go on: the new holder finds the counters free, and the preempted one is told.
+// A preempted session must not go on: the new holder finds the counters free, and the preempted client gets an error.
 TEST_F(SimulatedDriverTest, RobbedWhileCounting) {
   auto one = open_locked();
   one->spawn({work(kForever)}, 0);
@@ -294,7 +294,7 @@ TEST_F(SimulatedDriverTest, RobbedWhileCounting) {
   EXPECT_EQ(one->driver->hal().read_register(driver::Register::pmcntenset), 0x8000'0000u);
 }
 
-// A process of its own that acts as a client, says so, and waits for a line before each further step.
+// A separate process that acts as a client, reports so, and waits for a line before each further step.
 class ChildClient {
  public:
   template <class Act>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiling real ARM64 programs through the driver core: what the records say must be what was executed, within the
-// error of sampling. Seeds are fixed, so each test has one outcome.
+// Profiling real ARM64 programs through the driver core: the records must agree with the execution, within the error of
+// sampling. Seeds are fixed, so each test has one outcome.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -186,14 +186,14 @@ TEST_F(SpeTest, CountersAgreeWithTheRecords) {
   EXPECT_NEAR(static_cast<double>(before), 0.1 * 25e6, 25e6 * 0.001) << "virtual time";
 }
 
-// Of one way to sort operations: how many records and how many executions each sort has.
+// One way to sort operations: how many records and how many executions each sort has.
 struct Sort {
   double found = 0, executed = 0;
 };
 using Sorts = std::map<u64, Sort>;
 
-// What speaks against both being samples of one distribution, by Pearson's test at one in a thousand; empty: nothing.
-// Sorts of which fewer than 5 records are expected are taken together.
+// The reason why both cannot be samples of one distribution, by Pearson's test at one in a thousand; empty if there is
+// none. Sorts with fewer than 5 expected records are taken together.
 std::string difference(const Sorts& sorts) {
   double found = 0, executed = 0;
   for (const auto& [sort, each] : sorts) {
@@ -246,7 +246,7 @@ u64 class_of(const Operation& operation) {
   return operation.is_memory() ? 1 : operation.is_branch() ? 2 : 0;
 }
 
-// What the events packet of such an execution must say, written down a second time.
+// The expected events packet of such an execution, written down a second time.
 u64 expected_events(const OperationTotals::Kind& kind, const Operation& operation) {
   const bool memory = operation.is_memory();
   const bool call = operation.exception;

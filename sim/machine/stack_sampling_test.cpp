@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Call stacks of real ARM64 programs through the driver core: each must be the calls that had not returned when its
-// event overflowed, as the simulator kept them from calls and returns alone.
+// Call stacks of real ARM64 programs through the driver core. Each must be the calls that had not returned when its
+// event overflowed, as the simulator derives them from calls and returns only.
 #include <gtest/gtest.h>
 
 #include <algorithm>

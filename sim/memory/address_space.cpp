@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Guest ranges kept sorted by address; the host memory behind each comes zeroed and lazily from mmap.
+// Guest ranges kept sorted by address; their host memory comes zeroed and lazily from mmap.
 #include "sim/memory/address_space.h"
 
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which cores hold the lines of programs that run on several of them: keeps their private caches coherent. A line is
-// either of any number of readers or of one writer. Lines of other programs are never in here, and cost nothing. Called
-// by the cores' caches, which say what they do with a line before they do it.
+// Which cores hold the lines of programs that run on several of them: keeps their private caches coherent. A line has
+// either any number of readers or one writer. Lines of other programs are never in here, and cost nothing. A core's
+// cache calls it before it changes the state of a line.
 #pragma once
 #include <bitset>
 #include <unordered_map>
@@ -17,8 +17,8 @@ class LineDirectory;
 class SnoopedCaches {
  public:
   enum class Copy : u8 { none, clean, dirty };
-  virtual Copy give_up(u64 line) = 0;  // forgets the line; what it was
-  virtual Copy share(u64 line) = 0;    // keeps it, but clean; what it was
+  virtual Copy give_up(u64 line) = 0;  // forgets the line; returns its state before
+  virtual Copy share(u64 line) = 0;    // keeps it, but clean; returns its state before
   // All lines of a space (the bits above kLineBits) go to adopt().
   virtual void tell_lines(u32 space, LineDirectory& directory) const = 0;
 
@@ -35,7 +35,7 @@ class LineDirectory {
   void attach(u32 core, SnoopedCaches* caches) {
     if (core < caches_.size()) caches_[core] = caches;
   }
-  // The core is about to read or write the line. Who had it dirty, kNobody if nobody did.
+  // The core is about to read or write the line. Returns the core that had it dirty, or kNobody.
   u32 read(u32 core, u64 line);
   u32 write(u32 core, u64 line, bool& others_had_it);
   // From here on the lines of the space are in here.

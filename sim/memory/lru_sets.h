@@ -26,7 +26,7 @@ class LruSets {
     bool dirty = false;
   };
 
-  // At least one entry of one way; a number of entries that is no multiple of the ways is rounded down.
+  // At least one entry and one way; the number of entries is rounded down to a multiple of the ways.
   LruSets(u64 entries, u32 ways);
 
   // True when the key is there: it becomes the newest, and dirty if asked.
@@ -38,10 +38,10 @@ class LruSets {
     }
     return touch_older(set, key, dirty);
   }
-  // Puts an absent key in as the newest; what had to leave, if anything.
+  // Puts an absent key in as the newest; returns the evicted entry, if any.
   Victim insert(u64 key, bool dirty);
   bool contains(u64 key) const;
-  // What was there. remove() forgets it; clean() keeps it, no longer dirty.
+  // The state before. remove() forgets it; clean() keeps it, no longer dirty.
   enum class Found : u8 { nothing, clean, dirty };
   Found remove(u64 key);
   Found clean(u64 key);

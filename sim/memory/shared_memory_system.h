@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the cores of the machine share: an L3 per DSU cluster and the DRAM channels behind them.
+// The memory that the cores of the machine share: an L3 per DSU cluster and the DRAM channels below.
 #pragma once
 #include <memory>
 #include <vector>
@@ -17,7 +17,7 @@ struct SharedConfig {
   u32 dmc_channels = 2;
 };
 
-// What a DSU counts, per cluster (events of data/uncore.json).
+// The counts of a DSU, per cluster (events of data/uncore.json).
 struct ClusterSignals {
   u64 cycles = 0;  // advanced by the machine with virtual time
   u64 l3d_cache_rd = 0, l3d_cache_wr = 0, l3d_cache_refill_rd = 0, l3d_cache_refill_wr = 0;

@@ -166,7 +166,7 @@ void CorePmu::write_type(u32 index, u64 value, const SignalCounts& now) {
   Counter& counter = counters_[index];
   counter.type = value & kTypeMask;
   counter.terms = find_event(static_cast<u16>(counter.type));
-  // What the new event counted before now is not ours.
+  // Counts of the new event before now are not ours.
   for (const Level level : {Level::user, Level::kernel})
     counter.seen[static_cast<usize>(level)] = value_now(counter, now, level);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PMUv3 registers of one core over its signals. Reads and writes mean what the Arm ARM (chapter D, "The Performance
-// Monitors Extension") says they mean. Counters are lazy: every access brings the signals as they are now, and the
-// model adds what passed since the access before. So counting costs the executing core nothing. Used by the machine's
-// hal; holds no pointer to the engine, which may not exist yet.
+// PMUv3 registers of one core over its signals. Reads and writes follow the Arm ARM (chapter D, "The Performance
+// Monitors Extension"). Counters are lazy: every access brings the signals as they are now, and the model adds the
+// difference since the access before. So counting costs the executing core nothing. Holds no pointer to the engine,
+// which may not exist yet.
 #pragma once
 #include <array>
 #include <span>
@@ -49,7 +49,8 @@ class CorePmu {
   bool interrupt_pending(const SignalCounts& now);
   // Whether an overflow could raise it: some counter counts with its interrupt enabled.
   bool armed() const { return (control_ & kPmcrEnable) != 0 && (enabled_ & interrupts_ & implemented_mask()) != 0; }
-  // What user code must count until the first overflow of each such counter; valid until the next call.
+  // The number of events that user code must count until the first overflow of each such counter; valid until the next
+  // call.
   std::span<const EventWatch> watches(const SignalCounts& now);
 
   const PmuConfig& config() const { return config_; }

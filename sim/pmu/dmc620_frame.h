@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The register frame of one DMC-620 memory controller over what its channel moved and over virtual time. Offsets and
+// The register frame of one DMC-620 memory controller, over its channel's traffic and over virtual time. Offsets and
 // bits are those of driver/core/dmc620_registers.h. Mask, match and invert are kept but do not filter: the channel
-// model knows bytes, not transactions. Events that cannot be derived from bytes and time count 0. Used by the machine's
-// hal.
+// model knows bytes, not transactions. Events that cannot be derived from bytes and time count 0.
 #pragma once
 #include <array>
 
@@ -12,7 +11,7 @@
 
 namespace wperf::sim {
 
-// What the controller sees: the channel's traffic and the time since the machine was opened.
+// The controller's inputs: the channel's traffic and the time since the machine was opened.
 struct DmcInput {
   ChannelSignals traffic;
   u64 now_ns = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMU of one DSU cluster: the CLUSTERPM* registers its cores share, over what the cluster's L3 counted. Event
-// counters have 32 bits; an event the L3 model does not feed counts 0. Lazy like CorePmu; used by the machine's hal.
+// The PMU of one DSU cluster: the CLUSTERPM* registers its cores share, over the counts of the cluster's L3. Event
+// counters have 32 bits; an event without an L3 model counts 0. Lazy like CorePmu.
 #pragma once
 #include <array>
 

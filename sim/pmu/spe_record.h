@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of one SPE record, in the order and size that Neoverse cores write: 64 bytes, every packet at a place of
-// its own, zeros between them. Called by SpeUnit.
+// The bytes of one SPE record, in the order and size that Neoverse cores write: 64 bytes, every packet at a fixed
+// place, zeros between them.
 #pragma once
 #include <array>
 
@@ -12,7 +12,7 @@ namespace wperf::sim {
 inline constexpr usize kSpeRecordSize = 64;
 using SpeRecord = std::array<u8, kSpeRecordSize>;
 
-// What a record has beside the operation.
+// The fields of a record that do not come from the operation.
 struct SpeRecordOptions {
   u32 version = 1;  // ID_AA64DFR0.PMSVer
   u64 events = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The statistical profiling unit (FEAT_SPE) of one core: its registers, and what the Arm ARM (chapter D, "The
-// Statistical Profiling Extension") says it does with the operations that the core tells it of. Records go straight to
-// where PMBPTR points, in the memory of this process. Used by the machine's hal; costs nothing while it is off.
+// The statistical profiling unit (FEAT_SPE) of one core: its registers, and what it does with the operations that the
+// core reports, by the Arm ARM (chapter D, "The Statistical Profiling Extension"). Records go straight to where PMBPTR
+// points, in the memory of this process. Costs nothing while it is off.
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"
@@ -34,7 +34,8 @@ class SpeUnit final : public Profiler {
   void write(driver::Register reg, u64 value);
 
   bool active() const { return profiles(Level::user) || profiles(Level::kernel); }
-  // Who runs on the core from here on, and by how many cycles its clock is ahead of the cycles it is told.
+  // Sets the context that runs on the core from here on, and by how many cycles its clock is ahead of the reported
+  // cycles.
   void enter(u32 context, u64 cycles_ahead) {
     context_ = context;
     cycles_ahead_ = cycles_ahead;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the functions of the simulated C runtime have in common: errno, text in and out of the program, the arguments of
-// printf. Used by the crt_*.cpp files.
+// Shared by the functions of the simulated C runtime: errno, text in and out of the program, the arguments of printf.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,7 +14,7 @@ u64 fail_with(Win32Call& call, u32 number, u64 result);
 u32 errno_of(FileProblem problem);
 std::string_view errno_text(u32 number);
 
-// Text of any length. Nothing: the program has crashed.
+// Text of any length. nullopt if the program has crashed.
 std::optional<std::string> text_at(Win32Call& call, u64 address);
 std::optional<std::string> wide_text_at(Win32Call& call, u64 address);  // as UTF-8
 
@@ -42,7 +41,7 @@ class ArgumentList {
   u64 address_ = 0;
 };
 
-// What printf makes of it. Nothing: the program has crashed. Numbers look as glibc and Windows' ucrtbase write them.
+// The output of printf. nullopt if the program has crashed. Numbers look as glibc and Windows' ucrtbase write them.
 std::optional<std::string> format_text(Win32Call& call, std::string_view format, ArgumentList arguments);
 
 // To where a descriptor leads. False with errno set.

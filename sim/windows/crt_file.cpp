@@ -307,7 +307,7 @@ u64 done(Win32Call& call, FileProblem problem) {
   return problem == FileProblem::none ? 0 : fail_with(call, errno_of(problem), int_result(-1));
 }
 
-// What takes a name and nothing else.
+// Functions that take only a name.
 template <FileProblem (GuestFiles::*kAction)(std::string_view), bool kWide = false>
 u64 act_on(Win32Call& call) {
   const auto name = kWide ? wide_text_at(call, call.argument(0)) : text_at(call, call.argument(0));

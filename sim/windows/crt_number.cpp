@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers and times of the C runtime: texts to numbers, the functions of a scientific calculator (the host's own), the
-// calendar (the simulated machine stands in Greenwich).
+// calendar (the simulated machine is in Greenwich).
 #include <bit>
 #include <cerrno>
 #include <cmath>

@@ -144,7 +144,7 @@ u64 leave_settings(Win32Call&) {
   return 0;
 }
 
-// jmp_buf: 24 words of 64 bits. What a function finds preserved after a call.
+// jmp_buf: 24 words of 64 bits. The registers that a call preserves.
 struct JumpBuffer {
   u64 frame, reserved;
   u64 x[12];  // x19 … x30
@@ -221,7 +221,7 @@ u64 finish(Win32Call& call, const Sort& sort) {
   return 0;
 }
 
-// What is settled without a comparison; true: something is to be compared.
+// Takes the steps that need no comparison; returns true if a comparison is needed.
 bool advance(Sort& sort) {
   const usize count = sort.order.size();
   while (sort.width < count) {
@@ -373,7 +373,7 @@ void prepare_crt(ProcessState& state) {
   for (u32 index = 0; index < 10; ++index)
     put_variable(state, kCrtLocaleFacts + index * sizeof(u64), data + kCrtTexts + (index == 0 ? 1 : 0));
   put_variable(state, kCrtLocaleFacts + 80, u64{0x7f7f'7f7f'7f7f'7f7f});
-  // struct localeinfo: where its facts are. Of these programs look at the longest character, lconv and the classes.
+  // struct localeinfo: where its facts are. Programs use only the longest character, lconv and the classes.
   constexpr u32 kLocaleInfo = kCrtLocale + 0x20, kLongest = 268, kLocaleConventions = 296, kLocaleClasses = 320;
   put_variable(state, kCrtLocale, data + kLocaleInfo);
   put_variable(state, kLocaleInfo + kLongest, u32{1});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the simulated C runtime (msvcrt.dll, ucrtbase.dll) knows of a process, and where its variables are. Used by the
-// crt_*.cpp files.
+// The state of the simulated C runtime (msvcrt.dll, ucrtbase.dll) for a process, and where its variables are.
 #pragma once
 #include <array>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text functions of the C runtime beyond those of win32_crt.cpp. There is one locale, "C"; functions that are given
-// another one have it all the same.
+// Text functions of the C runtime beyond those of win32_crt.cpp. There is one locale, "C"; a function that gets another
+// one uses "C", too.
 #include <algorithm>
 #include <array>
 #include <cstring>

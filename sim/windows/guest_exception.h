@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Windows and a program's exception handlers tell each other, as it lies in the program's memory: CONTEXT,
-// EXCEPTION_RECORD, DISPATCHER_CONTEXT and scope tables of ARM64. Called by win32_exception.cpp and its test.
+// The structures that Windows and a program's exception handlers exchange, as they lie in the program's memory:
+// CONTEXT, EXCEPTION_RECORD, DISPATCHER_CONTEXT and scope tables of ARM64.
 #pragma once
 #include <array>
 
@@ -44,7 +44,7 @@ struct GuestDispatcherContext {
 };
 static_assert(sizeof(GuestDispatcherContext) == 88);
 
-// What a filter gets.
+// The arguments of a filter.
 struct GuestExceptionPointers {
   u64 record = 0, context = 0;
 };

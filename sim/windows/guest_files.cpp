@@ -161,7 +161,7 @@ FileProblem GuestFiles::open(std::string_view name, const OpenWish& wish, u32& n
   FileProblem problem{};
   const int parent = open_parent(*parts, problem);
   if (parent < 0) return problem;
-  // O_NONBLOCK: a pipe must not hold anybody up until it is seen that it is none of our business.
+  // O_NONBLOCK: opening a pipe must not block before it is recognised and refused.
   int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   flags |= !wish.write ? O_RDONLY : wish.read ? O_RDWR : O_WRONLY;
   if (wish.append) flags |= O_APPEND;

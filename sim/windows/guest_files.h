@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The files a simulated program may see: those of one folder of the host, and no others. For the program the folder is
-// C:\work, which is also where it works; nothing else exists on its only drive. Names are settled before the host hears
-// of them, and each part of one is opened without following links, so that no name leads out of the folder. Owned by a
-// process's state; called by the Win32 and C runtime files.
+// C:\work, which is also where it works; nothing else exists on its only drive. Names are resolved before the host
+// hears of them, and each part is opened without following links, so that no name leads out of the folder. Owned by a
+// process's state.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@ namespace wperf::sim {
 
 inline constexpr std::string_view kGuestFolder = "C:\\work";
 
-// What a program is given of the machine that simulates it.
+// The parts of the simulating machine that a program sees.
 struct Surroundings {
   std::string folder;    // on the host; empty: the program sees no files
   bool writes = false;   // it may also change what is in the folder
@@ -51,8 +51,8 @@ class GuestFiles {
 
   [[nodiscard]] bool allow(const std::string& folder, bool writes);  // false: there is no such folder
 
-  // What a program calls "..\work\a/b.txt" as the parts below the folder: {"a", "b.txt"}. Nothing: it is not below, or
-  // no name that Windows allows.
+  // The parts of a program's name "..\work\a/b.txt" below the folder: {"a", "b.txt"}. nullopt if it is not below, or
+  // not a name that Windows allows.
   static std::optional<std::vector<std::string>> parts_below(std::string_view name);
   // The folder's path as the program sees it and what follows: "C:\work\a\b.txt".
   static std::string full_name(const std::vector<std::string>& parts);
@@ -77,7 +77,7 @@ class GuestFiles {
   bool close(u32 number);
 
  private:
-  // Of the folder that holds the last part; -1 with *problem set. The caller closes it.
+  // Opens the folder that holds the last part; returns -1 with *problem set on failure. The caller closes it.
   int open_parent(const std::vector<std::string>& parts, FileProblem& problem) const;
 
   int folder_ = -1;
@@ -88,7 +88,7 @@ class GuestFiles {
 // Standard input of this process from `place` on, for programs that read theirs. Each reads it from its start, also
 // those that are run again: what was read is kept. 0: the end.
 usize read_standard_input(u64 place, std::span<char> out);
-// All of it, to standard output or error; errors are nobody's business here.
+// Writes all of it to standard output or error; errors are ignored.
 void write_standard(bool error, std::span<const char> bytes);
 
 }  // namespace wperf::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the handles of a program stand for, beside its standard streams and threads: files, folders, searches, mappings.
-// Part of a process's state; win32_file, win32_folder and win32_console use it.
+// The objects that a program's handles refer to, in addition to its standard streams and threads: files, folders,
+// searches, mappings. Part of a process's state.
 #pragma once
 #include <memory>
 #include <string>
@@ -38,7 +38,7 @@ struct GuestHandle {
   enum class Kind : u8 { free, file, folder, search, mapping };
   Kind kind = Kind::free;
   std::shared_ptr<OpenFile> file = {};  // of a file or a mapping of one
-  std::string name = {};                // the program's, in full; of a search its folder
+  std::string name = {};                // the program's, in full; a search has its folder
   std::vector<std::string> found = {};  // by a search, in order
   usize next = 0;                       // of these
 };

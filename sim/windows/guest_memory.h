@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads and writes of a simulated program's memory on its behalf, with its page permissions: what the program may not
-// touch, a Windows function called by it may not either. Never trusts an address. Used by every win32_*.cpp.
+// Reads and writes of a simulated program's memory on its behalf, with its page permissions: a Windows function may not
+// touch memory that the program itself may not touch. Never trusts an address.
 #pragma once
 #include <string>
 

@@ -22,7 +22,7 @@ class Heap {
  private:
   struct Block {
     u64 asked = 0;
-    u64 held = 0;  // bytes taken from the free list; 0: an allocation of its own
+    u64 held = 0;  // bytes taken from the free list; 0: a separate allocation
   };
   std::unordered_map<u64, Block> blocks_;
   std::map<u64, u64> free_;                // address -> size

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Puts a program and the DLLs it needs into an address space: maps sections, relocates, binds imports against each
-// other and against the Win32 surface. Hostile files end in an error, never in a crash. Called by Process::load and
-// the fuzzer; on failure the address space holds leftovers and is to be thrown away.
+// other and against the Win32 surface. Hostile files end in an error, never in a crash. On failure the address space
+// holds leftovers and is to be thrown away.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -28,7 +28,7 @@ class ImageSource {
   [[nodiscard]] virtual bool find(const std::string& dll, ImageFile& out) = 0;  // ignores case
 };
 
-// A file, and the files beside it.
+// A file, and the files in its folder.
 class FolderSource : public ImageSource {
  public:
   explicit FolderSource(std::string folder) : folder_(std::move(folder)) {}

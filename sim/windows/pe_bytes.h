@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The only code that touches the raw bytes of a PE file: reads at file offsets and, once sections are known, at
-// relative virtual addresses, all bounds-checked. Used by the pe_*.cpp files.
+// relative virtual addresses, all bounds-checked.
 #pragma once
 #include <algorithm>
 #include <cstring>

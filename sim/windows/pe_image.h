@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PE32+ file for ARM64, read from untrusted bytes: headers, sections and the directories a loader needs. Every
-// length, offset and sum is checked here, so that what comes out can be mapped without further thought. Pure: takes
-// bytes, keeps none of them. Called by loader.cpp. Layout: Microsoft's "PE Format" page.
+// length, offset and sum is checked here, so that the result can be mapped without further checks. Pure: takes bytes,
+// keeps none of them. Layout: Microsoft's "PE Format" page.
 #pragma once
 #include <cstddef>
 #include <span>

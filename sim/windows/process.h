@@ -27,10 +27,11 @@ struct LoadError {
   std::string hint = "the simulated machine runs ARM64 Windows programs that need only kernel32's simple calls";
 };
 
-// What a thread that sleeps is to be woken by.
+// The event that wakes a sleeping thread.
 enum class WaitsFor : u8 { time, threads, lock, resumption };
 
-enum class CallOutcome : u8 { resume, thread_ended, ended, crashed };  // all but the first two: of the process
+// all but the first two concern the whole process
+enum class CallOutcome : u8 { resume, thread_ended, ended, crashed };
 
 class Process {
  public:
@@ -43,10 +44,11 @@ class Process {
                                        u64 seed, LoadError& error);
   ~Process();
 
-  // What it may see of this machine (guest_files.h); nothing, unless told. False + error.text: there is no such folder.
+  // The parts of this machine that it may see (guest_files.h); by default nothing. Returns false and sets error.text if
+  // there is no such folder.
   [[nodiscard]] bool set_surroundings(const Surroundings& surroundings, LoadError& error);
-  // What the program learns about itself (TEB, GetCurrentProcessId, GetCurrentProcessorNumber, …). Defaults: 1000 and
-  // 1004, core 0 of 1.
+  // The ids that the program learns about itself (TEB, GetCurrentProcessId, GetCurrentProcessorNumber, …). Defaults:
+  // 1000 and 1004, core 0 of 1.
   void set_ids(u32 process_id, u32 thread_id);
   void set_processor(u32 core, u32 core_count);
 
@@ -65,8 +67,9 @@ class Process {
   u64 sleep_until_ns(u32 id) const;
   WaitsFor waits_for(u32 id) const;
   u32 processor(u32 id) const;  // where it wants to run; may change with every call of any thread
-  // The core stopped with StopReason::fault in this thread, 0: the first. True: Windows or its C runtime has an answer,
-  // and the thread goes on behind it. False: exit_code() and crash_text() say why the program ends.
+  // The core stopped with StopReason::fault in this thread, 0: the first. Returns true if Windows or its C runtime has
+  // an answer; the thread then goes on after it. Returns false if the program ends; exit_code() and crash_text() say
+  // why.
   bool goes_on_after(const Stop& stop, u32 id = 0);
   u64 sleep_until_ns() const;  // the thread asked to sleep: not runnable before this time
   u32 exit_code() const;

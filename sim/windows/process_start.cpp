@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a process of 64-bit Windows finds when its first instruction runs: stack, TEB, PEB, parameters, static TLS.
+// The state of a 64-bit Windows process when its first instruction runs: stack, TEB, PEB, parameters, static TLS.
 #include <algorithm>
 #include <cstring>
 
@@ -170,7 +170,7 @@ bool prepare_start(ProcessState& state, LoadError& error) {
     error.text = "there is no room for the stack of " + state.loaded.images[0].module.name;
     return false;
   }
-  // A heap's handle is an address of its own, as on Windows, so that it cannot be mistaken for anything else.
+  // A heap's handle is a reserved address, as on Windows, so that it cannot be mistaken for anything else.
   state.process_heap = state.virtual_memory.reserve(0, kAllocationGranularity);
   state.heaps.try_emplace(state.process_heap);
   fill_blocks(state);

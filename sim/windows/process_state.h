@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a simulated process is made of, inside this room: Process (process.h) is its public face, the win32_*.cpp files
-// change it through Win32Call.
+// The internal state of a simulated process. Process (process.h) is its public interface; the win32_*.cpp files change
+// it through Win32Call.
 #pragma once
 #include <array>
 #include <deque>
@@ -33,7 +33,7 @@ struct GuestCallback {
   Then then;
 };
 
-// One thread of the process. What it waits for, it asks again when it is woken.
+// One thread of the process. When it is woken, it checks again whether its wait is over.
 struct GuestThread {
   ThreadState registers;
   u32 id = 0;
@@ -128,7 +128,7 @@ struct Process::State : ProcessState {
 
 // Sets up stack, TEB, PEB, command line, static TLS and the first registers. Called once, after the images are loaded.
 [[nodiscard]] bool prepare_start(ProcessState& state, LoadError& error);
-// Points the thread at the next pending DLL start or, when none is left, at the program's entry point.
+// Points the thread at the next pending DLL start or, when all have run, at the program's entry point.
 void go_to_next_start(ProcessState& state);
 // Static thread-local storage for the thread; false when there is no room.
 [[nodiscard]] bool map_static_tls(ProcessState& state, GuestThread& thread);

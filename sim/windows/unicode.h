@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text of the machine, whose code page is UTF-8, and the 16-bit text of Windows. What is not well-formed becomes
-// U+FFFD.
+// Text of the machine, whose code page is UTF-8, and the 16-bit text of Windows. Malformed text becomes U+FFFD.
 #pragma once
 #include <span>
 #include <string>

@@ -44,7 +44,7 @@ class FrameUnwinder {
     if (!memory_.read(registers_.sp + offset, &out, sizeof out))
       trouble_ = "the stack at " + hex(registers_.sp + offset) + " cannot be read";
   }
-  // save_next: pairs behind the one that the code names.
+  // save_next: pairs after the one that the code names.
   u32 take_pairs() {
     const u32 pairs = 1 + next_pairs_;
     next_pairs_ = 0;
@@ -148,7 +148,7 @@ usize FrameUnwinder::run_high_code(u8 first, const std::vector<u8>& codes, usize
       registers_.sp = registers_.x[kFp] - u64{8} * byte(codes, at + 1);
       return 2;
     case 0xe3:  // nop
-    case 0xe5:  // end_c: what follows tells of the main part's prologue
+    case 0xe5:  // end_c: the codes after it describe the main part's prologue
     case 0xfc:  // pac_sign_lr: these cores sign nothing
       return 1;
     case 0xe4:  // end
@@ -195,7 +195,7 @@ std::optional<Xdata> read_xdata(const GuestMemory& memory, u64 image, u32 rva) {
   return xdata;
 }
 
-// Of the image's header: where .pdata is, and how many entries it has.
+// From the image's header: where .pdata is, and how many entries it has.
 struct PdataRange {
   u64 begin = 0;
   u64 entries = 0;

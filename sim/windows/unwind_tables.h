@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One frame of a simulated program, unwound by the tables of its image (.pdata and .xdata, "ARM64 exception handling"
-// of the Windows ABI): the registers of the caller, and who handles exceptions of the frame. Reads the program's memory
-// and trusts nothing in it. Called by win32_exception.cpp.
+// of the Windows ABI): the registers of the caller, and the handler for exceptions of the frame. Reads the program's
+// memory and trusts nothing in it.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,11 +12,11 @@ namespace wperf::sim {
 
 struct FunctionEntry {
   u64 image = 0;    // where its image begins
-  u64 address = 0;  // of the entry in .pdata; 0: there is none, as of a function that saves nothing
+  u64 address = 0;  // of the entry in .pdata; 0 if there is no entry, as for a function that saves nothing
   u32 begin = 0;    // of the function, from the image on
   u32 unwind = 0;   // the packed codes, or where .xdata has them
 };
-// Nothing: the address is in no image.
+// nullopt if the address is in no image.
 std::optional<FunctionEntry> find_function_entry(const ProcessState& state, u64 pc);
 // Where the entry is known, its contents are read.
 std::optional<FunctionEntry> read_function_entry(const GuestMemory& memory, u64 image, u64 address);

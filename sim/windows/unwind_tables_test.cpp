@@ -9,7 +9,7 @@
 namespace wperf::sim {
 namespace {
 
-// A stack, and a table beside it.
+// A stack, and a table next to it.
 class UnwindTables : public ::testing::Test {
  protected:
   static constexpr u64 kStack = 0x10000, kImage = 0x20000;
@@ -27,7 +27,7 @@ class UnwindTables : public ::testing::Test {
   UnwoundFrame unwind(u32 word) {
     return unwind_frame(memory_, {.image = kImage, .address = kImage, .begin = 0, .unwind = word}, registers_);
   }
-  // By .xdata with these codes, and a handler behind them where `handler` is not 0.
+  // Unwinds by .xdata with these codes, followed by a handler if `handler` is not 0.
   UnwoundFrame unwind_by(std::vector<u8> codes, u32 handler = 0) {
     while (codes.size() % 4 != 0) codes.push_back(0xe3);
     const u32 header = static_cast<u32>(codes.size() / 4) << 27 | 1u << 21 | (handler != 0 ? 1u << 20 : 0) | 10;

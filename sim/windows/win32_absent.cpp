@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that programs import for what they seldom do. The program is loaded; calling one ends it with the name.
+// Functions that programs import but seldom call. The program is loaded; calling one ends it with the function's name.
 #include "sim/windows/win32_call.h"
 #include "sim/windows/win32_surface.h"
 

@@ -48,14 +48,14 @@ class Win32Call {
 
   // The calling thread ends; with the last one, the process does.
   u64 end_thread(u32 exit_code);
-  // The thread makes its call again when it is woken. What the handler then returns: the call's first argument.
+  // The thread makes its call again when it is woken. The handler then returns the call's first argument.
   u64 repeat_after(u64 ns);
   u64 wait_for_lock(u64 address);
   void wake_for_lock(u64 address);
   bool is_alone() const;  // no other thread lives
 
-  // Calls a function of the program; what `then` answers is the answer to the call that the program made. A handler
-  // returns what this returns.
+  // Calls a function of the program; the result of `then` is the answer to the call that the program made. A handler
+  // returns the result of this function.
   u64 call_program(u64 function, std::initializer_list<u64> arguments, GuestCallback::Then then);
   u64 program_returned();            // the handler of that function's return
   void forget_callbacks(u64 stack);  // of functions whose frames ended up below `stack`: longjmp left them

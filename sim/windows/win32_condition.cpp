@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting until another thread says that something changed: condition variables, and WaitOnAddress. Both keep nothing
-// in the program's memory here; who waits is known by address, and who waits longest is woken first.
+// Waiting until another thread reports a change: condition variables, and WaitOnAddress. Both keep nothing in the
+// program's memory here. Waiting threads are known by address, and the one that waits longest is woken first.
 #include <array>
 #include <limits>
 
@@ -15,7 +15,7 @@ constexpr u32 kWithoutEnd = ~0u;
 constexpr u32 kErrorTimeout = 1460;
 constexpr u64 kNsOfMs = 1'000'000;
 
-// What a thread that makes its call again finds of its wait.
+// The state of its wait that a thread finds when it makes its call again.
 enum class Wait { begins, goes_on, woken, timed_out };
 
 Wait look(const Win32Call& call, u64 address) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The program's standard streams: what it writes is kept up to a limit, and shown where that was asked for; what it
-// reads is this process's own input.
+// The program's standard streams: output is kept up to a limit, and shown on request; input is this process's own
+// input.
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exceptions, as C++ and C raise and catch them: frame by frame the program's own handlers are asked, first who
-// catches, then, by RtlUnwindEx, to clean up. Windows' side of it runs in no time of the program's; the handlers are
-// its code.
+// Exceptions, as C++ and C raise and catch them. Frame by frame the program's own handlers are asked, first for one
+// that catches, then, by RtlUnwindEx, to clean up. Windows' part takes none of the program's time; the handlers are its
+// code.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -41,7 +41,7 @@ namespace {
 
 constexpr u64 kInstruction = 4;
 
-// What a handler answers.
+// The answer of a handler.
 enum class HandlerAnswer : u32 { continue_execution = 0, continue_search = 1 };
 
 // In the stack of the thread, below what it uses, while handlers run.
@@ -60,13 +60,13 @@ struct FrameSearch {
   usize callbacks = 0;  // of functions that Windows called and that are further out
   u64 area = 0;         // of the SearchArea
   u64 record = 0;       // the exception's
-  // Of RtlUnwindEx.
+  // Only for RtlUnwindEx.
   bool unwinds = false;
   u64 target_frame = 0, target_pc = 0, result = 0, context = 0, history = 0;
 };
 using Search = std::shared_ptr<FrameSearch>;
 
-// One frame, unwound; what its handler is told.
+// One frame, unwound, as its handler gets it.
 struct FoundFrame {
   FunctionEntry entry;
   UnwoundFrame unwound;
@@ -87,7 +87,8 @@ Search begin_search(Win32Call& call, bool unwinds) {
   return search;
 }
 
-// The next frame outwards that has tables. False: there is none, or (the call has crashed then) it cannot be unwound.
+// The next frame outwards that has tables. Returns false if there is none, or if it cannot be unwound (then the call
+// has crashed).
 bool next_frame(Win32Call& call, FrameSearch& search, FoundFrame& found) {
   const std::vector<GuestCallback>& callbacks = call.state.current->callbacks;
   while (search.frame.pc == call.state.system.stub(kCallbackReturnNumber) && search.callbacks != 0) {
@@ -105,7 +106,7 @@ bool next_frame(Win32Call& call, FrameSearch& search, FoundFrame& found) {
                found.unwound.trouble);
     return false;
   }
-  // A stack that does not grow shorter, or goes on behind its end, would never end.
+  // A stack that does not grow shorter, or goes on beyond its end, would never end.
   const u64 sp = found.after.sp;
   const bool stands = sp == search.frame.sp && found.after.pc == search.frame.pc;
   if (sp < search.frame.sp || stands || sp > call.state.current->stack_base) {

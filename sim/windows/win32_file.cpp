@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of the program's folder: opened, read, written, measured, mapped. Names are win32_folder.cpp's.
+// Files of the program's folder: opened, read, written, measured, mapped. win32_folder.cpp handles names.
 #include "sim/windows/win32_file.h"
 
 #include <algorithm>
@@ -115,7 +115,7 @@ std::optional<u64> write_from(Win32Call& call, OpenFile& file, u64 address, u64 
   return done;
 }
 
-// What a call wants to read or write, its handle being the first argument.
+// The data that a call wants to read or write; its first argument is the handle.
 struct Transfer {
   bool writes = false;
   u64 address = 0, size = 0;
@@ -230,7 +230,7 @@ struct Named {
   std::string name;  // in full
 };
 
-// Of an open file or folder. Nothing, with the last error set.
+// Facts about an open file or folder. nullopt, with the last error set, on failure.
 std::optional<Named> facts_of_handle(Win32Call& call) {
   Named named;
   GuestHandle* const handle = call.state.handles.at(call.argument(0));
@@ -261,7 +261,7 @@ u64 file_size(Win32Call& call) {
 }
 
 u64 information_of_handle(Win32Call& call) {
-  // BY_HANDLE_FILE_INFORMATION: the same with a volume before the size, and links and index behind it.
+  // BY_HANDLE_FILE_INFORMATION: the same with a volume before the size, and links and index after it.
   const auto file = facts_of_handle(call);
   if (!file) return 0;
   const FileFacts& facts = file->facts;

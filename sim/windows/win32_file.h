@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the file functions of kernel32 have in common. Used by win32_file.cpp, win32_folder.cpp, win32_console.cpp and
-// win32_system.cpp.
+// Shared by the file functions of kernel32.
 #pragma once
 #include <array>
 #include <optional>
@@ -16,7 +15,7 @@ inline constexpr u32 kErrorFileNotFound = 2, kErrorPathNotFound = 3, kErrorTooMa
 inline constexpr u64 kInvalidHandle = ~0ull;
 
 u32 error_of(FileProblem problem);
-// A path as UTF-8. Nothing: the program has crashed, or the last error says that nobody takes a name as long.
+// A path as UTF-8. nullopt if the program has crashed, or if the path is too long (then the last error says so).
 std::optional<std::string> path_at(Win32Call& call, u64 address, bool wide);
 // "C:\work\a.txt" of "a.txt"; purely by its letters.
 std::string full_path(const std::string& name);

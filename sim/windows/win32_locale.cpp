@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Letters: compared, made small or large, told apart. The machine's language has those of ASCII; all others are letters
-// that have no case.
+// Letters: compared, changed to lower or upper case, classified. The machine's language has those of ASCII; all others
+// are letters without case.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -20,7 +20,7 @@ u16 large(u16 unit) {
   return unit >= 'a' && unit <= 'z' ? static_cast<u16>(unit - 32) : unit;
 }
 
-// `count` units, or with -1 up to and including the end. Nothing: the program has crashed, or the last error is set.
+// `count` units, or with -1 up to and including the end. nullopt if the program has crashed, or the last error is set.
 std::optional<std::vector<u16>> units_at(Win32Call& call, u64 address, u32 count) {
   u64 length = count;
   if (count == ~0u) {
@@ -39,7 +39,7 @@ std::optional<std::vector<u16>> units_at(Win32Call& call, u64 address, u32 count
   return units;
 }
 
-// Of text, length, text, length from argument `first` on. 1, 2, 3: less, equal, greater; 0: it failed.
+// Takes text, length, text, length from argument `first` on. Returns 1, 2, 3 for less, equal, greater; 0 on failure.
 u64 compare_texts(Win32Call& call, u32 first, bool ignores_case) {
   const auto left = units_at(call, call.argument(first), call.argument32(first + 1));
   const auto right = left ? units_at(call, call.argument(first + 2), call.argument32(first + 3)) : std::nullopt;

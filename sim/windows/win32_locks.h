@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Locks as the functions that wait with one see them. Called by win32_condition.cpp; the locks are win32_thread.cpp's.
+// Locks as the functions that wait with one see them. win32_thread.cpp implements the locks.
 #pragma once
 #include "sim/windows/win32_call.h"
 
 namespace wperf::sim {
 
-// What the calling handler returns. Who does not get the lock makes its call again: `wanted_lock` says so.
+// The value that the calling handler returns. A thread that does not get the lock makes its call again: `wanted_lock`
+// says so.
 u64 take_section(Win32Call& call, u64 address);
 u64 leave_section(Win32Call& call, u64 address);
 u64 take_slim(Win32Call& call, u64 address, bool shared);

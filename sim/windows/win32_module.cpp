@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Module handles and the functions behind them.
+// Module handles and functions of modules.
 #include "sim/windows/win32_call.h"
 #include "sim/windows/win32_surface.h"
 

@@ -45,7 +45,7 @@ std::span<const Win32Function> crt_file_functions();
 std::span<const Win32Function> crt_text_functions();
 std::span<const Win32Function> crt_number_functions();
 std::span<const Win32Function> exception_functions();
-std::span<const Win32Function> absent_functions();  // programs name them; who calls one is told that it is not there
+std::span<const Win32Function> absent_functions();  // programs name them; a program that calls one ends with a message
 
 inline constexpr u32 kThreadReturnNumber = 0;    // where a thread's function returns to: w0 is its exit code
 inline constexpr u32 kNextStartNumber = 1;       // where a DLL's entry point returns to: the next one, then the program

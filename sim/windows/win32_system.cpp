@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program asks of Windows itself: its version and places, chance, its own exceptions and variables.
+// A program's questions to Windows itself: its version and places, random numbers, exceptions and variables.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ u64 succeed_always(Win32Call&) {
   return 1;
 }
 
-// A fault ends the program here, so that nobody asks a handler; what it gets stands for its place in the list.
+// A fault ends the program here, so no handler is ever asked; the returned value represents its place in the list.
 u64 add_exception_handler(Win32Call& call) {
   return call.argument(1);
 }

@@ -62,7 +62,7 @@ u64 is_valid_code_page(Win32Call& call) {
 }
 
 u64 code_page_info(Win32Call& call) {
-  std::array<u8, 20> info{};  // CPINFO: one byte per character, '?' when there is none
+  std::array<u8, 20> info{};  // CPINFO: one byte per character, '?' if it cannot be converted
   info[0] = 1;
   info[4] = '?';
   return call.write(call.argument(1), info.data(), info.size());

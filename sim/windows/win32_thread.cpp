@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Thread-local slots and locks. Who waits for a lock makes its call again when the lock is released.
+// Thread-local slots and locks. A thread that waits for a lock makes its call again when the lock is released.
 #include <algorithm>
 
 #include "sim/windows/win32_call.h"

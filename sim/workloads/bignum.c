@@ -10,7 +10,7 @@ __declspec(dllimport) int HeapFree(void* heap, u32 flags, void* block);
 
 enum { kKaratsubaFrom = 40 };
 
-// Functions of their own, so that a profile of the library shows its parts.
+// Not inlined, so that a profile of the library shows its parts.
 #define PROFILED __attribute__((noinline))
 
 int dll_start(void* module, u32 reason, void* reserved) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bottlenecks.exe WHICH [rounds]: a loop that one part of a core holds back, beside work that nothing does. WHICH:
-// branches, code, memory, stores, pages, divisions, barriers. False sharing is a program of its own.
+// bottlenecks.exe WHICH [rounds]: a loop that is held back by one part of a core, next to work without any bottleneck.
+// WHICH: branches, code, memory, stores, pages, divisions, barriers. False sharing is a separate program.
 #include "program.h"
 
 enum { kLine = 64, kPage = 4096 };
@@ -56,8 +56,8 @@ __attribute__((noinline)) static void far_stores(u8* memory, u64 rounds) {
   }
 }
 
-// One line of each of 4096 pages, again and again: the second-level cache holds the lines, each in a set of its own,
-// but the TLBs do not hold the pages.
+// One line of each of 4096 pages, again and again: the second-level cache holds the lines, each in a different set, but
+// the TLBs do not hold the pages.
 __attribute__((noinline)) static void many_pages(const u8* memory, u64 rounds) {
   u64 sum = 0;
   for (u64 round = 0; round < rounds; ++round) {

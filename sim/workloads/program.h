@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every C workload stands on: no C runtime, only a few functions of KERNEL32. program.c holds the entry point and
+// The basis of every C workload: no C runtime, only a few functions of KERNEL32. program.c holds the entry point and
 // calls run().
 #pragma once
 #include <stdint.h>
