@@ -1,5 +1,5 @@
-# wperf_capstone: the Capstone library for the Windows build, ARM64 and x86 only, from its source in build/tools/capstone.
-# Not there: no such target.
+# wperf_capstone: the Capstone library for the Windows build, ARM64 and x86 only, from its source in
+# build/tools/capstone. Without that source the target does not exist.
 set(WPERF_CAPSTONE_SOURCE ${CMAKE_SOURCE_DIR}/build/tools/capstone CACHE PATH "the source of Capstone 4")
 if(NOT EXISTS ${WPERF_CAPSTONE_SOURCE}/include/capstone/capstone.h)
   message(STATUS "no source of Capstone in ${WPERF_CAPSTONE_SOURCE}: this wperf.exe will not disassemble")

@@ -1,5 +1,5 @@
-# Links bin/wperf-driver.sys and its .pdb: a script of its own because all names must be relative to the build folder. What
-# the linker is told, it writes into the .pdb, and people get that.
+# Links bin/wperf-driver.sys and its .pdb: a separate script because all names must be relative to the build folder. The
+# linker writes its command line into the .pdb, and users get that file.
 string(LENGTH "${BINARY_DIR}/" prefix)
 foreach(object ${OBJECTS})
   string(SUBSTRING ${object} ${prefix} -1 object)

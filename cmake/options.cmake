@@ -9,7 +9,7 @@ set(WPERF_SANITIZE "" CACHE STRING "sanitizers for every target, e.g. address,un
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
-# Sanitized builds are run by tests alone: just enough optimisation to keep them quick.
+# Sanitized builds are run by tests only: just enough optimisation to keep them quick.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
 set(CMAKE_CXX_FLAGS_QUICK "-O0 -DNDEBUG")  # for windows-x64 in the tests: built to be run a few times
@@ -25,7 +25,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(WPERF_CCACHE ccache)
-if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT WIN32)  # zig has a cache of its own
+if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT WIN32)  # zig has its own cache
   # Without these it keeps nothing that was compiled with a precompiled header.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${WPERF_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
@@ -34,7 +34,7 @@ endif()
 
 # Clang counts sign conversions under -Wconversion, GCC does not: both get GCC's meaning.
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror)
-# Clang finds that libstdc++ 12's std::stable_sort uses a deprecated function of its own. GCC tells of ours.
+# Clang finds that libstdc++ 12's std::stable_sort uses a deprecated function. GCC reports such uses in our code.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT WIN32)
   add_compile_options(-Wno-deprecated-declarations)
 endif()

@@ -1,6 +1,6 @@
-# What nearly every unit test includes, parsed once for all of them: a tenth of the time of a build that is made whole. Files
-# still include what they need themselves; the builds without WPERF_UNITY see to that. The product's own files do without:
-# with it, GCC 12 finds faults in the C++ library.
+# Headers that nearly every unit test includes, parsed once for all of them: a tenth of the time of a build that is made
+# whole. Files still include what they need themselves; the builds without WPERF_UNITY see to that. The product's own
+# files do without: with it, GCC 12 finds faults in the C++ library.
 function(wperf_precompile_test target)
   if(WPERF_UNITY AND NOT target MATCHES "^(abi|driver_)")  # C, and freestanding
     target_precompile_headers(${target} REUSE_FROM wperf_precompiled)

@@ -1,5 +1,5 @@
 # Rooms that no fuzz target enters and whose tests take a second: with sanitizers they compile in half the time without
-# optimisation. What reads bytes of strangers stays optimised, for it is tried the more often.
+# optimisation. Readers of foreign bytes stay optimised, because they are fuzzed more often.
 set(WPERF_ROOMS_WITHOUT_FUZZING export_profiles topdown)
 
 # wperf_room(NAME [LINKS rooms…] [LIBRARIES libs…]): a static library from the .cpp files of this
@@ -45,7 +45,7 @@ function(wperf_room name)
       target_link_libraries(${name}_test PRIVATE ${link})
     endforeach()
     target_compile_definitions(${name}_test PRIVATE WPERF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    # What is tested is optimised; a test file compiles in half the time without.
+    # The tested code is optimised; a test file compiles in half the time without optimisation.
     target_compile_options(${name}_test PRIVATE -O0)
     wperf_precompile_test(${name}_test)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit TIMEOUT 300)

@@ -1,5 +1,5 @@
-# bin/wperf-selftest, which `wperf doctor --selftest` measures: of Linux, of Windows with its .pdb, and of the simulated
-# machine, which runs Windows' for Arm64.
+# bin/wperf-selftest, which `wperf doctor --selftest` measures: for Linux, for Windows with its .pdb, and for the
+# simulated machine, which runs Windows' for Arm64.
 function(wperf_selftest_of_windows source machine)
   find_program(WPERF_SELFTEST_CLANG NAMES clang-19 clang)
   find_program(WPERF_SELFTEST_LLD NAMES lld-link-19 lld-link)

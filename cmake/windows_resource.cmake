@@ -1,4 +1,4 @@
-# wperf_windows_resource(TARGET DESCRIPTION): what Windows wants to know of a program. The version that the Explorer shows,
+# wperf_windows_resource(TARGET DESCRIPTION): facts about a program for Windows. The version that the Explorer shows,
 # and a manifest: no rights asked for, long paths welcome, UTF-8 wherever a library asks for the code page.
 if(CMAKE_SCRIPT_MODE_FILE)
   # At build time, for the version of the build is known only then.

@@ -1,5 +1,5 @@
-# wperf_zlib: the part of zlib that compresses. Linux links Debian's static library, so that starting loads nothing more;
-# the Windows build makes it from its source in build/tools/zlib. Not there: no such target.
+# wperf_zlib: the part of zlib that compresses. Linux links Debian's static library, so that starting loads nothing
+# more; the Windows build makes it from its source in build/tools/zlib. Without that source the target does not exist.
 if(NOT WIN32)
   find_path(WPERF_ZLIB_INCLUDE zlib.h REQUIRED)
   find_library(WPERF_ZLIB NAMES libz.a z REQUIRED)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel's AUX area and the records that tell of it: whatever these say, only bytes of the area are handed out, each
-// at its place, and no more than the head allows. Each step is a head (8 bytes), a length and so many bytes of records.
+// A kernel's AUX area and the records about it. Whatever these say, only bytes of the area are handed out, each at its
+// place, and no more than the head allows. Each step is a head (8 bytes), a length and so many bytes of records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

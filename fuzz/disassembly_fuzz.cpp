@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Any bytes as machine code: every byte is in exactly one instruction, in order, and each instruction has a name. The
-// first byte chooses the instruction set, the next eight where the code stands.
+// first byte chooses the instruction set, the next eight the address of the code.
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver's one door under arbitrary requests: several clients with and without rights, sizes and headers right and
-// wrong, the timer, overflow interrupts (also ones that nobody expects), SPE records and whatever befalls their buffer,
-// deaths and failing hardware in between. The shared buffer is exactly as long as it must be.
-// Whatever came, at the end nothing may be left behind and no register may have been touched that is not ours.
+// The driver's dispatcher under arbitrary requests: several clients with and without rights, sizes and headers right
+// and wrong, the timer, overflow interrupts (also unexpected ones), SPE records and all events of their buffer, deaths
+// and failing hardware in between. The shared buffer is exactly as long as it must be. At the end nothing may be left
+// allocated and no foreign register may have been touched.
 #include <cstdlib>
 
 #include "driver/core/fake_hal.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DWARF sections from anywhere, without an ELF file around them, so that every mutation meets the DWARF reader. The
-// input: a byte of options, then sections, each behind its length in three bytes (little-endian), in the order of
+// input: a byte of options, then sections, each after its length in three bytes (little-endian), in the order of
 // kSections.
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// -E texts from anywhere: a refused text changes nothing; what was accepted can be found again by name and by number.
+// -E texts from anywhere: a refused text changes nothing; accepted events can be found again by name and by number.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

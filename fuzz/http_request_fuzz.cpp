@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a request from anybody: a head that is whole has a plain path, and no piece of it was taken for whole
-// or wrong what more bytes would have changed.
+// The head of a request from anybody: a complete head has a plain path, and more bytes never change the verdict
+// complete or wrong for a part of it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

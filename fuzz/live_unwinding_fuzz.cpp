@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What comes out of a ring with copies of stacks, as bytes: whatever it is, what the filter gives back are whole
-// records that can be read again. The first byte says how often the rings are emptied.
+// The contents of a ring with copies of stacks, as bytes: the output of the filter is always whole records that can be
+// read again. The first byte says how often the rings are emptied.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a perf.data file whose records are packed: what is unpacked are records or bytes that are counted as none,
-// in bounded memory.
+// Bytes as a perf.data file whose records are packed: unpacking gives records, or bytes that are counted as lost, in
+// bounded memory.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

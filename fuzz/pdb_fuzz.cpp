@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (line.rva < function.rva) std::abort();
     }
   }
-  // Rows take 8 bytes in the file: none is read twice.
+  // Rows take 8 bytes in the file, and no row is read twice.
   if (pdb.all_lines().size() > size / 8) std::abort();
   if (pdb.functions().size() > size / 8) std::abort();
   static_cast<void>(pdb.publics());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was counted beside SPE comes out of a recording: any numbers make tables.
+// Counts taken during SPE, read from a recording: any numbers make tables.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording says of its run: whatever can be read is written and read again the same.
+// A recording's facts about its run: everything that can be read is written and read again the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

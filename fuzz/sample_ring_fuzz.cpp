@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of variable length, on both of their ways. From the interrupt to the drain: whatever is pushed and taken, the
-// ring gives what a queue of records would, and no record in parts. From the driver into the tool: whatever bytes an
-// answer has, the samples that are made of them have their frames, and those of a sound driver come out as they went
-// in.
+// Records of variable length, on both of their ways. From the interrupt to the drain: for any pushes and takes, the
+// ring gives the records of a queue, and no partial record. From the driver into the tool: for any bytes of an answer,
+// the samples made of them have their frames, and those of a sound driver come out as they went in.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands behind -e of sample and record, from anywhere: intervals are never 0, numbers fit 16 bits, and what is
-// planned fits the counters of the machine and comes in the order of the report.
+// Values of -e of sample and record, from anywhere: intervals are never 0, numbers fit 16 bits, and planned events fit
+// the counters of the machine and come in the order of the report.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

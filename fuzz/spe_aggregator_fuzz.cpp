@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPE bytes from anywhere, counted, named and shown. No record is lost or counted twice, caps hold, two core_statistics
-// merged say what one says, and the reports are made of anything.
+// merged equal one, and reports can be made of anything.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

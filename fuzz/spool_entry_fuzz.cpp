@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file of the spool from anywhere: what is read of it can be sent as one request, and is written again as it was.
+// A file of the spool from anywhere: an entry that can be read can be sent as one request, and is written again as it
+// was.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stack that holds anything: the walk over it ends, reads nothing that is not aligned within the stack and above what
-// it read before, and gives addresses of the space that it walks only.
+// A stack that holds anything: the walk over it ends, reads only aligned words within the stack and above those before,
+// and gives only addresses of the space that it walks.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

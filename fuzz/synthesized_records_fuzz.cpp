@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text and files that the kernel and others show of what runs, as bytes: the records made of them can be read back, and
-// whatever a ring is said to hold lies inside of it. The first 17 bytes are head, tail and what the rest is.
+// Text and files that the kernel and others show about running programs, as bytes: the records made of them can be read
+// back, and all data of a ring lie inside of it. The first 17 bytes are head, tail and the kind of the rest.
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a terminal sends to `wperf top`, and names that anybody wrote: no key breaks the view, no name reaches the
-// terminal as anything but text.
+// Input of a terminal for `wperf top`, and hostile names: no key breaks the view, no name reaches the terminal as
+// anything but text.
 #include <cstdlib>
 #include <string>
 #include <string_view>

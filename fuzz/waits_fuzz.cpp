@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a recording of switches, or as the layout of tracepoints: states add up whatever the file says.
+// Bytes as a recording of switches, or as the layout of tracepoints: states add up for any file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -27,7 +27,7 @@ void check(std::span<const waits::Switch> switches, std::span<const waits::Unrec
     wall += times.wall();
   }
   if (wall != stretches) std::abort();
-  // Whatever the events say, the path has no gaps.
+  // For any events, the path has no gaps.
   if (!done.threads.empty()) {
     u64 at = done.begin;
     for (const waits::PathStep& step : waits::critical_path(done, histories, 0, done.begin, done.end)) {

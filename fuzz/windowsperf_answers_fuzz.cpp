@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Answers of Arm's driver, which is somebody else's: whatever bytes, sizes and errors it answers, counting and sampling
-// end with counts, samples or an error, and no request goes out that it would not check.
+// Answers of Arm's driver. For any bytes, sizes and errors, counting and sampling end with counts, samples or an error,
+// and no request goes out that the driver would not check.
 #include <cstdlib>
 #include <cstring>
 

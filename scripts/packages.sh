@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it: installs what they need and says nothing when there is nothing to do.
+# Sourced by the scripts in this folder: installs their requirements and prints nothing when there is nothing to do.
 
 packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev zlib1g-dev llvm-19-dev"
 packages_sim="libunicorn-dev libxbyak-dev clang-19 lld-19 llvm-19"
@@ -152,7 +152,7 @@ CONFIGURATION
   (cd "$apt/cache/archives" && APT_CONFIG=$apt/apt.conf timeout 1200 apt-get -q -q -y "$@" </dev/null)
 }
 
-# unpack_sysroot FOLDER FILE…: packages; of LLVM, what undecorates names, and not the 400 MB beside it.
+# unpack_sysroot FOLDER FILE…: unpacks packages; of LLVM only what undecorates names, and not the other 400 MB.
 unpack_sysroot() {
   local folder=$1 file
   shift

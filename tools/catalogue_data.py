@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads data/ and holds it against its rules (data/README.md); gen_catalogue.py makes tables of what passes."""
+"""Reads data/ and checks it against its rules (data/README.md); gen_catalogue.py makes tables of valid data."""
 import json
 import pathlib
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds the built wperf-driver.sys to what a Windows kernel driver of ours must be.
+"""Checks the built wperf-driver.sys against the rules for our Windows kernel driver.
 
 usage: tools/check_driver_image.py IMAGE DEF…
 

@@ -42,7 +42,7 @@ HABITS = {
 }
 PATTERNS = [(habit, re.compile(pattern, flags)) for habit, pattern, flags in (
     # "What was counted is good." A question is no such sentence.
-    ("headless", r"^(?:And |But |So )?(?:What|Who|Whoever|Whatever|Whose|Whom)\b(?!.*\?\W*$)", 0),
+    ("headless", r"^(?:And |But |So )?(?:What|Who|Whoever|Whose|Whom)\b(?!.*\?\W*$)", 0),
     ("headless", r"; (?:what|who|whoever|whose)\b(?!.*\?\W*$)", 0),
     ("headless", r"\b(?:of|than|by|as|with|from|for|to|in|like) (?:whoever|whose)\b", 0),
     # "Of whole cores the switch is told."
@@ -54,7 +54,7 @@ PATTERNS = [(habit, re.compile(pattern, flags)) for habit, pattern, flags in (
     ("none", r"(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|way\b|need\b|sooner\b|different\b|larger\b|greater\b|"
              r"smaller\b|later\b|wider\b|better\b|worse\b|slower\b|faster\b|such\b|op\b|point\b|use\b|other\b)[a-z]", re.I),
     ("none", r"\bnobody(?:'s| knows| tells| says| told| said)\b", re.I),
-    ("none", r"^(?:Nothing|None|Nobody)(?:[:;.,]| (?:if|where|when|for|to)\b| of (?!the\b|these\b|them\b|it\b|this\b))", 0),
+    ("none", r"^(?:Nothing|Nobody)(?:[:;.,]| (?:if|where|when|for|to)\b| of (?!the\b|these\b|them\b|it\b|this\b))", 0),
     ("none", r"\bnothing (?:is|was) (?:known|said|told)\b|\bnothing (?:tells|says)\b", re.I),
     ("none", r"\b(?:says?|tells?|means?) nothing\b", re.I),
     ("none", r"(?<!\bif )\bnone (?:is|was|has|that is)\b", re.I),
@@ -74,7 +74,7 @@ PATTERNS = [(habit, re.compile(pattern, flags)) for habit, pattern, flags in (
     # "The file's name; else what the kernel says."
     ("else", r"^Else\b|[;:] else\b|\ball else\b", 0),
     # "The file is here: nobody read it: it is new."
-    ("two-facts", r"[a-z)X]: (?:[^:;.,]* )?(?:[a-z]+ )[a-z)X]+: ", 0),
+    ("two-facts", r"[a-z)X]: (?:[^:;.,{]* )?(?:[a-z]+ )[a-z)X]+: ", 0),
 )]
 MOST_WORDS = 50
 
@@ -231,7 +231,7 @@ def texts_of(name, source):
 
 
 CODE_SPAN = re.compile(r"`[^`]*`")
-SENTENCE_END = re.compile(r"(?<=[a-z]{4}\.)\s+(?=[a-z])|(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[\"')*]*\s+(?=[\"'(*`\[]*[A-Z0-9`_])")
+SENTENCE_END = re.compile(r"(?<=[a-z]{4}\.)\s+(?=[a-z])|(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)[\"')*]*\s+(?=[\"'(*`\[]*(?:[A-Z0-9`_]|--))")
 
 
 def sentences(text):

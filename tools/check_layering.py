@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds the sources against the table of rooms in docs/design/rooms.md.
+"""Checks the sources against the table of rooms in docs/design/rooms.md.
 
 usage: tools/check_layering.py [ROOT]
 
@@ -99,7 +99,7 @@ def in_rooms(name, rooms):
 
 
 def resolve(name, includer, names):
-    """The file an #include "…" means, or None when it is none of ours."""
+    """The file an #include "…" means, or None if it is not one of ours."""
     folder = includer.rpartition("/")[0]
     for candidate in (name, "src/" + name, f"{folder}/{name}"):
         if candidate in names:

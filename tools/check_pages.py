@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds what pages and comments name against the tree.
+"""Checks that files, sections and names that pages and comments mention exist.
 
 usage: tools/check_pages.py [ROOT]
 
-Checked: paths and file names in `code font` and links in ARCHITECTURE.md, CONTRIBUTING.md, docs/design, docs/decisions and the READMEs
-of folders; names of files in comments ("see foo.h"); "contract N.N" (a section of docs/contract.md) and "decision N" (a page of
-docs/decisions). Of names in `code font` that are written like code, the last part must occur in the sources.
+Checked: paths and file names in `code font` and links in ARCHITECTURE.md, CONTRIBUTING.md, docs/design, docs/decisions and the
+READMEs of folders; names of files in comments ("see foo.h"); "contract N.N" (a section of docs/contract.md) and "decision N" (a
+page of docs/decisions). If a name in `code font` is written like code, its last part must occur in the sources.
 """
 import pathlib
 import re

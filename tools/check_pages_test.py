@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of check_pages.py: what is named must be there."""
+"""Tests of check_pages.py: a named thing must exist."""
 import unittest
 
 import check_pages

@@ -5,11 +5,11 @@
   tools/diff_proof.py BUILD_FOLDER [sim|linux] [--pairs 200] [--runs 60] [--held-back N | --of COMMAND] [--per share] [--times N]
 
 Records a program of eight functions again and again, and the same with one function that does 3 % more. Pairs are drawn from
-these recordings: of the same program, where everything that is called sure is wrong; and of both, where that function
-should be named. --held-back draws other sizes of the functions, which nothing was tuned with; --of records some program as it
-is, where only pairs of the same can be drawn. --times makes the programs run longer: what 3 % of a function are takes many samples
-where these come by chance. --per says what costs are held against, as diff has it: where the machine
-decides how long a run takes, one run a side can only tell shares. Needs clang and lld for the simulated machine, cc for Linux.
+these recordings. In a pair of one program, every change that is called sure is wrong; in a pair of both, that function should be
+named. --held-back draws other sizes of the functions, which were not used for tuning; --of records some program as it is, where
+only pairs of the same can be drawn. --times makes the programs run longer: 3 % of a function take many samples where these come
+by chance. --per is diff's unit of comparison: where the machine decides how long a run takes, one run a side can only compare
+shares. Needs clang and lld for the simulated machine, cc for Linux.
 """
 import argparse
 import json
@@ -114,7 +114,7 @@ def main():
                     continue
                 found = proof.sure(random.sample(runs[0], count), random.sample(runs[1], count))
                 named += found.get(f"work_{SLOWER}", "").startswith("grew")
-                # Of shares all others shrink when one grows.
+                # By shares, all other functions shrink when one grows.
                 wrong += proof.per == "run" and any(name != f"work_{SLOWER}" for name in found)
             print(f"{arguments.device}, {count} against {count}, {arguments.pairs} pairs: of the same program something is called "
                   f"sure in {alarms}" + ("" if arguments.of else f"; {BY_PERCENT} % more in one function are named in {named}, "

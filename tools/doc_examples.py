@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands on the pages for users: where they stand, and a folder in which they can be run as they are shown.
 
-A command is a line of an indented block that begins with `wperf`, as a user types it; two blanks end it, what follows
-explains it. It runs on the simulated machine, beside the workloads. Where that is not so, a line in front of the block
-says it:
+A command is a line of an indented block that begins with `wperf`, as a user types it; two blanks end it, an explanation follows.
+It runs on the simulated machine, in the folder of the workloads. If it needs something else, a line in front of the block says
+it:
 
     <!-- run: linux -->             on the machine's own device
     <!-- run: linux counters -->    the same, but only where the processor shows hardware counters
@@ -12,7 +12,7 @@ says it:
     <!-- run: linux notes -->       it may say what nobody must be warned of: lines that begin with "note:"
     <!-- run: no, REASON -->        not here
 
-A fenced block of C behind a line `<!-- program: NAME -->` is compiled for the commands of its page, which start `./NAME`.
+A fenced block of C after a line `<!-- program: NAME -->` is compiled for the commands of its page, which start `./NAME`.
 
 `./program` and `perf.data` are there for the linux device, and $PID is the number of a process that runs; `sample` finds
 the program that it names running.
@@ -77,7 +77,7 @@ def build_programs(text, folder):
 
 
 def make_folder(folder, build):
-    """Puts beside each other what the pages take for granted: the workloads, a build, programs called so."""
+    """Collects in one folder the files that the pages take for granted: the workloads, a build, programs called so."""
     folder = pathlib.Path(folder)
     for workload in (build / "workloads").iterdir():
         (folder / workload.name).symlink_to(workload)
@@ -91,7 +91,7 @@ def make_folder(folder, build):
 
 
 def environment(build, device):
-    """Of a command: with wperf in the path, and an instance of the simulated machine for itself."""
+    """The environment of a command: with wperf in the path, and a separate instance of the simulated machine."""
     result = dict(os.environ, WPERF_SIM_INSTANCE=f"documentation-{os.getpid()}",
                   PATH=f"{build / 'bin'}:{os.environ['PATH']}")
     for name in ("WPERF_DEVICE", "_NT_SYMBOL_PATH", "DEBUGINFOD_URLS"):

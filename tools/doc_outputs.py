@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fills the examples of the documentation with what the tool really prints.
+"""Fills the examples of the documentation with the tool's real output.
 
-A fenced block behind a line `<!-- output: COMMAND -->` in README.md or docs/user holds the output of COMMAND, run on the
-simulated machine beside the workloads. Long outputs are cut in the middle. Run it after a change of a report:
+A fenced block after a line `<!-- output: COMMAND -->` in README.md or docs/user holds the output of COMMAND, run on the simulated
+machine in the folder of the workloads. Long outputs are cut in the middle. Run it after a change of a report:
 
     tools/doc_outputs.py build/release              every page
     tools/doc_outputs.py build/release stat.md      this one

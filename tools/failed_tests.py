@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names the tests that failed in a JUnit file of ctest, and what each said last.
+"""Names the tests that failed in a JUnit file of ctest, with the last output of each.
 
   failed_tests.py JUNIT.xml
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The checks of catalogue_data.py must refuse what data/ must not hold."""
+"""The checks of catalogue_data.py must refuse invalid data."""
 import unittest
 
 import catalogue_data

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes src/waits/generated/functions.h of data/waits/functions.csv: which functions wait, and for what.
+"""Makes src/waits/generated/functions.h of data/waits/functions.csv: which functions wait, and what they wait for.
 
 usage: tools/gen_waits.py [--check]     --check: only says whether the file is as it should be
 """

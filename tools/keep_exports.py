@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes every export out of a DLL that is not wanted.
+"""Removes every unwanted export from a DLL.
 
 usage: tools/keep_exports.py DLL NAMES
 
@@ -13,7 +13,7 @@ import sys
 
 
 class ImageError(Exception):
-    """The file is no DLL that this script understands."""
+    """The file is not a DLL that this script understands."""
 
 
 def word(image, offset, form="<I"):

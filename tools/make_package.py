@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts what was built for Windows on Arm into one archive. scripts/package builds first and then calls this.
+"""Puts the build for Windows on Arm into one archive. scripts/package builds first and then calls this.
 
 usage: tools/make_package.py --version X.Y.Z --tool FOLDER --library FOLDER --driver FOLDER --zig FOLDER
                              --capstone FOLDER --zlib FOLDER --output FILE.zip
@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIRST_ZIP_SECOND = 315532800  # 1980-01-01, before which a zip file knows no time
 TEXT = (".txt", ".md", ".inf", ".man", ".wprp", ".h", ".ps1", ".bash", ".1")
 
-# Who wrote what is linked into the programs, and where the text of the licence is.
+# The authors of the libraries linked into the programs, and where the texts of their licences are.
 ZIG_LICENSES = {
     "zig.txt": "LICENSE",  # its compiler_rt
     "libc++.txt": "lib/libcxx/LICENSE.TXT",

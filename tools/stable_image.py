@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts a number made of the content in the place of every time stamp of a Windows program or DLL.
+"""Replaces every time stamp of a Windows program or DLL by a number computed from the content.
 
 usage: tools/stable_image.py IMAGE…
 

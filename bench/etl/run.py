@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast a trace of Windows is read, beside a loop that only walks its record headers.
+"""How fast a trace of Windows is read, compared with a loop that only walks its record headers.
 
 usage: bench/etl/run.py [--check] [--events N] [--rounds N] [--build FOLDER]
-Writes a trace (5 million events unless told otherwise: switches, wake-ups, samples, a stack behind each switch and
+Writes a trace (5 million events unless told otherwise: switches, wake-ups, samples, a stack after each switch and
 sample), then runs floor, reader, `wperf waits` and `wperf report` in turns; the medians count.
 --check fails when a promise is not held.
 """

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // write_trace FILE EVENTS: a trace as a busy machine makes it, in the form that Windows writes without packing: eight
-// cores whose threads are switched, made ready and sampled, with a stack behind each switch and sample. Written from
-// the format, with none of the product's own code.
+// cores whose threads are switched, made ready and sampled, with a stack after each switch and sample. Written from the
+// format, with none of the product's own code.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -145,7 +145,7 @@ int main(int count, char** words) {
     now += 20 + (random >> 24);
     const u32 number = (random >> 8) % kCores;
     Core& core = cores[number];
-    // Each core has threads of its own, so none is in two places.
+    // Each core has separate threads, so no thread is in two places.
     const u32 thread = kFirstThread + number * (kThreads / kCores) + (random >> 16) % (kThreads / kCores);
     const u32 process = kFirstThread / 2 + (thread - kFirstThread) / 16;
     if (random >> 30 == 0 && runs[number] != 0) {

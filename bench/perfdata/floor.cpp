@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The floor for reports: walks the records of a perf.data file and folds (pid, call chain) by hash, and nothing else.
 // It believes the file, knows one layout of samples (that of `perf record -g` with one event) and names nothing. run.py
-// measures `wperf report --tree` beside it. With --json it writes instead lines of JSON like those of
-// `wperf report --records - --json`, by hand into a buffer: the peer of those. It has a table of names by address,
-// which it asks for every frame and fills itself with names made up at first sight: it opens no symbol file, knows no
-// mappings and takes an address for the same function in every process. Its one pass has no others before it.
+// compares `wperf report --tree` with it. With --json it instead writes lines of JSON like those of `wperf report
+// --records - --json`, by hand into a buffer: the peer of those. It has a table of names by address, which it asks for
+// every frame and fills itself with names made up at first sight: it opens no symbol file, knows no mappings and takes
+// an address for the same function in every process. It makes one pass only.
 //
 // usage: floor [--json] FILE
 #include <bit>
@@ -169,7 +169,7 @@ int main(int count, char** words) {
       if (type != kSampleRecord) continue;
       const u64 depth = word_at(record + before * 8);
       if (as_json) {
-        // The time stands behind the thread, the period before the call chain.
+        // The time follows the thread, the period precedes the call chain.
         json->add(word_at(record + pid_word * 8), word_at(record + (pid_word + 1) * 8),
                   word_at(record + (before - 1) * 8), record + (before + 1) * 8, depth);
         continue;

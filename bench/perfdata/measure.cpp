@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // measure COMMAND…: runs it without input and output and prints the seconds it took and its peak of memory in KB. A
-// program of its own because the peak of a child begins with the memory of who started it, and Python has more than
-// wperf.
+// separate program because the peak of a child begins with the memory of its parent, and Python has more than wperf.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf report` beside the installed perf on the same recordings: time and memory.
+"""`wperf report` compared with the installed perf on the same recordings: time and memory.
 
 usage: bench/perfdata/run.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [--sizes 1,53,310,490] [FILE...]
 The recordings are made here, of real programs with frame-pointer stacks, as many megabytes each as --sizes says. They stay
@@ -26,8 +26,8 @@ json.loads(text)
 sorted(text.split(","))
 re.findall(r"\\d+", text)
 """
-# What folds stacks elsewhere: perf's script, and a program that does what stackcollapse-perf.pl does. The latter is
-# Perl of others; ours is shorter and not slower.
+# The usual way to fold stacks: perf's script, and a program like stackcollapse-perf.pl. The latter is Perl of others;
+# ours is shorter and not slower.
 COLLAPSE = r"""
 use strict; my (%count, @stack, $comm);
 while (<STDIN>) {
@@ -128,14 +128,14 @@ class Bench:
             self.broken.append(name)
 
     def beside_floor(self, ours, floor):
-        """A report with call graph beside a loop that only walks and folds."""
+        """A report with call graph compared with a loop that only walks and folds."""
         mine = statistics.median(run(ours)[0] for _ in range(self.rounds))
         least = statistics.median(run(floor)[0] for _ in range(self.rounds))
         self.judge("call tree beside the floor", f"{mine * 1000:8.1f} ms | floor {least * 1000:8.1f} ms | {mine / least:.1f} times "
                    "(promised 2.2)", mine <= 2.2 * least)
 
     def lines(self, ours, floor):
-        """Samples one by one: megabytes of text a second, and of JSON beside a writer made by hand."""
+        """Samples one by one: megabytes of text a second, and of JSON compared with a writer made by hand."""
         rates = {}
         for name, command in (("text", ours), ("json", [*ours, "--json"]), ("by hand", [floor[0], "--json", floor[1]])):
             size = len(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout) / 1e6

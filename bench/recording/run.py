@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf record` and `wperf stat` beside the installed perf at the same settings: how much the program is slowed down,
-what gets lost, how long a sample is in the file, and how long it takes to begin and end.
+"""`wperf record` and `wperf stat` compared with the installed perf at the same settings: how much the program is slowed down, how
+many samples are lost, how late a sample gets into the file, and how long start and end take.
 
 usage: bench/recording/run.py [--check] [--rounds N] [--wperf FILE]
 Both sides run in turns, the medians count. --check fails when a promise is not held. The slowdown is judged with the
@@ -60,7 +60,7 @@ class Bench:
         return time.perf_counter() - begin
 
     def in_turns(self, commands, measure):
-        """{name: values}; who comes first changes from round to round."""
+        """{name: values}; the order changes from round to round."""
         values = {name: [] for name in commands}
         for number in range(self.rounds + 1):
             for name in list(commands) if number % 2 else reversed(list(commands)):
@@ -108,7 +108,7 @@ class Bench:
         self.promise(each[0] <= each[1] * 1.005, f"{each[0]:.1f} bytes per sample, perf {each[1]:.1f}")
 
     def automatic_stacks(self):
-        """`-g` beside the only way of perf's to have the callers of programs without frame pointers."""
+        """`-g` compared with perf's only way to get the callers of programs without frame pointers."""
         program = str(self.folder / "work")
         ours, theirs = str(self.folder / "ours.data"), str(self.folder / "theirs.data")
         commands = {"alone": [program],

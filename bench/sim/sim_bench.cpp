@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much the models of the simulated core cost: each loop runs on plain Unicorn with an empty block hook, on Unicorn
 // with empty memory hooks too, and on a CoreEngine, turn by turn in one process; medians are printed. `ratio` is the
-// CoreEngine to plain Unicorn. --check fails below a ratio; on hosts without a translator there is none to hold to.
+// CoreEngine to plain Unicorn. --check fails below a ratio, except on hosts without a translator.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes SPE records as a Neoverse core writes them and decodes them:
 //   decode_bench [--records N] [--rounds N] [--check]            MB/s and records/s of the best round, and its time
-//   beside
-//                                                                a loop over the bytes; --check: fail above a ratio
+//                                                                relative to a loop over the bytes; --check: fail above
+//                                                                a ratio
 //   decode_bench [--records N] [--kinds-by-chance] --write FILE  the records themselves, for comparisons with other
 //                                                                decoders
-// With --kinds-by-chance each record is of a kind of its own, so that nearly every one is a new key for who counts
-// them.
+// With --kinds-by-chance each record is of a different kind, so that nearly every one is a new key for the counting
+// code.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -28,8 +28,7 @@ using wperf::u64;
 using wperf::usize;
 using namespace wperf::decode::spe;
 
-// Of the time that it takes to go through the same bytes one by one: finds what became several times slower, on any
-// machine.
+// Relative to going through the same bytes one by one: finds code that became several times slower, on any machine.
 constexpr double kMostTimesTheFloor = 6;
 
 struct Options {
@@ -51,7 +50,7 @@ class Numbers {
   u64 state_ = 20240229;
 };
 
-// What kind of instruction stands at a place: the same one each time, as in a program.
+// The kind of instruction at a place: the same one each time, as in a program.
 struct Instruction {
   u32 operation_class = kClassOther, payload = 0;
 };

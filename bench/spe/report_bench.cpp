@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a perf.data file with SPE traces to what a user wants of it, in one process and timed from its start by run.py:
+// From a perf.data file with SPE traces to the tables for a user, in one process and timed from its start by run.py:
 //   report_bench FILE records   decodes every record, prints how many and what they add up to
 //   report_bench FILE symbols   the report by symbol
 //   report_bench FILE memory    the same with the tables of --mem
@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
   } else {
     print_report(traces, what == "memory");
   }
-  // Not what getrusage() says: that begins with the memory of whoever started this.
+  // Not the peak of getrusage(): that begins with the memory of the parent process.
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmHWM:")) std::fprintf(stderr, "peak %ld KB\n", std::atol(line.c_str() + 6));

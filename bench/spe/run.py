@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast a perf.data file with SPE records is read, beside the installed perf.
+"""How fast a perf.data file with SPE records is read, compared with the installed perf.
 
 usage: bench/spe/run.py [--check] [--records N] [--rounds N] [--build FOLDER] [--keep FOLDER]
 Makes two files: the records of a program (4 million unless told otherwise), and a quarter as many whose kinds are by
@@ -51,7 +51,7 @@ def measurer(folder):
 
 
 def run(command):
-    """(seconds, what was printed, what was said on stderr)"""
+    """(seconds, stdout, stderr)"""
     started = time.perf_counter()
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=RUN_LIMIT_SECONDS, check=False)
@@ -108,14 +108,14 @@ def measure(bench, wperf, perf, path, records, rounds):
                 f"{theirs:.2f} s / {ours:.3f} s = {theirs / ours:.1f}", "at least 10", theirs >= 10 * ours)
     peak = int(re.search(r"peak (\d+) KB", run([bench, path, "symbols"])[2])[1]) * 1024
     size = path.stat().st_size
-    # The file is mapped and counts while it is read; what is ours is beyond it.
+    # The file is mapped and counts while it is read; our own memory is beyond it.
     report.line("memory beyond the file itself", f"{max(0, peak - size) / 1e6:.0f} MB of {peak / 1e6:.0f} MB",
                 "below 100 MB", peak - size < 100e6)
     return report
 
 
 def measure_tables(report, wperf, perf, measure, path, rounds):
-    """--records beside perf script, --mem beside perf report --mem-mode."""
+    """--records compared with perf script, --mem with perf report --mem-mode."""
     lines = path.with_suffix(".csv")
     ours, theirs, _, _ = peaks(
         measure, [wperf, "report", path, "--records", lines],

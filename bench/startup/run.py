@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long wperf's short commands take beside `perf --version`: both are run in turns and the median ratio counts.
+"""How long wperf's short commands take compared with `perf --version`: both are run in turns and the median ratio counts.
 
 usage: bench/startup/run.py [--check] [--rounds N] [--binary PATH] [--perf PATH]
 --check fails when a ratio is above 1.5. Without perf there is nothing to compare with: the run says so and is skipped
@@ -57,7 +57,7 @@ def main():
     if perf is None:
         print("skipped: there is no perf on this machine to compare with (Debian package linux-perf)")
         return 0 if arguments.check else 77
-    # A machine of its own: another wperf that holds the simulated driver must not be in the way.
+    # A separate machine: another wperf that holds the simulated driver must not be in the way.
     environment = dict(os.environ, WPERF_DEVICE="sim", WPERF_SIM_INSTANCE=f"startup-bench-{os.getpid()}")
     version = subprocess.run([perf, "--version"], capture_output=True, text=True, check=True).stdout
     print(f"{re.sub(r'[^ -~]', '', version)}, {arguments.rounds} rounds, medians")

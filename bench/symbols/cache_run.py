@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much faster the second flat report of a recording is than the first, by the functions that the first one kept.
+"""How much faster the second flat report of a recording is than the first, because the first one kept functions.
 
 usage: bench/symbols/cache_run.py [--check] [--rounds N] [--build FOLDER] [RECORDING]
-Without RECORDING: of clang++ while it compiles a file, with perf. First and second reports are run in turns, in a cache
-folder of their own; the list of the kernel's functions is there in both. --check fails when a promise is not held.
+Without RECORDING: of clang++ while it compiles a file, with perf. First and second reports are run in turns, in a separate
+cache folder; the list of the kernel's functions is there in both. --check fails when a promise is not held.
 """
 import argparse
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast the ELF and DWARF reader is beside llvm-symbolizer.
+"""How fast the ELF and DWARF reader is compared with llvm-symbolizer.
 
 usage: bench/symbols/elf_run.py [--check] [--rounds N] [--build FOLDER] [FILE[=DEBUG]...]
 Needs the target elf_frames of a build folder with -DWPERF_BENCH=ON. Without FILE: libc.so.6 with the debug file of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One task of the PDB reader as one process, for run.py to time beside LLVM's tools:
+// One task of the PDB reader as one process; run.py compares its time with LLVM's tools:
 //   pdb_bench PDB functions          every function
 //   pdb_bench PDB lines              every function and every line row
 //   pdb_bench PDB addresses FILE     function, inlined frames and line of every address (hexadecimal RVAs, one a line)

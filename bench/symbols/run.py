@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast the PDB reader is beside LLVM's tools, on a program with 40,000 functions for ARM64 and one for x64.
+"""How fast the PDB reader is compared with LLVM's tools, on a program with 40,000 functions for ARM64 and one for x64.
 
 usage: bench/symbols/run.py [--check] [--rounds N] [--build FOLDER]
 Needs the target bench_symbols of a build folder with -DWPERF_BENCH=ON. Both sides of each ratio are run in turns and the

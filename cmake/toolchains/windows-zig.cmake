@@ -1,6 +1,6 @@
 # Cross build of the Windows side on Linux: zig 0.11 (clang 16, libc++ 16, mingw-w64) as compiler and linker.
-# scripts/build downloads zig into build/tools; any other one may be named with -DWPERF_ZIG=….
-# WPERF_WINDOWS_ARCH says for which machine: aarch64 (default) or x86_64.
+# scripts/build downloads zig into build/tools; another one may be named with -DWPERF_ZIG=…. WPERF_WINDOWS_ARCH selects
+# the machine: aarch64 (default) or x86_64.
 set(CMAKE_SYSTEM_NAME Windows)
 set(WPERF_WINDOWS_ARCH aarch64 CACHE STRING "machine of the Windows build: aarch64 or x86_64")
 set(WPERF_ZIG ${CMAKE_CURRENT_LIST_DIR}/../../build/tools/zig-0.11.0/package/zig CACHE FILEPATH "the zig compiler driver")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For programs that were written for the library of Arm's WindowsPerf: its names and its layouts over libwperf. Such a
    program needs no change; it is compiled again with this header and linked with wperf.lib (libwperf.so). New programs
-   use wperf.h, which takes names of events and tells why a call failed. docs/user/library.md says what differs.
+   use wperf.h, which takes names of events and says why a call failed. docs/user/library.md lists
+   the differences.
 
    Every function answers false on any error. Called with NULL in the place of a row, a function loads its list or
    measures; each later call fills in the next row, until false. Text belongs to the library and is good until the same
@@ -173,7 +174,7 @@ typedef struct _SAMPLE_STATS {
 #define WPERF_LIB_API
 #endif
 
-/* What wperf.h has under the same name with another layout is exported under a name of its own. */
+/* Functions that wperf.h has under the same name with another layout are exported under separate names. */
 #define wperf_list_events wperf_lib_list_events
 #define wperf_list_metrics wperf_lib_list_metrics
 #define wperf_stat wperf_lib_stat
@@ -201,7 +202,7 @@ WPERF_LIB_API bool wperf_sample_stats(PSAMPLE_CONF conf, PSAMPLE_STATS stats);
 WPERF_LIB_API bool wperf_num_cores(int* count);
 WPERF_LIB_API bool wperf_test(PTEST_CONF conf, PTEST_INFO info);
 
-/* Of wperf.h, and useful here too: why the last call of this thread failed. */
+/* From wperf.h, and useful here too: why the last call of this thread failed. */
 WPERF_LIB_API const char* wperf_last_error(void);
 
 /* libwperf prints nothing. Verbose programs expect lines on stdout, so this header prints what it tells. */

@@ -71,9 +71,9 @@ typedef struct VERSION_INFO {
   uint32_t major, minor, patch;
   wchar_t gitver[32]; /* hexadecimal, ends in 0 */
 } VERSION_INFO;
-/* Of the driver; needs a session. */
+/* The driver's version; needs a session. */
 WPERF_API bool wperf_driver_version(VERSION_INFO* version);
-/* Of the library; needs none. */
+/* The library's version; needs no session. */
 WPERF_API bool wperf_version(VERSION_INFO* version);
 
 WPERF_API bool wperf_num_cores(int* count);
@@ -117,7 +117,7 @@ typedef struct STAT_CONF {
   size_t num_cores;
   const wchar_t* events;    /* as `wperf stat -e` takes them: L"inst_spec,{ld_spec,st_spec}"; or NULL */
   const wchar_t* metrics;   /* as `wperf stat -m` takes them: L"imix,dcache"; or NULL */
-  uint64_t duration_ms;     /* 0: until the program ends or wperf_stop(); of a timeline 0 is one second */
+  uint64_t duration_ms;     /* 0: until the program ends or wperf_stop(), or one second for a timeline */
   uint32_t period_ms;       /* how long events that take turns keep their turn, 10 to 100; 0: 100 */
   bool kernel;              /* count in the kernel too */
   const wchar_t* program;   /* a program to start on the core, suspended until counting begins; or NULL */
@@ -139,7 +139,7 @@ typedef struct STAT_INFO {
   const wchar_t* event_name;
   const wchar_t* event_note; /* e: a single event; gN: of group N; then a comma and the metric it belongs to */
   uint64_t counter_value;    /* as counted */
-  uint64_t scheduled;        /* in how many rounds it was counted (0: its turn never came, and its 0 says nothing), */
+  uint64_t scheduled;        /* in how many rounds it was counted (0: never; its count of 0 is meaningless), */
   uint64_t round;            /* and how many rounds there were */
   uint64_t scaled_value;     /* what it had probably been, counted all the time */
   double elapsed_seconds;    /* of this count */
@@ -156,7 +156,7 @@ typedef struct STAT_METRIC_INFO {
   double value; /* NAN: the turn of one of its events never came */
   const wchar_t* unit;
 } STAT_METRIC_INFO;
-/* Of the last wperf_stat(). With NULL: from the first row again. `conf` may be NULL. */
+/* Rows of the last wperf_stat(). With NULL: from the first row again. `conf` may be NULL. */
 WPERF_API bool wperf_stat_metrics(const STAT_CONF* conf, STAT_METRIC_INFO* info);
 
 /* ---- sampling ------------------------------------------------------------------------------------------------- */
@@ -200,14 +200,14 @@ typedef struct ANNOTATE_INFO {
   uint32_t line_number;
   uint64_t hits; /* samples */
 } ANNOTATE_INFO;
-/* Of the last wperf_sample(), which had `annotate`. With NULL: from the first row again. `conf` may be NULL. */
+/* Rows of the last wperf_sample() with `annotate`. With NULL: from the first row again. `conf` may be NULL. */
 WPERF_API bool wperf_sample_annotate(const SAMPLE_CONF* conf, ANNOTATE_INFO* info);
 
 typedef struct SAMPLE_STATS {
   uint64_t samples_generated; /* those that were dropped included */
   uint64_t samples_dropped;
 } SAMPLE_STATS;
-/* Of the last wperf_sample(). `conf` may be NULL. */
+/* Numbers of the last wperf_sample(). `conf` may be NULL. */
 WPERF_API bool wperf_sample_stats(const SAMPLE_CONF* conf, SAMPLE_STATS* stats);
 
 /* ---- how the machine is set up -------------------------------------------------------------------------------- */

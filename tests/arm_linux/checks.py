@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is asked of wperf on the emulated Arm machine, and what it must answer. A step is a command there and a function that looks
-at what it printed; the function returns what it saw, or raises Wrong."""
+"""Commands for wperf on the emulated Arm machine, and their expected answers. A step is a command there and a function that looks
+at the output; the function returns a summary, or raises Wrong."""
 import dataclasses
 import json
 import re
@@ -15,7 +15,7 @@ PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
 
 class Wrong(Exception):
-    """What was expected, and what came."""
+    """The expected value and the actual one."""
 
 
 @dataclasses.dataclass

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boots an emulated Arm machine with wperf inside and checks what it measures there. scripts/arm-linux calls it.
+"""Boots an emulated Arm machine with wperf inside and checks its measurements there. scripts/arm-linux calls it.
 
     tests/arm_linux/run_arm_linux.py [PATTERN]     only steps whose name has PATTERN in it
 
@@ -36,7 +36,7 @@ def furnish(work):
 
 
 def judge(step, done):
-    """'ok', 'FAIL' or 'skip', and what is to be told."""
+    """('ok', 'FAIL' or 'skip', the text of the report)"""
     if done is None:
         return "FAIL", "it did not come to its end"
     try:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // wperf-lib-timeline CORE N I METRIC PE_FILE PARAM: counts METRIC on CORE N times, with pauses of I seconds, while
-// PE_FILE runs with PARAM. Prints what the library tells, the name of the CSV file included.
+// PE_FILE runs with PARAM. Prints the library's messages, including the name of the CSV file.
 #include <wperf-lib.h>
 
 #include <clocale>

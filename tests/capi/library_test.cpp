@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libwperf.so through its header, on a simulated machine of the test's own.
+// libwperf.so through its header, on a simulated machine for this test.
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <wperf/wperf.h>
@@ -188,7 +188,7 @@ TEST_F(Library, MetricsOfTheCoresAreListedWithTheirEvents) {
   EXPECT_EQ(metrics.count(L"l3_cache"), 0u);  // counts in the clusters
 }
 
-// What exact.exe executes is known by construction: sim/workloads/README.md.
+// The execution of exact.exe is known by construction: sim/workloads/README.md.
 TEST_F(Library, CountsAProgramExactly) {
   const std::wstring program = workload("exact.exe");
   const uint32_t core = 1;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command on the pages for users is run as it is shown there, and ends as the page says. tools/doc_examples.py tells
-how a page says so. The simulated machine has a slow clock here, also where the line names it, so that seconds of its time
-cost little of ours."""
+"""Every command on the pages for users is run as it is shown there, and ends as the page says. tools/doc_examples.py describes
+the marks for that. The simulated machine has a slow clock here, even if the line names it, so that seconds of its time cost
+little of ours."""
 import os
 import pathlib
 import re

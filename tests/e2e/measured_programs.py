@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that measure themselves. How fast a loop runs differs from host to host and from run to run, so a test that
-judges shares compares them with what the program's own clock says, and a program works for a time of its own (CPU time,
-which passes only while it runs) instead of a number of turns."""
+"""Programs that measure themselves. The speed of a loop differs from host to host and from run to run. So a test that judges
+shares compares them with the program's own clock, and a program works for a certain CPU time, which passes only while it runs,
+instead of a number of turns."""
 import pathlib
 import subprocess
 
@@ -58,7 +58,7 @@ int main(int count, char** words) {
 }
 """
 
-# CPU time that a program is given until there are samples enough. What has no samples after the last is broken.
+# CPU times that a program gets, in turn, until there are enough samples. Too few after the last one are a failure.
 MILLISECONDS = (300, 1200, 5000, 20000)
 ENOUGH = 300  # three standard deviations of a share of 75 % are 7.5 points
 
@@ -74,7 +74,7 @@ class Busy:
         subprocess.run(["cc", "-g", "-O1", "-fno-omit-frame-pointer", "-o", self.path, source], check=True)
 
     def words(self, milliseconds, children=0):
-        """The command line; what it tells of itself is that of the run that follows."""
+        """The command line; the program's own report is that of the run that follows."""
         pathlib.Path(self.told).unlink(missing_ok=True)
         return self.path, str(milliseconds), str(children), self.told
 
@@ -92,7 +92,7 @@ class Busy:
 
 
 def until_enough(run, samples_of, enough=ENOUGH):
-    """What run(milliseconds) gives for the first time that brings samples enough; or the last."""
+    """Returns run(milliseconds) for the first time that brings enough samples, or for the last one."""
     for milliseconds in MILLISECONDS:
         result = run(milliseconds)
         if samples_of(result) >= enough:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every end-to-end test needs: the built tool, the workloads, and a machine of its own.
+"""Needed by every end-to-end test: the built tool, the workloads, and a separate machine.
 
 Tests run `wperf` as a user would. WPERF_BINARY, WPERF_WORKLOADS and WPERF_SOURCE_DIR come from ctest.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are small and would make a report large or long, files that shrink while they are read, and who ends wperf
-while it works."""
+"""Small files that would make a report large or long, files that shrink while they are read, and signals that end wperf during
+its work."""
 import gzip
 import json
 import os
@@ -114,7 +114,7 @@ class BoundsTest(WperfTest):
         temporary.mkdir()
         self.environment = {**self.environment, "TMPDIR": str(temporary)}
         file = self.folder / "bomb.gz"
-        # What no profile begins like is refused by its first bytes, and is not unpacked.
+        # A file that does not begin like any profile is refused by its first bytes, without unpacking it.
         file.write_bytes(gzip.compress(bytes(200 * MEGABYTE)))
         self.assertIn("no profile that is known here", self.fails("report", file, status=4))
         file.write_bytes(gzip.compress(b'{"zeros":"' + b"0" * (100 * MEGABYTE)))

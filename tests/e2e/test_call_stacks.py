@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Call stacks of the simulated machine: -g, --max-stack, what they show of programs whose call paths are known."""
+"""Call stacks of the simulated machine: -g, --max-stack, and the stacks of programs whose call paths are known."""
 import math
 import pathlib
 import tempfile
@@ -43,7 +43,7 @@ class CallStacksTest(WperfTest):
             self.assertAlmostEqual(found.get(stack, 0), share, delta=error, msg=stack[-4:])
 
     def test_shares_of_known_call_paths(self):
-        # A recursion of 200 is deeper than a stack can be told: of the path to leaf_c its 127 innermost callers.
+        # A recursion of 200 is deeper than a recorded stack: the path to leaf_c has its 127 innermost callers.
         found = self.folded()
         truth = {stack: share for stack, share in TRUTH.items() if len(stack) < 127}
         self.expect(found, truth)
@@ -99,7 +99,7 @@ class CallStacksTest(WperfTest):
                               self.file, "--", workload("calls.exe"), device="sim:pace=free")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for line in self.ok("report", self.file, "--folded").splitlines():
-            self.assertLessEqual(line.count(";"), 2, line)  # lr alone says who called a leaf
+            self.assertLessEqual(line.count(";"), 2, line)  # only lr knows who called a leaf
 
     def test_copies_of_stacks_are_refused(self):
         error = self.fails("record", "--call-graph", "dwarf", "--", workload("calls.exe"), status=2, device="sim:pace=free")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What bash offers behind the words of a line, by completions/wperf.bash."""
+"""The words that bash offers to complete a line, by completions/wperf.bash."""
 import os
 import pathlib
 import shutil

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Copies of real recordings that were damaged in the middle: what is behind the damage is shown, and what is lost is said
-before all else."""
+"""Copies of real recordings that were damaged in the middle: records after the damage are shown, and the loss is reported
+first."""
 import json
 import pathlib
 import shutil

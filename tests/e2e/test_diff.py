@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf diff` and `wperf bench`: what changed, and what is only chance; signs, names of two builds, gates."""
+"""`wperf diff` and `wperf bench`: real changes and chance; signs, names of two builds, gates."""
 import json
 import pathlib
 import random
@@ -17,7 +17,7 @@ SCHEMA = SOURCE / "data" / "diff" / "diff.schema"
 
 
 def counted(found):
-    """The total that is no time."""
+    """The total that is not a time."""
     [total] = [one for one in found["totals"] if one.get("unit") != "seconds"]
     return total
 

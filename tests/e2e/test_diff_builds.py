@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf diff` of real programs: Windows ones for Arm on the simulated machine, ELF files on Linux. What grew is said the
-right way round; renamed, inlined, copied and folded functions are the same function."""
+"""`wperf diff` of real programs: Windows ones for Arm on the simulated machine, ELF files on Linux. Growth has the right sign;
+renamed, inlined, copied and folded functions are the same function."""
 import os
 import pathlib
 import shutil
@@ -78,7 +78,7 @@ TWINS_TURNED = ("-DTWINS", "-DTWIN_A=beta", "-DTWIN_B=alpha")
 
 
 class Builds(WperfTest):
-    """Of one system: build(name, *defines, linked=()) makes a program, record(program) a recording."""
+    """One system: build(name, *defines, linked=()) makes a program, record(program) a recording."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ten known changes, each of a program built before and after it: faster, slower, inlined, outlined, renamed, split,
-merged, vectorised, a cost that moved, nothing. `wperf bench --record` and `diff` have to say each the right way round, of
-the right function, and so does the gate. WPERF_PAIRS_TIMES=N does all of it N times, on the simulated machine with another
-seed each time, prints how often each was right, and allows nothing for the noise of the machine."""
+"""Ten known changes, each of a program built before and after it: faster, slower, inlined, outlined, renamed, split, merged,
+vectorised, a cost that moved, nothing. `wperf bench --record` and `diff` must report each with the right sign and the right
+function, and so must the gate. WPERF_PAIRS_TIMES=N does all of it N times, on the simulated machine with another seed each time,
+prints how often each was right, and allows nothing for the noise of the machine."""
 import dataclasses
 import json
 import os
@@ -109,12 +109,12 @@ INLINED = {"STEP": "static inline __attribute__((always_inline))"}
 
 @dataclasses.dataclass
 class Pair:
-    """What a build has, and what is to be said of it: the sign of the whole, and what may be called sure, with its sign."""
+    """A build's source and the expected report: the sign of the total, and what may be called sure, with its sign."""
     before: dict
     after: dict
     whole: int
     first: tuple = ()  # one of these is in the first row that is sure
-    grew: tuple = ()  # what may be said to have grown or to be new
+    grew: tuple = ()  # may be reported as grown or new
     shrank: tuple = ()
     named: str = ""  # the note that a row has
 
@@ -140,12 +140,12 @@ def name_of(row):
 
 
 def sign_of(row):
-    """+1: it is said to have grown or to be new; -1: to have shrunk or to be gone."""
+    """+1: reported as grown or new; -1: as shrunk or gone."""
     return 1 if row["change"].startswith(("grew", "is new")) else -1 if row["change"].startswith(("shrank", "is gone")) else 0
 
 
 class Pairs(WperfTest):
-    """Of one system: build(path, defines) makes a program; `options` and `device` record it."""
+    """One system: build(path, defines) makes a program; `options` and `device` record it."""
 
     device = "linux"
     noise_percent = 0  # what equal code, and the whole, may differ by on this machine
@@ -157,7 +157,7 @@ class Pairs(WperfTest):
         (self.folder / "fixture.c").write_text(SOURCE, encoding="ascii")
 
     def begin(self, turn):
-        """Of a machine that repeats itself, another one."""
+        """A machine that repeats itself gets another seed."""
 
     def made(self, name, changes):
         defines = {**USUAL, **self.size, **changes}
@@ -183,7 +183,7 @@ class Pairs(WperfTest):
         return TIMES == 1 and abs(row.get("percent", 100)) < self.noise_percent * part
 
     def judge(self, pair, found):
-        """What is said wrong, as sentences."""
+        """The wrong statements, as sentences."""
         wrong = []
         for total in found["totals"]:
             if total["event"] == "elapsed" and not self.trusts_elapsed:

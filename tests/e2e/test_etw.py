@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Windows' own tracing as a device, on a fake that is as strict: what it records is what the driver samples there."""
+"""Windows' own tracing as a device, on a fake that is as strict: its recordings have the samples of the driver."""
 import contextlib
 import json
 import pathlib
@@ -119,7 +119,7 @@ class EtwTest(WperfTest):
         text = self.ok("waits", "--timeout", "0.2", "--json", device="etw:fake,pace=free,run=0:" + str(workload("googolplex.exe")),
                        cwd=self.folder)
         running = [one for one in self.threads(text).values() if one["name"] == "googolplex.exe"]
-        self.assertGreater(running[0]["running_ns"], 190_000_000)  # it never waits: only the ends of the session tell of it
+        self.assertGreater(running[0]["running_ns"], 190_000_000)  # it never waits, so only the ends of the session mention it
         tree = self.ok("waits", "--on-off", "--timeout", "0.2", "--", "googolplex.exe", cwd=self.folder)
         self.assertRegex(tree, r"\[running\]")
         self.assertRegex(tree, r"big_karatsuba_multiply")
@@ -167,7 +167,7 @@ class EtwTest(WperfTest):
         self.assertEqual([event["event"] for event in seen["recording"]["events"]], ["inst_retired"])
         waits = seen["top"]["waits"]
         self.assertEqual((waits[0]["class"], waits[0]["function"], waits[0]["module"]), ("lock", "count", "threads.exe"))
-        # Its threads alone, and not those of the whole machine: five of them.
+        # Only its threads, and not those of the whole machine: five of them.
         self.assertLess(sum(row["waited_ns"] for row in waits), 5.1e9 * seen["top"]["seconds"])
         self.assertGreater(waits[0]["begun"], 100)
         text = self.ok(*line[:-1], "--", workload("threads.exe"), "4", "3000000", cwd=self.folder)

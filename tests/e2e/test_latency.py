@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`report --latency`: the weights of samples, beside the same arithmetic over what perf reads from the file."""
+"""`report --latency`: the weights of samples, compared with the same arithmetic over perf's reading of the file."""
 import collections
 import pathlib
 import re
@@ -60,7 +60,7 @@ class Latency(WperfTest):
         return file, done.stdout
 
     def expected(self, file):
-        """Of perf's words: period by how many threads ran and by symbol, and the nanoseconds in which 1, 2, … ran."""
+        """From perf's output: period by how many threads ran and by symbol, and the nanoseconds in which 1, 2, … ran."""
         command = ["perf", "script", "-i", str(file), "--show-switch-events", "--show-task-events", "--ns"]
         text = subprocess.run([*command, "-F", "tid,cpu,time,event,period,ip,sym"], check=True, capture_output=True, text=True).stdout
         samples, changes, since, last, started = [], [], {}, 0, False
@@ -79,7 +79,7 @@ class Latency(WperfTest):
                 changes.append((time, core, one[5] == "SWITCH IN"))
             else:
                 samples.append((time, int(one[6]), one[7]))
-        # All are threads of the program, and a core runs one at a time. Of one that ended no switch is told.
+        # All are threads of the program, and a core runs one at a time. There is no switch for a thread that ended.
         steps = []
         for time, core, comes in sorted(changes):
             if core in since:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The linux device end to end: real programs on the machine the test runs on. Software events only, so that it runs in
-virtual machines; what needs a right or a counter that is not there is skipped and says so."""
+"""The linux device end to end: real programs on the machine the test runs on. It uses only software events, so that it runs in
+virtual machines. A test that needs a missing right or counter is skipped and says so."""
 import base64
 import json
 import collections
@@ -113,7 +113,7 @@ class LinuxTest(WperfTest):
         return document, {name: count / total for name, count in counts.items()}
 
     def check_shares(self, shares):
-        """Those of the program's two functions are those of its own clock."""
+        """The shares of the program's two functions, by its own clock."""
         true = self.busy.shares()
         both = sum(shares[name] for name in true)
         self.assertGreater(both, 0.9)
@@ -252,7 +252,7 @@ class LinuxTest(WperfTest):
         self.assertRegex(text, r"\n *[\d.]* +\d* +(0x)?[0-9a-f]+  busy\.c:\d+ +(add|ldr|mov) ", "an instruction of the loop")
 
     def test_lines_count_what_they_called(self):
-        """With stacks the user's own code comes first, and what happened below a line stands at it."""
+        """With stacks the user's own code comes first, and samples in calls from a line count for the line."""
         source = pathlib.Path(self.folder.name, "below.c")
         source.write_text(CALLER)
         program = source.with_suffix("")

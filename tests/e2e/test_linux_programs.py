@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the linux device stands before a program: the words of the line, the exit status, and who writes where."""
+"""The linux device in front of a program: the words of the line, the exit status, and where each of the two writes."""
 import json
 import os
 import pathlib

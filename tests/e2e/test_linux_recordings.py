@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recordings of the linux device beside the installed perf: what perf reads in our files is what we read, and where a
-program spends its time is the same as in a recording that perf makes of the same kind of run."""
+"""Recordings of the linux device compared with the installed perf: perf reads the same in our files as we do, and a program's
+shares are the same as in a recording that perf makes of the same kind of run."""
 import json
 import os
 import pathlib
@@ -65,7 +65,7 @@ int main(int, char** words) {
   }
 }
 """
-# What is recorded, and how. {0} is the folder of the programs.
+# The runs to record. {0} is the folder of the programs.
 RUNS = {
     "a C++ program with stacks": (["-g"], ["{0}/program", "0"]),
     "a C++ program with copies of its stack": (["--call-graph", "dwarf,4096"], ["{0}/program", "0"]),
@@ -243,7 +243,7 @@ class LinuxRecordingsTest(WperfTest):
         self.assertGreater(from_main, 0.8 * len(stacks))
 
     def compare_on_one_file(self, path):
-        """What perf shows of it is what we show, to the sample."""
+        """perf and wperf show the same, to the sample."""
         theirs, _ = report_with_perf.by_perf(path)
         comparison = report_with_perf.Comparison()
         mine, comparison.paths = report_with_perf.by_wperf(BINARY, path)

@@ -139,7 +139,7 @@ class LinuxStacksTest(WperfTest):
         right = sum(count for stack, count in stacks.items() if stack.startswith("main;outer;middle;leaf"))
         self.assertGreaterEqual(total, ENOUGH)
         self.assertGreater(right, 0.95 * total, stacks)
-        # What is kept is the chain, not the copy.
+        # The file keeps the chain, not the copy.
         self.assertLess(path.stat().st_size, 100_000 + 1000 * total)
 
     def test_what_perf_reads(self):

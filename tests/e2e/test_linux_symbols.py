@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Code of recordings: lines, instructions and inlined functions beside llvm-symbolizer, code made at run time beside
-`perf inject`, debug information from a server. Records with perf; skipped where there is none."""
+"""Code of recordings: lines, instructions and inlined functions compared with llvm-symbolizer, code made at run time compared
+with `perf inject`, debug information from a server. Records with perf; skipped where there is none."""
 import collections
 import functools
 import http.server
@@ -405,7 +405,7 @@ class LinuxSymbolsTest(WperfTest):
         self.assertRegex(second.stdout, r"sorter\.cpp:\d+")
         self.assertNotIn(f"/buildid/{build_id}/debuginfo", server.paths)  # from the cache
 
-        # What a portal in between said, once kept for the file, is not taken for it: the server is asked once more.
+        # An answer of a portal in between, once kept for the file, is not used: the server is asked once more.
         kept, = pathlib.Path(self.environment["HOME"]).rglob("debuginfod/*/debuginfo")
         kept.write_text("<html>please log in")
         third = self.run_wperf(*view, "--debuginfod")
@@ -489,7 +489,8 @@ int main(void) {{
         self.assertEqual(self.report(recording), without)
         self.assertEqual((kept.read_bytes(), kept.stat().st_mtime_ns), written)  # used, not written again
 
-        # What answers is the file: a sound one of a program with other names, under this one's name, does not.
+        # The answer must be the file itself: a sound file of a program with other names, under this one's name, is
+        # refused.
         other = self.program_of_many_functions("other", 3)
         self.report(self.record("other.data", other))
         shutil.copy(self.kept_for(other), kept)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where results go: full disks, pipes, devices, links, a closed stdout. What cannot be written to its end is one sentence and
-status 1, what was measured is shown all the same, and nothing but a file is ever replaced."""
+"""Where results go: full disks, pipes, devices, links, a closed stdout. An output that cannot be completed gives one sentence and
+status 1, and the result is shown all the same. Only files are ever replaced."""
 import json
 import os
 import pathlib
@@ -66,7 +66,7 @@ class OutputsTest(WperfTest):
                                       stderr=subprocess.PIPE, text=True, timeout=TIMEOUT, check=False)
                 self.assertEqual((done.returncode, done.stderr),
                                  (1, "error: stdout could not be written to its end: Bad file descriptor\n"))
-        # What would have been printed went into no file that was opened meanwhile.
+        # The output went into no file that was opened meanwhile.
         self.assertIn("ld_spec", self.ok("report", data))
         done = subprocess.run(["sh", "-c", 'exec "$0" list -q >&-', BINARY], env=self.environment, stderr=subprocess.PIPE,
                               text=True, timeout=TIMEOUT, check=False)

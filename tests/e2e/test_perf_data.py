@@ -33,7 +33,7 @@ class PerfDataTest(WperfTest):
         return functions
 
     def test_wperf_report_shows_the_same(self):
-        """What record printed, report prints of the file that was kept: text, JSON and code."""
+        """`report` prints the same from the kept file as `record` did: text, JSON and code."""
         for options in ((), ("--json",), ("--by", "caller,module,thread"), ("--disassemble", "--json"), ("-v", "--json"),
                         ("--timeline", "200", "--json"), ("--tree",), ("--sort", "module,symbol,line")):
             with self.subTest(options=options):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`stat --export prometheus`: the values of --json, in a text that Prometheus' own checker finds nothing in."""
+"""`stat --export prometheus`: the values of --json, in a text without complaints by Prometheus' own checker."""
 import json
 import pathlib
 import re

@@ -45,7 +45,7 @@ class RecordTest(WperfTest):
     def test_text(self):
         text = self.ok("record", "-e", "ld_spec:100000,inst_retired:200000", "-c", "0", "--timeout", "1", "--",
                        workload("googolplex.exe"))
-        # What comes in each second: full payloads of 128 samples and one that is not full.
+        # In each second come full payloads of 128 samples and one that is not full.
         self.assertRegex(text, r"sampling \.\.\.\.*e done!")
         self.assertRegex(text, r"(?m)^=+ sample source: ld_spec, top \d+ hot functions =+$")
         self.assertRegex(text, r"overhead +count +symbol *\n +=+ +=+ +=+")
@@ -101,7 +101,7 @@ class RecordTest(WperfTest):
         code = {one["symbol"]: one.get("instructions") for one in document["recording"]["events"][0]["code"]}
         calls = {tuple(re.fullmatch(r"bl +0x([0-9a-f]+) <(.*)>", one["text"]).groups())
                  for one in code["dive"] if one["text"].startswith("bl")}
-        self.assertIsNone(code["leaf_c"])  # it is the last one: nothing says where it ends
+        self.assertIsNone(code["leaf_c"])  # it is the last one: its end is not known
         table = subprocess.run(["llvm-pdbutil-19", "dump", "-publics", workload("calls.pdb")], capture_output=True, text=True,
                                check=True).stdout
         offsets = {name: int(offset) for name, offset in re.findall(r"`(\w+)`\n.*addr = 0001:(\d+)", table)}

@@ -67,11 +67,11 @@ def inside(name, offset=0x10):
 REGISTERS_USER, LINK_REGISTER = 1 << 12, 1 << 30
 ARM_CODE = 0x210000
 ARM_NAMES = ("main", "outer", "middle", "leaf")  # each calls the next one; 0x100 bytes each
-PUSHED, FRAMED, CALLED, POPPED = 4, 8, 12, 16  # the instruction behind each of these steps
+PUSHED, FRAMED, CALLED, POPPED = 4, 8, 12, 16  # the instruction after each of these steps
 
 
 def arm_source():
-    """As GCC describes frames: by the stack pointer all the way, so that nothing says when x29 is set."""
+    """As GCC describes frames: by the stack pointer all the way, so that no rule says when x29 is set."""
     lines = [".text"]
     for name, callee in zip(ARM_NAMES, ARM_NAMES[1:] + (None,)):
         lines += [".balign 256", f".globl {name}", f".type {name},%function", f"{name}:", ".cfi_startproc"]
@@ -120,8 +120,8 @@ class RecordedStacksTest(WperfTest):
 
     @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19"), "no compiler for Arm64")
     def test_callers_of_leaves_that_perf_recorded_on_arm(self):
-        """A function without a frame of its own: the chain of frames skips who called it, and the link register, which
-        perf records beside the chain, tells."""
+        """A function without its own frame: the chain of frames skips its caller. The link register, which perf records
+        in addition to the chain, has it."""
         program = self.folder / "prog"
         (self.folder / "prog.s").write_text(arm_source())
         subprocess.run(["clang-19", "--target=aarch64-linux-gnu", "-nostdlib", "-static", "--ld-path=ld.lld-19", "-Wl,-emain",

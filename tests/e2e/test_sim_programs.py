@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/user/sim-programs.md does as it says: its program is built by its commands and profiled by its commands, and the
-functions of Windows it lists are those there are."""
+"""docs/user/sim-programs.md is right: its program is built and profiled by its commands, and the functions of Windows it lists
+are those there are."""
 import os
 import pathlib
 import re
@@ -14,7 +14,7 @@ import support
 
 PAGE = support.SOURCE / "docs" / "user" / "sim-programs.md"
 TOOLS = ("clang", "lld-link", "llvm-dlltool")
-VERSIONS = ("", *(f"-{version}" for version in range(30, 13, -1)))  # behind their names
+VERSIONS = ("", *(f"-{version}" for version in range(30, 13, -1)))  # suffixes of their names
 
 
 def blocks(language):
@@ -22,7 +22,7 @@ def blocks(language):
 
 
 def tool(name):
-    """The program of this name, or with a version behind it, as distributions have it."""
+    """The program of this name, or with a version at its end, as distributions have it."""
     return next(filter(None, (shutil.which(name + version) for version in VERSIONS)), None)
 
 
@@ -48,7 +48,7 @@ class BuiltByThePage(support.WperfTest):
 
     @classmethod
     def shell(cls, commands):
-        """What each command prints, in one text."""
+        """The outputs of all commands, in one text."""
         done = subprocess.run(["sh", "-e", "-c", commands], cwd=cls.folder, env=cls.environment, capture_output=True, text=True,
                               timeout=support.TIMEOUT, check=False)
         if done.returncode != 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf record -e arm_spe_0/…/` on the simulated machine, and `wperf report` of what other machines recorded."""
+"""`wperf record -e arm_spe_0/…/` on the simulated machine, and `wperf report` of recordings from other machines."""
 import csv
 import json
 import pathlib
@@ -23,7 +23,7 @@ class SpeTest(WperfTest):
         self.path = pathlib.Path(self.folder.name)
 
     def record(self, filters, program, *options, seconds="0.5", core="1"):
-        """The JSON of a run in a folder of its own."""
+        """The JSON of a run in a separate folder."""
         return self.json("record", "--json", "-e", f"arm_spe_0/{filters}/", "-c", core, "--timeout", seconds, *options, "--",
                          workload(program), cwd=self.path)
 

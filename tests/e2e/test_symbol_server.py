@@ -125,7 +125,7 @@ class SymbolServerTest(WperfTest):
         self.assertEqual(sum("bignum.pdb" in p for p in server.paths), asked)  # the second time from the cache
 
     def redirected(self, secure, **environment):
-        """What was said, and whether the server that another one led to was asked."""
+        """The messages, and whether the server that another one led to was asked."""
         server, url = self.serve()
         context, key, certificate = None, self.root / "key.pem", self.root / "certificate.pem"
         if secure:
@@ -157,7 +157,8 @@ class SymbolServerTest(WperfTest):
 
     @unittest.skipUnless(shutil.which("openssl") and shutil.which("gcc"), "there is no openssl, or no gcc here")
     def test_an_older_libcurl_is_kept_to_the_same(self):
-        """libcurl before 7.85 knows only the older options for protocols: here the real one stands behind one of that age."""
+        """libcurl before 7.85 knows only the older options for protocols: here the real one is wrapped to look like one of that
+        age."""
         self.environment.pop("CURL_CA_BUNDLE", None)
         folder = self.root / "old"
         folder.mkdir()

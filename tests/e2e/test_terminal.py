@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a person sees on a terminal of 80 columns: nothing is wider, and no number is broken."""
+"""Output on a terminal of 80 columns: nothing is wider, and no number is broken."""
 import http.server
 import os
 import re
@@ -31,7 +31,7 @@ class TerminalTest(support.WperfTest):
         self.folder = folder.name
 
     def bytes_shown(self, *arguments, pager="cat", rows=40, device=None, stdout=None, heard=lambda text: None):
-        """What a terminal gets as stdout and stderr; with `stdout` as stderr only. `heard` gets what came so far."""
+        """The output to a terminal as stdout and stderr; with `stdout` as stderr only. `heard` gets the output so far."""
         environment = {**self.environment, "WPERF_PAGER": pager, "TERM": "xterm"}
         if device is not None:
             environment["WPERF_DEVICE"] = device
@@ -45,7 +45,7 @@ class TerminalTest(support.WperfTest):
             while chunk := os.read(ours, 65536):
                 text += chunk
                 heard(text)
-        except OSError:  # how the end of the other side is told
+        except OSError:  # this is how the end of the other side shows
             pass
         os.close(ours)
         self.assertEqual(process.wait(timeout=support.TIMEOUT), 0, text)
@@ -139,7 +139,7 @@ class TerminalTest(support.WperfTest):
             if b"\rdownloading " + url.encode() in text:
                 heard.set()
 
-        timer = threading.Timer(60, heard.set)  # a tool that tells nothing fails, and does not hang
+        timer = threading.Timer(60, heard.set)  # a tool that prints nothing fails, and does not hang
         timer.start()
         self.addCleanup(timer.cancel)
         text = self.bytes_shown("report", data, "--symbol-path", f"srv*{url}", heard=listen).decode()
@@ -160,7 +160,7 @@ class TerminalTest(support.WperfTest):
         self.environment["NO_COLOR"] = "1"
         self.addCleanup(self.environment.pop, "NO_COLOR", None)
         self.assertNotIn(b"\x1b[3", self.bytes_shown(*line))
-        # What is asked for comes first.
+        # The requested part comes first.
         self.assertRegex(self.bytes_shown(*line, "--color", "always"), rb"\x1b\[31m +100\.00 .* sh\x1b\[0m")
         self.environment.pop("NO_COLOR")
         self.assertNotIn(b"\x1b[3", self.bytes_shown(*line, "--color", "never"))

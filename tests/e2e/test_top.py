@@ -69,7 +69,7 @@ class TopOnceOfLinux(support.WperfTest):
                          device="linux")
         (event,) = seen["recording"]["events"]
         self.assertTrue(all(row["comm"] == "sh" for row in event["rows"]))
-        # What it had of a core, at most all of it.
+        # Its use of a core is at most the whole core.
         self.assertLess(seen["top"]["rates"][0]["per_second"], 1.2e9)
         self.assertGreater(event["samples"], 0)
 
@@ -103,7 +103,7 @@ class TopOnceOfLinux(support.WperfTest):
         self.assertAlmostEqual(clock["derived"]["value"], clock["count"] / 1e9 / seen["top"]["seconds"], places=3)
         # A second is one of the program's own.
         self.assertAlmostEqual(faults["derived"]["value"], faults["count"] / clock["count"] * 1e9, delta=faults["count"] / 1e3)
-        # Of both the same program; only its user mode is sampled.
+        # The same program for both; only its user mode is sampled.
         sampled = seen["top"]["rates"][0]["per_second"] * seen["top"]["seconds"]
         self.assertLess(sampled, 1.1 * clock["count"])
         self.assertGreater(sampled, 0.2 * clock["count"])

@@ -11,7 +11,7 @@ import unittest
 
 from support import SOURCE, WperfTest, workload
 
-# What bottlenecks.exe does → the node of a deep tree, the root of a flat one, the function.
+# A mode of bottlenecks.exe → the node of a deep tree, the root of a flat one, the function.
 INJECTED = {
     "branches": ("bad_speculation", "bad_speculation", "unpredictable_branches"),
     "code": ("frontend_cache_l1i_bound", "frontend_bound", "long_code"),
@@ -55,7 +55,7 @@ class Topdown(WperfTest):
         return {node["name"]: node["value"] for node in answer["nodes"] if node["level"] == 1}
 
     def line_of(self, function):
-        """Of the source: where its loop begins, and where the function ends."""
+        """The source lines where its loop begins and where the function ends."""
         lines = (SOURCE / "sim/workloads/bottlenecks.c").read_text().splitlines()
         begin = next(i for i, line in enumerate(lines, 1) if f" {function}(" in line and line.endswith("{"))
         return begin, next(i for i, line in enumerate(lines, 1) if i > begin and line == "}")
@@ -102,7 +102,7 @@ class Topdown(WperfTest):
         self.assertTrue(answer["memory"])
 
     def test_revisions_have_formulas_of_their_own(self):
-        """What N2 r0p0 counts too much its formulas take off: the answer is that of r0p3."""
+        """Its formulas subtract the surplus counts of N2 r0p0: the answer is that of r0p3."""
         answers = [self.level_1(self.bottleneck(f"neoverse-n2-{revision}", "code", "--counts-only", "--level", "1"))
                    for revision in ("r0p0", "r0p3")]
         for node, share in answers[0].items():
@@ -201,7 +201,7 @@ class Topdown(WperfTest):
         self.assertEqual(answer["worst"].split("_")[0], "backend")
 
     def test_functions_get_their_share_of_a_short_run(self):
-        """More samples than the driver takes would be those of slow functions alone."""
+        """With more samples than the driver takes, only slow functions would remain."""
         answer = self.bottleneck("neoverse-v3", "divisions", "--node", "retiring")
         sampled = answer["sampled"]
         row = next(row for row in sampled["functions"] if row["function"] == "innocent_work")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf report` of .etl traces: real ones beside the project, and damaged ones made of them."""
+"""`wperf report` of .etl traces: real ones from outside the project, and damaged ones made of them."""
 import collections
 import json
 import os
@@ -76,7 +76,7 @@ class Spans(WperfTest):
                  # Two at once, which end in the order in which they began, on another thread.
                  mark(2200, 44, False, self.SHOP, "Fetch/Start", activity=7), mark(2210, 44, False, self.SHOP, "Fetch/Start", activity=8),
                  mark(2300, 45, True, self.SHOP, "Fetch/Stop", activity=7), mark(2320, 45, True, self.SHOP, "Fetch/Stop", activity=8),
-                 # Known by number alone.
+                 # Known only by number.
                  mark(1990, 45, True, self.BARE, identifier=11, task=5), mark(2400, 45, False, self.BARE, identifier=10, task=5),
                  mark(2450, 45, True, self.BARE, identifier=11, task=5), mark(2460, 45, False, self.BARE, identifier=10, task=5)]
         self.samples = [(time + thread - 44, thread) for time in range(1905, 2500, 10) for thread in (44, 45)]
@@ -184,7 +184,8 @@ class NamesByPdb(WperfTest):
             event = self.json(*command)["recording"]["events"][0]
             self.assertEqual(event["samples"], len(addresses))
             rows = {row["symbol"]: row["samples"] for row in event["rows"]}
-            # The other tool lets a function go on until the next one begins; what lies behind the last has no name here.
+            # The other tool lets a function go on until the next one begins; addresses after the last function have no
+            # name here.
             for name, count in rows.items():
                 if not name.startswith("calls.exe+"):
                     self.assertLessEqual(count, names[name], (name, rows))
@@ -196,7 +197,8 @@ class NamesByPdb(WperfTest):
             in_kernel = self.json(*command)["recording"]["events"][0]["rows"]
             self.assertEqual({row["symbol"]: row["samples"] for row in in_kernel}, rows)
             self.assertTrue(all(row["kernel"] for row in in_kernel))
-            # A PDB of another build names nothing: each address stands for itself, and what is missing is told.
+            # A PDB of another build names nothing: each address is listed separately, and the missing names are
+            # reported.
             path.write_bytes(self.trace_of(addresses, guid[::-1], age, pdb))
             rows = {row["symbol"]: row["samples"] for row in self.json(*command)["recording"]["events"][0]["rows"]}
             self.assertEqual(rows, {f"calls.exe+{address:#x}": 1 for address in addresses})

@@ -9,7 +9,7 @@ import unittest
 
 from support import WperfTest
 
-# What main() prints: "lock place nanoseconds" of its own clock, and where the lock of the heap is.
+# The output of main(): "lock place nanoseconds" by its own clock, and where the lock of the heap is.
 LOCKS = r"""
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -217,7 +217,8 @@ class TracesWithAScript(WperfTest):
                     self.assertEqual(thread["running_ns"] + thread["ready_ns"] + thread["waiting_ns"] + thread["unknown_ns"],
                                      thread["wall_ns"])
                     if name == "synth-lost":
-                        # What a buffer says was lost is nobody's time, though this script took no switch away.
+                        # The time that a buffer lost is not charged to any thread, though this script took no switch
+                        # away.
                         self.assertGreaterEqual(truth["cpu_us"][tid], round(thread["running_ns"] / 1000))
                         self.assertLessEqual(truth["cpu_us"][tid] + ready,
                                              (thread["running_ns"] + thread["ready_ns"] + thread["unknown_ns"]) / 1000 + 1)
@@ -286,7 +287,7 @@ class TracesWithAScript(WperfTest):
 
 
 def a_few_chances(test):
-    """What a busy machine does to the times of one run it seldom does to four: what is wrong fails each of them."""
+    """A busy machine seldom spoils the times of four runs; a real error fails each of them."""
     @functools.wraps(test)
     def tried(self):
         for _ in range(3):
@@ -339,7 +340,7 @@ class Programs(WperfTest):
         threads = {thread["name"]: thread for thread in waits["threads"]}
         asker = threads["asker"]
         self.assertEqual(asker["running_ns"] + asker["ready_ns"] + asker["waiting_ns"], asker["wall_ns"])
-        # What the program's clock measures is its wait, until it runs again.
+        # The program's clock measures the wait until the thread runs again.
         for name in ("lock", "message", "timer"):
             measured = told[name]
             seen = asker["waiting_for_ns"][name]
@@ -434,7 +435,7 @@ class Programs(WperfTest):
             at += step["length_ns"]
         slept = {}
         for row in path["sums"]:
-            # Some kernels do not deliver the wake-ups of idle cores: then nobody knows who ended a sleep.
+            # Some kernels do not deliver the wake-ups of idle cores: then it is not known who ended a sleep.
             if row["state"] in ("timer", "unknown") and "nanosleep" in row["function"]:
                 name = row["thread"].split(" (")[0]
                 slept[name] = slept.get(name, 0) + row["total_ns"]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arm's driver (WindowsPerf) as a device: a fake of it over the simulated machine, held against the same machine with
-our own driver, which knows the truth. The fake has the driver's faults and fails the command where a request would
-crash a real one."""
+"""Arm's driver (WindowsPerf) as a device: a fake of it over the simulated machine, compared with our own driver on the same
+machine, which knows the truth. The fake has the driver's faults and fails the command where a request would crash a real one."""
 import pathlib
 import tempfile
 import unittest
@@ -31,7 +30,7 @@ class WindowsPerfTest(WperfTest):
 
 class CountTest(WindowsPerfTest):
     def same_time(self, *arguments, seconds="0.52"):
-        """What our driver counts in the ticks that Arm's covers."""
+        """Our driver's counts in the ticks that Arm's covers."""
         return self.json("stat", "--json", "--timeout", seconds, *arguments, device="sim:" + self.keys)
 
     def theirs(self, *arguments):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds what the reader of traces finds against what an independent reader found, and against scripted truth.
+"""Compares the findings of the reader of traces with those of an independent reader, and with scripted truth.
 
 usage: compare_with_oracle.py ETL_DUMP FOLDER
 FOLDER has traces (NAME.etl) with their numbers (NAME.json, NAME.truth.json). Without it nothing can be compared: the test
@@ -14,7 +14,7 @@ import sys
 
 
 def kernel_names(counts):
-    """The other reader's names of events in ours: it writes names beside the numbers."""
+    """The other reader's names of events → ours: it writes names next to the numbers."""
     out = {}
     for name, count in counts.items():
         name = re.sub(r"kernel/\w+\((\d+)\)/\w+\((\d+)\)", lambda m: f"kernel/0x{int(m[1]):02x}/{m[2]}", name)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is in a trace, in numbers, as JSON: for tests that hold them against what an independent reader found.
-//   etl_dump FILE
+// The contents of a trace, in numbers, as JSON, for tests that compare them with an independent reader. etl_dump FILE
 #include <fmt/format.h>
 
 #include <cstdio>

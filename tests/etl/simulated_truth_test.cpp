@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs on the simulated machine, recorded as Windows would: what the traces say of threads is what the machine
-// summed up for itself.
+// Programs on the simulated machine, recorded as Windows would: the traces agree with the machine's own sums for
+// threads.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A perf.data file with names that nobody should trust: of threads, files and functions, made of bytes here.
+"""A perf.data file with names of threads, files and functions that must not be trusted, written byte by byte.
 
-Functions are those of code made at run time, which /tmp/perf-PID.map names; whoever makes the recording removes it.
+Functions are code made at run time, named by /tmp/perf-PID.map; the maker of the recording removes that file.
 """
 import pathlib
 import struct
@@ -15,7 +15,7 @@ EACH = 0x100
 
 
 def names():
-    """Of the functions, as they are shown."""
+    """The names of functions, as they are shown."""
     return NAMES + [BAD_BYTES.decode("utf-8", "replace")]
 
 
@@ -33,7 +33,7 @@ def padded(text):
 
 
 def sample(time, task, stack):
-    """Of numbers of functions, the innermost first; the address of a caller is behind its call."""
+    """The stack as numbers of functions, the innermost first; the address of a caller is the one after its call."""
     words = [0xFFFFFFFFFFFFFE00] + [CODE + EACH * function + 8 for function in stack]
     body = struct.pack("<QIIQIIQQ", words[1], PROCESS, task, time, 1, 0, 1_000_000, len(words))
     return record(9, 2, body + struct.pack(f"<{len(words)}Q", *words))

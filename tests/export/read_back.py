@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Totals of functions out of what --export wrote: {name: [in it itself, with what it called]}, in samples."""
+"""Totals of functions from the output of --export: {name: [in it itself, with its callees]}, in samples."""
 import collections
 import csv
 import json
@@ -34,7 +34,7 @@ def unescaped(text):
 
 
 def text_format(text):
-    """What `protoc --decode` prints, as {field: [values]}: numbers, bytes, messages likewise."""
+    """The output of `protoc --decode`, as {field: [values]}: numbers, bytes, messages likewise."""
     root = collections.defaultdict(list)
     open_messages = [root]
     for line in text.split("\n"):
@@ -160,7 +160,7 @@ def of_firefox(document):
 
 
 def of_csv(text):
-    """In functions themselves; its column of stacks has no ';' in names. What would be a formula is behind a '."""
+    """In functions themselves; its column of stacks has no ';' in names. A text that would be a formula follows a '."""
     own = collections.Counter()
     for row in csv.DictReader(text.splitlines(keepends=True)):
         for column in ("function", "stack"):

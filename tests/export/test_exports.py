@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What --export writes, read back by the programs that the formats are for: totals of functions are those of --json."""
+"""The output of --export, read back by the programs that the formats are for: totals of functions are those of --json."""
 import collections
 import gzip
 import json
@@ -247,7 +247,7 @@ class Exports(WperfTest):
                                                  self.folder / "no.data", status=2))
 
     def without_samples(self, more=b""):
-        """The recording up to its first sample, and `more` behind that."""
+        """The recording up to its first sample, followed by `more`."""
         data = bytearray(self.data.read_bytes())
         begin = at = struct.unpack_from("<Q", data, 40)[0]
         while struct.unpack_from("<I", data, at)[0] != 9:
@@ -270,7 +270,7 @@ class Exports(WperfTest):
         self.assertIn(str(task), self.ok("waits", path))
         self.assertIn(f"`wperf waits {path}` shows its switches", self.fails("report", path, "--export", "pprof", "-o", out))
         self.assertFalse(out.exists())
-        # What somebody chose may be nothing.
+        # A chosen filter may leave no sample.
         done = self.run_wperf("report", self.data, "--export", "csv", "--tid", "1", "-o", out)
         self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (0, "warning: no samples"))
 

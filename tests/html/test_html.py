@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages of `report --html` in real browsers: they show the numbers of --json, do what their buttons and keys say, ask the
-network for nothing, and accessibility and HTML checkers find no fault. page_checks.mjs does it in there; scripts/packages.sh
-(need_page_tools) fetches what drives the browsers."""
+"""Pages of `report --html` in real browsers: they show the numbers of --json, do what their buttons and keys say, ask the network
+for nothing, and accessibility and HTML checkers find no fault. page_checks.mjs runs in the browsers; scripts/packages.sh
+(need_page_tools) fetches the tools that drive them."""
 import json
 import os
 import pathlib
@@ -87,7 +87,7 @@ def plain_samples():
 
 
 def literals_of(script):
-    """What stands between quotes; of templates without the expressions in them."""
+    """The texts between quotes; for templates without the expressions in them."""
     found, within, at = [], [], 0
     while at < len(script):
         sign, begin = script[at], at
@@ -212,7 +212,7 @@ class HtmlTest(unittest.TestCase):
         return {"page": str(self.folder / "spe.html"), "heads": heads, "cell": address}
 
     def waits_page(self):
-        """What the tables of the page say beside what wperf says in JSON."""
+        """The tables of the page, compared with wperf's JSON."""
         self.wperf("waits", "--device", "etw:fake", "--timeout", "0.2", "-o", "waits.etl", "-q", "--", BINARY.parents[1] / "workloads" / "threads.exe")
         program = ("--comm", "threads.exe")
         self.wperf("waits", "waits.etl", *program, "--html", "waits.html")
@@ -226,7 +226,7 @@ class HtmlTest(unittest.TestCase):
                 "longest": max(row["longest_wait_ns"] for row in told["threads"]), "ender": places[0][-1]}
 
     def locks_page(self):
-        """Nothing where nobody may record the scheduler, or there is no compiler."""
+        """None where the scheduler may not be recorded, or there is no compiler."""
         (self.folder / "locks.c").write_text(LOCKS)
         if shutil.which("cc") is None or subprocess.run(["cc", "-g", "-pthread", "-o", "locks", "locks.c"], cwd=self.folder).returncode != 0:
             return None
@@ -307,7 +307,7 @@ class HtmlTest(unittest.TestCase):
                 self.skipTest(reason)
         plan = self.folder / "plan.json"
         plan.write_text(json.dumps({**self.the_plan(), **browser}))
-        home = {**os.environ, "HOME": str(self.folder)}  # browsers leave much behind
+        home = {**os.environ, "HOME": str(self.folder)}  # browsers leave many files
         done = subprocess.run([node, pathlib.Path(__file__).with_name("page_checks.mjs"), TOOLS, plan], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=300, env=home, check=False)
         self.assertEqual((done.stdout, done.returncode), ("", 0))

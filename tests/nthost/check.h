@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scenarios, their checks and what is printed. Everything printed is the same in every run of the same scenario under
-// -icount; without it only numbers that a scenario prints itself may differ.
+// Scenarios, their checks and the output. The output is the same in every run of the same scenario under -icount;
+// without it only numbers that a scenario prints itself may differ.
 #pragma once
 #include "base/ints.h"
 
 namespace wperf::nthost {
 
-// What a scenario needs of the machine; it is skipped, and said to be, where that is missing.
+// A scenario's requirements; on a machine without them it is skipped and reported as skipped.
 enum Need : u32 {
   kNeedsNothing = 0,
   kNeedsIcount = 1,     // exact counts

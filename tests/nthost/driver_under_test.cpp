@@ -25,7 +25,7 @@ DEVICE_OBJECT* bus_devices[kMostStacks];
 bool loaded = false, unload_pending = false, surprised = false;
 u32 pins = 0;
 
-// What the I/O manager puts into every entry that DriverEntry does not set.
+// The routine that the I/O manager puts into every entry that DriverEntry does not set.
 NTSTATUS refuse(DEVICE_OBJECT*, IRP* irp) {
   irp->IoStatus.Status = STATUS_INVALID_DEVICE_REQUEST;
   irp->IoStatus.Information = 0;

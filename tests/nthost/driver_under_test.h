@@ -10,7 +10,7 @@ namespace wperf::nthost {
 struct Process;
 
 enum class Start : u32 {
-  service,  // DriverEntry alone: the control device
+  service,  // only DriverEntry: the control device
   pnp,      // the registry says PnP = 1; DriverEntry, AddDevice, IRP_MN_START_DEVICE
 };
 
@@ -32,8 +32,8 @@ struct Opened {
   u32 status;
   File* file;  // null unless status is success
 };
-// Who asks: a program; a part of the kernel, whose rights nobody checks; such a part for a program, whose rights it
-// wants checked (OBJ_FORCE_ACCESS_CHECK).
+// The opener: a program; a part of the kernel, whose rights are not checked; or such a part on behalf of a program,
+// whose rights it wants checked (OBJ_FORCE_ACCESS_CHECK).
 enum class Opener { program, kernel, kernel_for_program };
 // IRP_MJ_CREATE with the security context of the process, by the link of the control device or by the interface.
 Opened open(Process& process, Opener opener = Opener::program);
@@ -89,10 +89,10 @@ void offer_interrupt_handler(bool offered);  // false: HalProfileSourceInterrupt
 bool interrupt_handler_is_drivers();
 u64 profile_interrupts(u32 cpu);  // overflow interrupts taken so far
 
-// Physical ranges that exist besides RAM: MmMapIoSpaceEx gives them, with `memory` behind them.
+// Physical ranges in addition to RAM: MmMapIoSpaceEx maps them to `memory`.
 void add_device_memory(u64 physical, void* memory, u64 bytes);
 void remove_device_memory();
-// Memory that only MmGetPhysicalMemoryRangesEx2 tells of, asked for all partitions; gone with remove_device_memory.
+// Memory that only MmGetPhysicalMemoryRangesEx2 reports, when asked for all partitions; gone with remove_device_memory.
 void set_memory_of_partition(u64 physical, u64 bytes);
 
 // ETW. Providers enabled here see IsEnabled; events the driver wrote are kept until cleared.

@@ -194,7 +194,7 @@ u32 handler_data_of(u32 unwind) {
     at += 4;
   }
   if ((header >> 21 & 1) == 0) at += 4 * epilogs;  // E: the single epilog is described in the header
-  return at + 4 * words + 4;                       // behind the handler's own offset
+  return at + 4 * words + 4;                       // after the handler's own offset
 }
 
 u64 handler_around(u64 pc) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver's image, loaded as the Windows loader does: sections with their own protection, relocations, imports by
-// name. Called by driver_under_test.cpp and by crash reports.
+// name.
 #pragma once
 #include "base/ints.h"
 
@@ -11,16 +11,16 @@ struct LoadedImage {
   u64 size;
   u64 entry;
 };
-// Reads the file that "sys=PATH" on the command line names (once) and loads a fresh copy. Whatever is wrong with it is
-// printed and ends the run: a missing import by its name.
+// Reads the file that "sys=PATH" on the command line names (once) and loads a fresh copy. An error in it is printed and
+// ends the run; a missing import is printed by its name.
 LoadedImage load_image();
 void unload_image();  // its pages are gone: what still calls it faults
 
 u64 offset_in_image(u64 address);   // ~0 when not in it
 u64 preferred_address(u64 offset);  // as llvm-symbolizer and the .pdb want it
 // The handler of a __try/__except that guards `pc` in its own function, or the call of the leaf function that `pc` is
-// in; 0 when there is none. Deeper callers are not looked at, and a filter other than EXCEPTION_EXECUTE_HANDLER is
-// none.
+// in; 0 if there is no handler. Deeper callers are not looked at, and a filter other than EXCEPTION_EXECUTE_HANDLER
+// does not count.
 u64 find_guarding_handler(u64 pc, u64 lr);
 
 struct Export {

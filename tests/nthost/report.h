@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lines around a scenario and the summary. Called by run_scenarios.cpp.
+// The lines around a scenario and the summary.
 #pragma once
 
 namespace wperf::nthost {

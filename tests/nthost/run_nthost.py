@@ -29,7 +29,7 @@ TIMEOUT_S = 300
 
 @dataclasses.dataclass
 class Mode:
-    """One way to run QEMU. `words` are what the host is told with -append."""
+    """One way to run QEMU. `words` are the host's arguments (-append)."""
     name: str
     options: list
     words: list

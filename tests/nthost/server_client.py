@@ -17,7 +17,8 @@ class HostGone(Exception):
 
 
 class Host:
-    """Whoever serves at the port, QEMU with the NT host or another. A context manager: what is left of it is killed at the end."""
+    """A connection to the server at a port, QEMU with the NT host or another. A context manager: the process is killed at the
+    end."""
 
     def __init__(self, command, port, environment=None):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, env=environment,

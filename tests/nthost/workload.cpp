@@ -89,7 +89,7 @@ Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u3
   it.stack = slot + kUserStack;
   it.block = slot + kSlot - 2 * kPageSize;
   it.return_to = slot + kSlot - kPageSize;
-  const u64 stack[] = {it.stack + kUserStack, slot};  // NT_TIB: behind a pointer, StackBase and StackLimit
+  const u64 stack[] = {it.stack + kUserStack, slot};  // NT_TIB: after a pointer come StackBase and StackLimit
   if (!map_user_data(process, slot, 2 * kUserStack) || !map_user_data(process, it.block, kPageSize) ||
       !write_user(process, it.block + 8, stack, sizeof stack) ||
       !map_user_code(process, it.return_to, &kSvc, sizeof kSvc)) {

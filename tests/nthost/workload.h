@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs that the driver measures, each in a thread of its own on a chosen core. Called by scenarios and the server.
+// Programs that the driver measures, each in a separate thread on a chosen core.
 #pragma once
 #include "base/ints.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds what wperf's perf.data reader says against perf itself.
+"""Compares wperf's perf.data reader with perf itself.
 
 usage: compare_with_perf.py --dump PERF_DATA_DUMP [FILE...]
 
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-# What to record. A line that this machine or this perf cannot do is left out, the first must work.
+# The recordings to make. A line that this machine or this perf cannot do is left out, the first must work.
 RECORDINGS = {
     "plain": "-e cpu-clock",
     "callchains": "-g -e cpu-clock",
@@ -65,7 +65,7 @@ def stripped(text):
 
 
 def detail_fields(kind, text):
-    """What the first line about a record says, under the names of perf_data_dump."""
+    """The fields in the first line about a record, under the names of perf_data_dump."""
     fields = {}
     match = None
     if kind == "SAMPLE":
@@ -128,7 +128,7 @@ def detail_fields(kind, text):
 
 
 def add_following(kind, fields, line, state):
-    """What the further lines about a record say."""
+    """The fields in the further lines about a record."""
     if kind == "NAMESPACES":
         for name in re.findall(r"(\d+)/(?:0x)?([0-9a-f]+)(?=[,\]])", line):
             state.setdefault("links", []).extend((hexadecimal(name[0], 64), stripped(name[1])))

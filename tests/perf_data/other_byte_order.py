@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of machines with the other byte order: what perf records here is turned around, field by field, as such a machine
+"""Files of machines with the other byte order: a recording of perf made here is turned around, field by field, as such a machine
 would have written it, and wperf must report the same of both.
 
   other_byte_order.py --wperf WPERF

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files that wperf is held against perf with: recorded here by the installed perf, or named on the command line."""
+"""The files on which wperf is compared with perf: recorded here by the installed perf, or named on the command line."""
 import pathlib
 import subprocess
 import tempfile
@@ -28,7 +28,7 @@ def record_all(folder, names, compile_programs, record):
 
 
 def compare_all(options, names, compile_programs, record, compare):
-    """Calls compare(name, path) for each file. False: there was none, and it is said why."""
+    """Calls compare(name, path) for each file. Returns False if there was none, after printing why."""
     if not is_perf_here():
         print("skipped: no perf here")
         return False

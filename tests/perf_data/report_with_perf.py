@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf report` beside `perf report` on the same recordings: equal counts for each (command, module, symbol).
+"""`wperf report` compared with `perf report` on the same recordings: equal counts for each (command, module, symbol).
 
   report_with_perf.py --wperf WPERF [--keep FOLDER] [FILE...]
 
@@ -192,7 +192,7 @@ def plain(module, symbol):
     if module in ("[kernel.kallsyms]", "[kernel.vmlinux]", "[guest.kernel.kallsyms]"):
         module = "[kernel]"
     module = re.sub(r"^\[JIT\] (tid|pid) ", "[JIT] ", module)
-    # Of stripped code perf tells addresses, wperf where its functions begin.
+    # For stripped code perf shows addresses, wperf where its functions begin.
     if re.fullmatch(rf"(0x)?[0-9a-f]{{8,}}|{re.escape(module)}\+0x[0-9a-f]+", symbol):
         symbol = "[unknown]"
     return module, symbol
@@ -244,7 +244,7 @@ SAME_PLACE = "of a function without a size and one that begins where it stands, 
 
 
 def are_one_place(path, symbols):
-    """Does each of these names stand at one address of the file with another of them?"""
+    """Does each of these names share an address of the file with another of them?"""
     places = collections.defaultdict(set)
     listed = subprocess.run(["readelf", "-Ws", "--dyn-syms", path], capture_output=True, text=True, check=False).stdout
     for line in listed.splitlines():

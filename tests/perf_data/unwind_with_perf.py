@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Callers that are unwound from copies of stacks, address by address beside those of `perf script`.
+"""Callers that are unwound from copies of stacks, compared address by address with those of `perf script`.
 
   unwind_with_perf.py --dump UNWIND_DUMP [--keep FOLDER] [FILE...]
 
@@ -173,7 +173,7 @@ EXPLAINED = [
     (lambda mine, other: len(other) > 1 and mine[:-1] == other,
      "perf ends one frame before us where the copy has the return address but not all registers that the function saved"),
 ]
-# One program has .debug_frame alone.
+# One program has only .debug_frame.
 DEBUG_FRAME = "perf's unwinder may have been built without .debug_frame, and then ends where there is no .eh_frame"
 # A few samples lie below code without any table, such as what runs destructors at the end of a program. There we follow
 # frame pointers, and perf ends or guesses a stack pointer and takes a word there for a caller that lies in no file (shown

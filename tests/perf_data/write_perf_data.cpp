@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a perf.data file with export/perf_data that written_for_perf.py knows by heart.
+// Writes a fixed perf.data file with export/perf_data, which written_for_perf.py knows.
 //
 //   write_perf_data FILE MODULE
 //

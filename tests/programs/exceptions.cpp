@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Throws and catches in every way that unwinds differently: what it prints and ends with is the same on any system.
-// exceptions uncaught: ends by an exception that nobody catches.
+// Throws and catches in every way that unwinds differently: the output and the exit status are the same on any system.
+// exceptions uncaught: ends by an exception that is not caught.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,7 +40,7 @@ __attribute__((noinline)) void throw_one(int kind) {
   if (kind == 3) deep(5);
 }
 
-// What its frame saves is many registers, of both kinds: all of them must be there again where it is caught.
+// Its frame saves many registers of both kinds: all of them must be there again where it is caught.
 __attribute__((noinline)) double keep_registers(int kind, double a, double b, double c, double d, long e, long f,
                                                 long g, long h, long i) {
   for (int round = 0; round < 3; ++round) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that others wrote, built by scripts/programs, run on the simulated machine and answer what Debian's own builds
-of them answer; views of them name their functions."""
+"""Programs that others wrote, built by scripts/programs, run on the simulated machine and answer as Debian's own builds of them;
+views of them name their functions."""
 import os
 import pathlib
 import random
@@ -129,7 +129,7 @@ class Programs(WperfTest):
         return done
 
     def named(self, *arguments, program, given=""):
-        """What wperf says of the program, with its input."""
+        """wperf's output about the program, with its input."""
         done = subprocess.run([BINARY, *arguments, "--", *program], input=given, text=True, capture_output=True,
                               env=dict(self.environment, WPERF_DEVICE=self.device), timeout=TIMEOUT)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -194,7 +194,7 @@ class Answers(Programs):
 
 
 class Views(Programs):
-    """Who is hot in which program is known: bc multiplies, lua interprets."""
+    """The hot functions of each program are known: bc multiplies, lua interprets."""
 
     def test_counts_repeat(self):
         once, again = (self.named("stat", "-e", "inst_retired", "-c", "0", "--json", program=(self.program("bc"),), given="7^99\n")

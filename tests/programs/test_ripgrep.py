@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program that nobody here built: ripgrep for Windows on Arm as its makers publish it, Rust, several threads, statically
-linked with Microsoft's C runtime. It finds in a folder what grep finds."""
+"""A program that was not built here: ripgrep for Windows on Arm as its makers publish it, Rust, several threads, statically
+linked with Microsoft's C runtime. It finds the same in a folder as grep."""
 import pathlib
 import subprocess
 import sys
@@ -45,7 +45,7 @@ class Ripgrep(WperfTest):
                 self.assertEqual(found, expected)
 
     def test_threads_share_the_work(self):
-        """As many as it is told, on as many cores; what is found stays the same."""
+        """As many threads as requested, on as many cores; the results stay the same."""
         alone, together = (self.searched("--no-heading", "--sort", "none", "-j", str(threads), "-n", "kErrorInvalidHandle", ".")
                            for threads in (1, 4))
         self.assertEqual(self.lines(alone), self.lines(together))

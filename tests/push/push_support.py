@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of push share: recordings, servers that are strict, and what --json says."""
+"""Shared by the tests of push: recordings, strict servers, and the values of --json."""
 import pathlib
 import shutil
 import socket

@@ -111,7 +111,7 @@ class Stub(http.server.ThreadingHTTPServer):
                               capture_output=True)
         expect(done.returncode == 0, "protoc cannot read it")
         text = done.stdout.decode()
-        # What protoc does not know it prints by its number.
+        # protoc prints fields it does not know by their numbers.
         expect(not re.search(r"^ *\d+: ", text, re.MULTILINE), "fields that the .proto does not have")
         return text
 
@@ -222,7 +222,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200)
 
     def parca(self, body, query):
-        """WriteRaw over gRPC-Web: what goes wrong is told with status 200 and grpc-status."""
+        """WriteRaw over gRPC-Web: an error is reported with status 200 and grpc-status."""
         expect(self.headers.get("Content-Type") == "application/grpc-web+proto", "gRPC-Web", 415)
         try:
             expect(len(body) > 5 and body[0] == 0 and int.from_bytes(body[1:5], "big") == len(body) - 5,

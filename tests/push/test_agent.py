@@ -14,7 +14,7 @@ from push_support import PushTest, free_port  # noqa: E402
 from support import BINARY, TIMEOUT, WORKLOADS  # noqa: E402
 import read_back  # noqa: E402
 
-# As long as it is told, and until it has had a processor for a while: others may be busy here.
+# Runs for the given time, and until it has had a processor for a while: others may be busy here.
 LOOP = """
 import time
 end = time.monotonic() + {seconds}
@@ -75,7 +75,7 @@ class Agent(PushTest):
         self.assertGreaterEqual(len(memory), 10)
         # The first ones fill caches.
         self.assertLess(max(memory), 64 * MEGABYTE)
-        # What leaks grows in many periods; something is read but once (the kernel's names, say, at its first sample).
+        # A leak grows over many periods; some things are read only once (the kernel's names, say, at its first sample).
         later = memory[len(memory) // 3:]
         once = max(after - before for before, after in zip(later, later[1:]))
         self.assertLess(later[-1] - once, later[0] + 2 * MEGABYTE, memory)
@@ -102,7 +102,7 @@ class Agent(PushTest):
         server = self.serve()
         environment = dict(self.environment, WPERF_DEVICE="linux")
         begun = self.folder / "begun"
-        # What it has used by then was sampled.
+        # The processor time it has used by then was sampled.
         program = LOOP.format(seconds=0) + f"open({str(begun)!r}, 'w')\n" + LOOP.format(seconds=60)
         running = subprocess.Popen([BINARY, "record", "-e", "cpu-clock", "--push", server.url, "--every", "60", "--",
                                     sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE,

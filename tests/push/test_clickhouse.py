@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A thousand profiles of two builds in ClickHouse, asked with the queries of docs/user/push.md: the answers are those that
-wperf itself gives of the same profiles taken together."""
+"""A thousand profiles of two builds in ClickHouse, asked with the queries of docs/user/push.md: the answers are those that wperf
+itself gives for the same profiles taken together."""
 import collections
 import concurrent.futures
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`stat --listen`: promtool finds nothing in what it shows, victoria-metrics reads it and gives back what wperf says, and
-no request makes it fall."""
+"""`stat --listen`: promtool finds no fault in the output, victoria-metrics reads it and gives back wperf's values, and no request
+makes it fail."""
 import http.client
 import json
 import os
@@ -151,12 +151,12 @@ class Listen(WperfTest):
                                 (b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n", b"400"), (b"\r\n\r\n", b"400")):
             with self.subTest(request[:40]):
                 answer = self.ask(request)
-                # Whoever sends more than is read may see the connection end before the answer.
+                # A client that sends more than is read may see the connection end before the answer.
                 self.assertTrue(answer.startswith(b"HTTP/1.1 " + status) or (len(request) > 8192 and not answer), answer[:80])
         self.assertEqual(self.ask(b"GET /met"), b"")  # gone in the middle
         head = self.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
         self.assertTrue(head.endswith(b"\r\n\r\n"))
-        # Somebody who says nothing holds the others up for a moment only.
+        # A silent client holds the others up for a moment only.
         silent = socket.create_connection(("127.0.0.1", self.port))
         self.addCleanup(silent.close)
         self.assertIn("wperf_event_value", self.metrics())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf push`: what servers that are strict get is what --json says, a token goes where it may, trouble is told."""
+"""`wperf push`: strict servers get the values of --json, a token goes only where it may, errors are reported."""
 import base64
 import pathlib
 import shutil

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a kernel's AUX area to SPE records: the way without the hardware. The area and what its ring tells are made
+// From a kernel's AUX area to SPE records: the way without the hardware. The area and the records of its ring are made
 // here.
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace wperf::recording {
 namespace {
 
-// What a perf.data file with these records says the only core wrote.
+// A perf.data file with these records, written by a single core.
 std::string recorded_bytes(const recording::SpeTraceRecords& records) {
   std::string attributes(64, '\0');
   attributes[4] = 64;

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Our SPE decoder beside the installed perf, which decodes Arm SPE traces on any host: the same packets and records.
+"""Our SPE decoder compared with the installed perf, which decodes Arm SPE traces on any host: the same packets and records.
 
   compare_with_perf.py --dump SPE_DUMP [--records 3000] [--seed 1] [--keep FOLDER]
 
 Makes perf.data files with packets by chance and with records in several orders, and compares `perf report -D` and
 `perf script --itrace` with what spe_dump says. Exit status 77: no perf here, or one without Arm SPE.
 
-Left out, because older perf does not name them: events other than bits 0 to 11, 17 and 18, the target of the branch
-before, operations of MTE, MOPS, GCS, SME and SIMD, and how a branch links. Alignment packets, too: perf counts them
-from where its own copy of the buffer lies; and records of SVE operations that are no loads or stores, which perf lists
-among them. Runs of padding are one line of perf's.
+Left out, because older perf does not name them: events other than bits 0 to 11, 17 and 18, the target of the branch before,
+operations of MTE, MOPS, GCS, SME and SIMD, and how a branch links. Alignment packets are left out, too: perf counts them from
+where its own copy of the buffer lies. So are records of SVE operations that are neither loads nor stores, which perf lists among
+them. Runs of padding are one line of perf's.
 """
 import argparse
 import pathlib

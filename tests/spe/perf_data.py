@@ -21,7 +21,7 @@ FEATURE_CPUID = 9
 
 @dataclasses.dataclass
 class Buffer:
-    """What one core wrote."""
+    """The bytes written by one core."""
     cpu: int
     data: bytes
     tid: int = -1
@@ -44,7 +44,7 @@ def record(kind, body, misc=0):
 
 
 def sample_id(cpu, time=1):
-    """Behind each record of the kernel when sample_id_all is set: tid, time, cpu, identifier."""
+    """The end of each record of the kernel when sample_id_all is set: tid, time, cpu, identifier."""
     return struct.pack("<IIQIIQ", 1, 1, time, cpu, 0, EVENT_ID)
 
 

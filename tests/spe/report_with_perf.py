@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf report` beside `perf report` on the same recording: equal counts for each function.
+"""`wperf report` compared with `perf report` on the same recording: equal counts for each function.
 
   report_with_perf.py --wperf WPERF [--records 20000] [--seed 1]
 
-The recording is made here: SPE records whose addresses lie in real functions of wperf's own file, of two processes that
-have it mapped at different places, one of them beside a file that is not on this machine. Exit status 77: no perf here, or
-one without Arm SPE.
+The recording is made here: SPE records whose addresses lie in real functions of wperf's own file, of two processes that have it
+mapped at different places, one of them also with a file that is not on this machine. Exit status 77: no perf here, or one without
+Arm SPE.
 """
 import argparse
 import collections
@@ -38,7 +38,7 @@ def text_segment(path):
 
 
 def functions(path):
-    """Addresses and sizes of functions that are alone at their address."""
+    """Addresses and sizes of functions that share their address with no other."""
     listed = subprocess.run(["nm", "--defined-only", "-S", path], capture_output=True, text=True, check=True).stdout
     found = collections.defaultdict(list)
     for line in listed.splitlines():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds what wperf's ELF and DWARF reader says against llvm-symbolizer, for programs built in many ways.
+"""Compares wperf's ELF and DWARF reader with llvm-symbolizer, for programs built in many ways.
 
 usage: compare_elf_with_llvm.py --frames ELF_FRAMES --work FOLDER [--file IMAGE[=DEBUG]]... [--addresses N]
 

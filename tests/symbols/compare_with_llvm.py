@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds what wperf's PDB reader says against LLVM's tools, for each pair of image and PDB.
+"""Compares wperf's PDB reader with LLVM's tools, for each pair of image and PDB.
 
 usage: compare_with_llvm.py --dump PDB_DUMP [--npm FOLDER] [--addresses N] [IMAGE or folder of images...]
 

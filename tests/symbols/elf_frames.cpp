@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What wperf says of an ELF file's addresses, as one process: for bench/symbols/elf_run.py to time beside
-// llvm-symbolizer, and for compare_elf_with_llvm.py to hold against it:
+// Names an ELF file's addresses in one process, for bench/symbols/elf_run.py, which compares its time with
+// llvm-symbolizer's, and for compare_elf_with_llvm.py, which compares the names:
 //   elf_frames FILE addresses ADDRESSES [DEBUG [ALTERNATE]]   hexadecimal addresses, one a line; prints what it counted
 //   elf_frames FILE print ADDRESSES [DEBUG [ALTERNATE]]       prints every frame
 //   elf_frames FILE raw ADDRESSES [DEBUG [ALTERNATE]]         the same with the compiler's names

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints what the PDB reader says, for compare_with_llvm.py:
+// Prints the PDB reader's results, for compare_with_llvm.py:
 //   pdb_dump PDB id                 GUID and age
 //   pdb_dump PDB functions          "p|u rva size name" of every function (p: procedure, u: public), by RVA
 //   pdb_dump PDB publics            the same of every public

@@ -159,7 +159,7 @@ class Pdbutil:
         return run.stdout
 
     def rva(self, section, offset):
-        """None: the linker left the symbol out, or it is no address."""
+        """Returns None if the linker left the symbol out, or if it is not an address."""
         return self.sections[section - 1] + offset if 0 < section <= len(self.sections) else None
 
     def read_symbols(self):
@@ -249,7 +249,7 @@ class Pdbutil:
         return None
 
     def frames(self, rva, function):
-        """What the records of the procedure called `function` say about `rva`."""
+        """The inlined frames and lines for `rva` by the records of the procedure called `function`."""
         procedure = self.procedure_at(rva, function)
         if procedure is None:
             return Expected([])

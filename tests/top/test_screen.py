@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf top` on a terminal, which is tmux: what it draws, what keys do, what is left when it is over."""
+"""`wperf top` on a terminal, which is tmux: its drawing, its keys, and the state after its end."""
 import json
 import os
 import re
@@ -13,14 +13,14 @@ import unittest
 import uuid
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
-import support  # noqa: E402  (beside the end-to-end tests)
+import support  # noqa: E402  (next to the end-to-end tests)
 from support import workload  # noqa: E402
 
 PATIENCE = 60  # seconds, of a busy machine
 
 
 def wait_until(value, what):
-    """What `value` returns, once it is true."""
+    """Returns the result of `value` once it is true."""
     end = time.monotonic() + PATIENCE
     while True:
         if found := value():
@@ -31,7 +31,7 @@ def wait_until(value, what):
 
 
 class Terminal:
-    """A tmux of its own, whose one pane runs a shell."""
+    """A separate tmux, whose one pane runs a shell."""
 
     def __init__(self, folder, environment, columns=90, lines=20):
         self.socket = os.path.join(folder, "tmux")
@@ -41,7 +41,7 @@ class Terminal:
         self.tmux("new-session", "-d", "-x", str(columns), "-y", str(lines), "/bin/sh")
         self.tmux("set-option", "-g", "status", "off")
         self.tmux("set-option", "-g", "escape-time", "0")
-        # A size of its own, that nobody's terminal changes.
+        # A fixed size that does not follow any other terminal.
         self.tmux("set-option", "-g", "window-size", "manual")
         self.resize(columns, lines)
 

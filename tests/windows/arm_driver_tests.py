@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""--device windowsperf of wperf.exe, in Wine: the bridge driver has the interface of Arm's driver, and the fake of that one, over
-the simulated machine, judges every request (arm_driver/)."""
+"""--device windowsperf of wperf.exe, in Wine: the bridge driver has the interface of Arm's driver, and the fake of that driver,
+over the simulated machine, judges every request (arm_driver/)."""
 import programs
 from emulated_machine import ARMS
 from support import INSTALLER, SOURCE, WindowsTest, rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The small commands: what they print on the emulated machine is what the native tool prints on its simulated twin."""
+"""The small commands: their output on the emulated machine is that of the native tool on its simulated twin."""
 import json
 
 from support import TOOL, WindowsTest

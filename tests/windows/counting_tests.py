@@ -69,5 +69,5 @@ class Instructions(WindowsTest):
         checks = {row["check"]: row for row in json.loads(done.stdout)["Doctor"]}
         for name in ("device", "driver", "lock", "pmu", "counters", "privileges"):
             self.assertEqual(checks[name]["status"], "ok", checks[name])
-        self.assertIn(done.returncode, (0, 3))  # Wine is no Windows on Arm: the check `windows` may fail
+        self.assertIn(done.returncode, (0, 3))  # Wine is not Windows on Arm: the check `windows` may fail
         self.assertIn("device", self.plain(self.run_wperf("doctor").stdout))

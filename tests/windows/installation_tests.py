@@ -46,7 +46,7 @@ class Installation(WindowsTest):
         self.no_driver()
 
     def test_beside_windowsperf(self):
-        """Arm's driver as it stands in the registry and in the inf folder: named, and left alone."""
+        """Arm's driver as it appears in the registry and in the inf folder: named, and left alone."""
         key = r"HKLM\System\CurrentControlSet\Enum\ROOT\SYSTEM\0009"
         theirs = "{4d36e97d-e325-11ce-bfc1-08002be10318}"
         for name, kind, value in (("HardwareID", "REG_MULTI_SZ", r"Root\WPERFDRIVER"), ("ClassGUID", "REG_SZ", theirs)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds what only these tests need: the bridge driver and remote.exe, for one architecture, with clang and lld alone.
+"""Builds the bridge driver and remote.exe, which only these tests need, for one architecture, with clang and lld only.
 
 They take a second in all, so they are built anew each time.
 """
@@ -107,7 +107,7 @@ def build_shimmed_driver(folder, objects):
 
 
 def driver_objects(build):
-    """What wperf-driver.sys was linked from, but for the registers, which Wine's drivers cannot touch."""
+    """The objects that wperf-driver.sys was linked from, except the registers, which Wine's drivers cannot touch."""
     folders = [build / "CMakeFiles" / f"{name}.dir" for name in ("driver_core", "driver_shell")]
     return sorted(path for folder in folders for path in folder.rglob("*.o") if path.name != "registers.cpp.o")
 
@@ -124,7 +124,7 @@ def make_inf(compiler):
     inf = compiler.folder / "wperf-driver.inf"
     compiler.call("cmake", f"-DVERSION={version}", f"-DOUTPUT={inf}", f"-DARCH={INF_ARCHITECTURES[compiler.architecture]}",
                   "-P", "driver/package/make_inf.cmake")
-    # Wine takes a section of models with the version of a Windows behind its name for one of another machine.
+    # Wine takes a section of models whose name ends in a version of Windows for one of another machine.
     text = inf.read_bytes()
     plain = re.sub(rb"(NT\w+)\.10\.0\.\.\.\d+", rb"\1", text)
     if plain.count(b".10.0") != 0 or plain == text:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who may do what: the driver asks the emulated machine who the caller is; the bridge's settings say it."""
+"""Rights of users: the driver asks the emulated machine who the caller is; the bridge's settings say it."""
 from support import WindowsTest
 
 STRANGER, LOG_USER, ADMINISTRATOR = range(3)

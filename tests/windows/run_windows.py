@@ -4,8 +4,8 @@
 
     tests/windows/run_windows.py [--world x64|arm64] [--only PATTERN] [--arm64-wine FOLDER]
 
-Without --world both: all tests in x64 Wine, the essential ones in ARM64 Wine where scripts/setup-arm64-wine set it up.
-Exit status: 0 all passed, 1 something failed, 77 nothing could run (and why). README.md beside this file has the picture.
+Without --world both: all tests in x64 Wine, the essential ones in ARM64 Wine where scripts/setup-arm64-wine set it up. Exit
+status: 0 all passed, 1 something failed, 77 nothing could run (and why). README.md in this folder has the picture.
 """
 import argparse
 import fnmatch
@@ -40,7 +40,7 @@ PRESETS = {"x64": "windows-x64", "arm64": "windows-arm64"}
 
 
 class Result(unittest.TestResult):
-    """One line per test, as it ends; what a failed one said below it."""
+    """One line per test, as it ends; below a failed one its last output."""
 
     def __init__(self, world):
         super().__init__()
@@ -97,7 +97,7 @@ def missing(architecture):
 
 
 def play(world, arguments, result):
-    """All tests of one world. What goes wrong on the way is a failed test."""
+    """All tests of one world. An error on the way is a failed test."""
     begun = time.monotonic()
     Scene.world = world
     try:
@@ -151,7 +151,7 @@ def play_on(mode, installed, world, tests, result):
 
 
 def check_end(machine, result):
-    """The driver, unloaded, left nothing behind; the NT host looks."""
+    """The driver, unloaded, left nothing; the NT host looks."""
     result.begun = time.monotonic()
     status, text = machine.shut_down()
     if status == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every test here needs: wperf.exe in a world (worlds.py), and what a user sees of it. run_windows.py fills `Scene`."""
+"""Needed by every test here: wperf.exe in a world (worlds.py), and its output. run_windows.py fills `Scene`."""
 import json
 import os
 import pathlib
@@ -78,7 +78,7 @@ class WindowsTest(unittest.TestCase):
         return self.plain(done.stderr)
 
     def native(self, *arguments):
-        """What the tool of this machine prints for the simulated twin of the emulated machine."""
+        """The native tool's output for the simulated twin of the emulated machine."""
         if Scene.native is None:
             self.skipTest("there is no native build of wperf to compare with (build/release)")
         environment = dict(os.environ, WPERF_SIM_INSTANCE=f"windows-tests-{os.getpid()}")  # nobody else's machine

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Windows' own tracing, asked by wperf.exe: a DLL of ours stands for Windows' functions and checks each request (tracing/)."""
+"""Windows' own tracing, as wperf.exe uses it: a DLL of ours replaces Windows' functions and checks each request (tracing/)."""
 from support import SOURCE, WindowsTest
 
 TOOL, STAND_IN, SELFTEST = FILES = ("wperf-traced.exe", "wperf-etw-stand-in.dll", "wperf-selftest.exe")

@@ -23,7 +23,7 @@ class Absent(Exception):
 
 
 class World:
-    """What both kinds share. A kind gives `command` and `prefix`."""
+    """Shared by both kinds. A kind gives `command` and `prefix`."""
 
     name = ""
     architecture = ""
@@ -148,7 +148,7 @@ class NativeWine(World):
 
 
 class ArmWine(World):
-    """Programs run inside the root folder of scripts/setup-arm64-wine, in namespaces of their own: the mounts and all
+    """Programs run inside the root folder of scripts/setup-arm64-wine, in separate namespaces: the mounts and all
     processes are gone when the first process of these namespaces ends."""
 
     name = "ARM64 Wine"
@@ -185,7 +185,7 @@ class ArmWine(World):
                 *([] if program == self.server else [program]), *arguments]
 
     def said_by_programs(self, err):
-        """qemu-user has a line of its own about a program that is killed."""
+        """qemu-user adds a line about a program that is killed."""
         lines = err.splitlines(keepends=True)
         return b"".join(line for line in lines if not line.startswith(b"qemu: uncaught target signal"))
 

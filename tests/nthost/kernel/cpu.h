@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel keeps for each core and each thread. For the files of kernel/ and machine/ only.
+// The kernel's data for each core and each thread. For the files of kernel/ and machine/ only.
 #pragma once
 #include "driver/nt/nt.h"
 #include "tests/nthost/machine/frame.h"
@@ -61,7 +61,7 @@ struct Thread {
   bool in_apc;
   u64 user_stack_pointer;
   alignas(16) u8 vectors[528];  // q0..q31, fpcr, fpsr: of EL0 programs
-  u64 user_block;               // the TEB, at EL0; 0: it is no program's thread
+  u64 user_block;               // the TEB, at EL0; 0: not a program's thread
 };
 
 struct Cpu {

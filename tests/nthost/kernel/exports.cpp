@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this kernel offers, by module and name. A name that is missing here fails the load of a driver that imports it.
+// The functions this kernel offers, by module and name. A name that is missing here fails the load of a driver that
+// imports it.
 #include "driver/nt/nt.h"
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
@@ -8,7 +9,7 @@
 #include "tests/nthost/loader.h"
 #include "tests/nthost/machine/memory.h"
 
-// Exported, but in no header of the kit; in files of their own.
+// Exported, but in no header of the kit; in separate files.
 extern "C" {
 void KeInitializeApc();
 void KeInsertQueueApc();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HalAllocateHardwareCounters, HalFreeHardwareCounters and, through HalDispatchTable, HalSetSystemInformation. The
-// books of counters are as Microsoft's page tells them: a list of single counters or ranges, or all of the unit alone.
+// HalAllocateHardwareCounters, HalFreeHardwareCounters and, through HalDispatchTable, HalSetSystemInformation. Counters
+// are reserved as Microsoft's page describes it: a list of single counters or ranges, or the whole unit.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/interrupts.h"
@@ -31,7 +31,7 @@ u32 taken() {
   return mask;
 }
 
-// The counters a list names; 0 = it is no valid list.
+// The counters in a list; 0 if the list is not valid.
 u32 mask_of(const PHYSICAL_COUNTER_RESOURCE_LIST& list) {
   u32 mask = 0;
   for (u32 i = 0; i < list.Count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The handles the driver holds: threads and registry keys. Called by ps.cpp, ob.cpp, zw.cpp.
+// The handles the driver holds: threads and registry keys.
 #pragma once
 #include "tests/nthost/kernel/cpu.h"
 
@@ -14,7 +14,7 @@ struct HandleEntry {
 };
 
 HANDLE make_handle(const HandleEntry& entry);
-HandleEntry* find_handle(HANDLE handle);  // null when it is none
+HandleEntry* find_handle(HANDLE handle);  // null if it is not a handle
 u32 handles_open();
 void forget_handles();
 

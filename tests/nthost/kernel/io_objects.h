@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The I/O manager's side of devices and requests: what the NT functions of io_devices.cpp and io_requests.cpp keep, and
+// The I/O manager's side of devices and requests: data of the NT functions of io_devices.cpp and io_requests.cpp, and
 // how driver_under_test.cpp sends a request down a stack.
 #pragma once
 #include "base/ints.h"

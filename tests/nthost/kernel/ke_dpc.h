@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues of deferred procedure calls, one per core. Called by timers and the interrupt at DISPATCH_LEVEL.
+// Queues of deferred procedure calls, one per core.
 #pragma once
 #include "tests/nthost/kernel/cpu.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Timers of the cores they were set on. Called by the scheduler's clock and the interrupt at DISPATCH_LEVEL.
+// Timers of the cores they were set on.
 #pragma once
 #include "tests/nthost/kernel/cpu.h"
 
@@ -18,7 +18,8 @@ void run_expired_timers(Cpu& cpu);    // at DISPATCH_LEVEL, takes dispatcher_loc
 u32 timers_set();                     // of all cores: must be 0 when the driver has gone
 void forget_all_timers();
 
-// What the driver asked the clock for with ExSetTimerResolution, in 100 ns; 0: nothing, or all of it was given back.
+// The clock interval that the driver asked for with ExSetTimerResolution, in 100 ns; 0 if it asked for none, or gave
+// all back.
 u32 timer_resolution();
 void forget_timer_resolution();
 

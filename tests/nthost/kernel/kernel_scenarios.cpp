@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernel's own scenarios: each check it makes of a driver can fail, and waits, timers, DPCs, threads and access
-// checks do what Microsoft's documentation says. No driver is loaded.
+// checks follow Microsoft's documentation. No driver is loaded.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/io_objects.h"
@@ -262,7 +262,7 @@ SCENARIO(kernel_reports_a_program_that_faults, kNeedsNothing) {
   CHECK(map_user_code(*process, kCode, load, sizeof load));
   CHECK(!map_user_code(*process, kCode + 8, load, sizeof load));  // there is something already
   CHECK(map_user_code(*process, kCode + 0x1000, privileged, sizeof privileged));
-  // The kernel's addresses are none of a program's.
+  // A program cannot access the kernel's addresses.
   CHECK_EQUAL(finish(start_user_work(1, *process, kCode, kPoolBase)), ~0ull);
   CHECK_EQUAL(finish(start_user_work(1, *process, kCode + 0x1000, 0)), ~0ull);
   end_process(*process);

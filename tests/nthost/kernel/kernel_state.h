@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel's files remember about the driver that is loaded, so that driver_under_test.cpp can prepare it before
-// and look at it afterwards.
+// The kernel's data about the loaded driver, which driver_under_test.cpp prepares before and looks at afterwards.
 #pragma once
 #include "base/ints.h"
 #include "driver/nt/nt.h"
@@ -23,7 +22,7 @@ bool is_driver_pinned();
 void report_kernel_leaks();  // when the driver has gone: each thing it did not give back is a failure
 void reset_kernel_state();  // between scenarios: what was set to go wrong, held, enabled or recorded is as at the start
 
-// Of the parts, for the two above.
+// Parts of the two above.
 void report_io_leaks();
 void report_mm_leaks();
 void report_hal_leaks();

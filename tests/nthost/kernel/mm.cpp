@@ -113,7 +113,7 @@ extern "C" PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG pr
       break;
     }
   }
-  // The pages behind it are RAM here: the mapping must not differ in cacheability from the scenario's own.
+  // The pages of the range are RAM here: the mapping must not differ in cacheability from the scenario's own.
   for (wperf::u64 i = 0; i < count; ++i) {
     map_kernel(address + i * kPageSize, backing_of(first + i * kPageSize),
                read_only ? Access::read_only : Access::read_write);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes as scenarios make them: an id, a token and pages at EL0. Called by scenarios and by the server.
+// Processes as scenarios make them: an id, a token and pages at EL0.
 #pragma once
 #include "base/ints.h"
 
@@ -43,8 +43,7 @@ void page_out(Process& process, u64 address, u64 bytes);
 // No page is brought in meanwhile: who needs one waits, as for a server that does not answer.
 void hold_page_reads(bool hold);
 u64 pages_brought_in();  // since the machine started
-// What a program would write to and read from its own memory, within one page. False: there is none, or it is paged
-// out.
+// Writes to and reads from a program's own memory, within one page. Returns false if it is not mapped, or paged out.
 bool write_user(Process& process, u64 address, const void* from, u64 bytes);
 bool read_user(Process& process, u64 address, void* to, u64 bytes);
 

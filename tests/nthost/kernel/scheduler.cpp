@@ -64,7 +64,7 @@ void make_stack(Thread& thread) {
   thread.stack_top = bottom + kStackSize;
 }
 
-// What switch_stacks takes from a stack: x19 and so on, with x30 at the ninth byte.
+// The registers that switch_stacks takes from a stack: x19 and so on, with x30 as the ninth word.
 void prepare_first_switch(Thread& thread) {
   u64* saved = reinterpret_cast<u64*>(thread.stack_top - 96);
   memset(saved, 0, 96);

@@ -28,7 +28,7 @@ Thread* thread_at(u32 slot);  // null when unused
 constexpr u32 kMostThreads = 96;
 constexpr u64 kStackSize = 32 * 1024;  // of the kernel, for each thread; vectors.S knows it
 
-// Under dispatcher_lock. The thread was waiting; it becomes ready with this status, and its core is told.
+// Under dispatcher_lock. The thread was waiting; it becomes ready with this status, and its core is notified.
 void wake(Thread& thread, NTSTATUS status);
 // Under dispatcher_lock: true if the object satisfied a wait, and is consumed as its kind says.
 bool try_consume(DISPATCHER_HEADER& object);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Security identifiers, tokens and access checks. Called by se.cpp, rtl.cpp, processes.cpp and driver_under_test.cpp.
+// Security identifiers, tokens and access checks.
 #pragma once
 #include "driver/nt/nt.h"
 #include "tests/nthost/kernel/process_object.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What vectors.S saves of the interrupted code, on the stack of the thread it interrupted. Offsets are used there.
+// The registers of the interrupted code that vectors.S saves on the stack of the interrupted thread. Offsets are used
+// there.
 #pragma once
 #include "base/ints.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bare machine: cores, time, the command line, the way out. Called by the kernel's parts and by scenarios.
+// The bare machine: cores, time, the command line, the way out.
 #pragma once
 #include "base/ints.h"
 
@@ -26,8 +26,8 @@ bool under_icount();                               // the word "icount": the run
 // Ends QEMU with this exit status; no other core prints any more.
 [[noreturn]] void power_off(int status);
 
-// Pages of RAM that belong to nobody: for scenarios that need a physical range of their own, such as a register file
-// that stands for a memory-mapped device. Contiguous and zeroed; the mapping is the kernel's, cacheable.
+// Unused pages of RAM: for scenarios that need a physical range, such as a register file of a memory-mapped device.
+// Contiguous and zeroed; the mapping is the kernel's, cacheable.
 struct PhysicalRange {
   void* mapping;
   u64 physical;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions the compiler calls by itself, and texts. For all of the host.
+// The functions the compiler calls by itself, and texts.
 #pragma once
 #include "base/ints.h"
 

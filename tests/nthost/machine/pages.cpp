@@ -31,7 +31,7 @@ u64 never_used = 0;  // pages from here to end_of_ram were not used yet
 u64 free_count = 0;
 u64 kernel_root = 0;
 u32 next_space = 1;
-u64 spaces_in_use[4] = {1};  // a bit per ASID; 0 is nobody's
+u64 spaces_in_use[4] = {1};  // a bit per ASID; 0 is not used
 
 constexpr u64 bits_of(Access access) {
   const u64 plain = kValid | kAccessed | kInnerShareable | kNeverEl0;

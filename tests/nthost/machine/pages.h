@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages of RAM, the kernel's address space and those of processes. Called by the loader, the pool, the scheduler
-// (stacks) and processes. Everything that is not mapped here faults, and machine/exceptions.cpp says who touched it.
+// Pages of RAM, the kernel's address space and those of processes. An access to anything that is not mapped here
+// faults, and machine/exceptions.cpp prints where it came from.
 #pragma once
 #include "base/ints.h"
 
@@ -8,7 +8,7 @@ namespace wperf::nthost {
 
 constexpr u64 kPageSize = 4096;
 constexpr u64 kKernelBase = 0xffff8000'0000'0000;  // physical address 0: all RAM and devices, as start.S maps them
-// Where things get addresses of their own, so that an address says what it is.
+// Each kind of memory has a separate range, so that an address shows its kind.
 constexpr u64 kPoolBase = 0xffffc000'0000'0000;
 constexpr u64 kStackBase = 0xffffd000'0000'0000;
 constexpr u64 kIoBase = 0xffffe000'0000'0000;
@@ -51,7 +51,7 @@ void use_address_space(const AddressSpace& space);
 bool map_user_page(AddressSpace& space, u64 address, u64 physical, bool executable);  // else writable
 u64 unmap_user_page(AddressSpace& space, u64 address);                                // the page, or 0
 u64 user_page(const AddressSpace& space, u64 address);  // the page that is mapped there, or 0
-// A page that is out keeps its contents and its place; who touches it faults.
+// A page that is out keeps its contents and its place; an access to it faults.
 bool page_out_user(AddressSpace& space, u64 address);  // false: there is none in memory
 bool page_in_user(AddressSpace& space, u64 address);   // false: there is none out
 bool is_user_page_out(const AddressSpace& space, u64 address);

@@ -32,9 +32,10 @@ void place_driver_threads_on(u32 cpu);
 // INST_RETIRED: QEMU misses the overflow of that event unless something makes the core look at its PMU (an exception
 // does).
 void set_heartbeat(u64 nanoseconds, u64 core_mask = ~u64{0});
-// What each scenario begins with: none, or 50 us under -icount. There QEMU runs one core at a time, each until a timer
-// is due; without one, a program at EL0 keeps all other cores waiting. But what they execute in their turns
-// counts as the waiting core's, so scenarios that want exact counts have one busy core and no heartbeat.
+// The heartbeat with which each scenario begins: none, or 50 us under -icount. There QEMU runs one core at a time, each
+// until a timer is due; without a heartbeat, a program at EL0 keeps all other cores waiting. But instructions of other
+// cores in their turns count for the waiting core, too, so scenarios that want exact counts have one busy core and no
+// heartbeat.
 void set_usual_heartbeat();
 
 }  // namespace wperf::nthost

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program that uses the driver, in scenarios: a process with one open handle. Requests go through the I/O manager's
-// door (driver_under_test.h); answers are a WperfStatus where the driver gave one, else the NTSTATUS itself.
+// A program that uses the driver, in scenarios: a process with one open handle. Requests go through the I/O manager
+// (driver_under_test.h); answers are a WperfStatus if the driver gave one, otherwise the NTSTATUS itself.
 #pragma once
 #include "abi/device_interface.h"
 #include "abi/wire.h"

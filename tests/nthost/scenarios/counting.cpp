@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting with QEMU's own PMU: what a program executes is known, so what is counted must be.
+// Counting with QEMU's own PMU: the executed instructions of a program are known, so the counts are, too.
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/ke_timer.h"
 #include "tests/nthost/machine/machine.h"
@@ -84,7 +84,7 @@ SCENARIO(all_cores_are_counted_at_once, kNeedsIcount | kNeedsUntrapped) {
     tool.stop();
     for (u32 core = 0; core < cpu_count(); ++core) {
       tool.read(core);
-      // What another core executes in its turn counts as this one's while that waits at EL0.
+      // Instructions of another core in its turn count for this one while it waits at EL0.
       const u64 own = user_instructions(kIterations * (core + 1));
       CHECK_WITHIN(tool.value(core, 0), own, own + own / 2);
     }
@@ -210,7 +210,7 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
         const WperfCounterReading& entry = reply.entries[i];
         slots += entry.slots;
         CHECK_WITHIN(entry.slots, reply.rounds * counters / 11, reply.rounds * counters / 11 + 1);
-        // What each event counted follows from the cycles it was on, but for the moments between two reads.
+        // The count of each event follows from the cycles it was on, but for the moments between two reads.
         const u64 expected = i % 3 == 0   ? entry.running_cycles / kCyclesPerInstruction
                              : i % 3 == 1 ? entry.running_cycles
                                           : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the driver tells those who trace it: its ETW events.
+// The driver's ETW events.
 #include "driver/nt/etw_events.h"
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A million random and damaged requests from several clients, while programs run and are sampled. What goes wrong
-// besides a wrong answer (a fault, a wrong IRQL, memory written beyond its end, …) the host itself finds.
-// Words: requests=N, seed=N.
+// A million random and damaged requests from several clients, while programs run and are sampled. The host itself finds
+// other faults than a wrong answer (a crash, a wrong IRQL, memory written beyond its end, …). Words: requests=N,
+// seed=N.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/machine/threads.h"
@@ -98,7 +98,7 @@ class Fuzzer {
   Totals totals_ = {};
 };
 
-// Storage for clients that come and go; the host has no heap of its own for scenarios.
+// Storage for clients that come and go; the host has no separate heap for scenarios.
 template <typename T>
 struct Slot {
   alignas(T) u8 bytes[sizeof(T)];

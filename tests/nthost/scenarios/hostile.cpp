@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests no tool of ours would send, one kind at a time; fuzz.cpp sends what nobody thought of.
+// Requests that our tool never sends, one kind at a time; fuzz.cpp sends random ones.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/scenarios/client.h"

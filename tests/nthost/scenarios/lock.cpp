@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who holds the driver, and how it comes free.
+// The lock: which client holds the driver, and how it comes free.
 #include "tests/nthost/check.h"
 #include "tests/nthost/scenarios/client.h"
 

@@ -7,7 +7,7 @@
 namespace wperf::nthost {
 namespace {
 
-constexpr u64 kSettlingNs = 200'000;  // for whoever started this to go to sleep
+constexpr u64 kSettlingNs = 200'000;  // time for the starting thread to go to sleep
 
 }  // namespace
 

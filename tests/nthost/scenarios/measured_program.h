@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process with the code of workloads.S at an address of its own, to be run and measured on one core.
+// A process with the code of workloads.S at a separate address, to be run and measured on one core.
 #pragma once
 #include "tests/nthost/kernel/processes.h"
 #include "tests/nthost/workload.h"
@@ -45,7 +45,7 @@ class MeasuredProgram {
   Process* process_;
 };
 
-// What EL0 executes for start_known_work(…, iterations), its return included.
+// Instructions at EL0 in start_known_work(…, iterations), its return included.
 constexpr u64 user_instructions(u64 iterations) {
   return known_work_instructions(iterations) + kInstructionsOfReturn;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver goes while it works: stopped, surprise-removed, put to sleep, with interrupts and timers under way. What
-// it leaves behind (an interrupt into code that is gone, a timer, memory, counters) ends the run or fails the scenario.
+// The driver goes while it works: stopped, surprise-removed, put to sleep, with interrupts and timers under way.
+// Anything it leaves (an interrupt into code that is gone, a timer, memory, counters) ends the run or fails the
+// scenario.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/machine/threads.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who may open the driver, and what each may see and set.
+// Rights: who may open the driver, and what each may see and set.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/machine/threads.h"
@@ -115,7 +115,8 @@ SCENARIO(samples_of_other_users_are_hidden, kNeedsIcount | kNeedsUntrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// Whose SID is the client's is not his where it is trusted more than he is, or is another service of a shared account.
+// A process with the client's SID is still hidden if it is trusted more than the client, or is another service of a
+// shared account.
 SCENARIO(samples_of_processes_above_the_client_are_hidden, kNeedsIcount | kNeedsUntrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;
   constexpr Person kUnelevated = {1002, false, true, false, kMediumIntegrity};

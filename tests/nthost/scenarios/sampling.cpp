@@ -296,7 +296,7 @@ SCENARIO(samples_without_icount, kNeedsSpeed) {
     tool.start();
     Workload* works[] = {program.start_endless_work(1, 200), program.start_endless_work(2, 200)};
     Share shares[2];
-    // How many interrupts come is up to the host: a busy one merges most of them. Of a dozen, half may be anywhere.
+    // The number of interrupts depends on the host: a busy one merges most of them. With a dozen, half may be anywhere.
     constexpr u32 kEnough = 100;
     for (u32 tries = 0; tries < 1'000 && (shares[0].all <= kEnough || shares[1].all <= kEnough); ++tries) {
       sleep_ms(10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a client may tell the driver of the machine: where memory controllers are, how cores form clusters. And counters
-// that somebody else holds.
+// Settings that a client may make about the machine: where memory controllers are, how cores form clusters. And
+// counters that somebody else holds.
 #include "driver/core/dmc620_registers.h"
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
@@ -105,7 +105,7 @@ struct Frame {
 
 }  // namespace
 
-// What is there and no memory controller is neither set up nor written.
+// A device that is not a memory controller is neither set up nor written.
 SCENARIO(only_a_memory_controller_is_mapped, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls in threads that take the stacks of programs, when something comes between: a thread ends, sampling does,
-// the driver goes, a program's memory never comes, or the kernel has no such calls. What is left behind would strike in
+// the driver goes, a program's memory never comes, or the kernel has no such calls. A leftover call would strike in
 // memory that is gone.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/registers.h"
@@ -59,7 +59,7 @@ SCENARIO(threads_end_with_a_call_queued, kNeedsNothing) {
 
 namespace {
 
-// What a call in a thread waits for when somebody has enough of sampling.
+// The reason why a call in a thread is still out when sampling stops.
 enum class Obstacle {
   turn,    // its thread gets none
   memory,  // of the program, which never comes
@@ -215,7 +215,7 @@ void let_go_soon(void*) {
 
 }  // namespace
 
-// Who stops has some milliseconds' patience, so that the last samples of an honest program have their stacks.
+// A stop waits some milliseconds, so that the last samples of an honest program have their stacks.
 SCENARIO(stop_gives_calls_a_moment, kNeedsIcount) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {

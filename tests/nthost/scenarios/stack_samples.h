@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A tool that samples cycles of one core with call stacks, and what it drained.
+// A tool that samples cycles of one core with call stacks, and the samples it drained.
 #pragma once
 #include "abi/wire.h"
 #include "tests/nthost/scenarios/client.h"

@@ -134,7 +134,7 @@ SCENARIO(leaf_functions_have_their_caller_in_lr, kNeedsNothing) {
 
 namespace {
 
-// What a program's memory holds at kData, and what is left of it.
+// The contents of a program's memory at kData, and how much of them the walk keeps.
 struct Chain {
   const char* what;
   u64 frame_pointer;
@@ -200,7 +200,7 @@ SCENARIO(damaged_chains_end, kNeedsNothing) {
 
 namespace {
 
-// The stack goes on above its end by what the thread's block says, and for its usual size where nothing is known.
+// The stack goes on above its end by the limits in the thread's block, and for its usual size if they are unknown.
 void sample_beyond(u64 far, u32 frames) {
   StackTool tool;
   MeasuredProgram program(kMeasured, kStranger, kBase);
@@ -308,7 +308,8 @@ KernelStacks sample_kernel() {
 }  // namespace
 
 SCENARIO(kernel_stacks_end_at_their_limits, kNeedsNothing) {
-  // What IoGetStackLimits tells is the thread's stack; is that of interrupts; and nobody tells of the thread's then.
+  // Three cases: IoGetStackLimits reports the thread's stack, it reports that of interrupts, and then the thread's is
+  // unknown.
   for (u32 turn = 0; turn < 3; ++turn) {
     give_interrupts_a_stack(turn != 0);
     if (turn == 2) hide_routine("PsGetCurrentThreadStackLimit");
@@ -320,7 +321,7 @@ SCENARIO(kernel_stacks_end_at_their_limits, kNeedsNothing) {
   }
 }
 
-// Of a user who is no administrator: his own programs' stacks, nobody else's, and nothing of the kernel.
+// A user without administrator rights sees the stacks of the user's own programs only, and nothing of the kernel.
 SCENARIO(stacks_of_other_users_are_hidden, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const Person people[] = {kPerformanceLogUser, kAdministrator};

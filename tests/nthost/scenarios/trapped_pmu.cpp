@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What QEMU's PMU can't show, on the PMU that EL2 emulates: cores that differ, many events taking turns with counts
-// that are known, overflow of any event, SPE's identification.
+// Cases beyond QEMU's PMU, on the PMU that EL2 emulates: cores that differ, many events taking turns with known counts,
+// overflow of any event, SPE's identification.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/machine/threads.h"
@@ -163,8 +163,8 @@ SCENARIO(many_events_take_turns, kNeedsTrapped) {
     request.flags = WPERF_COUNT_KERNEL;  // as the cycle counter does, which is Windows' own
     Workload* first = program.start_endless_work(1, 200);
     Workload* second = program.start_endless_work(2, 200);
-    // An interrupt of a busy host may come between two reads, and then much is between them: that is measured again.
-    // What is wrong for another reason is wrong each time.
+    // An interrupt of a busy host may come between two reads and spoil the numbers: such a case is measured again. A
+    // real error shows each time.
     constexpr u32 kTries = 6;
     bool disturbed = true;
     for (u32 attempt = 0; attempt < kTries && disturbed; ++attempt) {
@@ -225,7 +225,7 @@ SCENARIO(any_event_is_sampled, kNeedsTrapped) {
       CHECK_EQUAL(drain_reply.count, drain_reply.taken - drain_reply.lost_filtered);
       for (u32 i = 0; i < drain_reply.count; ++i) {
         const WperfSample& sample = drain_reply.samples[i];
-        if (i + 1 == drain_reply.count && !program.in_known_loop(sample.pc)) {  // noticed just behind the loop
+        if (i + 1 == drain_reply.count && !program.in_known_loop(sample.pc)) {  // noticed just after the loop
           CHECK(program.in_known_work(sample.pc));
         } else {
           if (!CHECK(program.in_known_loop(sample.pc))) break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistical profiling by the driver that ships, on SPE registers that the host plays: what is set up and in which
-// order, that records come through exactly, and that all is put back. The driver has no interrupt for it: the timer and
-// the drains do everything.
+// Statistical profiling by the driver that ships, on SPE registers that the host plays: which registers are set up and
+// in which order, that records come through exactly, and that all is put back. The driver has no interrupt for it: the
+// timer and the drains do everything.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/machine/threads.h"
@@ -18,7 +18,7 @@ constexpr u32 kHalf = WPERF_SPE_MIN_BUFFER / 2, kRecord = 64, kRecordsOfHalf = k
 WperfSpeDrainReply reply;
 WperfCountReply count_reply;
 
-// What others left in the registers of a core; nothing is on.
+// The values that others left in the registers of a core; SPE is off.
 u64 left_behind(u32 core, u32 reg) {
   return reg == static_cast<u32>(pmbptr) || reg == static_cast<u32>(pmblimitr) ? (core * 16 + reg) << 12
          : reg == static_cast<u32>(pmsevfr)                                    ? 0x80

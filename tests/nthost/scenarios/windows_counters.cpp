@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Windows does with the PMU besides the driver: its cycle counter goes on as if nobody measured, and registers
-// that it loses with a core's power make no numbers.
+// Windows' own use of the PMU: its cycle counter goes on as if no driver measured, and registers that it loses with a
+// core's power make no numbers.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/machine/registers.h"
@@ -39,7 +39,7 @@ u64 spin_on_core_1() {
   return finish(start_kernel_work(1, cycles_of_a_spin, kIterations));
 }
 
-// What a core that was without power has.
+// The register values of a core that was without power.
 void lose_registers(void*) {
   const u64 ours = 0x7fff'ffff;
   WPERF_WRITE_SYSREG("pmcr_el0", WPERF_READ_SYSREG("pmcr_el0") & ~u64{1});

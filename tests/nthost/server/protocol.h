@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a bridge driver in Wine and the NT host in QEMU say to each other over one TCP connection (the emulated UART).
-// Both sides include this header; it needs no other but the wire's integers. All integers are little-endian.
+// The protocol between a bridge driver in Wine and the NT host in QEMU over one TCP connection (the emulated UART).
+// Both sides include this header; it needs only the wire's integers. All integers are little-endian.
 //
 // The bridge sends a Frame and `input` bytes, in one send(); the host answers it with an Answer and `returned` bytes
 // before it looks at the next. So one request is under way at a time, whoever sends it. A frame the host can't parse
@@ -15,7 +15,7 @@ inline constexpr wperf_u32 kProtocolVersion = 1;
 inline constexpr wperf_u32 kMaxPayload = 1u << 20;  // of a frame and of an answer
 
 enum FrameKind : wperf_u32 {
-  kHello = 1,     // → HelloReply. May be sent at any time; who has just connected learns that the host is up
+  kHello = 1,     // → HelloReply. May be sent at any time; a new peer learns that the host is up
   kOpen = 2,      // IRP_MJ_CREATE for a new file of `client`, by `process` with `rights`
   kControl = 3,   // IRP_MJ_DEVICE_CONTROL `code`: payload = input buffer, `capacity` = output buffer length
   kCleanup = 4,   // IRP_MJ_CLEANUP; at most once per client
@@ -45,7 +45,8 @@ struct Frame {
 static_assert(sizeof(Frame) == 32);
 
 struct Answer {
-  wperf_u32 status;    // NTSTATUS: of the request, or why the host refused it (kBadFrameArgument, kNoSuchClient, …)
+  // NTSTATUS of the request, or the reason why the host refused it (kBadFrameArgument, kNoSuchClient, …)
+  wperf_u32 status;
   wperf_u32 returned;  // bytes of answer; 0 unless status is a success
   wperf_u32 sent;  // bytes that follow: the rest of `returned` are zeros. The line is slow, answers are mostly zeros
   wperf_u32 reserved;
@@ -89,7 +90,7 @@ enum RunCondition : wperf_u32 { kNotRun = 0, kRunning = 1, kReturned = 2, kFault
 struct RunState {
   wperf_u32 condition;
   wperf_u32 reserved;
-  wperf_u64 result;  // kReturned: x0. (x0 = ~0 is taken for kFaulted; the host's console tells of the fault)
+  wperf_u64 result;  // kReturned: x0. (x0 = ~0 is taken for kFaulted; the host's console describes the fault)
 };
 static_assert(sizeof(RunState) == 16);
 

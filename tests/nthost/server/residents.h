@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who lives in the host while it serves: processes as the other side names them, their open files, and the programs
-// that run in them. A process exists as long as it has a file or a program. Used by serve.cpp alone.
+// The inhabitants of the host while it serves: processes as the other side names them, their open files, and the
+// programs that run in them. A process exists as long as it has a file or a program.
 #pragma once
 #include "base/ints.h"
 #include "tests/nthost/server/protocol.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The emulated UART (PL011), which QEMU ties to a TCP port. Used by the server alone, from one thread.
+// The emulated UART (PL011), which QEMU ties to a TCP port. Used from one thread.
 #pragma once
 #include "base/ints.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the PMU of the trapped mode counts: every event is a fixed share of the instructions executed, so that a test
+// The counts of the PMU of the trapped mode: every event is a fixed share of the instructions executed, so that a test
 // knows each count without executing anything twice. Shared by the register model at EL2 and the scenarios that check
-// what the driver reports. Pure.
+// the driver's reports. Pure.
 #pragma once
 #include "base/ints.h"
 

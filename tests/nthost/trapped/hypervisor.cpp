@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What EL2 does: gives each core its identity, answers trapped accesses to identification and PMU registers from
+// The work of EL2: gives each core its identity, answers trapped accesses to identification and PMU registers from
 // PmuModel, and pends the PMU interrupt (PPI 23) as the line of a real PMU would. Instructions executed at EL0 and EL1
 // are counted by two counters of QEMU's PMU, which EL1 cannot reach; EL2's own are not counted.
 #include "tests/nthost/machine/machine.h"

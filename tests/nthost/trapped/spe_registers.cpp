@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SPE's registers, which this QEMU lacks: an access is undefined at EL1, and the kernel's exception handler asks here.
-// Nothing is chosen by itself: a scenario says which records the hardware writes.
+// Records do not arise by themselves: a scenario says which ones the hardware writes.
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/machine/memory.h"
 #include "tests/nthost/machine/registers.h"
@@ -9,7 +9,7 @@
 namespace wperf::nthost {
 namespace {
 
-// op1, CRn, CRm, op2 of "mrs/msr S3_op1_CRn_CRm_op2" as they stand in the instruction from bit 5 on.
+// op1, CRn, CRm, op2 of "mrs/msr S3_op1_CRn_CRm_op2" as encoded in the instruction from bit 5 on.
 constexpr u32 key_of(u32 op1, u32 crn, u32 crm, u32 op2) {
   return (1u << 14) | (op1 << 11) | (crn << 7) | (crm << 3) | op2;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trapped mode: QEMU's machine with EL2, where a small hypervisor of ours gives each core a PMU with more events
-// and counters, a MIDR of its own, and SPE's registers. The kernel above does not know, except for the calls of
-// this header. Needs fixed-shift -icount: work done is read from QEMU's own INST_RETIRED.
+// The trapped mode: QEMU's machine with EL2, where a small hypervisor gives each core a PMU with more events and
+// counters, a separate MIDR, and SPE's registers. The kernel above does not know, except for the calls of this header.
+// Needs fixed-shift -icount: work done is read from QEMU's own INST_RETIRED.
 #pragma once
 #include "base/ints.h"
 #include "tests/nthost/trapped/pmu_model.h"
 
 namespace wperf::nthost {
 
-// What a core says it is; a scenario compares what the driver reports.
+// A core's identity; a scenario compares it with the driver's report.
 struct TrappedCore {
   u64 midr;
   u32 counters;
@@ -36,8 +36,8 @@ void make_pmu_undefined(u64 cores_mask);
 // At every heartbeat of a core: EL2 looks at its counters and pends the PMU interrupt if one has overflowed.
 void trapped_heartbeat();
 
-// An instruction was undefined at EL1: true if it was an access to SPE's registers and has been carried out. `x` are
-// the registers of what was interrupted; the caller then goes on behind the instruction.
+// An instruction was undefined at EL1: returns true if it was an access to SPE's registers and has been carried out.
+// `x` are the registers of the interrupted code; the caller then goes on after the instruction.
 bool trapped_undefined(u32 instruction, u64* x);
 
 // Scenarios call these: the SPE of a core as the hardware has it.
@@ -46,7 +46,7 @@ inline constexpr u32 kSpeRegisters = 9;
 u64 trapped_spe(u32 core, SpeRegister reg);
 void set_trapped_spe(u32 core, SpeRegister reg, u64 value);
 
-// What was written since it was last forgotten, oldest first; the count may be more than are kept.
+// The writes since they were last forgotten, oldest first; the count may be more than are kept.
 struct SpeWrite {
   SpeRegister reg;
   u64 value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fake of Arm's driver over the simulated machine, served to the bridge driver in Wine: what wperf.exe sends to
-// \\.\ of that driver is judged here, byte by byte, as on Linux with --device windowsperf:fake.
+// The fake of Arm's driver over the simulated machine, served to the bridge driver in Wine: the requests that wperf.exe
+// sends to \\.\ of that driver are judged here, byte by byte, as on Linux with --device windowsperf:fake.
 //
 //   wperf-arm-driver-host PORT SETTINGS PROGRAM     PROGRAM runs on core 1, over and over
 //
@@ -28,7 +28,7 @@ using namespace wperf;
 using namespace wperf::device::windowsperf;
 using Clock = std::chrono::steady_clock;
 
-// What Windows makes these errors of.
+// The NTSTATUS that Windows makes of these errors.
 u32 status_of(u32 error) {
   switch (error) {
     case 0:

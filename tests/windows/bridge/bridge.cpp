@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A driver for Wine that is wperf-driver.sys to whoever opens it, and sends all it is asked over TCP to the real one in
-// the emulated machine. It appears as the real one does: with its device interface when it is installed by an INF that
-// says so (Parameters\PnP = 1), otherwise as the device WPERF_DEVICE_NAME of a plain service. Settings, for tests:
+// A driver for Wine that looks like wperf-driver.sys to a program that opens it, and sends every request over TCP to
+// the real one in the emulated machine. It appears as the real one does: with its device interface when it is installed
+// by an INF that says so (Parameters\PnP = 1), otherwise as the device WPERF_DEVICE_NAME of a plain service. Settings,
+// for tests:
 //
 //   HKLM\Software\wperf-bridge  Port    where the machine listens on 127.0.0.1
 //                               Rights  nthost::FrameRights of those who open it; absent: administrators
@@ -52,7 +53,7 @@ NTSTATUS complete(IRP* irp, NTSTATUS status, ULONG_PTR information = 0) {
   return status;
 }
 
-// A question without bytes of its own.
+// A frame without further bytes.
 NTSTATUS tell(FrameKind kind, const Client& client, wperf_u32 rights = 0) {
   Frame frame = {};
   frame.kind = kind;
@@ -116,7 +117,7 @@ NTSTATUS on_close(DEVICE_OBJECT*, IRP* irp) {
   return complete(irp, STATUS_SUCCESS);
 }
 
-// What the request is to the host, and whether it is a program's start or end.
+// The kind of frame for a request, and whether it is a program's start or end.
 FrameKind kind_of(ULONG code) {
   switch (code) {
     case kBridgeRun:

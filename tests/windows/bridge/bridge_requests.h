@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What tests/windows/remote asks of the bridge driver and no other driver knows: to run ARM64 code on the emulated
-// machine. Everything else that is sent to the bridge goes to wperf-driver.sys unseen.
+// Requests of tests/windows/remote that only the bridge driver knows: to run ARM64 code on the emulated machine. Every
+// other request to the bridge goes to wperf-driver.sys unseen.
 #pragma once
 #include "abi/ints.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who has the bridge open, and which programs they run on the emulated machine. Used by bridge.cpp, from one thread.
+// The open handles of the bridge, and the programs they run on the emulated machine. Used from one thread.
 #pragma once
 #include "tests/nthost/server/protocol.h"
 
@@ -11,7 +11,7 @@ inline constexpr wperf_u32 kMaxCpus = 64;
 struct Client {
   wperf_u32 number = 0;  // as the host knows it; 0: this place is free
   wperf_u32 process = 0;
-  int refused = 0;  // the NTSTATUS its open ended with, if that was none of success
+  int refused = 0;  // the NTSTATUS its open ended with, unless it succeeded
   bool cleaned_up = false;
   wperf_u64 running = 0;  // bit n: cpu n runs a program of this client
 };

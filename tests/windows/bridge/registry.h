@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers from the registry of Wine. Called by bridge.cpp at PASSIVE_LEVEL.
+// Numbers from the registry of Wine. At PASSIVE_LEVEL.
 #pragma once
 #include "driver/nt/nt.h"
 

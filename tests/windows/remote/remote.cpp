@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // remote.exe: a program to measure in Wine. Its work (remote_work.h) runs on the emulated machine, at its own address,
-// in its own process id, on the core this program is pinned to; so what wperf.exe samples of it are real interrupts in
-// its functions.
+// in its own process id, on the core this program is pinned to. So samples that wperf.exe takes of it are real
+// interrupts in its functions.
 //   remote.exe [ROUNDS [CORE]]     0 rounds, or no number: until it is killed. CORE: it pins itself to that one
 // Exit status: 0 done, 2 no bridge driver, 3 the machine refused or the work faulted.
 #include "abi/device_interface.h"
@@ -81,13 +81,13 @@ struct Arguments {
   wperf_u64 rounds = 0, core = 0;  // 0: none
 };
 
-// The numbers behind the program's name.
+// The numbers after the program's name.
 Arguments arguments() {
   const wchar_t* text = GetCommandLineW();
   const wchar_t end = *text == L'"' ? L'"' : L' ';
   if (end == L'"') ++text;
   while (*text != 0 && *text != end) ++text;
-  wperf_u64 numbers[3] = {};  // the first one is what stands before the first blank: nothing
+  wperf_u64 numbers[3] = {};  // the first one is before the first blank, where there is no number
   wperf_u32 count = 0;
   for (; *text != 0; ++text) {
     if (*text == L' ' && text[1] != L' ' && count < 2) ++count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The few functions of Win32 that remote.exe calls, so that it builds with clang and lld alone.
+// The few functions of Win32 that remote.exe calls, so that it builds with only clang and lld.
 #pragma once
 #include "abi/ints.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// driver/arm64/registers.h on a core that is not there: Wine runs drivers at EL0, where PMU registers are undefined
-// instructions. A Cortex-A78's PMU as far as it can be told without one: enable, interrupt and overflow bits, and
+// driver/arm64/registers.h on a core that does not exist: Wine runs drivers at EL0, where PMU registers are undefined
+// instructions. A Cortex-A78's PMU as far as it can be modelled without one: enable, interrupt and overflow bits, and
 // counters that step by 1000 each time one is stopped, the cycle counter each time it is read. Linked in the place of
 // driver/arm64/registers.cpp.
 #include "driver/arm64/registers.h"
@@ -38,7 +38,7 @@ u64 read_cycles() {
   return pmu().cycles;
 }
 
-// The register behind a name; null for those that have none of their own.
+// The storage of a register; null for those without separate storage.
 u64* plain_register(Register reg) {
   const u32 number = static_cast<u32>(reg);
   if (number >= kFirstType && number < kFirstType + kMaxCounters) return &pmu().types[number - kFirstType];

@@ -54,7 +54,7 @@ BOOLEAN insert_queue_dpc(KDPC* dpc, PVOID argument1, PVOID argument2) {
   while (__atomic_exchange_n(&calls_locked, 1, __ATOMIC_ACQUIRE) != 0) {
   }
   core_of_call = dpc->TargetInfoAsUlong;
-  // The call's last act may free the DPC's memory: nothing of it is touched behind it.
+  // The call's last act may free the DPC's memory, so it is not touched afterwards.
   dpc->DeferredRoutine(dpc, dpc->DeferredContext, argument1, argument2);
   core_of_call = 0;
   __atomic_store_n(&calls_locked, 0, __ATOMIC_RELEASE);
@@ -174,7 +174,7 @@ u32 current_core() {
 
 }  // namespace wperf::shim
 
-// What the linker takes for the imports' addresses.
+// The symbols that the linker takes for the imports' addresses.
 #define WPERF_IN_PLACE_OF(name, function) \
   extern "C" void* __imp_##name;          \
   void* __imp_##name = reinterpret_cast<void*>(function)

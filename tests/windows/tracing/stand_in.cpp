@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wperf-etw-stand-in.dll: the functions of Windows' tracing, for wperf.exe in Wine, which has none that work. Behind
-// them is the fake of device/etw with all its checks, so what Windows would get from trace_api_win.cpp is judged byte
-// by byte. Only wperf-traced.exe looks for it (device/trace_api_win.cpp); it plays two cores, with thread 12 of process
-// 8 on one.
+// wperf-etw-stand-in.dll: the functions of Windows' tracing, for wperf.exe in Wine, which has none that work. They use
+// the fake of device/etw with all its checks, so the bytes from trace_api_win.cpp for Windows are judged one by one.
+// Only wperf-traced.exe looks for it (device/trace_api_win.cpp); it plays two cores, with thread 12 of process 8 on
+// one.
 #include <windows.h>
 
 #include <cstring>
