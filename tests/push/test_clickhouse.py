@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A thousand profiles of two builds in ClickHouse, asked with the queries of docs/user/push.md: the answers are those that wperf
+"""A thousand profiles of two builds in ClickHouse, asked with the queries of docs/user/clickhouse.md: the answers are those that wperf
 itself gives for the same profiles taken together."""
 import collections
 import concurrent.futures
@@ -33,7 +33,7 @@ USERS = """<yandex><profiles><default/></profiles><quotas><default/></quotas><us
 
 
 def queries():
-    page = (SOURCE / "docs" / "user" / "push.md").read_text(encoding="utf-8")
+    page = (SOURCE / "docs" / "user" / "clickhouse.md").read_text(encoding="utf-8")
     return re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
 
 

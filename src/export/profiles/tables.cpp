@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The profile as tables: an SQL script for all of them, and CSV with a row for each stack. docs/user/export.md has the
-// schema.
+// The profile as tables: an SQL script for all of them, and CSV with a row for each stack. docs/user/export-tables.md
+// has the schema.
 #include <fmt/format.h>
 
 #include <algorithm>
