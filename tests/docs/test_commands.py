@@ -19,6 +19,7 @@ sys.path.insert(0, str(SOURCE / "tools"))
 import doc_examples  # noqa: E402  (found by the line above)
 from doc_examples import Command, RUNNING  # noqa: E402
 
+MOST_WORDS = 1200  # of a page, with its examples
 TIMEOUT = 240  # only a command that does not end by itself reaches it
 SIM = "sim:pace=free,mhz=1"
 # Stands for the program of the user: a moment of work, or with a word work and rest until it is killed.
@@ -189,6 +190,11 @@ class Pages(unittest.TestCase):
         self.assertTrue(there.exists())
         if anchor:
             self.assertIn(anchor, [anchor_of(line) for line in there.read_text().split("\n") if line.startswith("#")])
+
+    def test_a_page_is_short(self):
+        for page in doc_examples.pages():
+            if page.name != "options.md":  # generated, and read by looking up
+                self.assertLessEqual(len(page.read_text().split()), MOST_WORDS, page.name)
 
     def test_every_page_is_in_the_table_of_contents(self):
         linked = re.findall(r"\]\(([^)#]+\.md)\)", (SOURCE / "docs/user/README.md").read_text())
