@@ -8,7 +8,7 @@
 
 /* {B90F1AC6-75B2-4B1E-9E67-C148D77903E0}: initialises a GUID. */
 #define WPERF_INTERFACE_GUID {0xB90F1AC6u, 0x75B2u, 0x4B1Eu, {0x9E, 0x67, 0xC1, 0x48, 0xD7, 0x79, 0x03, 0xE0}}
-#define WPERF_HARDWARE_ID "Root\\WPERFDRV" /* of the root-enumerated device */
+#define WPERF_HARDWARE_ID "Root\\WPERFDRV" /* the hardware ID of the root-enumerated device */
 #define WPERF_SERVICE_NAME "WPERFDRV"
 /* The setup class in wperf-driver.inf, by which the driver is recognised. */
 #define WPERF_SETUP_CLASS "{563D4287-18A1-498A-9D89-14A956BCAC6C}"

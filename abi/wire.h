@@ -20,7 +20,7 @@ enum {
   WPERF_CODE_CORE = WPERF_CODE(3),      /* one core's identity: hybrid machines differ per core */
   WPERF_CODE_DMC_SETUP = WPERF_CODE(4), /* where the DMC-620 register frames are (from ACPI) */
   WPERF_CODE_DSU_SETUP = WPERF_CODE(5), /* how many DSU clusters there are (from ACPI), where the driver can't know */
-  WPERF_CODE_INTERRUPT = WPERF_CODE(6), /* who has the counters' overflow interrupt; asks Windows for nothing */
+  WPERF_CODE_INTERRUPT = WPERF_CODE(6), /* owner of the counters' overflow interrupt; asks Windows for nothing */
   WPERF_CODE_COUNT_CONFIGURE = WPERF_CODE(16),
   WPERF_CODE_COUNT_START = WPERF_CODE(17),
   WPERF_CODE_COUNT_STOP = WPERF_CODE(18),
@@ -28,13 +28,13 @@ enum {
   WPERF_CODE_SAMPLE_CONFIGURE = WPERF_CODE(32),
   WPERF_CODE_SAMPLE_START = WPERF_CODE(33),
   WPERF_CODE_SAMPLE_STOP = WPERF_CODE(34),
-  WPERF_CODE_SAMPLE_DRAIN = WPERF_CODE(35),       /* of a session without stacks */
-  WPERF_CODE_SAMPLE_STACK_DRAIN = WPERF_CODE(36), /* of one with stacks */
+  WPERF_CODE_SAMPLE_DRAIN = WPERF_CODE(35),       /* for a session without stacks */
+  WPERF_CODE_SAMPLE_STACK_DRAIN = WPERF_CODE(36), /* for a session with stacks */
   WPERF_CODE_SPE_CONFIGURE = WPERF_CODE(48),      /* administrators only: buffers contain everybody's programs */
   WPERF_CODE_SPE_START = WPERF_CODE(49),
   WPERF_CODE_SPE_STOP = WPERF_CODE(50),
   WPERF_CODE_SPE_DRAIN = WPERF_CODE(51),
-  WPERF_CODE_SPE_CORE = WPERF_CODE(52) /* what the SPE of one core can do */
+  WPERF_CODE_SPE_CORE = WPERF_CODE(52) /* abilities of the SPE of one core */
 };
 
 enum { WPERF_MAX_CORES = 256, WPERF_MAX_CLUSTERS = 128, WPERF_MAX_DMC_CHANNELS = 16, WPERF_MAX_COUNTERS = 31 };
@@ -56,7 +56,7 @@ enum {
 };
 
 typedef struct WperfHeader {
-  wperf_u32 size; /* of the whole struct it opens */
+  wperf_u32 size; /* size of the whole struct */
   wperf_u32 version;
 } WperfHeader;
 WPERF_WIRE_SIZE(WperfHeader, 8);
@@ -104,23 +104,23 @@ WPERF_WIRE_SIZE(WperfLockRequest, 16);
 
 typedef struct WperfHardwareReply {
   WperfHeader header;
-  wperf_u64 midr;        /* of core 0 */
-  wperf_u64 id_aa64dfr0; /* of core 0 */
+  wperf_u64 midr;        /* that of core 0 */
+  wperf_u64 id_aa64dfr0; /* that of core 0 */
   /* The generic timer, whose ticks are the SPE's timestamps: CNTVCT_EL0, and the driver's clock at that moment, which
    * is the clock of samples. Only where timer_hz is not 0. */
   wperf_u64 timer_ticks, timer_time_ns;
   wperf_u32 core_count;
   wperf_u32 counters_total; /* programmable counters: least over the cores */
-  wperf_u32 counters_free;  /* of them not taken by others */
+  wperf_u32 counters_free;  /* of these, counters not taken by others */
   wperf_u32 cycle_counters; /* fixed ones, 1 */
   wperf_u32 cluster_count;  /* DSU clusters, 0 = no DSU */
   wperf_u32 cluster_size;   /* cores per cluster */
   wperf_u32 dsu_counters;
-  wperf_u32 dmc_channels; /* set up with DMC_SETUP, 0 = none */
+  wperf_u32 dmc_channels; /* set up with DMC_SETUP; may be 0 */
   wperf_u32 dmc_clk_counters, dmc_clkdiv2_counters;
   wperf_u32 period_min_ms, period_max_ms, period_default_ms;
-  wperf_u32 timer_hz;       /* CNTFRQ_EL0; 0: not told, by an older driver */
-  wperf_u8 counter_map[32]; /* hardware index of free counter n; 0xff = none */
+  wperf_u32 timer_hz;       /* CNTFRQ_EL0; 0: unknown (older driver) */
+  wperf_u8 counter_map[32]; /* hardware index of free counter n; 0xff = unused */
   char device_id[128];      /* "core.stat=core;…", zero-padded */
 } WperfHardwareReply;
 WPERF_WIRE_AT(WperfHardwareReply, timer_ticks, 24);
@@ -161,7 +161,7 @@ WPERF_WIRE_SIZE(WperfDmcSetupRequest, 16 + 16 * 16);
 
 typedef struct WperfDsuSetupRequest {
   WperfHeader header;
-  wperf_u32 cluster_count; /* 0 = none */
+  wperf_u32 cluster_count; /* may be 0 */
   wperf_u32 cluster_size;  /* cores per cluster; together they are all cores */
 } WperfDsuSetupRequest;
 WPERF_WIRE_SIZE(WperfDsuSetupRequest, 16);
@@ -207,7 +207,7 @@ typedef struct WperfCounterReading {
   wperf_u64 slots;          /* time slots this entry was on a counter */
   wperf_u64 running_ns;     /* time it was on a counter */
   wperf_u64 running_cycles; /* core class: the cycles of that time */
-  /* For the error estimate, of full slots only, not of one cut short by stopping: */
+  /* For the error estimate, from full slots only, not from one cut short by stopping: */
   wperf_u64 full_slots;
   wperf_u64 full_value;
   wperf_u64 squares_low, squares_high; /* sum of (count in slot)^2, 128 bits */
@@ -216,10 +216,10 @@ WPERF_WIRE_SIZE(WperfCounterReading, 64);
 
 /* Where a core's cycles come from. The fixed cycle counter belongs to the system: it is read, and never written. */
 enum {
-  WPERF_CYCLES_NONE = 0,    /* from nowhere: all counters are busy, and the fixed one stands still */
-  WPERF_CYCLES_COUNTED = 1, /* event 0x11 on a counter of ours, filtered as the events are */
+  WPERF_CYCLES_NONE = 0,    /* not counted: all counters are busy, and the fixed one stands still */
+  WPERF_CYCLES_COUNTED = 1, /* event 0x11 on one of our counters, filtered like the events */
   WPERF_CYCLES_SHARED =
-      2 /* the fixed cycle counter by difference: all that the system lets it count, so the kernel too */
+      2 /* the fixed cycle counter by difference: all that the system lets it count, including the kernel */
 };
 
 typedef struct WperfCountReply {
@@ -232,7 +232,7 @@ typedef struct WperfCountReply {
   wperf_u64 cycles;        /* core class */
   wperf_u32 cycles_source; /* core class: WPERF_CYCLES_… */
   wperf_u32 losses;        /* times that the registers were found wiped or changed by somebody; they were set up anew */
-  wperf_u64 lost_ns;       /* of enabled_ns: time whose counts went with them */
+  wperf_u64 lost_ns;       /* part of enabled_ns: time whose counts were lost */
   WperfCounterReading entries[WPERF_MAX_CORE_EVENTS];
 } WperfCountReply;
 WPERF_WIRE_AT(WperfCountReply, rounds, 24);
@@ -259,7 +259,7 @@ typedef struct WperfSampleRequest {
   wperf_u32 flags;
   wperf_u32 event_count;
   wperf_u64 core_mask[WPERF_MAX_CORES / 64];
-  wperf_u64 seed;            /* of the jitter */
+  wperf_u64 seed;            /* seed of the jitter */
   wperf_u32 jitter_shift;    /* an interval varies by up to interval >> jitter_shift either way; 1..31 */
   wperf_u32 ring_samples;    /* per core, 0 = the driver's default; rounded up to a power of two, capped */
   wperf_u32 most_per_second; /* samples on each core, 0 = WPERF_SAMPLES_PER_SECOND */
@@ -313,24 +313,24 @@ typedef struct WperfDrainReply {
   wperf_u32 more;   /* 1: the ring holds more */
   wperf_u32 merged; /* intervals without a sample, as several ended by one interrupt; 2^32-1: more */
   /* Since configure, for this core: */
-  wperf_u64 taken;          /* overflow interrupts seen as samples, lost ones included */
-  wperf_u64 lost_ring_full; /* no room in the ring */
-  wperf_u64 lost_filtered;  /* from an exception level that was not asked for (skid), or a process of somebody else that
-                               this client may not look into */
-  wperf_u64 held_back;      /* intervals without a sample, because they would have come too fast */
+  wperf_u64 taken;           /* overflow interrupts seen as samples, lost ones included */
+  wperf_u64 lost_ring_full;  /* no room in the ring */
+  wperf_u64 lost_filtered;   /* from an exception level that was not asked for (skid), or a process of another user that
+                                this client may not look into */
+  wperf_u64 held_back;       /* intervals without a sample, because they would have come too fast */
   wperf_u64 register_losses; /* times that the registers were found wiped or changed by somebody, and set up anew */
   WperfSample samples[WPERF_MAX_DRAINED];
 } WperfDrainReply;
 WPERF_WIRE_AT(WperfDrainReply, samples, 64);
 WPERF_WIRE_SIZE(WperfDrainReply, 64 + 40 * 1024);
 
-enum { WPERF_MAX_STACK_BYTES = 65536 }; /* of records in one answer; drain again while more is not 0 */
+enum { WPERF_MAX_STACK_BYTES = 65536 }; /* size of the records in one answer; drain again while more is not 0 */
 
-typedef struct WperfStackDrainReply { /* to a WperfDrainRequest; fields as of WperfDrainReply where they have its names
+typedef struct WperfStackDrainReply { /* to a WperfDrainRequest; named as in WperfDrainReply
                                        */
   WperfHeader header;
   wperf_u32 core;
-  wperf_u32 bytes; /* of records that follow */
+  wperf_u32 bytes; /* size of the records that follow */
   wperf_u32 more;
   wperf_u32 merged;
   wperf_u64 taken;
@@ -373,8 +373,8 @@ typedef struct WperfSpeRequest {
                          hardware's least one */
   wperf_u64 core_mask[WPERF_MAX_CORES / 64];
   wperf_u64 events;       /* keeps operations that have all of these events; 0: not asked */
-  wperf_u64 not_events;   /* keeps operations that have none of these; 0: not asked; needs FEAT_SPEv1p2 */
-  wperf_u32 min_latency;  /* keeps operations that took at least so many cycles; 0: not asked */
+  wperf_u64 not_events;   /* keeps operations with none of these events; 0: off; needs FEAT_SPEv1p2 */
+  wperf_u32 min_latency;  /* keeps operations that took at least so many cycles; 0: off */
   wperf_u32 buffer_bytes; /* per core, 0 = the default */
 } WperfSpeRequest;
 WPERF_WIRE_AT(WperfSpeRequest, core_mask, 16);
@@ -387,12 +387,12 @@ typedef struct WperfSpeCoreReply { /* to a WperfCoreRequest */
   wperf_u64 pmsidr, pmbidr;   /* 0: this core has no SPE, or somebody above the driver keeps it */
   wperf_u32 version;          /* ID_AA64DFR0_EL1.PMSVer */
   wperf_u32 min_interval;     /* operations */
-  wperf_u32 latency_bits;     /* of a counter packet; the greatest latency is (1 << bits) - 1 */
+  wperf_u32 latency_bits;     /* bits of a counter packet; the greatest latency is (1 << bits) - 1 */
   wperf_u32 buffer_alignment; /* bytes */
 } WperfSpeCoreReply;
 WPERF_WIRE_SIZE(WperfSpeCoreReply, 40);
 
-/* Events of WperfSpeDrainReply: what the core's buffer management said since the drain before. */
+/* Events of WperfSpeDrainReply: reports of the core's buffer management since the drain before. */
 enum {
   WPERF_SPE_GAP = 1u, /* records before these bytes are missing: a decoder begins anew here */
   WPERF_SPE_BUFFER_FULL = 2u,
@@ -407,10 +407,10 @@ enum { WPERF_SPE_MAX_DRAINED = 65536 }; /* bytes in one answer; drain again whil
 typedef struct WperfSpeDrainReply { /* to a WperfDrainRequest */
   WperfHeader header;
   wperf_u32 core;
-  wperf_u32 bytes; /* of data that follow */
+  wperf_u32 bytes; /* size of the data that follow */
   wperf_u32 more;  /* 1: there is more */
   wperf_u32 events;
-  wperf_u64 buffer_address; /* of data[0], modulo 65536: alignment packets are relative to it */
+  wperf_u64 buffer_address; /* address of data[0], modulo 65536: alignment packets are relative to it */
   /* Since configure, for this core: */
   wperf_u64 written;                 /* bytes */
   wperf_u64 full;                    /* times it stopped because both halves were full */

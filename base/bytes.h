@@ -21,7 +21,7 @@ inline void zero_bytes(void* to, usize count) {
   }
 }
 
-// A fixed-size text field being filled: what does not fit is cut, the rest stays zero. At least one zero ends it.
+// A fixed-size text field being filled: text that does not fit is cut, the rest stays zero. At least one zero ends it.
 class TextField {
  public:
   template <usize size>

@@ -18,8 +18,8 @@ function(wperf_room name)
   endif()
   if(sources)
     add_library(wperf_${name} STATIC ${sources})
-    # Several files as one: a third of the time where nobody waits to change one of them. Not those that share a name
-    # with a neighbour or are in another target too, or include windows.h.
+    # Several files as one: a third of the time when no file is being changed. Not those that share a name with a
+    # neighbour or are in another target too, or include windows.h.
     set_target_properties(wperf_${name} PROPERTIES UNITY_BUILD ${WPERF_UNITY} UNITY_BUILD_BATCH_SIZE 12)
     set(apart ${sources})
     list(FILTER apart INCLUDE REGEX

@@ -204,7 +204,7 @@ Win32Error WindowsMachine::create_device(const std::string& inf_path, std::strin
     if (!made && GetLastError() != ERROR_DEVINST_ALREADY_EXISTS) return last_error();
   }
   if (!made) return last_error();
-  const std::wstring ids = hardware_id() + std::wstring(2, L'\0');  // a list of one
+  const std::wstring ids = hardware_id() + std::wstring(2, L'\0');  // a list with one entry
   if (!SetupDiSetDeviceRegistryPropertyW(set.get(), &device, SPDRP_HARDWAREID,
                                          reinterpret_cast<const BYTE*>(ids.data()),
                                          static_cast<DWORD>(ids.size() * sizeof(wchar_t))) ||

@@ -130,7 +130,7 @@ class FakeMachine : public Machine {
     return 0;
   }
 
-  // Nothing of the driver is on this machine.
+  // Whether no part of the driver is on this machine.
   bool clean() const {
     return devices_.empty() && packages_.empty() && service_.state == ServiceState::absent && files_.count(kPlain) == 0;
   }

@@ -40,7 +40,7 @@ bool exists(const std::wstring& path) {
   return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
 }
 
-// Fills in what the headers of a program file tell.
+// Fills in the facts from the headers of a program file.
 void read_headers(const File& file, FileFacts& facts) {
   IMAGE_DOS_HEADER dos = {};
   IMAGE_NT_HEADERS64 nt = {};
@@ -99,7 +99,7 @@ FileFacts WindowsMachine::file(const std::string& path) {
     if (signature->signed_at_all && !signature->trusted) facts.signature_trouble = signature->trouble;
     if (signature->signed_at_all && facts.signature != Signature::embedded) facts.signature = Signature::catalog;
   } else if (facts.signature != Signature::embedded) {
-    facts.signature = Signature::unknown;  // a catalog might have it, and nobody can look there
+    facts.signature = Signature::unknown;  // a catalog might have it, but cannot be searched
   }
   return facts;
 }

@@ -19,7 +19,7 @@ std::string beside(const std::string& path, const char* name) {
   return end == std::string::npos ? name : path.substr(0, end + 1) + name;
 }
 
-// One run of the installer: what it found and what it has to take back.
+// One run of the installer: its findings and the steps it has to undo.
 class Run {
  public:
   Run(Machine& machine, Console& console) : machine_(machine), console_(console), facts_(machine.facts()) {}
@@ -63,7 +63,8 @@ Win32Error Run::fail(Win32Error error) {
 // The files and whether this Windows could ever load them.
 Win32Error Run::find_driver() {
   if (!facts_.elevated) return code::kAccessDenied;
-  // The program's own folder first: what lies in a folder of downloads must not take the place of what came with it.
+  // The program's own folder first: a file in a folder of downloads must not take the place of the one that came with
+  // the program.
   auto inf = machine_.find_file(Folder::of_program, kInfName);
   if (!inf.has_value()) inf = machine_.find_file(Folder::current, kInfName);
   if (!inf.has_value()) {

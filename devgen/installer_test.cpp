@@ -115,7 +115,7 @@ TEST_F(InstallerTest, DriverOfAnotherProcessor) {
   EXPECT_EQ(run_install(), code::kMachineMismatch);
   EXPECT_TRUE(complained("wperf-driver.sys is made for x64, this machine is ARM64"));
   EXPECT_EQ(machine_.steps_, 0);
-  machine_.facts_.processor = 0;  // a Windows that does not say what it is
+  machine_.facts_.processor = 0;  // a Windows that does not report its processor
   EXPECT_EQ(run_install(), 0u);
 }
 

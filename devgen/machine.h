@@ -30,11 +30,11 @@ struct DeviceFacts {
   bool has_driver = false;  // a service is bound to it
   bool state_known = false;
   bool started = false;
-  u32 problem = 0;       // CM_PROB_…, 0: none
+  u32 problem = 0;       // CM_PROB_…, 0: no problem
   std::string inf_name;  // oemNN.inf of the driver package it uses
 };
 
-// The counters' overflow interrupt, as the running driver tells (abi/wire.h).
+// The counters' overflow interrupt, as the running driver reports it (abi/wire.h).
 enum class Interrupt { unknown, not_asked, held, refused, not_given_again, maybe_not_again };
 
 enum class ServiceState { absent, stopped, running, other };
@@ -55,7 +55,7 @@ struct FileFacts {
   std::string version;
   Signature signature = Signature::unknown;
   std::string signer;             // the name in the certificate
-  std::string signature_trouble;  // why Windows does not trust it as it stands, in its words
+  std::string signature_trouble;  // why Windows does not trust it in its present form, in Windows' words
 };
 
 enum class Folder { of_program, current };
@@ -75,7 +75,7 @@ class Machine {
   virtual std::vector<std::string> windowsperf_devices() = 0;
   // True when a program could open the driver now, by its interface or by the plain service's name.
   virtual bool driver_answers() = 0;
-  // Asks the driver, not Windows. Unknown where it may not be opened, or is an older one.
+  // Asks the driver, not Windows. Unknown if it may not be opened, or is an older one.
   virtual Interrupt interrupt() = 0;
   virtual ServiceFacts service() = 0;
   virtual FileFacts file(const std::string& path) = 0;

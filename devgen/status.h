@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// status: what is installed, what Windows asks of it, what to do next.
+// status: the installed parts, Windows' requirements, the next step.
 #pragma once
 #include "devgen/machine.h"
 

@@ -73,12 +73,12 @@ struct InterruptedContext {
   u32 exception_level;  // 0 = a program
   u64 fp = 0;           // x29
   u64 sp = 0;           // 0: not known; a stack's records lie above it
-  // In the kernel: where its stack lies; all of it can be read in the interrupt. Empty: not known.
+  // In the kernel: where its stack lies; all of it can be read in the interrupt. Empty if unknown.
   u64 kernel_stack_low = 0, kernel_stack_high = 0;
-  u64 process_start = 0;  // tells the process from every other one that had its number, or will
+  u64 process_start = 0;  // distinguishes the process from all others that had or will have its number
 };
 
-// A program's stack: where a walk over it begins, and what it found.
+// A program's stack: where a walk over it begins, and its result.
 struct UserWalkStart {
   u64 fp, sp;
   u32 most;  // frames
@@ -100,7 +100,7 @@ class Hal {
   virtual u64 read_register(Register reg) = 0;
   virtual void write_register(Register reg, u64 value) = 0;
   virtual void synchronize() = 0;  // ISB
-  // PSB CSYNC, DSB NSH: all that was profiled on the core the caller runs on is in memory after it.
+  // PSB CSYNC, DSB NSH: afterwards all records of the core that the caller runs on are in memory.
   virtual void drain_profiling() = 0;
 
   // Runs call(context) on `core` and waits for it. May fail (core offline); then call has not run.
@@ -126,8 +126,8 @@ class Hal {
   // The owner of the overflow interrupt: WPERF_INTERRUPT_…; asks the system for nothing.
   virtual u32 interrupt_state() = 0;
 
-  // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; reading them where there is no DSU
-  // is an undefined instruction.
+  // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; without a DSU reading them is an
+  // undefined instruction.
   virtual bool has_cluster_registers() = 0;
 
   // True if the registers of the PMU may be accessed on the core the caller runs on, where ID_AA64DFR0.PMUVer says that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel's AUX area and the records about it. Whatever these say, only bytes of the area are handed out, each at its
+// A kernel's AUX area and the records about it. For any contents, only bytes of the area are handed out, each at its
 // place, and no more than the head allows. Each step is a head (8 bytes), a length and so many bytes of records.
 #include <algorithm>
 #include <cstddef>

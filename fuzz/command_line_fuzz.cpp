@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Command lines from anywhere, one argument per line: a request or one sentence, never a fault, and what was accepted
-// is within the limits that plan relies on.
+// Command lines from anywhere, one argument per line: a request or one sentence, never a fault, and accepted values are
+// within the limits that plan relies on.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

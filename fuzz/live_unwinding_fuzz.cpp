@@ -28,7 +28,7 @@ std::string attributes() {
   return bytes;
 }
 
-// Records as a kernel would cut them: their sizes fit, what is in them need not.
+// Records as a kernel would cut them: their sizes fit, their contents need not.
 std::vector<std::byte> whole_records(std::span<const std::byte> bytes) {
   std::vector<std::byte> out;
   perf_data::Record record;

@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     wperf::request::Request request;
     request.items.emplace_back(wperf::request::MetricName{metric.name});
     const auto plan = wperf::plan::make_count_plan(request, machine, words.value());
-    // A list can still be too long for the driver; nothing else may be wrong with it.
+    // A list can still be too long for the driver; every other error is wrong.
     if (!plan.has_value() && plan.error().text.find("too many") == std::string::npos) std::abort();
   }
   return 0;

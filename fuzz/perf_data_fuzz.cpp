@@ -117,7 +117,7 @@ void read_traces(const PerfFile& file, usize file_size) {
   }
 }
 
-// Every sample has a thread and a place, or says that it has none.
+// Every sample has a thread and a place, or has neither.
 void read_history(const PerfFile& file) {
   const ProcessHistory history = ProcessHistory::collect(file);
   const auto look = [&](u32 pid, u32 tid, u64 when, u64 address) {
@@ -152,7 +152,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ReadStatistics statistics = file.for_each_record(Toucher{&given});
   u64 unknown = statistics.of_further_unknown;
   for (const auto& one : statistics.unknown) unknown += one.second;
-  // Types between the known ones are counted by their number, but nobody is given them.
+  // Types between the known ones are counted by their number, but no visitor gets them.
   for (u32 type = 0; type < kRecordTypes; ++type) {
     if (record_name(type).empty()) unknown += statistics.by_type[type];
   }

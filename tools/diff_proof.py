@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How often `wperf diff` is wrong, and how often it finds what is there: the figures of docs/design/diff.md.
+"""How often `wperf diff` is wrong, and how often it finds a real change: the figures of docs/design/diff.md.
 
   tools/diff_proof.py BUILD_FOLDER [sim|linux] [--pairs 200] [--runs 60] [--held-back N | --of COMMAND] [--per share] [--times N]
 
@@ -43,7 +43,7 @@ def source(device, slower, sizes, times):
             rounds = rounds * (100 + BY_PERCENT) // 100
         text += f"__attribute__((noinline)) void work_{i}(void) {{ unsigned long long n = {rounds}; {LOOP[device]}; }}\n"
     calls = "".join(f"work_{i}();" for i in range(len(ROUNDS)))
-    # In turns, as functions of real programs are called: what the machine does meanwhile happens to all of them.
+    # In turns, as functions of real programs are called: disturbances of the machine then affect all of them.
     return text + (f"int {'start' if device == 'sim' else 'main'}(void) {{ "
                    f"for (int turn = 0; turn < {TURNS}; ++turn) {{ {calls} }} return 0; }}\n")
 
@@ -55,7 +55,7 @@ def build(device, folder, name, slower, sizes, times):
         return f"./{name}"
     subprocess.run(["clang-19", "--target=aarch64-pc-windows-msvc", "-O1", "-g", "-gcodeview", "-ffreestanding", "-c",
                     f"{name}.c"], cwd=folder, check=True)
-    # One name for both images: what is compared are the functions.
+    # One name for both images: only functions are compared.
     (folder / name).mkdir()
     subprocess.run(["lld-link-19", "/nologo", "/nodefaultlib", "/machine:arm64", "/debug", "/subsystem:console", "/entry:start",
                     f"/out:{name}/prog.exe", f"/pdb:{name}/prog.pdb", f"{name}.o"], cwd=folder, check=True)
@@ -100,7 +100,7 @@ def main():
         sizes = ROUNDS if arguments.held_back is None else held_back(arguments.held_back)
         programs = [arguments.of] if arguments.of else [build(arguments.device, folder, word, slower, sizes, arguments.times) for word, slower in
                                                         (("old", False), ("new", True))]
-        # Alternately, as `bench` does it: what the machine does meanwhile happens to both.
+        # Alternately, as `bench` does it: disturbances of the machine then affect both.
         runs = ([], [])
         for i in range(arguments.runs):
             for side in range(len(programs)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands on the pages for users: where they stand, and a folder in which they can be run as they are shown.
+"""The commands on the pages for users: where they are, and a folder in which they can be run as they are shown.
 
 A command is a line of an indented block that begins with `wperf`, as a user types it; two blanks end it, an explanation follows.
 It runs on the simulated machine, in the folder of the workloads. If it needs something else, a line in front of the block says
@@ -28,7 +28,7 @@ SHOWN = re.compile(r"    (?:\$ )?(?P<text>(?:[A-Z_]+=\S+ )*(?:build/release/bin/
 RUN = re.compile(r"<!-- run: (?P<words>.*) -->$")
 OUTPUT = re.compile(r"<!-- output: (?P<command>.*) -->$")
 PROGRAM = re.compile(r"<!-- program: (?P<name>\w+) -->\n```c\n(?P<source>.*?)```\n", re.DOTALL)
-RUNNING = "$PID"  # stands for the number of a process that runs
+RUNNING = "$PID"  # placeholder for the number of a running process
 
 
 class Command(typing.NamedTuple):
@@ -81,7 +81,7 @@ def make_folder(folder, build):
     folder = pathlib.Path(folder)
     for workload in (build / "workloads").iterdir():
         (folder / workload.name).symlink_to(workload)
-    for file in (ROOT / "build" / "tools" / "programs").glob("*"):  # of others, where they were built
+    for file in (ROOT / "build" / "tools" / "programs").glob("*"):  # programs of others, if they were built
         if file.suffix in (".exe", ".pdb"):
             (folder / file.name).symlink_to(file)
     (folder / "build").mkdir()

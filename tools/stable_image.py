@@ -14,12 +14,12 @@ import sys
 
 from keep_exports import ImageError, file_offset, pe_header, word
 
-EXPORT, RESOURCE, DEBUG = 0, 2, 6  # of the data directories
+EXPORT, RESOURCE, DEBUG = 0, 2, 6  # indices of the data directories
 DEBUG_ENTRY = 28  # bytes
 
 
 def directory(image, header, number):
-    """Address and size; 0, 0: the image has none of that kind."""
+    """Address and size; 0, 0 if the image has no directory of that kind."""
     if number >= word(image, header + 24 + 108):
         return 0, 0
     return struct.unpack_from("<II", image, header + 24 + 112 + 8 * number)
@@ -55,7 +55,7 @@ def stable(image):
     places = stamps(image, header)
     for place in (*places, checksum_at):
         struct.pack_into("<I", image, place, 0)
-    stamp = int.from_bytes(hashlib.sha256(image).digest()[:4], "little") or 1  # 0 would say there is none
+    stamp = int.from_bytes(hashlib.sha256(image).digest()[:4], "little") or 1  # 0 would mean that there is none
     for place in places:
         struct.pack_into("<I", image, place, stamp)
     if had_checksum:

@@ -105,7 +105,7 @@ void begin_trace(Core& core) {
   core.flush(4);
 }
 
-// A program comes through the same places again and again: of so many different stacks is each one.
+// A program comes through the same places again and again: each stack is one of so many different ones.
 constexpr u32 kStacks = 20'000;
 
 std::string stack_of(u64 time, u32 process, u32 thread, u32 random) {

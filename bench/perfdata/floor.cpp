@@ -49,7 +49,7 @@ u64 words_before_chain(u64 fields) {
   return words;
 }
 
-// Addresses and what they are called, in one array without chains.
+// Addresses and their names, in one array without chains.
 class Names {
  public:
   explicit Names(u64 bits) : bits_(bits), slots_(u64{1} << bits) {}

@@ -157,7 +157,7 @@ def bench_file(bench, wperf, path, collapse, floor):
         return
     if size < 200_000_000:
         bench.compare("children", [*ours, "--children"], [*stdio, "--children"], 25)
-    else:  # perf may take more memory than there is: only what is ours is run
+    else:  # perf may need more memory than this machine has: then only wperf is run
         times = [run([*ours, "--children"]) for _ in range(bench.rounds)]
         peak = max(one[1] for one in times)
         bench.judge("children", f"{statistics.median(one[0] for one in times) * 1000:8.1f} ms {peak:7.1f} MB (promised 500 MB)", peak < 500)

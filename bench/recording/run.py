@@ -70,7 +70,7 @@ class Bench:
         return values
 
     def samples_in(self, path):
-        """Samples, what was lost, and bytes of the sample records, as perf reads the file."""
+        """Samples, losses, and bytes of the sample records, as perf reads the file."""
         text = subprocess.run(["perf", "report", "-D", "-i", path], capture_output=True, text=True, check=True,
                               errors="replace").stdout
         samples = lost = size = 0

@@ -66,7 +66,7 @@ class Plain {
     cpu_.library().emu_start(cpu_.handle(), thread.pc, ~u64{0} - 3, 0, 0);
     const double time = now() - start;
     ThreadState end;
-    registers_.save(end, true);  // so that the next load() sees what changed
+    registers_.save(end, true);  // so that the next load() sees the changes
     return time;
   }
 

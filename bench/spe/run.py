@@ -24,8 +24,8 @@ import perf_data  # pylint: disable=wrong-import-position
 import report_with_perf  # pylint: disable=wrong-import-position
 
 RUN_LIMIT_SECONDS = 900
-THREADS = range(4000, 4004)  # of decode_bench
-CODE, CODE_SIZE = 0x7ff6_1000_0000, 0x10_0000  # of decode_bench
+THREADS = range(4000, 4004)  # for decode_bench
+CODE, CODE_SIZE = 0x7ff6_1000_0000, 0x10_0000  # for decode_bench
 MIDR = "0x00000000413fd0c1"
 TRIAL_RECORDS = 1000
 

@@ -4,7 +4,7 @@
 //   pdb_bench PDB lines              every function and every line row
 //   pdb_bench PDB addresses FILE     function, inlined frames and line of every address (hexadecimal RVAs, one a line)
 //   pdb_bench PDB first RVA          the same of one address
-// Prints what it counted, so that nothing is left out, and the most memory it had, mapped pages included.
+// Prints its counts, so that the compiler removes nothing, and the peak of memory, mapped pages included.
 #include <sys/resource.h>
 
 #include <charconv>

@@ -81,7 +81,7 @@ TEST(Concurrency, StartAndStopBesideTheTimer) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-// No time passes here: what the driver's throttle would hold back for ever is not held back.
+// No time passes here, so samples that the driver's throttle holds back would be held back for ever.
 WperfSampleRequest unthrottled(WperfSampleRequest request) {
   request.most_per_second = 1'000'000'000;
   return request;
@@ -97,7 +97,7 @@ class InterruptingCores {
         while (!done_) {
           ++steps_[number];
           hal_.advance_core(number, 1, [](EventClass, u32, u32, bool el1) { return el1 ? 0 : 1; });
-          std::this_thread::yield();  // or whoever wants something of this core waits for its lock for long
+          std::this_thread::yield();  // otherwise threads that need this core wait for its lock for long
         }
       });
     }
@@ -186,7 +186,7 @@ TEST(Concurrency, EverythingBesideOverflows) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-// Cores that profile, each a thread with an interrupt, until told to end. How many records were made.
+// Cores that profile, each a thread with an interrupt, until they are stopped. Returns how many records were made.
 class ProfilingCores {
  public:
   ProfilingCores(FakeHal& hal, Core& core, const std::vector<u32>& cores) : hal_(hal) {
@@ -283,7 +283,7 @@ TEST(Concurrency, EverythingBesideProfiling) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-// The memory of a core that cannot be told to stop goes away only when its interrupt is not inside.
+// The memory of a core that cannot be stopped goes away only when its interrupt is not inside.
 TEST(Concurrency, ForceWhileAnUnreachableCoreInterrupts) {
   for (u64 round = 0; round < 50; ++round) {
     FakeHal hal;

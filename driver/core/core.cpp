@@ -37,14 +37,14 @@ void Core::client_gone(ClientId client) {
 }
 
 void Core::end_measurement() {
-  static_cast<void>(counting_.stop());  // who does not run is in the wrong state for it
+  static_cast<void>(counting_.stop());  // a session that does not run is in the wrong state for it
   static_cast<void>(sampling_.stop());
   static_cast<void>(profiling_.stop());
 }
 
 void Core::shutdown() {
   release_units();
-  profiling_.discard();  // what an unreachable core kept from a owner before
+  profiling_.discard();  // memory that an unreachable core kept from an earlier owner
 }
 
 // The first request that needs the machine reserves it; the owner keeps it until the lock moves.
@@ -191,7 +191,7 @@ WperfStatus Core::dmc_setup(Caller caller, const WperfDmcSetupRequest& request, 
   if (const WperfStatus status = channels_.set_up(hal_, request); status != WPERF_OK) {
     return status;
   }
-  counting_.discard();  // what it was configured for may be gone
+  counting_.discard();  // the counters it was configured for may be gone
   return WPERF_OK;
 }
 
@@ -209,7 +209,7 @@ WperfStatus Core::dsu_setup(Caller caller, const WperfDsuSetupRequest& request, 
   }
   clusters_ = setup;
   machine_ = machine;
-  counting_.discard();  // what it was configured for may be gone
+  counting_.discard();  // the counters it was configured for may be gone
   return WPERF_OK;
 }
 

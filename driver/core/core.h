@@ -106,7 +106,7 @@ class Core {
   Hal& hal_;
   LockState& lock_;
   const CoreConfig config_;
-  ClientId owner_ = 0;     // for whom counters are reserved and the sessions are; 0 = nobody
+  ClientId owner_ = 0;     // the client that counters are reserved for and that owns the sessions; 0 = no client
   ClusterSetup clusters_;  // this one, machine_ and channels_ are the owner's and go with him
   Machine machine_;
   DmcChannels channels_;

@@ -42,7 +42,7 @@ class CoreBank final : public CounterBank {
   CoreRegisters& found_;
   const u8* map_;
   u32 used_;
-  u64 mask_ = 0;  // of our hardware counters
+  u64 mask_ = 0;  // our hardware counters
   bool kernel_;
 };
 

@@ -33,7 +33,7 @@ bool wants_dmc(const WperfCountRequest& request) {
   return length_of(request, EventClass::dmc_clk) != 0 || length_of(request, EventClass::dmc_clkdiv2) != 0;
 }
 
-// Without a core only DMC events can be counted; with nothing to count at all, the cores' cycles still are.
+// Without a core only DMC events can be counted; a request without events still counts the cores' cycles.
 bool needs_cores(const WperfCountRequest& request) {
   return length_of(request, EventClass::core) != 0 || length_of(request, EventClass::dsu) != 0 || !wants_dmc(request);
 }

@@ -18,17 +18,17 @@ class CounterBank {
   virtual void prepare() = 0;    // stops its counters, so that events can be set; also after the registers were lost
   virtual void give_back() = 0;  // puts all of them back
 
-  virtual void set_event(u32 counter, u32 event) = 0;  // of a stopped counter; it begins at kFirstCount
+  virtual void set_event(u32 counter, u32 event) = 0;  // for a stopped counter; it begins at kFirstCount
   virtual void run() = 0;                              // all at once where the hardware can
   virtual void halt() = 0;
-  // How the registers that make the counter count read, as one word: another one than after run() means that they are
-  // lost. A core that powers down may forget them, and somebody else may write them.
+  // The registers that make the counter count, as one word: if it differs from the one after run(), they are lost. A
+  // core that powers down may forget them, and somebody else may write them.
   virtual u64 setup_of(u32 counter) = 0;
 
   virtual u64 read_counter(u32 counter) = 0;
   virtual u32 take_overflows() = 0;  // bit n: counter n passed its top; reading them clears them
   virtual u32 counter_bits() const = 0;
-  // A counter of cycles that the system keeps running, where there is one; it is only ever read.
+  // A counter of cycles that the system keeps running, if there is one; it is only ever read.
   virtual bool has_shared_cycles() { return false; }
   virtual u64 read_shared_cycles() { return 0; }
 

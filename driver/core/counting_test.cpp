@@ -9,7 +9,7 @@
 namespace wperf::driver {
 namespace {
 
-// So many of every event, by its number, at EL0; ten times as many at EL1.
+// Counts of every event, by its number, at EL0; ten times as many at EL1.
 u64 by_number(EventClass, u32 unit, u32 event, bool el1) {
   return (u64{event} + 1000 * unit) * (el1 ? 10 : 1);
 }
@@ -147,7 +147,7 @@ TEST_F(Counting, OverflowBetweenTheReadsOfALateFoldCounts) {
       hal.advance(0, only_user(0x20 + kFirstCount));
     }
   };
-  core.on_timer();  // the counter is beyond its last value again: only the flag tells the lap
+  core.on_timer();  // the counter is beyond its last value again: only the flag shows the lap
   EXPECT_EQ(read().entries[0].value, 0x1'0000'0015u);
   ASSERT_EQ(ann.stop(), WPERF_OK);
 }

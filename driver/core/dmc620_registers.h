@@ -14,8 +14,8 @@
 
 namespace wperf::driver::dmc620 {
 
-inline constexpr u64 kFrameSize = 0x1000;     // what must be mapped to count
-inline constexpr u64 kIdentityPage = 0x1000;  // … and, to be read only, to know it for what it is
+inline constexpr u64 kFrameSize = 0x1000;     // the part that must be mapped to count
+inline constexpr u64 kIdentityPage = 0x1000;  // … and the part, read only, that identifies it
 inline constexpr u64 kIdentitySize = 0x1000;
 inline constexpr u64 kPmuOffset = 0xa00;
 inline constexpr u64 kOverflowStatusClkdiv2 = kPmuOffset + 0x08;
@@ -32,7 +32,7 @@ inline constexpr u32 kCounters = kClkdiv2Counters + kClkCounters;
 inline constexpr u64 kCounterBlocks = kPmuOffset + 0x10;
 inline constexpr u64 kCounterBlockSize = 0x28;
 inline constexpr u64 kMaskLow = 0x00;    // MASK_31_00: which bits of a transaction's attributes must match …
-inline constexpr u64 kMaskHigh = 0x04;   // MASK_63_32: … none set: every transaction counts
+inline constexpr u64 kMaskHigh = 0x04;   // MASK_63_32: … no bit set: every transaction counts
 inline constexpr u64 kMatchLow = 0x08;   // MATCH_31_00
 inline constexpr u64 kMatchHigh = 0x0c;  // MATCH_63_32
 inline constexpr u64 kControl = 0x10;
@@ -58,7 +58,7 @@ constexpr u32 event_of_control(u32 control) {
 }
 
 // PERIPH_ID_4, _0, _1, _2 and COMPONENT_ID_0 to _3 in the identity page: a PrimeCell component made by Arm (JEP106 code
-// 4, 0x3b). The low byte of each counts. The part number is not compared: no manual at hand tells it.
+// 4, 0x3b). The low byte of each counts. The part number is not compared: the available manuals do not have it.
 struct IdentityRegister {
   u64 offset;
   u32 mask, value;

@@ -28,7 +28,7 @@
 
 namespace wperf::driver {
 
-inline constexpr u64 kMs = 1'000'000;  // of the machine's clock
+inline constexpr u64 kMs = 1'000'000;  // in units of the machine's clock
 
 struct FakeMachine {
   u32 cores = 4;
@@ -51,10 +51,11 @@ using FakeEvents = std::function<u64(EventClass event_class, u32 unit, u32 event
 
 class FakeHal final : public Hal {
  public:
-  struct Pmu {  // of a core or a cluster
+  struct Pmu {  // the PMU of a core or a cluster
     u64 pmcr = 0, enabled = 0, overflow = 0, interrupts = 0, selected = 0, cycles = 0, cycle_filter = 0;
     u64 types[kMaxCounters] = {}, values[kMaxCounters] = {};
-    bool operator==(const Pmu& other) const {  // but for the values, and for the shared cycle counter's overflow
+    // equality except for the values, and for the shared cycle counter's overflow
+    bool operator==(const Pmu& other) const {
       const u64 flags = ~(u64{1} << kCycleCounter);
       return pmcr == other.pmcr && enabled == other.enabled && ((overflow ^ other.overflow) & flags) == 0 &&
              interrupts == other.interrupts && selected == other.selected && cycle_filter == other.cycle_filter &&
@@ -94,7 +95,7 @@ class FakeHal final : public Hal {
     }
   }
 
-  // --- what a test does to the machine ---
+  // --- the test's actions on the machine ---
   void advance(u64 ns, const FakeEvents& events) {
     now_ns += ns;
     for (u32 i = 0; i < cores.size(); ++i) {
@@ -181,23 +182,23 @@ class FakeHal final : public Hal {
 
   std::atomic<u64> now_ns = 1'000'000;
   u64 timer_hz = 50'000'000, timer_begin = 7000;  // CNTFRQ_EL0; CNTVCT_EL0 at time 0
-  u32 fail_at = 0;                                // the n-th fallible call from now on fails; 0 = none
+  u32 fail_at = 0;                                // the n-th fallible call from now on fails; 0 = never
   std::function<void(Register)> before_read;      // may let events happen between two reads of the driver
   std::function<void(Register)> before_write;
   std::function<void()> at_barrier;
   std::function<void(u32 core)> on_interrupt;            // the shell's handler, on the core that is interrupted
   std::function<bool(u32 core)> on_profiling_interrupt;  // likewise; true: seen to
   u64 interrupts_of_others = 0;                          // flags that this driver leaves alone
-  std::set<u32> hidden_processes;                        // of users other than the client
-  std::map<u32, u64> process_starts;                     // of who has a number now; 0: of those that are not here
-  std::vector<std::pair<ClientId, u32>> observations;    // what may_observe was asked
+  std::set<u32> hidden_processes;                        // processes of users other than the client
+  std::map<u32, u64> process_starts;  // start times of processes by number; 0: of those that are not here
+  std::vector<std::pair<ClientId, u32>> observations;  // the questions to may_observe
   std::set<u32> cores_without_cluster;
   std::set<u32> cores_with_trapped_pmu;  // PMUVer is there, the registers are not
   std::set<u32> cores_with_trapped_spe;  // and PMSVer
   std::set<u32> offline;                 // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
-  std::vector<u32> pmu_versions;  // of each core
-  std::vector<FakeSpe> spes;      // of each core
+  std::vector<u32> pmu_versions;  // by core
+  std::vector<FakeSpe> spes;      // by core
   std::vector<u64> pmsidrs, pmbidrs;
   std::vector<u32> spe_versions;
   std::map<u64, Frame> frames;  // by physical address
@@ -205,13 +206,13 @@ class FakeHal final : public Hal {
   std::vector<std::string> violations;
   std::function<void(u32 ticket, const WalkedStack& stack)> on_user_walk;  // the shell's answers
   std::function<void(u32 ticket)> on_user_walk_lost;
-  std::function<bool(u64 address, void* to, usize size)> read_memory;  // of the program that is walked
-  StackRange stack_limits = {};                                        // of the threads that are walked
+  std::function<bool(u64 address, void* to, usize size)> read_memory;  // reads memory of the program that is walked
+  StackRange stack_limits = {};                                        // limits of the walked threads
   std::map<u32, UserWalkStart> waiting_walks;                          // by ticket
   std::set<u32> endless_walks;                                         // tickets of earlier walks that have not ended
   void* placed_walks = nullptr;
   bool refuse_walks = false;
-  u32 timer_ms = 0;  // 0 = none runs
+  u32 timer_ms = 0;  // 0 = not running
   u32 state_of_interrupt = WPERF_INTERRUPT_NOT_ASKED;
   bool reserved = false;
 
@@ -550,7 +551,7 @@ class FakeHal final : public Hal {
   }
 
   FakeMachine machine_;
-  std::map<void*, usize> sizes_;  // of the allocations
+  std::map<void*, usize> sizes_;  // sizes of the allocations
   std::mutex mutex_;
   std::mutex walks_mutex_;
   std::unique_ptr<std::recursive_mutex[]> core_locks_;

@@ -142,7 +142,7 @@ TEST(Fault, ForceEndsSamplingWhateverTheMachineDoes) {
     hal.fail_at = 0;
     hal.on_interrupt = [&core](u32 number) { core.on_overflow(number, {}); };
     for (int step = 0; step < 10; ++step) {
-      hal.advance(kMs, some);  // a core that was away finds nothing of ann's memory, and falls silent
+      hal.advance(kMs, some);  // a core that was away finds no memory of ann's, and falls silent
     }
     for (const FakeHal::Pmu& pmu : hal.cores) {
       EXPECT_EQ(pmu.interrupts, 0u);

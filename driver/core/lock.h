@@ -15,7 +15,7 @@ struct LockState {
   ClientId preempted[kRememberedRobberies] = {};  // lost it by force and have not acquired again; oldest first
 };
 
-// `action` is one of WPERF_LOCK_*. Force always succeeds; release by someone else than the holder changes nothing.
+// `action` is one of WPERF_LOCK_*. Force always succeeds; a release by another client than the holder changes nothing.
 [[nodiscard]] WperfStatus change_lock(LockState& lock, ClientId client, u32 action);
 
 // The status of a request that needs the lock: WPERF_OK, WPERF_LOCK_LOST (until the client acquires again) or

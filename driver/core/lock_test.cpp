@@ -14,8 +14,8 @@ constexpr ClientId kBob = 22;
 
 struct Case {
   const char* what;
-  ClientId holder, preempted;  // before; kNobody = none
-  u32 action;                  // of kAnn
+  ClientId holder, preempted;  // before; kNobody: no client
+  u32 action;                  // the action of kAnn
   WperfStatus status;
   ClientId holder_after, preempted_after;
 };

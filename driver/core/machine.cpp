@@ -106,7 +106,7 @@ WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity) {
       identity.pmsidr = hal.read_register(Register::pmsidr);
       identity.pmbidr = hal.read_register(Register::pmbidr);
     } else {
-      identity.pmbidr = kPmbidrProgrammingRefused;  // who keeps the registers says so without them
+      identity.pmbidr = kPmbidrProgrammingRefused;  // another owner of the registers shows without them
     }
   };
   if (const WperfStatus status = read_core_identity(hal, core, identity); status != WPERF_OK) {
@@ -122,7 +122,7 @@ WperfStatus read_timer(Hal& hal, TimerMoment& moment) {
   auto read = [&] {
     hz = hal.read_register(Register::cntfrq);
     const u64 before_ns = hal.time_ns();
-    hal.synchronize();  // else the counter may be read long before
+    hal.synchronize();  // without this the counter may be read long before
     moment.ticks = hal.read_register(Register::cntvct);
     moment.time_ns = before_ns + (hal.time_ns() - before_ns) / 2;
   };

@@ -21,7 +21,7 @@ struct CoreIdentity {
   bool counts;           // it has a PMU, and one whose registers answer
 };
 
-// Which clusters share a DSU: what the hal says, unless a client has told it better (it reads the firmware's tables).
+// Which clusters share a DSU: by the hal, unless a client has set it (it reads the firmware's tables).
 struct ClusterSetup {
   bool known = false;
   u32 count = 0, size = 0;
@@ -30,7 +30,7 @@ struct ClusterSetup {
 // A moment on two clocks: the generic timer's, and Hal::time_ns().
 struct TimerMoment {
   u64 ticks = 0, time_ns = 0;
-  u32 hz = 0;  // of the timer; 0: what it says cannot be
+  u32 hz = 0;  // of the timer; 0: its register has an impossible value
 };
 
 struct Machine {
@@ -48,19 +48,19 @@ struct Machine {
   u32 cluster_of(u32 core) const { return cluster_count == 0 ? kNoCluster : core / cluster_size; }
 };
 
-// Has the core this runs on a PMU, and one whose registers answer? Nothing else of it may be touched before.
+// Has the core this runs on a PMU whose registers answer? Its other registers may not be touched before.
 bool core_counts(Hal& hal);
 
 [[nodiscard]] WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity);
-// The same and the SPE's registers, which nobody touches who does not ask for the SPE.
+// The same with the SPE's registers, which are touched only for clients that ask for the SPE.
 [[nodiscard]] WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity);
 
 [[nodiscard]] WperfStatus read_timer(Hal& hal, TimerMoment& moment);
 
-// `reserved_mask` is what Hal::reserve_counters gave. On failure `machine` is not to be used.
+// `reserved_mask` is the result of Hal::reserve_counters. After a failure `machine` must not be used.
 [[nodiscard]] WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine);
 
-// Is the request possible on a machine of so many cores, and is there a DSU on a core of every cluster?
+// Is the request possible on a machine with so many cores, and is there a DSU on a core of every cluster?
 [[nodiscard]] WperfStatus check_dsu_request(Hal& hal, const WperfDsuSetupRequest& request, u32 core_count);
 
 }  // namespace wperf::driver

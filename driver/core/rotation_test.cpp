@@ -107,7 +107,7 @@ void play(EventClass event_class, std::mt19937_64& random) {
   ASSERT_EQ(ann.start(), WPERF_OK);
 
   Model model{length, counters[index_of(event_class)]};
-  const u32 unit = core_class ? 2 : 1;  // of a DSU: the cluster of core 2
+  const u32 unit = core_class ? 2 : 1;  // for a DSU: the cluster of core 2
   const u32 base = events[0];
   for (u32 steps = static_cast<u32>(random() % 60); steps != 0; --steps) {
     const u64 salt = random() | 1;

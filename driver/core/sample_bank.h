@@ -28,21 +28,21 @@ class SampleBank {
   SampleBank(Hal& hal, SampleRegisters& found, const SamplePlan& plan) : hal_(hal), found_(found), plan_(plan) {}
 
   void claim();      // remembers every register it is going to change, then prepares
-  void prepare();    // sets events; the counters stand still. Also after the registers were lost
+  void prepare();    // sets events; the counters stay stopped. Also after the registers were lost
   void give_back();  // puts all back, after silence()
   void run();        // counts, and interrupts
   void silence() { silence_counters(hal_, plan_.counter_mask); }
 
-  // False while it should run: the registers were lost. A core that powers down may forget them, and somebody else may
+  // False if it should run but the registers were lost. A core that powers down may forget them, and somebody else may
   // write them.
   bool is_set_up();
-  bool counts_for(u32 events);  // the same of these events' types only: all that an interrupt of theirs leaves open
+  bool counts_for(u32 events);  // the same for these events' types only: all that their interrupt leaves unchecked
 
   u64 read(u32 event);                          // how far its counter is beyond 0
-  void set_before_overflow(u32 event, u64 by);  // of a counter that stands still
+  void set_before_overflow(u32 event, u64 by);  // for a stopped counter
 
-  // The two halves of an interrupt: stops the counters that overflowed and names their events as a set of bits, none
-  // after silence(); then takes their flags away and lets them count on.
+  // The two halves of an interrupt: the first stops the counters that overflowed and returns their events as a set of
+  // bits, empty after silence(); the second takes their flags away and lets them count on.
   u32 pause_overflowed();
   void resume(u32 events);
 

@@ -10,7 +10,7 @@
 
 namespace wperf::driver {
 
-// A sample and whose it is, which clients are not told.
+// A sample and its process, which clients do not get.
 struct KeptSample {
   WperfSample sample;
   u64 process_start;  // InterruptedContext::process_start
@@ -49,7 +49,7 @@ class SampleRing {
     u32 dropped;
     u32 words;
     u64 left;    // records in the ring
-    u64 pushed;  // records ever: count, left and all that were popped before
+    u64 pushed;  // all records ever pushed: count, left and all that were popped before
   };
   template <typename Wanted>
   Popped pop(u64* to, u32 most_words, u32 most_records, Wanted wanted) {
@@ -79,7 +79,7 @@ class SampleRing {
     }
     __atomic_store_n(&popped_.value, u64{at}, __ATOMIC_RELEASE);
     records_popped_ += popped.count;
-    // The producer's number has 32 bits: never so many records are in the ring.
+    // The producer's number has 32 bits, which is more than the ring can hold.
     popped.left = static_cast<u32>(static_cast<u32>(pushed >> 32) - static_cast<u32>(records_popped_));
     popped.pushed = records_popped_ + popped.left;
     return popped;

@@ -188,14 +188,14 @@ WperfStatus SampleSession::stop_one(Sampler& sampler) {
   return run_on(hal_, sampler.core, work);
 }
 
-// Counters that have lost their registers interrupt no more, so somebody has to look. A core that cannot be reached has
-// none to lose.
+// Counters that have lost their registers interrupt no more, so they must be looked at. A core that cannot be reached
+// has no registers to lose.
 void SampleSession::look_after(Sampler& sampler) {
   auto work = [&] { look_after_sampler(sampler, plan_, hal_); };
   static_cast<void>(run_on(hal_, sampler.core, work));
 }
 
-// On the gate's core. An interrupt that nobody answers would come again for ever.
+// On the gate's core. An interrupt without a handler would come again for ever.
 void SampleSession::silence_orphans(Gate& gate) {
   const u64 orphans = __atomic_load_n(&gate.orphans, __ATOMIC_RELAXED);
   if (orphans != 0) {

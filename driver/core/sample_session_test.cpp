@@ -149,7 +149,7 @@ TEST_F(Sampling, UnreachableCoreAtStopFallsSilentAtItsNextInterrupt) {
   hal.offline = {1};
   EXPECT_EQ(ann.stop_sampling(), WPERF_HARDWARE_FAILED);
   EXPECT_TRUE(hal.cores[0] == before[0]);
-  run(1, 10);  // it is there again for its programs, but nobody has told it
+  run(1, 10);  // the core runs programs again, but the driver does not know yet
   EXPECT_EQ(hal.cores[1].enabled, u64{1} << kCycleCounter);
   EXPECT_EQ(hal.cores[1].interrupts, 0u);
   EXPECT_EQ(drain(1).size(), 1u) << "the sampling was over";
@@ -177,8 +177,8 @@ TEST_F(Sampling, CountingWaitsForRegistersToo) {
 }
 
 // An interrupt, ours or somebody else's, may come between any two register accesses of start and stop, and at a barrier
-// after overflows that made none. Whenever it does, nothing is left running, nothing is left over, and every sample is
-// accounted for.
+// after overflows that made none. In every case no counter is left running, nothing is left allocated, and every sample
+// is accounted for.
 TEST(SamplingMoments, InterruptsAtEveryAccessOfStartAndStop) {
   enum class Foreign { none, at_once, at_barrier };
   for (const Foreign foreign : {Foreign::none, Foreign::at_once, Foreign::at_barrier}) {
@@ -189,7 +189,7 @@ TEST(SamplingMoments, InterruptsAtEveryAccessOfStartAndStop) {
       machine.reserved_mask = 0x1e;
       FakeHal hal(machine);
       hal.cores[0].types[1] = 0x23;
-      hal.cores[0].interrupts = 0x21;  // counter 0 and 5 are somebody else's
+      hal.cores[0].interrupts = 0x21;  // counters 0 and 5 belong to another user
       hal.cores[0].enabled = 0x21;
       hal.interrupts_of_others = 0x21;
       const std::vector<FakeHal::Pmu> before = hal.cores;

@@ -8,8 +8,8 @@
 namespace wperf::driver {
 namespace {
 
-// Sets the counter of `event` so that it overflows one interval after it did `past` counts ago: what passed until the
-// interrupt is handled belongs to the next interval, so intervals add up exactly.
+// Sets the counter of `event` so that it overflows one interval after its last overflow, `past` counts ago: the counts
+// until the interrupt is handled belong to the next interval, so intervals add up exactly.
 void begin_interval(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, u32 event, u64 past) {
   const u32 shift = sampler.throttle.shift_of(event);
   const u32 asked = plan.intervals[event] << shift;
@@ -163,7 +163,7 @@ void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Int
   }
   const u32 events = bank.pause_overflowed();
   if (events == 0) {
-    return;  // somebody else's interrupt
+    return;  // another user's interrupt
   }
   charge_walks(sampler);
   sampler.throttle.arrive(hal.time_ns());
@@ -178,7 +178,7 @@ void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Int
   }
   record(sampler, plan, hal, interrupted, events);
   sampler.throttle.leave(hal.time_ns());
-  bank.resume(events);  // last: what is counted of the kernel should be as little of this as can be
+  bank.resume(events);  // last, so that as little of this as possible is counted in the kernel
 }
 
 void end_sampler_from_afar(Sampler& sampler) {

@@ -20,7 +20,7 @@ namespace wperf::driver {
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
 struct Sampler {
   u32 core;
-  bool claimed;  // hardware is ours: registers are to be put back
+  bool claimed;  // the hardware is ours: registers must be put back
   u32 ended;     // atomic; set from elsewhere when the core could not be reached to stop it
   u32 settled;   // atomic; the registers are to read as they were set up, or they are lost
   SampleRegisters found;
@@ -40,11 +40,11 @@ struct Sampler {
 
   // With stacks:
   UserWalks* walks;  // null: without
-  u32 first_ticket;  // of the walks
+  u32 first_ticket;  // ticket of the first walk
   u64 walks_charged_ns;
-  u64 lost_stacks;  // of the interrupt, read by drain: atomic
+  u64 lost_stacks;  // written in the interrupt, read by drain: atomic
   u64 cut_stacks;
-  StackWords stack;  // of the interrupt
+  StackWords stack;  // used in the interrupt
 };
 
 void prepare_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);

@@ -86,7 +86,7 @@ class Sampling : public testing::Test {
   LockState lock;
   Core core{hal, lock, {}};
   TestClient ann{core, 11};
-  std::vector<u64> steps;  // of each core
+  std::vector<u64> steps;  // by core
   u32 exception_level = 0;
   WperfDrainReply reply = {};
 };

@@ -14,8 +14,8 @@ class SharedTimer {
  public:
   explicit SharedTimer(Hal& hal) : hal_(hal) {}
 
-  // Requests' calls, one at a time, never in the critical section. A failed start leaves the other user his ticks where
-  // that is possible.
+  // Requests' calls, one at a time, never in the critical section. After a failed start the other user keeps its ticks
+  // if possible.
   [[nodiscard]] WperfStatus start(TimerUser user, u32 period_ms);
   void stop(TimerUser user);  // a tick that is under way may still find him due
 
@@ -35,7 +35,7 @@ class SharedTimer {
   void set(const Periods& periods);
 
   Hal& hal_;
-  u32 running_ms_ = 0;  // what the hal's timer was started with
+  u32 running_ms_ = 0;  // the period that the hal's timer was started with
   Periods periods_ = {};
   u32 elapsed_ms_[kUsers] = {};  // since the user's latest tick
 };

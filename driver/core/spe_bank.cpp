@@ -75,7 +75,7 @@ SpeStop SpeBank::stop() {
   hal_.write_register(Register::pmscr, 0);
   hal_.synchronize();
   hal_.drain_profiling();
-  hal_.synchronize();  // what the hardware wrote into PMBPTR and PMBSR is seen
+  hal_.synchronize();  // the hardware's writes to PMBPTR and PMBSR are visible
   SpeStop stopped;
   stopped.pmblimitr = hal_.read_register(Register::pmblimitr);
   stopped.written_to = hal_.read_register(Register::pmbptr);

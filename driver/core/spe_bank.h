@@ -35,7 +35,7 @@ class SpeBank {
 
   void set_up(const SpePlan& plan);  // all but the buffer; profiling is off
   void run(const SpePlan& plan, const SpeMemory& memory);
-  SpeStop stop();    // all that was profiled is in memory after it; the interrupt's line is low
+  SpeStop stop();    // afterwards all records are in memory, and the interrupt's line is low
   u64 silence();     // the same in the middle of another of these calls; gives PMBSR
   u64 status();      // PMBSR
   u64 written_to();  // PMBPTR; may be late while profiling

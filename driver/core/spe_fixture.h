@@ -45,7 +45,7 @@ class Profiling : public testing::Test {
  protected:
   explicit Profiling(const FakeMachine& machine = machine_with_spe()) : hal(machine) {
     u64 salt = 0x100;
-    for (FakeSpe& spe : hal.spes) {  // what others left behind
+    for (FakeSpe& spe : hal.spes) {  // values that others left
       spe.pmsicr = salt++;
       spe.pmsirr = salt++ << 8;
       spe.pmsfcr = 2;

@@ -69,7 +69,7 @@ void publish(SpeProfiler& profiler, u32 size, u32 events) {
   profiler.writing ^= 1;
 }
 
-// Gives the hardware the next half if the reader has done with it, else it stands still.
+// Gives the hardware the next half if the reader has finished with it; otherwise the hardware stands still.
 void resume(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
   SpePingPongBuffer& half = profiler.halves[profiler.writing];
   const bool stood = phase_of(profiler) == SpePhase::stalled;
@@ -91,8 +91,8 @@ void resume(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
   bank_of(profiler, hal).run(plan, memory_of(half, plan));
 }
 
-// Stops the hardware and hands over what it wrote. False: the profiling of this core has ended. `late`: it may have
-// stopped some time ago.
+// Stops the hardware and hands over its bytes. Returns false if the profiling of this core has ended. `late`: it may
+// have stopped some time ago.
 bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   SpeBank bank = bank_of(profiler, hal);
   const SpeMemory memory = memory_of(profiler.halves[profiler.writing], plan);
@@ -101,7 +101,7 @@ bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   if (limit != ours && (limit & kPmblimitrEnable) != 0) {
     end_with(profiler, bank.status());
     publish(profiler, 0, u32{WPERF_SPE_FAULT});
-    return false;  // somebody else took the unit over: it is his
+    return false;  // another driver took the unit over, so it is left alone
   }
   const bool stood_unseen = late && (bank.status() & kPmbsrService) != 0;
   const SpeStop stop = bank.stop();
@@ -208,7 +208,7 @@ void stop_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
     }
     set_phase(profiler, SpePhase::idle);
     profiler.gap_next = true;
-    if (!bank.in_use()) {  // it may be somebody else's by now
+    if (!bank.in_use()) {  // another driver may have it by now
       bank.give_back(profiler.found);
     }
     profiler.claimed = false;
@@ -246,7 +246,7 @@ bool has_bytes(const SpeProfiler& profiler) {
 
 void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply) {
   reply.core = profiler.core;
-  // At most one half with bytes: two are not one stretch of memory, and what is missing lies between them.
+  // At most one half with bytes: two are not one stretch of memory, and the gap lies between them.
   while (reply.bytes == 0 && has_bytes(profiler)) {
     SpePingPongBuffer& half = profiler.halves[profiler.reading];
     const u32 left = half.size - profiler.read;

@@ -16,7 +16,7 @@ namespace wperf::driver {
 struct SpePingPongBuffer {
   u8* bytes;
   u32 ready;  // atomic; the fields below are written before it is set
-  u32 size;   // of what was written
+  u32 size;   // size of the written part
   u32 gap;    // records before it are missing
   u32 events;
 };
@@ -25,13 +25,13 @@ enum class SpePhase : u32 {
   idle,
   profiling,
   stalled,  // both halves wait for the reader
-  ended,    // by a fault, or by somebody else who took the unit over
+  ended,    // by a fault, or because another driver took the unit over
 };
 
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
 struct SpeProfiler {
   u32 core;
-  bool claimed;  // hardware is ours: registers are to be put back, and the buffer's memory may be written
+  bool claimed;  // the hardware is ours: registers must be put back, and the buffer's memory may be written
   bool filters_absent_events;
   u32 abandoned;  // atomic; set from elsewhere when the core could not be reached to stop it
   SpeRegisters found;
@@ -57,7 +57,7 @@ enum class SpeLook : u32 {
   drain,  // changes halves
 };
 
-// On its core. Busy: somebody profiles there; nothing was changed.
+// On its core. Busy: another driver profiles there; nothing was changed.
 [[nodiscard]] WperfStatus start_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
 void look_at_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, SpeLook look);
 void stop_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);

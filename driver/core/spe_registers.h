@@ -17,7 +17,7 @@ inline constexpr u32 kSpeWithAbsentEvents = 3;              // ID_AA64DFR0_EL1.P
 // PMBIDR_EL1
 inline constexpr u64 kPmbidrProgrammingRefused = 1u << 4;  // the buffer belongs to a higher exception level
 
-// PMSCR_EL1. PCT 0: timestamps are the virtual counter, which is what programs read as the system's clock.
+// PMSCR_EL1. PCT 0: timestamps are the virtual counter, which programs read as the system's clock.
 inline constexpr u64 kPmscrEl0 = 1u << 0;
 inline constexpr u64 kPmscrEl1 = 1u << 1;
 inline constexpr u64 kPmscrContext = 1u << 3;
@@ -50,7 +50,7 @@ inline constexpr u64 kPmbsrDataLoss = 1u << 19;
 constexpr u32 event_class_of_pmbsr(u64 pmbsr) {  // 0: buffer management
   return static_cast<u32>(bit_field(pmbsr, 26, 6));
 }
-constexpr u32 buffer_status_of_pmbsr(u64 pmbsr) {  // of event class 0: 0 not filled, 1 filled
+constexpr u32 buffer_status_of_pmbsr(u64 pmbsr) {  // status of event class 0: 0 not filled, 1 filled
   return static_cast<u32>(bit_field(pmbsr, 0, 6));
 }
 

@@ -229,7 +229,8 @@ void SpeSession::tick() {
   const Critical critical(hal_);
   for (u32 i = 0; profiling_ && i < profiler_count_; ++i) {
     if (phase_of(profilers_[i]) != SpePhase::ended) {
-      static_cast<void>(look_at(profilers_[i], SpeLook::tick));  // who cannot be reached now waits for the next one
+      // a core that cannot be reached now waits for the next tick
+      static_cast<void>(look_at(profilers_[i], SpeLook::tick));
     }
   }
 }

@@ -14,7 +14,7 @@
 
 namespace wperf::driver {
 
-// A full buffer stands still until somebody looks, where its interrupt does not reach the driver.
+// A full buffer stands still until the next look, if its interrupt does not reach the driver.
 inline constexpr u32 kSpeTickMs = 10;
 
 class SpeSession {

@@ -16,11 +16,11 @@ struct StackRange {
 };
 
 inline constexpr u64 kUserEnd = u64{1} << 47;
-inline constexpr u64 kNearStack = 1 << 20;  // Windows gives a thread so much where nobody asks for more
+inline constexpr u64 kNearStack = 1 << 20;  // Windows' default size of a thread's stack
 
 // The part of a program's stack that records may lie in: from its stack pointer to the end of the thread's stack, as
-// `limits` has it. Where that is not known or another stack is in use (of a coroutine, say) it ends a stack's usual
-// size above: x29 may hold anything, and must not lead into other memory of the program.
+// `limits` has it. If that is unknown or another stack is in use (a coroutine's, say), it ends a stack's usual size
+// above: x29 may hold anything, and must not lead into other memory of the program.
 constexpr StackRange user_stack_above(u64 sp, StackRange limits) {
   if (sp >= kUserEnd) {
     return {kUserEnd, kUserEnd};

@@ -94,7 +94,7 @@ class TestClient {
   Rights rights_;
 };
 
-// A count request with ungrouped events; tests change what they are about.
+// A count request with ungrouped events; tests change the fields they are about.
 inline WperfCountRequest count_request(const std::vector<u32>& cores, const std::vector<u16>& core_events) {
   WperfCountRequest request = {};
   request.period_ms = 10;

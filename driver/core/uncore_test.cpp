@@ -217,7 +217,7 @@ TEST_F(Uncore, WhatIsNoMemoryControllerIsNeverMappedToBeWritten) {
     identity ^= it.mask;
     EXPECT_EQ(ann.set_up_dmc({kFirst}), WPERF_ACCESS_DENIED) << it.offset;
     EXPECT_EQ(hal.mapped_frames(), 0u);
-    identity = it.value | 0xabcd'ef00;  // above the low byte nothing is promised
+    identity = it.value | 0xabcd'ef00;  // only the low byte is defined
     EXPECT_EQ(ann.set_up_dmc({kFirst}), WPERF_OK) << it.offset;
     core.client_gone(11);
     core.shutdown();

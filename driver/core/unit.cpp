@@ -20,7 +20,7 @@ u64 difference(u64 last, u64 now, u32 bits, bool overflowed) {
 }
 
 // Values of all counters, and the overflows before exactly these values: a counter may pass its top between the two
-// reads, so read again until none did. That takes seconds of counting, so the second try nearly always ends it.
+// reads, so read again until none did. A counter takes seconds to get there, so the second try nearly always ends it.
 u32 read_values(CounterBank& bank, u32 used, u64 (&values)[kMaxCounters]) {
   u32 overflows = bank.take_overflows();
   for (u32 attempt = 0; attempt < kReadTries; ++attempt) {
@@ -52,7 +52,8 @@ bool is_set_up(const Unit& unit, const ClassPlan& plan, CounterBank& bank) {
   return true;
 }
 
-// As near to the counters' start and end as can be: what the processor does between is in the one and not in the other.
+// As near to the counters' start and end as possible: the processor's work in between is in one count and not in the
+// other.
 u64 take_shared_cycles(Unit& unit, CounterBank& bank) {
   if (unit.cycles_source != WPERF_CYCLES_SHARED) {
     return 0;

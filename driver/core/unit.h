@@ -3,8 +3,8 @@
 // here, once for every kind of counter. A slot ends by rotation (full) or by stopping (partial); without multiplexing
 // the only slot lasts from start to stop. Called where the unit's registers are, under the driver's lock; cannot fail.
 //
-// Counts are believed as long as the registers read as they were set up, and no counter runs backwards. Where they do
-// not, what was counted since the last fold is lost and said to be; the counters are set up anew.
+// Counts are valid as long as the registers read as they were set up, and no counter runs backwards. Otherwise the
+// counts since the last fold are lost and reported so; the counters are set up anew.
 #pragma once
 #include "abi/wire.h"
 #include "base/event_class.h"
@@ -19,7 +19,7 @@
 
 namespace wperf::driver {
 
-struct Accumulator {  // of one entry
+struct Accumulator {  // for one entry
   u64 value;
   u64 slots;
   u64 running_ns;
@@ -29,7 +29,7 @@ struct Accumulator {  // of one entry
   Wide squares;
 };
 
-// The events of one class and how they go round its counters; the same for all units of the class.
+// The events of one class and how they rotate on its counters; the same for all units of the class.
 struct ClassPlan {
   Ring ring;
   u16 events[WPERF_MAX_CORE_EVENTS];
@@ -46,7 +46,7 @@ struct Unit {
   Accumulator* entries;
 
   u32 first;     // ring entry on counter 0 in this slot
-  bool claimed;  // hardware is ours: registers are to be put back
+  bool claimed;  // the hardware is ours: registers must be put back
   u64 slot_start_ns;
   u64 folded_ns;  // up to when counts are in the accumulators
   u64 enabled_ns;
@@ -78,7 +78,7 @@ void abandon_unit(Unit& unit, CounterBank& bank);
 // Ends the open slot as far as it has been folded; no hardware.
 void close_partial_slot(Unit& unit, const ClassPlan& plan);
 
-// The reply as if the unit were stopped where it was last folded. `reply` must be zeroed; its header is not touched.
+// The reply as if the unit were stopped at its last fold. `reply` must be zeroed; its header is not touched.
 void describe_unit(const Unit& unit, const ClassPlan& plan, WperfCountReply& reply);
 
 }  // namespace wperf::driver

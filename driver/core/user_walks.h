@@ -28,14 +28,14 @@ static_assert(sizeof(WperfStack) == sizeof(u64) && 1 + WPERF_MAX_STACK <= 255);
 
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
 struct UserWalk {
-  u32 waiting;  // atomic: set by the interrupt, taken back by who answers
+  u32 waiting;  // atomic: set by the interrupt, cleared by the answer
   KeptSample kept;
 };
 
 struct UserWalks {
   UserWalk walks[kWalksPerCore];
   SampleRing done;
-  StackWords stack;  // of who answers; one does at a time
+  StackWords stack;  // used by answers, one at a time
   // Written by the shell's answer, read by drain: atomic.
   u64 lost_ring_full;
   u64 lost_stacks;

@@ -84,7 +84,7 @@ TEST_F(Onlooking, HiddenSamplesAddUpOverDrains) {
   EXPECT_EQ(reply.lost_filtered, 3u) << "since configure";
 }
 
-// His own program has the number of one that ended, of somebody else.
+// A process of the user has the number of an ended process of another user.
 TEST_F(Onlooking, ANumberThatIsUsedAgainTellsNothingOfItsFormerProcess) {
   starts = {{100, 7}, {101, 8}, {102, 9}};
   sample(user, 30);

@@ -8,7 +8,7 @@
 
 namespace wperf::driver {
 
-// The user a token stands for, and with which trust. Made by user_of, owns memory until released.
+// The user of a token, and the user's level of trust. Made by user_of, owns memory until released.
 struct User {
   TOKEN_USER* token_user = nullptr;
   TOKEN_GROUPS* groups = nullptr;  // only for an account that services share: their logons tell them apart

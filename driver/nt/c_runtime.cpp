@@ -13,7 +13,7 @@ using wperf::usize;
 
 namespace {
 
-// Answers are tens of kilobytes, and the kernel keeps us from vector registers: whole words where they are aligned.
+// Answers are tens of kilobytes, and the kernel keeps us from vector registers: whole words if they are aligned.
 using Word = u64 __attribute__((may_alias));
 
 bool are_aligned(const void* a, const void* b) {

@@ -14,7 +14,7 @@ struct DeviceExtension {
   DEVICE_OBJECT* lower;           // next in the stack; null likewise
   UNICODE_STRING interface_name;  // as the system gave it
   bool started;
-  IO_REMOVE_LOCK remove_lock;  // held by every request while it uses what is above
+  IO_REMOVE_LOCK remove_lock;  // held by every request while it uses the members above
 };
 
 inline DeviceExtension& extension_of(DEVICE_OBJECT* device) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where Windows enters and leaves. Installed as a device, the plug and play manager makes the device (add_device);
-// started as a plain service, there is a device with a name from the start. The INF's registry value tells which.
-// IRQL PASSIVE_LEVEL.
+// started as a plain service, there is a device with a name from the start. The INF's registry value decides. IRQL
+// PASSIVE_LEVEL.
 #include "abi/device_interface.h"
 #include "driver/nt/device.h"
 #include "driver/nt/overflow_interrupt.h"

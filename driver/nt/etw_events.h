@@ -19,8 +19,8 @@ enum EtwEvent : u16 {
   kEtwSamplingStopped = 7,
 };
 inline constexpr u8 kEtwLevel = 4;             // information
-inline constexpr u64 kEtwReadingKeyword = 1;   // of kEtwCounterRead
-inline constexpr u64 kEtwActivityKeyword = 2;  // of all others
+inline constexpr u64 kEtwReadingKeyword = 1;   // keyword of kEtwCounterRead
+inline constexpr u64 kEtwActivityKeyword = 2;  // keyword of all others
 
 inline constexpr u32 kEtwCycleIndex = 0xffff'ffff;  // the fixed cycle counter of a core, event 0x11
 

@@ -12,7 +12,7 @@
 
 namespace wperf::driver {
 
-// Maps a client's number to what the shell knows of it.
+// Maps a client's number to the shell's data about it.
 class ClientBook {
  public:
   virtual bool owns_process(ClientId client, u32 process, u64 start) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mutual exclusion that leaves its holder at PASSIVE_LEVEL (a fast mutex would raise it to APC_LEVEL, where most of
-// what the driver calls is not allowed). The holder cannot be suspended or ended by its process meanwhile. Not
-// recursive. IRQL PASSIVE_LEVEL.
+// Mutual exclusion that leaves its holder at PASSIVE_LEVEL (a fast mutex would raise it to APC_LEVEL, where most calls
+// of the driver are not allowed). The holder cannot be suspended or ended by its process meanwhile. Not recursive. IRQL
+// PASSIVE_LEVEL.
 #pragma once
 #include "driver/nt/nt.h"
 
@@ -23,7 +23,7 @@ class Mutex {
   }
 
  private:
-  KEVENT free_;  // signaled: nobody holds it; one waiter gets it
+  KEVENT free_;  // signaled: free; one waiter gets it
 };
 
 class Guard {

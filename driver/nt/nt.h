@@ -245,7 +245,7 @@ enum : UCHAR {
   IRP_MJ_PNP = 0x1b,
   IRP_MJ_MAXIMUM_FUNCTION = 0x1b,
 };
-enum : UCHAR {  // of IRP_MJ_PNP
+enum : UCHAR {  // minor functions of IRP_MJ_PNP
   IRP_MN_START_DEVICE = 0x00,
   IRP_MN_QUERY_REMOVE_DEVICE = 0x01,
   IRP_MN_REMOVE_DEVICE = 0x02,
@@ -255,7 +255,7 @@ enum : UCHAR {  // of IRP_MJ_PNP
   IRP_MN_CANCEL_STOP_DEVICE = 0x06,
   IRP_MN_SURPRISE_REMOVAL = 0x17,
 };
-enum : UCHAR { IRP_MN_SET_POWER = 0x02, IRP_MN_QUERY_POWER = 0x03 };  // of IRP_MJ_POWER
+enum : UCHAR { IRP_MN_SET_POWER = 0x02, IRP_MN_QUERY_POWER = 0x03 };  // minor functions of IRP_MJ_POWER
 struct DRIVER_OBJECT {
   USHORT Type, Size;
   DEVICE_OBJECT* DeviceObject;
@@ -443,7 +443,7 @@ struct PHYSICAL_COUNTER_RESOURCE_LIST {
   ULONG Count;
   PHYSICAL_COUNTER_RESOURCE_DESCRIPTOR Descriptors[1];
 };
-struct KTRAP_FRAME {  // of ARM64
+struct KTRAP_FRAME {  // on ARM64
   UCHAR Head[0x90];
   ULONG Spsr, Esr;
   ULONG64 Sp;

@@ -47,8 +47,8 @@ NTKERNELAPI ULONG KeGetCurrentProcessorNumberEx(PROCESSOR_NUMBER* processor);   
 NTKERNELAPI ULONG KeQueryActiveProcessorCountEx(USHORT group);                                  // DISPATCH
 NTKERNELAPI void KeInitializeTimerEx(KTIMER* timer, TIMER_TYPE type);                           // DISPATCH
 NTKERNELAPI BOOLEAN KeSetTimerEx(KTIMER* timer, LARGE_INTEGER due, LONG period_ms, KDPC* dpc);  // DISPATCH
-// How far apart the system's clock ticks are to be, in 100 ns; the finest that anybody asks for holds until all who
-// asked called with set = FALSE.
+// The interval of the system's clock ticks, in 100 ns; the finest requested one holds until all requesters called with
+// set = FALSE.
 NTKERNELAPI ULONG ExSetTimerResolution(ULONG desired, BOOLEAN set);                    // APC
 NTKERNELAPI BOOLEAN KeCancelTimer(KTIMER* timer);                                      // DISPATCH
 NTKERNELAPI void KeInitializeEvent(KEVENT* event, EVENT_TYPE type, BOOLEAN signaled);  // any
@@ -72,8 +72,9 @@ NTKERNELAPI void ExFreePoolWithTag(PVOID memory, ULONG tag);                  //
 NTKERNELAPI void ExFreePool(PVOID memory);                                    // DISPATCH; for memory the system gave
 NTKERNELAPI PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG protect);  // DISPATCH
 NTKERNELAPI void MmUnmapIoSpace(PVOID mapping, SIZE_T size);                              // DISPATCH
-// Copies what can be read to memory that is never paged; brings pages of a program in that are not there. Does not stop
-// the system whatever the address: it also reads the kernel's, so who copies for a program looks at it first.
+// Copies readable memory to memory that is never paged; brings in pages of a program that are not there. Never stops
+// the system, for any address. It also reads the kernel's memory, so callers that copy for a program check the address
+// first.
 NTKERNELAPI NTSTATUS MmCopyMemory(PVOID to, MM_COPY_ADDRESS from, SIZE_T size, ULONG flags, SIZE_T* copied);  // APC
 NTKERNELAPI PVOID MmGetSystemRoutineAddress(UNICODE_STRING* name);  // PASSIVE; null: not exported
 NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges();     // PASSIVE; freed with ExFreePool, ends with zeroes
@@ -106,7 +107,7 @@ NTKERNELAPI BOOLEAN SeAccessCheck(PSECURITY_DESCRIPTOR descriptor, SECURITY_SUBJ
                                   ACCESS_MASK desired, ACCESS_MASK granted_before, PRIVILEGE_SET** privileges,
                                   GENERIC_MAPPING* mapping, KPROCESSOR_MODE mode, ACCESS_MASK* granted,
                                   NTSTATUS* status);  // PASSIVE
-// *information is freed with ExFreePool, but for TokenIntegrityLevel: it is the level itself.
+// *information is freed with ExFreePool, except for TokenIntegrityLevel: it is the level itself.
 NTKERNELAPI NTSTATUS SeQueryInformationToken(PACCESS_TOKEN token, TOKEN_INFORMATION_CLASS information_class,
                                              PVOID* information);  // PASSIVE
 

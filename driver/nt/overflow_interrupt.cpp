@@ -17,7 +17,7 @@ Core* connected_core;  // atomic
 bool registered;
 bool refused;  // the latest time that it was asked for
 
-u32 number_of(HANDLE id) {  // of a process or thread
+u32 number_of(HANDLE id) {  // the number of a process or thread
   return static_cast<u32>(reinterpret_cast<ULONG_PTR>(id));
 }
 

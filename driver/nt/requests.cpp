@@ -66,7 +66,7 @@ NTSTATUS handle_close(DEVICE_OBJECT* device, IRP* irp) {
 }
 
 // METHOD_BUFFERED: the system's buffer is as long as the longer of input and output. The system copies back as many
-// bytes as Information says, so it says what was answered and nothing more.
+// bytes as Information says, so it is the length of the answer.
 NTSTATUS handle_control(DEVICE_OBJECT* device, IRP* irp) {
   const RequestScope scope(device, irp);
   if (!NT_SUCCESS(scope.status())) {

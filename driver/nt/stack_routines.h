@@ -25,7 +25,7 @@ struct StackRoutines {
                          PVOID context);                                                          // any IRQL
   BOOLEAN (*insert_queue_apc)(KAPC* apc, PVOID argument1, PVOID argument2, KPRIORITY increment);  // <= DISPATCH_LEVEL
   KTHREAD* (*current_thread)();                                                                   // any
-  // Where the kernel stack of the running thread lies. May be missing: then only IoGetStackLimits tells.
+  // Where the kernel stack of the running thread lies. May be missing: then only IoGetStackLimits knows.
   PVOID (*thread_stack_base)();
   PVOID (*thread_stack_limit)();
   PVOID (*thread_teb)();  // of the running thread, in its program's memory. May be missing

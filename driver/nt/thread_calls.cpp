@@ -9,7 +9,7 @@ namespace wperf::driver {
 enum CallState : u32 {
   kFree,
   kOut,        // asked for, to be answered
-  kAbandoned,  // nobody wants the answer
+  kAbandoned,  // the answer is not wanted any more
 };
 
 struct CallBlock;
@@ -25,11 +25,11 @@ struct ThreadCall {
   WalkedStack stack;
 };
 
-// Those of one core have their memory together, so that one that does not end keeps no more than that.
+// The calls of one core share a block of memory, so that one that does not end keeps no more than that.
 struct CallBlock {
   static constexpr u32 kCalls = 32;
   u32 abandoned;  // calls
-  bool given_up;  // nobody needs it but its abandoned calls
+  bool given_up;  // only its abandoned calls need it
   ThreadCall calls[kCalls];
 };
 
@@ -40,11 +40,11 @@ struct CallSet {
 
 namespace {
 
-constexpr LONGLONG kPatience = -200'000;  // 20 ms, relative: what is in memory is walked in a thousandth of that
+constexpr LONGLONG kPatience = -200'000;  // 20 ms, relative: memory that is present is walked in a thousandth of that
 
 // State that outlives every device.
 struct {
-  KSPIN_LOCK lock;        // of the last part of each call, and of what it decides by
+  KSPIN_LOCK lock;        // protects the last part of each call, and the values it depends on
   u32 abandoned;          // calls
   DRIVER_OBJECT* driver;  // referenced until the calls are gone
 } all_calls;

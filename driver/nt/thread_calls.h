@@ -32,7 +32,7 @@ class ThreadCalls {
   bool possible() const { return possible_; }
 
   static CallSet* make(u32 count);                   // <= DISPATCH_LEVEL; null when memory is exhausted
-  void place(CallSet* set);                          // PASSIVE_LEVEL, after end(); null: none
+  void place(CallSet* set);                          // PASSIVE_LEVEL, after end(); null: no set
   bool ask(u32 ticket, const UserWalkStart& start);  // in the interrupt of a program
   // PASSIVE_LEVEL, when no interrupt asks any more. Returns soon; no answer comes afterwards.
   void end();
@@ -44,7 +44,7 @@ class ThreadCalls {
 
   struct LastPart {  // of a call, which has the lock
     KIRQL level;
-    DRIVER_OBJECT* driver;  // whose code nobody needs any more; null: not this call's business
+    DRIVER_OBJECT* driver;  // whose code is not needed any more; null: another call takes care of it
   };
   static LastPart answer(ThreadCall& call, bool walked);
   static bool queue_apc(ThreadCall& call, KTHREAD* thread);

@@ -18,13 +18,14 @@ NTSTATUS Ticker::start(u32 period_ms) {
   status = ObReferenceObjectByHandle(handle, SYNCHRONIZE, nullptr, KernelMode, &thread_, nullptr);
   static_cast<void>(ZwClose(handle));
   if (!NT_SUCCESS(status)) {
-    // Not seen to happen: the handle was just made. Nobody can wait for the thread itself now, only for its last words.
+    // Cannot happen in practice: the handle was just made. The thread itself cannot be waited for now, only its last
+    // event.
     static_cast<void>(KeSetEvent(&stop_, 0, FALSE));
     static_cast<void>(KeWaitForSingleObject(&ended_, Executive, KernelMode, FALSE, nullptr));
     thread_ = nullptr;
     return status;
   }
-  // Above all programs: they keep the cores busy, that is what is measured, and slots should have their length.
+  // Above all programs: the measured programs keep the cores busy, and slots should have their length.
   static_cast<void>(KeSetPriorityThread(static_cast<KTHREAD*>(thread_), LOW_REALTIME_PRIORITY));
   return STATUS_SUCCESS;
 }

@@ -21,7 +21,7 @@
 #include <wchar.h>
 
 #define MAX_GITVER_SIZE 32
-#define CORE_EVT 1u /* of LIST_CONF */
+#define CORE_EVT 1u /* bits of LIST_CONF */
 
 typedef struct _VERSION_INFO {
   unsigned int major, minor, patch;
@@ -60,16 +60,16 @@ typedef struct _METRIC_NOTE {
 typedef struct _EVENT_NOTE {
   EVT_NOTE_TYPE type;
   union note {
-    GROUP_NOTE group_note;   /* of GROUP_EVT_NOTE */
-    METRIC_NOTE metric_note; /* of METRIC_EVT_NOTE */
+    GROUP_NOTE group_note;   /* for GROUP_EVT_NOTE */
+    METRIC_NOTE metric_note; /* for METRIC_EVT_NOTE */
   } note;
 } EVENT_NOTE, *PEVENT_NOTE;
 
 /* Groups of events that are counted together. */
 typedef struct _GROUP_EVENT_INFO {
   int num_groups;
-  int* num_group_events; /* of each group */
-  uint16_t** events;     /* of each group */
+  int* num_group_events; /* by group */
+  uint16_t** events;     /* by group */
 } GROUP_EVENT_INFO, *PGROUP_EVENT_INFO;
 
 typedef struct _STAT_CONF {
@@ -129,11 +129,11 @@ typedef struct _TEST_INFO {
 typedef struct _SAMPLE_CONF {
   const wchar_t* pe_file;
   const wchar_t* pdb_file;
-  const wchar_t* image_name; /* of a running program; without it, it is the name of pe_file */
+  const wchar_t* image_name; /* a running program's; if it is missing, it is the name of pe_file */
   uint8_t core_idx;
   int num_events; /* 0: cycles */
   uint16_t* events;
-  uint32_t* intervals; /* of each event; NULL or 0: the default */
+  uint32_t* intervals; /* by event; NULL or 0: the default */
   bool display_short;  /* C++ names without their decoration */
   double duration;     /* seconds */
   bool kernel_mode;
@@ -205,7 +205,7 @@ WPERF_LIB_API bool wperf_test(PTEST_CONF conf, PTEST_INFO info);
 /* From wperf.h, and useful here too: why the last call of this thread failed. */
 WPERF_LIB_API const char* wperf_last_error(void);
 
-/* libwperf prints nothing. Verbose programs expect lines on stdout, so this header prints what it tells. */
+/* libwperf prints nothing. Verbose programs expect lines on stdout, so this header prints its messages. */
 WPERF_LIB_API bool wperf_set_message_function(void (*function)(const char* line, void* context), void* context);
 WPERF_LIB_API bool wperf_set_verbose(bool enable);
 static inline void wperf_lib_print(const char* line, void* context) {

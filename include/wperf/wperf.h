@@ -43,8 +43,8 @@ extern "C" {
 
 /* ---- the session ---------------------------------------------------------------------------------------------- */
 
-/* Which machine wperf_init() opens, as --device says it: "driver", "sim", "sim:cpu=neoverse-v1". NULL: what
-   WPERF_DEVICE in the environment says, else the machine's own. UTF-8. Not while a session is open. */
+/* Selects the machine that wperf_init() opens, with the names of --device: "driver", "sim", "sim:cpu=neoverse-v1".
+   NULL: the value of WPERF_DEVICE in the environment, or the machine's own. UTF-8. Not while a session is open. */
 WPERF_API bool wperf_set_device(const char* device);
 
 /* Opens the machine and takes the driver's lock, which one process can hold at a time. */
@@ -58,13 +58,13 @@ WPERF_API const char* wperf_last_error(void);
 /* Receives a line without its end, UTF-8, from the thread and during the call that measures. It must not call this
    library, wperf_stop() aside. */
 typedef void (*WPERF_MESSAGE)(const char* line, void* context);
-/* The library prints nothing. Warnings, and with wperf_set_verbose(true) what `wperf -v` would tell, go to this
-   function; NULL: to nobody. */
+/* The library prints nothing. Warnings, and with wperf_set_verbose(true) the messages of `wperf -v`, go to this
+   function; NULL: they are dropped. */
 WPERF_API bool wperf_set_message_function(WPERF_MESSAGE function, void* context);
 WPERF_API bool wperf_set_verbose(bool enable);
 
-/* Ends the measurement that is running, as Ctrl-C does for the tool: what was counted so far is its answer. Without one
-   it does nothing. */
+/* Ends the running measurement, as Ctrl-C does for the tool: the counts so far are its answer. Without a measurement it
+   does nothing. */
 WPERF_API void wperf_stop(void);
 
 typedef struct VERSION_INFO {
@@ -98,7 +98,7 @@ WPERF_API bool wperf_list_events(const LIST_CONF* conf, EVENT_INFO* info);
 /* How many rows there are; after the list was loaded. */
 WPERF_API bool wperf_list_num_events(const LIST_CONF* conf, int* count);
 
-/* One event of one metric. A metric has as many rows as events of the cores, one after the other. */
+/* One event of one metric. A metric has one row for each of its core events, one after the other. */
 typedef struct METRIC_INFO {
   const wchar_t* metric_name;
   uint32_t event_idx;
@@ -113,7 +113,7 @@ WPERF_API bool wperf_list_num_metrics_events(const LIST_CONF* conf, int* count);
 /* ---- counting ------------------------------------------------------------------------------------------------- */
 
 typedef struct STAT_CONF {
-  const uint32_t* cores; /* none: all of them, or of a program to start core 0 */
+  const uint32_t* cores; /* NULL: all of them, or core 0 for a program to start */
   size_t num_cores;
   const wchar_t* events;    /* as `wperf stat -e` takes them: L"inst_spec,{ld_spec,st_spec}"; or NULL */
   const wchar_t* metrics;   /* as `wperf stat -m` takes them: L"imix,dcache"; or NULL */
@@ -121,7 +121,7 @@ typedef struct STAT_CONF {
   uint32_t period_ms;       /* how long events that take turns keep their turn, 10 to 100; 0: 100 */
   bool kernel;              /* count in the kernel too */
   const wchar_t* program;   /* a program to start on the core, suspended until counting begins; or NULL */
-  const wchar_t* arguments; /* of the program, with quotes where it wants them; or NULL */
+  const wchar_t* arguments; /* the program's arguments, with quotes where needed; or NULL */
   uint32_t spawn_delay_ms;  /* how long the program runs before counting begins */
   bool timeline;            /* count again and again; the next three are for this */
   uint64_t interval_ms;     /* pause after each count */
@@ -141,11 +141,11 @@ typedef struct STAT_INFO {
   uint64_t counter_value;    /* as counted */
   uint64_t scheduled;        /* in how many rounds it was counted (0: never; its count of 0 is meaningless), */
   uint64_t round;            /* and how many rounds there were */
-  uint64_t scaled_value;     /* what it had probably been, counted all the time */
-  double elapsed_seconds;    /* of this count */
+  uint64_t scaled_value;     /* the estimate for counting all the time */
+  double elapsed_seconds;    /* length of this count */
 } STAT_INFO;
-/* With NULL: counts, and returns when that is done. When the program crashed, this is false, and the rows show what was
-   counted until then. Rows are in the order of counts, cores and events. */
+/* With NULL: counts, and returns at the end. If the program crashed, this is false, and the rows show the counts until
+   then. Rows are in the order of counts, cores and events. */
 WPERF_API bool wperf_stat(const STAT_CONF* conf, STAT_INFO* info);
 
 /* One metric on one core in one count. Metrics that have no formula (imix, dcache …) have no rows. */
@@ -153,7 +153,7 @@ typedef struct STAT_METRIC_INFO {
   uint64_t count_idx;
   uint32_t core_idx;
   const wchar_t* metric_name;
-  double value; /* NAN: the turn of one of its events never came */
+  double value; /* NAN: one of its events was never on a counter */
   const wchar_t* unit;
 } STAT_METRIC_INFO;
 /* Rows of the last wperf_stat(). With NULL: from the first row again. `conf` may be NULL. */
@@ -169,13 +169,13 @@ typedef struct SAMPLE_CONF {
   uint64_t duration_ms;   /* 0: until the program ends or wperf_stop() */
   bool kernel;            /* sample in the kernel too */
   const wchar_t* program; /* a program to start; or NULL and */
-  const wchar_t* image_name;  /* the name of one that runs */
-  const wchar_t* arguments;   /* of the program, with quotes where it wants them; or NULL */
+  const wchar_t* image_name;  /* the name of a running program */
+  const wchar_t* arguments;   /* the program's arguments, with quotes where needed; or NULL */
   uint32_t spawn_delay_ms;    /* how long the program runs before sampling begins */
   const wchar_t* pdb_file;    /* symbols of the program; NULL: found as docs/user/symbols.md says */
-  const wchar_t* symbol_path; /* where else symbols are; or NULL */
+  const wchar_t* symbol_path; /* further places of symbols; or NULL */
   const wchar_t* symbol;      /* only these functions: L"^start", L"end$", L"name"; or NULL */
-  uint32_t display_row;       /* the hottest so many functions per event; 0: all */
+  uint32_t display_row;       /* number of the hottest functions per event; 0: all */
   bool decorated_names;       /* C++ names as the compiler wrote them */
   bool annotate;              /* find the source lines too */
 } SAMPLE_CONF;
@@ -188,8 +188,8 @@ typedef struct SAMPLE_INFO {
   uint64_t count;        /* samples */
   double overhead;       /* percent of the event's samples */
 } SAMPLE_INFO;
-/* With NULL: samples, and returns when names are found. When the program crashed, this is false, and the rows show what
-   was sampled until then. Rows are in the order of events, hottest function first. */
+/* With NULL: samples, and returns when names are found. If the program crashed, this is false, and the rows show the
+   samples until then. Rows are in the order of events, hottest function first. */
 WPERF_API bool wperf_sample(const SAMPLE_CONF* conf, SAMPLE_INFO* info);
 
 /* One source line of one function and one event. */
@@ -224,8 +224,8 @@ typedef enum TEST_RESULT_TYPE { WPERF_TEST_BOOL = 0, WPERF_TEST_NUMBER = 1, WPER
 typedef struct TEST_INFO {
   const wchar_t* name;
   TEST_RESULT_TYPE type;
-  bool bool_result;      /* of WPERF_TEST_BOOL */
-  uint64_t num_result;   /* of WPERF_TEST_NUMBER */
+  bool bool_result;      /* for WPERF_TEST_BOOL */
+  uint64_t num_result;   /* for WPERF_TEST_NUMBER */
   const wchar_t* result; /* always: as `wperf test` writes it */
 } TEST_INFO;
 /* `conf` may be NULL. */

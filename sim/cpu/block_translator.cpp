@@ -30,7 +30,7 @@ Xbyak::Label& BlockTranslator::later(std::function<void()> write) {
   return later_.back()->at;
 }
 
-// A function of TranslatedCalls, by its place there; its other arguments are where they belong.
+// Calls a function of TranslatedCalls, by its place there; its other arguments are already in their registers.
 void BlockTranslator::call_engine(usize function) {
   mov(rdi, qword[in_frame(offsetof(TranslatedFrame, translator))]);
   call(qword[in_frame(offsetof(TranslatedFrame, calls) + function)]);

@@ -73,7 +73,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   struct Register {
     u32 number = 0, bytes = 0;
     bool vector = false;
-    bool sign = false, wide = true;  // of loads to general registers: sign-extended, to 64 bits
+    bool sign = false, wide = true;  // for loads to general registers: sign-extended, to 64 bits
   };
 
   // block_translator.cpp
@@ -122,7 +122,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   bool compare_if(u32 code);
   bool select(u32 code);
   void divide(bool sign, bool wide);
-  void count_leading_zeros(bool wide);  // of rax; rcx, rdx are lost
+  void count_leading_zeros(bool wide);  // in rax; rcx, rdx are lost
   void reverse_bits(bool wide);
   void select_if(u32 condition, const Reg64& to, const Reg64& from);
   void set_if(u32 condition, const Xbyak::Reg8& to);
@@ -151,7 +151,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   Block& block_;
   TranslationContext& context_;
   u64 wait_ = 0;
-  u64 pc_ = 0;               // of the instruction being translated
+  u64 pc_ = 0;               // pc of the instruction being translated
   bool flags_live_ = false;  // the host's flags are those in the frame
   Label entered_, counted_;
   std::vector<std::unique_ptr<Later>> later_;

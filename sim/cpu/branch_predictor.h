@@ -34,8 +34,8 @@ class BranchPredictor {
     }
   }
 
-  // For translated code, which decides directions by itself: what becomes of a branch's direction and choice and of the
-  // counter with history, a byte each from the lowest on; above them 1 if that was a misprediction.
+  // For translated code, which decides directions by itself: the new values of a branch's direction and choice and of
+  // the counter with history, a byte each from the lowest on; above them 1 if that was a misprediction.
   static u32 learnt(u32 direction, u32 choice, u32 by_history, bool taken);
   void tell_parts(ModelParts& parts);
   static constexpr u32 kCounters = 1U << 14;  // per table

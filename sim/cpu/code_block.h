@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Basic blocks as Unicorn cuts them, decoded once: what executing one adds to the signals. The engine only counts how
+// Basic blocks as Unicorn cuts them, decoded once: the signals that executing one adds. The engine only counts how
 // often each ran; fold() multiplies out at the end of a slice.
 #pragma once
 #include <array>
@@ -24,19 +24,19 @@ struct BlockContents {
 struct Block {
   u64 address = 0;
   u32 size = 0;
-  BranchKind end = BranchKind::none;  // of the last instruction
+  BranchKind end = BranchKind::none;  // kind of the last instruction
   bool watch_accesses = false;        // holds DC ZVA or a store exclusive: its accesses need the pc to be understood
   bool uses_vectors = false;
   bool rewritable = false;  // lies in writable memory: decoded again each time
   bool listed = false;      // in the cache's list of blocks that ran since the last fold
   u32 cost = 0;             // cycles without any miss, fixed point
-  u64 taken_target = 0;     // of a conditional branch
+  u64 taken_target = 0;     // for a conditional branch
   u64 runs = 0;             // since the last fold
   u32 line_count = 0;
   BlockContents contents;
   u32 weights = 0, weights_of = 0;   // OverflowWatch's
   u32 total = 0;                     // BlockTotals'
-  const void* translated = nullptr;  // host code that executes it, or who finds some
+  const void* translated = nullptr;  // host code that executes it, or a function that looks for some
   bool translatable = true;          // as far as is known
 
   u64 branch_address() const { return address + size - 4; }
@@ -54,7 +54,7 @@ class BlockCache {
     if (block != nullptr && block->address == address && block->size == size) return block;
     return find_elsewhere(address, size);
   }
-  // Makes room for the block, which the caller fills, and forgets an older one of that address but for its runs.
+  // Makes room for the block, which the caller fills, and forgets an older one of that address except for its runs.
   Block& add(u64 address);
   void ran(Block& block) {
     if (!block.listed) list(block);
@@ -80,7 +80,7 @@ class BlockCache {
   Block* find(u64 address);
   // For translated code: listed or not, it ran.
   void list(Block& block);
-  // By bits 2 and up of an address, the block that was last looked for there; null: none.
+  // By bits 2 and up of an address, the block that was last looked for there; may be null.
   Block* const* slots() const { return slots_.data(); }
   template <typename Look>
   void each(Look look) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One simulated core: executes ARM64 code with Unicorn (loaded with dlopen on first use, never at start-up) and derives
-// events from what was executed through models of caches, TLBs, branch prediction and stalls. Deterministic.
+// events from the executed code through models of caches, TLBs, branch prediction and stalls. Deterministic.
 #pragma once
 #include <array>
 #include <memory>
@@ -31,7 +31,7 @@ struct CoreConfig {
   bool counts_slots = false;
   bool recovers_in_backend = false;  // most of a mispredicted branch's recovery counts as a stall of the backend
   bool counts_extra_slot = false;    // STALL_SLOT and STALL_SLOT_FRONTEND count one too many each cycle
-  bool translates = true;            // executes what it can without Unicorn: nothing else differs
+  bool translates = true;            // executes most code without Unicorn; the results are the same
 };
 
 // The registers of a thread that is not on a core.
@@ -54,16 +54,16 @@ enum class StopReason : u8 {
   kernel_call,  // SVC executed; pc is the instruction after it
   fault,        // unmapped or forbidden access, undefined instruction; pc is the offender
 };
-enum class FaultKind : u8 { memory, instruction, breakpoint };  // what it could not do
+enum class FaultKind : u8 { memory, instruction, breakpoint };  // the access or instruction that failed
 struct Stop {
   StopReason reason = StopReason::budget;
   FaultKind fault_kind = FaultKind::memory;
-  u32 immediate = 0;  // of the SVC, or the BRK
+  u32 immediate = 0;  // immediate of the SVC or BRK
   u64 fault_address = 0;
   std::string text;  // fault: one clause, e.g. "read of unmapped address 0x10"
 
-  // A watched event was counted so often, whatever else the reason: the instruction it belongs to, and x30 and x29 as
-  // that instruction found them. With several, the first in the block.
+  // A watched event reached its count, whatever the reason for the stop: the instruction it belongs to, and x30 and x29
+  // as that instruction found them. With several events, the first in the block.
   bool overflowed = false;
   u64 overflow_pc = 0, overflow_lr = 0, overflow_fp = 0;
 };

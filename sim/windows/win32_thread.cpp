@@ -126,7 +126,7 @@ u64 enter_section(Win32Call& call, u64 address, bool only_try) {
   }
   ++section.recursion;
   section.owner = call.state.current->id;
-  section.lock_count = ~1u;  // locked, nobody waits
+  section.lock_count = ~1u;  // locked, without waiters
   return call.write_value(address, section);
 }
 

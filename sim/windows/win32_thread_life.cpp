@@ -35,7 +35,7 @@ u64 all_processors(const ProcessState& state) {
   return state.processor_count >= 64 ? ~0ull : (1ull << state.processor_count) - 1;
 }
 
-// Its stack and TEB, in one piece; a page that nobody may touch is below the stack.
+// Its stack and TEB, in one piece; an inaccessible page is below the stack.
 bool map_thread(ProcessState& state, GuestThread& thread, u64 wanted_stack) {
   const u64 wanted = wanted_stack != 0 ? wanted_stack : state.loaded.images[0].pe.stack_reserve;
   const u64 stack = page_up(std::clamp(wanted, kSmallestStack, kLargestStack));

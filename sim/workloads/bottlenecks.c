@@ -7,7 +7,7 @@ enum { kLine = 64, kPage = 4096 };
 
 static volatile u64 answer;
 
-// About a tenth of the time of each: four additions a round that wait for nobody.
+// About a tenth of the time of each: four additions a round that wait for nothing.
 __attribute__((noinline)) static void innocent_work(u64 rounds) {
   u64 a = 1, b = 2, c = 3, d = 4;
   for (u64 round = 0; round < rounds; ++round) {

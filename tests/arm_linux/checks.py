@@ -22,7 +22,7 @@ class Wrong(Exception):
 class Step:
     name: str
     command: str
-    judge: typing.Callable  # of status and output
+    judge: typing.Callable  # (status, output)
 
 
 def expect(condition, what):

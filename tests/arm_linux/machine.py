@@ -30,7 +30,7 @@ PASSWORDS = "root:x:0:0::/tmp:/bin/sh\nnobody:x:65534:65534::/tmp:/bin/sh\n"
 
 
 class Absent(Exception):
-    """Something of the machine is not here, and what."""
+    """A part of the machine is missing; the message says which."""
 
 
 class Archive:
@@ -88,7 +88,7 @@ class Machine:
             self.archive.add(folder, mode=stat.S_IFDIR | 0o755)
 
     def add_program(self, path):
-        """The program as /bin/NAME, with what it needs."""
+        """The program as /bin/NAME, with its libraries."""
         self.archive.add(f"bin/{path.name}", path.read_bytes())
         waiting = needed_libraries(path)
         while waiting:
@@ -102,7 +102,7 @@ class Machine:
 
     def boot(self, steps, work, name):
         """{name: (status, output)} of the steps [(name, shell command)] that were finished in time, and why it ended early."""
-        # Into a file first: on a terminal wperf would colour what it says.
+        # Into a file first: on a terminal wperf would colour its output.
         script = "".join(f"echo '@@ begin {step}'\n(\n{command}\n) >/tmp/out 2>&1 </dev/null\nstatus=$?\ncat /tmp/out\n"
                          "echo\necho \"@@ end $status\"\n" for step, command in steps)
         archive = Archive()

@@ -325,7 +325,7 @@ TEST_F(Library, ACountCanBeStopped) {
   ASSERT_TRUE(wperf_init()) << wperf_last_error();
   STAT_CONF conf{};
   conf.events = L"inst_spec";
-  conf.duration_ms = 3'600'000;  // nobody waits for its end
+  conf.duration_ms = 3'600'000;  // the test does not wait for its end
   std::atomic<bool> counting = true;
   std::thread stopper([&counting] {
     while (counting) {  // the first may come before the count begins
@@ -403,7 +403,7 @@ TEST(LibraryOverTracing, CountsAndSamplesAProgram) {
     if (std::wstring(count.event_name) == L"inst_retired") instructions += count.counter_value;
   }
   EXPECT_GE(instructions, 31'000'023u);
-  EXPECT_LE(instructions, 31'500'000u);  // with what the kernel did meanwhile
+  EXPECT_LE(instructions, 31'500'000u);  // including the kernel's work meanwhile
   const std::wstring program = workload("googolplex.exe");
   SAMPLE_CONF sampling{};
   sampling.events = L"timer";

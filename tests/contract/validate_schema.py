@@ -36,7 +36,7 @@ def find_schema(name):
 
 
 def mend(node, folder):
-    """Replaces references by what they refer to, and corrects the type of `unit`."""
+    """Replaces references by their targets, and corrects the type of `unit`."""
     if isinstance(node, list):
         return [mend(item, folder) for item in node]
     if not isinstance(node, dict):

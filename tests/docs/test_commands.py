@@ -22,7 +22,7 @@ from doc_examples import Command, RUNNING  # noqa: E402
 MOST_WORDS = 1200  # of a page, with its examples
 TIMEOUT = 240  # only a command that does not end by itself reaches it
 SIM = "sim:pace=free,mhz=1"
-# Stands for the program of the user: a moment of work, or with a word work and rest until it is killed.
+# Replaces the user's program: a moment of work, or with a word work and rest until it is killed.
 PROGRAM = r"""
 #include <unistd.h>
 volatile unsigned long sink;
@@ -71,7 +71,7 @@ class Commands(unittest.TestCase):
 
     @classmethod
     def prepare_linux(cls):
-        """Builds and starts what is measured on Linux. Answers why nothing can be measured there, or None."""
+        """Builds and starts the measured programs on Linux. Returns why nothing can be measured there, or None."""
         if shutil.which("cc") is None:
             return "there is no C compiler here"
         source = cls.program.with_suffix(".c")

@@ -5,8 +5,8 @@ instead of a number of turns."""
 import pathlib
 import subprocess
 
-# busy MILLISECONDS [CHILDREN [FILE]]: works for so long, itself or in so many children that work so long each, and appends
-# a line "function nanoseconds" to the file for each function at its end.
+# busy MILLISECONDS [CHILDREN [FILE]]: works for that long, itself or in that many children that work that long each,
+# and appends a line "function nanoseconds" to the file for each function at its end.
 BUSY = r"""
 #include <stdio.h>
 #include <stdlib.h>

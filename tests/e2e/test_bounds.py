@@ -119,7 +119,7 @@ class BoundsTest(WperfTest):
         self.assertIn("no profile that is known here", self.fails("report", file, status=4))
         file.write_bytes(gzip.compress(b'{"zeros":"' + b"0" * (100 * MEGABYTE)))
         self.assertIn("would be unpacked to more than 64 MB", self.fails("report", file, status=4))
-        # One that packs well is none of these.
+        # A recording that packs well is accepted.
         file.write_bytes(gzip.compress(b"main;work 1\n" * 1_000_000))
         self.assertIn("1,000,000 samples", self.ok("report", file))
 
@@ -168,7 +168,7 @@ class BoundsTest(WperfTest):
             program.unlink()
             program.write_bytes(whole)
         self.assertIn(True, told, "else each time it was quicker than this")
-        # Nothing of the damaged one was kept for the next report.
+        # No names from the damaged one were kept for the next report.
         after = self.run_wperf("report", recording)
         self.assertEqual(after.stderr, "")
         self.assertIn("main", after.stdout)

@@ -53,7 +53,7 @@ class DiffTest(WperfTest):
         parse = self.function(found, "parse")
         self.assertEqual((parse["change"], parse["sure"]), ("grew by 25.0 %", True))
         self.assertTrue(parse["low_percent"] < 25 < parse["high_percent"])
-        self.assertGreater(parse["low_percent"], 5)  # one run a side: 5 % is what runs differ by anyway
+        self.assertGreater(parse["low_percent"], 5)  # one run a side: runs differ by 5 % anyway
         self.assertEqual(self.function(found, "gone")["change"], "is gone")
         self.assertEqual(self.function(found, "fresh")["change"], "is new")
         self.assertFalse(self.function(found, "emit")["sure"])

@@ -15,7 +15,7 @@ from support import WperfTest
 CLANG = shutil.which("clang-19") or shutil.which("clang")
 WINDOWS_LINKER = shutil.which("lld-link-19") or shutil.which("lld-link")
 
-# Functions of one kind that the compiler cannot turn into another; HOT, and how it is made, differ from build to build.
+# Functions of one kind that the compiler cannot turn into another; HOT, and its code, differ from build to build.
 SOURCE = """
 #define APART __attribute__((noinline))
 volatile unsigned seen;

@@ -148,7 +148,7 @@ class Pairs(WperfTest):
     """One system: build(path, defines) makes a program; `options` and `device` record it."""
 
     device = "linux"
-    noise_percent = 0  # what equal code, and the whole, may differ by on this machine
+    noise_percent = 0  # how much equal code, and the total, may differ on this machine
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -254,7 +254,7 @@ class WindowsPairs(Pairs):
     recording = ("-e", "inst_retired:1999")
     size = {"ENTRY": "start", "TURNS": 60, "WORK": 1000}
     trusts_elapsed = True
-    has_cpu_time = False  # the recordings do not tell it
+    has_cpu_time = False  # the recordings do not have it
 
     def begin(self, turn):
         self.device = f"sim:pace=free,seed={turn + 1}"

@@ -54,7 +54,7 @@ class EtwTest(WperfTest):
         text = self.record("-e", "timer,br_retired:20000,branchmispredictions:4096", "--timeout", "1")
         self.assertRegex(text, r"event Timer: [1-9]")
         self.assertRegex(text, r"event br_retired: [1-9]")
-        self.assertNotIn("DcacheMisses", text)  # what was not asked for
+        self.assertNotIn("DcacheMisses", text)  # was not asked for
 
     def test_trace_names_its_code_without_the_images(self):
         self.record("--timeout", "0.5", "-o", "x.etl")
@@ -101,7 +101,7 @@ class EtwTest(WperfTest):
         self.assertEqual(len(of_program), 5)
         for one in of_program.values():
             self.assertEqual(one["running_ns"] + one["ready_ns"] + one["waiting_ns"], one["wall_ns"])
-        # All that was recorded, of the recorder, too.
+        # All of the recording, including the recorder.
         self.assertIn(4243, self.threads(self.ok("waits", "w.etl", "--json", cwd=self.folder)))
         none = self.run_wperf("report", "w.etl", cwd=self.folder)
         self.assertEqual(none.returncode, 0, none.stderr)
@@ -263,7 +263,7 @@ class EtwTest(WperfTest):
         self.assertEqual([(one.get("Name"), one.get("Event")) for one in root.iter("ProfileSource")], [("ld_spec", "0x70")])
         ids = {one.get("Id") for one in root.iter() if one.get("Id")}
         named = [one.get("Value") for one in root.iter() if one.tag.endswith("Id")] + [one.get("Base") for one in root.iter("Profile")]
-        self.assertLessEqual({name for name in named if name}, ids)  # what is named is there
+        self.assertLessEqual({name for name in named if name}, ids)  # the named things exist
         self.assertIn("--device etw", self.fails("record", "--print-wprp", "--", "googolplex.exe", device="sim", status=2, cwd=self.folder))
 
     def test_doctor_mends_what_a_killed_wperf_left(self):

@@ -28,7 +28,7 @@ def paranoid():
         return None
 
 
-# A loop that does little else than call.
+# A loop that mostly calls.
 CALLER = r"""
 static volatile unsigned long sum;
 __attribute__((noinline)) void called(unsigned long n) { sum += n; }
@@ -104,7 +104,8 @@ class LinuxTest(WperfTest):
         return counts
 
     def hot(self, words_for, *arguments):
-        """{symbol: share of the first event's samples}, of a run long enough. words_for(milliseconds): what ends the line."""
+        """{symbol: share of the first event's samples}, of a run that is long enough. words_for(milliseconds): the end of the
+        line."""
         document = until_enough(lambda milliseconds: self.linux("record", "--json", *arguments, *words_for(milliseconds)),
                                 lambda document: sum(self.hot_counts(document).values()))
         counts = self.hot_counts(document)
@@ -125,7 +126,7 @@ class LinuxTest(WperfTest):
         self.assertIn("Process", document)
         self.assertGreater(rows["page-faults"], 10)
         told = sum(self.busy.nanoseconds().values())
-        self.assertGreater(rows["task-clock"], 0.99 * told)  # and what comes before and after its loop
+        self.assertGreater(rows["task-clock"], 0.99 * told)  # and the code before and after its loop
         self.assertLess(rows["task-clock"], 1.5 * told)
         text = self.ok("stat", "-e", "{task-clock,page-faults}", "--", self.program, "1", device="linux")
         name = pathlib.Path(self.program).name
@@ -196,7 +197,7 @@ class LinuxTest(WperfTest):
         with subprocess.Popen([self.program, "100000"]) as busy:
             try:
                 _, rows = self.rows("-e", "task-clock", "-p", busy.pid, "--timeout", "0.3")
-                # The kernel brings this up to date at its ticks: what was counted is in it at the next one.
+                # The kernel updates this at its ticks: the time so far is in it at the next one.
                 ran = before = self.ran_ns(busy.pid)
                 while ran == before and busy.poll() is None:
                     ran = self.ran_ns(busy.pid)
@@ -468,7 +469,7 @@ class LinuxTest(WperfTest):
             self.assertEqual(len(lines), events, done.stderr)
             in_child = sum(count for (_, _, symbol), count in self.self_counts(recording).items() if symbol == "in_child")
             self.assertEqual(sum("cpu-clock" in line and " in_child " in line for line in lines), in_child)
-            self.assertGreater(in_child, 50)  # of a hundred
+            self.assertGreater(in_child, 50)  # in percent
 
     def test_call_stacks(self):
         for how in (("-g",), ("--call-graph", "fp"), ("--call-graph", "dwarf")):

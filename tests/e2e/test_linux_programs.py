@@ -53,7 +53,7 @@ class LinuxProgramsTest(WperfTest):
         return self.run_wperf(*arguments, device="linux")
 
     def test_a_profile_names_processes_by_their_first_thread(self):
-        # Which sleeps, so that none of its samples need be there.
+        # It sleeps, so there may be no sample of it.
         program = ("import ctypes, threading\n"
                    "def work():\n"
                    "    ctypes.CDLL(None).prctl(15, b'worker')\n"

@@ -74,10 +74,10 @@ RUNS = {
     "a shell pipeline": ([], ["sh", "-c", "seq 1 1000000 | sort -r | md5sum"]),
     "an interpreter": ([], ["timeout", "2", "python3", "-c", "10**10**100"]),
 }
-SHARE = 0.10  # of the samples: a top function
+SHARE = 0.10  # share of the samples: a top function
 NOISE = 0.12  # between two runs, on a machine that does other things
 ENOUGH = 150  # samples: two standard deviations of a half are 8 %
-ROUNDS = 5  # of both, when one was not enough: their samples add up
+ROUNDS = 5  # both recordings, when one was not enough: their samples add up
 
 
 class LinuxRecordingsTest(WperfTest):
@@ -180,7 +180,7 @@ class LinuxRecordingsTest(WperfTest):
                 self.assertEqual(apart, {})
 
     def both_record(self, options, command):
-        """The rows of the only event of a recording of ours, and of one of perf's."""
+        """The rows of the only event of wperf's recording, and of perf's."""
         folder = pathlib.Path(self.folder.name)
         ours, theirs = folder / "ours.data", folder / "theirs.data"
         done = subprocess.run([BINARY, "record", "--device", "linux", "-q", "-e", "cpu-clock", "--freq", "2000", *options,

@@ -116,7 +116,7 @@ class LinuxStacksTest(WperfTest):
         super().tearDownClass()
 
     def folded(self, text):
-        """{stack: samples}, without the thread's name and what ran before main."""
+        """{stack: samples}, without the thread's name and the frames before main."""
         stacks = collections.Counter()
         for line in text.splitlines():
             stack, count = line.rsplit(" ", 1)

@@ -164,7 +164,7 @@ class LinuxSymbolsTest(WperfTest):
         return self.json("report", path, "--json", "--sample-display-row", "100000", *arguments)["recording"]["events"][0]
 
     def sampled_addresses(self):
-        """{address as linked: samples} of the program, as perf tells it."""
+        """{address as linked: samples} of the program, by perf."""
         maps = subprocess.run(["perf", "script", "-i", self.recording, "--show-mmap-events"], capture_output=True, text=True,
                               check=True).stdout
         found = re.search(r"\[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (?:0x)?([0-9a-f]+) .* r-xp .*/sorter$", maps, re.MULTILINE)
@@ -239,7 +239,7 @@ class LinuxSymbolsTest(WperfTest):
         self.assertIn(f"not all functions inlined in split are known: {said}", done.stdout + done.stderr)
         modules = self.json(*inlined, "--json")["recording"]["modules"]
         self.assertTrue(next(one for one in modules if one["module"] == "split")["reason"].startswith(said), modules)
-        # Nobody misses it where no inlined functions and lines are asked for.
+        # It is not needed if no inlined functions and lines are asked for.
         self.assertNotIn("not all functions inlined", self.ok("report", recording))
         self.assertIn("(inlined)", self.ok(*inlined, "--symbol-path", split.parent))
 
@@ -360,7 +360,7 @@ class LinuxSymbolsTest(WperfTest):
         self.addCleanup(boxed.kill)
         if boxed.stdout.readline().strip() != b"ready":
             self.skipTest("this user may not mount anything here")
-        self.assertFalse((box / "boxed").exists())  # nobody else sees it
+        self.assertFalse((box / "boxed").exists())  # no other user sees it
         shutil.copy("/bin/sleep", box / "boxed")  # and others see another file under this name
         while b"boxed" not in pathlib.Path(f"/proc/{boxed.pid}/comm").read_bytes() and boxed.poll() is None:
             time.sleep(0.01)
@@ -392,7 +392,7 @@ class LinuxSymbolsTest(WperfTest):
         view = ["report", recording, "--sort", "symbol,line", "--module", "remote"]
         self.environment["DEBUGINFOD_URLS"] = f"http://127.0.0.1:9/ {address}/"
         self.assertNotIn("sorter.cpp", self.run_wperf(*view).stdout)
-        self.assertEqual(server.paths, [])  # nobody is asked without the option
+        self.assertEqual(server.paths, [])  # no server is asked without the option
 
         first = self.run_wperf(*view, "--debuginfod")
         self.assertEqual(first.stderr.count("warning: "), 1)  # the server that does not answer, once
@@ -411,7 +411,7 @@ class LinuxSymbolsTest(WperfTest):
         third = self.run_wperf(*view, "--debuginfod")
         self.assertRegex(third.stdout, r"sorter\.cpp:\d+")
         self.assertIn(f"/buildid/{build_id}/debuginfo", server.paths)
-        # Nor is it kept, and the next server is asked.
+        # It is not kept either, and the next server is asked.
         kept.unlink()
         portal = self.root / "portal" / "buildid" / build_id
         portal.mkdir(parents=True)

@@ -114,7 +114,7 @@ class OutputsTest(WperfTest):
         self.assertIn("ld_spec", self.ok("report", copy))
 
     def test_no_link_is_followed(self):
-        """In a folder that others may write to, they would choose what is overwritten."""
+        """In a folder that others may write to, they would choose the overwritten file."""
         data = self.recording()
         precious = self.folder / "precious"
         for name, arguments in (("x.data", (*RECORD, "--output-perf-data", "x.data", *PROGRAM)),
@@ -197,7 +197,7 @@ class OutputsTest(WperfTest):
                           ("waits", data, "--html", data), ("report", data.name, "--cwd", self.folder, "-o", data.name)):
             with self.subTest(arguments):
                 self.assertIn("would overwrite", self.fails(*arguments, status=2, cwd=self.folder))
-        # Nobody named it.
+        # The user did not name it.
         self.assertIn("--html would overwrite good.data", self.fails("report", "--html", data, status=2, cwd=self.folder))
         self.assertEqual(data.read_bytes(), bytes_before)
         kept = self.folder / "kept.data"

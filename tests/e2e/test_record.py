@@ -95,7 +95,7 @@ class RecordTest(WperfTest):
         self.assertEqual(calls, {address: functions[address] for address in calls})
 
     def test_calls_of_functions_without_a_known_size(self):
-        # Assembly: the PDB says where its functions begin, and no more.
+        # Assembly: the PDB has only the beginnings of its functions.
         document = self.json("record", "--json", "-e", "inst_retired:997", "-c", "1", "--timeout", "1", "--sort", "symbol",
                              "--disassemble", "--", workload("calls.exe"))
         code = {one["symbol"]: one.get("instructions") for one in document["recording"]["events"][0]["code"]}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recordings that no machine of ours makes, written here byte by byte: stacks that the hardware kept (--call-graph lbr),
-modules of a kernel that does not run here. Where they come from does not matter either: files, pipes, folders."""
+"""Recordings that our machines do not make, written here byte by byte: stacks that the hardware kept (--call-graph lbr), modules
+of a kernel that does not run here. Their source does not matter either: files, pipes, folders."""
 import os
 import pathlib
 import shutil
@@ -94,7 +94,7 @@ def arm_sample(time, chain, link, misc=USER):
 
 
 def code_segment(path):
-    """(address, offset in the file, size) of what may be executed."""
+    """(address, offset in the file, size) of the executable segments."""
     data = path.read_bytes()
     begin, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
     for at in range(begin, begin + 56 * count, 56):
@@ -167,7 +167,7 @@ class RecordedStacksTest(WperfTest):
         self.assertIn("leaf", self.ok("report", self.path))
 
     def test_stacks_that_the_hardware_kept(self):
-        # The newest call first: who called, and what. Frame pointers saw less.
+        # The newest call first: the caller, and the callee. Frame pointers saw less.
         calls = [(inside("inner"), inside("leaf", 0)), (inside("outer", 0), inside("inner", 0)),
                  (inside("main"), inside("outer", 0))]
         address = inside("leaf")

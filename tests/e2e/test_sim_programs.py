@@ -67,7 +67,7 @@ class BuiltByThePage(support.WperfTest):
         self.assertEqual(document["sampling"]["events"][0]["samples"][0]["symbol"], "cross_out")
 
     def test_zig_builds_it_too(self):
-        packed = support.SOURCE / "build" / "tools" / "zig-0.11.0" / "package" / "zig"  # of scripts/build
+        packed = support.SOURCE / "build" / "tools" / "zig-0.11.0" / "package" / "zig"  # from scripts/build
         zig = tool("zig") or (str(packed) if packed.exists() else None)
         if zig is None:
             self.skipTest("no zig on this machine")

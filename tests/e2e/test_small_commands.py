@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""list, man, test, detect, --version, --help, doctor: text, JSON shape, and what clients parse."""
+"""list, man, test, detect, --version, --help, doctor: text, JSON shape, and the parts that clients parse."""
 import json
 import pathlib
 import re
@@ -23,7 +23,7 @@ class SmallCommandsTest(WperfTest):
             r"WindowsPerf ver\. \d+\.\d+\.\d+ \([0-9a-f]+(-\w+)?/(Release|Debug)[+a-z0-9-]*\)", text)), 1)
         for wanted in ("WOA profiling with performance counters", "Report bugs to: ", "Use --help for help."):
             self.assertIn(wanted, text)
-        text = self.ok("--help")  # on a device of WindowsPerf, into a pipe: what its scripts look for
+        text = self.ok("--help")  # on a device of WindowsPerf, into a pipe: the texts that its scripts look for
         for section in ("NAME:", "SYNOPSIS:", "OPTIONS:", "OPTIONS aliases:", "EXAMPLES:"):
             self.assertIn(section, text)
         for command in ("stat", "record", "sample", "list", "test", "detect", "man"):

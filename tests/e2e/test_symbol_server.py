@@ -34,7 +34,7 @@ class LeadingHandler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-# Passes everything on, but for the options that came with 7.85. All arguments are pointers, or as long as one.
+# Passes everything on, except the options that came with 7.85. All arguments are pointers, or as long as one.
 OLD_CURL = r"""
 #include <dlfcn.h>
 #include <stdarg.h>

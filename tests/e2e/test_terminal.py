@@ -52,7 +52,7 @@ class TerminalTest(support.WperfTest):
         return text
 
     def shown(self, *arguments, **keywords):
-        """The same as text, without what was taken away again."""
+        """The same as text, without the parts that were erased again."""
         text = self.bytes_shown(*arguments, **keywords).decode().replace("\r\n", "\n")
         text = re.sub(r"\r[^\r\n\x1b]*\x1b\[K", "", text)
         return re.sub(r".\x08", "", text)
@@ -144,7 +144,7 @@ class TerminalTest(support.WperfTest):
         self.addCleanup(timer.cancel)
         text = self.bytes_shown("report", data, "--symbol-path", f"srv*{url}", heard=listen).decode()
         self.assertIn(f"\rdownloading {url}/", text)
-        self.assertNotIn("downloading", re.sub(r"\r[^\r\n\x1b]*\x1b\[K", "", text))  # nothing of it stays
+        self.assertNotIn("downloading", re.sub(r"\r[^\r\n\x1b]*\x1b\[K", "", text))  # no part of it stays
 
     @unittest.skipUnless(os.path.exists("/proc/self/maps"), "the linux device is on Linux")
     def test_hot_rows_are_coloured(self):
@@ -201,7 +201,7 @@ class TerminalTest(support.WperfTest):
         check(self.bytes_shown("report", path, "--folded"), red)
         for form in ("folded", "csv", "sql"):
             check(self.bytes_shown("report", path, "--export", form, "-o", "-"), red, rb"back\x08\x08\x1b]0,title\x07")
-        # In a pipe they are what they are.
+        # In a pipe they are not changed.
         self.assertIn("\x1b[31mred\x1b[0m", self.ok("report", path, "--export", "folded", "-o", "-"))
 
     def test_elsewhere_lines_are_as_long_as_they_are(self):

@@ -138,7 +138,7 @@ class TopOnceOfLinux(support.WperfTest):
         self.assertLess(sum(row["waited_ns"] for row in waits), 3.2e9 * top["seconds"])
 
     def test_locks_are_named_as_the_program_knows_them(self):
-        # Frame pointers do not reach who called the function that waits; that function is named, and not the kernel's.
+        # Frame pointers do not reach the caller of the waiting function; that function is named, and not the kernel's.
         program = ["python3", "-c", "import ctypes, threading\n"
                    "libc = ctypes.CDLL(None)\n"
                    "mutex = ctypes.create_string_buffer(64)\n"

@@ -142,7 +142,7 @@ class Spans(WperfTest):
             self.skipTest("no real traces here")
         found = {row["span"]: row for row in self.json("report", PROFILE, "--spans", "--json")["spans"]["spans"]
                  if row["provider"] == "Microsoft-Windows-DotNETRuntime"}
-        # The runtime tells each of its 264 starts twice, in two versions.
+        # The runtime reports each of its 264 starts twice, in two versions.
         collections = found["GarbageCollection"]
         self.assertEqual((collections["count"], collections["unclosed"], collections["unopened"]), (264, 264, 0))
         event = json.loads(self.run_wperf("report", PROFILE, "--span", "GarbageCollection", "--json").stdout)["recording"]["events"][0]
@@ -293,7 +293,7 @@ class MadeTraces(WperfTest):
         return kernel_record(15, opcode, 3, time, struct.pack("<III", 0, now, before) + bytes(2))
 
     def test_samples_count_for_the_interval_in_force(self):
-        # 1 ms at first, which only the change tells; 0.5 ms from then on; and the end says so again.
+        # 1 ms at first, which only the change shows; 0.5 ms from then on; and the end repeats it.
         records = self.THREAD + self.sample(1010) + self.sample(1020)
         records += self.interval(72, 1030, 5000, 10000) + self.sample(1040) + self.interval(74, 1050, 5000)
         event = self.run_made("report", records)["recording"]["events"][0]
@@ -339,7 +339,7 @@ class Traces(WperfTest):
     def test_modules_are_those_of_the_images(self):
         oracle = json.loads(PROFILE.with_suffix(".json").read_text())["sampled_profile"]["leaf_module_not_idle"]
         document = self.json("report", PROFILE, "--json", "--sort", "pid,module", "--sample-display-row", "100000")
-        rows = collections.Counter()  # programs of 32 bits have modules of one name twice
+        rows = collections.Counter()  # programs of 32 bits have two modules of one name
         for row in document["recording"]["events"][0]["rows"]:
             rows[row["pid"], row["module"].lower()] += row["samples"]
         compared = 0

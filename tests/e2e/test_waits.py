@@ -21,7 +21,7 @@ import doc_examples  # noqa: E402  (found by the line above)
 
 TRACES = SHARED / "data" / "etl"
 
-# Each wait tells "name nanoseconds" of what its own clock says.
+# Each wait prints "name nanoseconds" by its own clock.
 WAITS = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -315,7 +315,7 @@ class Programs(WperfTest):
         super().tearDownClass()
 
     def recorded(self, *options, program="waits"):
-        """(what the program measured, the answer of waits); the recording is kept as w.data."""
+        """(the program's own measurements, the answer of waits); the recording is kept as w.data."""
         for _ in range(8):
             told, waits = self.recorded_once(*options, program=program)
             if waits["lost_records"] == 0 and waits["contradictions"] == 0:

@@ -19,7 +19,7 @@
 namespace wperf {
 namespace {
 
-constexpr u64 kMhz = 25, kTickNs = 200;  // of the simulated machine; rounded down at both ends
+constexpr u64 kMhz = 25, kTickNs = 200;  // clock of the simulated machine; rounded down at both ends
 
 class SimulatedTruth : public testing::TestWithParam<const char*> {
  protected:

@@ -40,7 +40,7 @@ def sample(time, task, stack):
 
 
 def write(path):
-    """Every function is the innermost one of a different number of samples. Answers where its map is."""
+    """Every function is the innermost one of a different number of samples. Returns the path of its map."""
     fields = 1 | 2 | 4 | 0x20 | 0x80 | 0x100
     attributes = struct.pack("<IIQQQQQ", 1, 128, 0, 1_000_000, fields, 0, 1 << 18).ljust(128, b"\0")
     records = record(3, 0x2000, struct.pack("<II", PROCESS, PROCESS) + padded(b"</script>&'") + trailer(1))

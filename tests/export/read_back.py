@@ -104,7 +104,7 @@ def of_otlp(text, complain):
 
 def of_perfetto(text):
     trace = text_format(text)
-    sequences = collections.defaultdict(lambda: ({}, {}, {}))  # what is interned is a sequence's own
+    sequences = collections.defaultdict(lambda: ({}, {}, {}))  # interned data belongs to its sequence
     totals = Totals()
     for packet in trace["packet"]:
         functions, frames, stacks = sequences[one(packet, "trusted_packet_sequence_id")]

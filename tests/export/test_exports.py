@@ -86,7 +86,7 @@ class Exports(WperfTest):
             row = re.match(r"\s*(\d+)\s+[\d.]+%\s+[\d.]+%\s+(\d+)\s+[\d.]+%\s+(.*)$", line)
             if row:
                 found[row[3]] = (int(row[1]), int(row[2]))
-        # Names with white space in them are printed as they are, and cannot be told from columns.
+        # Names with white space in them are printed unchanged, and cannot be distinguished from columns.
         for name in set(self.truth) - {"tab\there"}:
             self.assertEqual(found.get(name), self.truth[name], done.stdout[:2000])
 

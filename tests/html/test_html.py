@@ -195,7 +195,7 @@ class HtmlTest(unittest.TestCase):
         return plan
 
     def deep_page(self, levels):
-        """One stack of so many functions."""
+        """One stack of that many functions."""
         (self.folder / f"deep{levels}.folded").write_text(";".join(f"level{i}" for i in range(levels)) + " 1\n")
         self.wperf("report", f"deep{levels}.folded", "--html", f"deep{levels}.html")
         return {"page": str(self.folder / f"deep{levels}.html"), "levels": levels}
@@ -256,7 +256,7 @@ class HtmlTest(unittest.TestCase):
                 "count": [1.1, 1.3]}
 
     def many_stacks(self):
-        """Stacks that share as little as can be: most frames are narrower than what a screen can show."""
+        """Stacks that share as little as possible: most frames are too narrow for a screen."""
         numbers, lines, found = 1, [], 0
         for i in range(20_000):
             frames = []
@@ -332,7 +332,7 @@ class HtmlTest(unittest.TestCase):
         self.assertEqual((done.stdout, done.returncode), ("", 0))
 
     def test_the_page_is_small(self):
-        """Without data: what everyone pays."""
+        """Without data: the part that every page has."""
         _, page = self.make_page("small", [b"main"], [sample(SECOND, 0, 0, [0])], b"prog")
         self.assertLess(page.stat().st_size, 120_000)
 

@@ -59,7 +59,7 @@ void note(const char* format, Argument a = {}, Argument b = {}, Argument c = {},
 
 // Marks the running scenario as failed and prints why; it goes on. From any core and level.
 void fail(const char* format, Argument a = {}, Argument b = {}, Argument c = {}, Argument d = {}, Argument e = {});
-// The same where nothing can go on: prints, prints the summary and powers off.
+// The same if the scenario cannot go on: prints, prints the summary and powers off.
 [[noreturn]] void give_up(const char* format, Argument a = {}, Argument b = {}, Argument c = {}, Argument d = {},
                           Argument e = {});
 bool scenario_failed();

@@ -14,8 +14,8 @@ enum class Start : u32 {
   pnp,      // the registry says PnP = 1; DriverEntry, AddDevice, IRP_MN_START_DEVICE
 };
 
-// Loads the image (a fresh copy each time) and starts it. A status other than 0 means it is unloaded again, and what
-// was given back is checked.
+// Loads the image (a fresh copy each time) and starts it. A status other than 0 means it is unloaded again, and its
+// releases are checked.
 u32 load(Start how = Start::service);
 // Stops it: for pnp query-remove, remove and DriverUnload. With files open a plain service stays until the last one is
 // closed, as on Windows; a device is not removed (STATUS_UNSUCCESSFUL) unless surprise_remove() came first. When the
@@ -43,13 +43,13 @@ Opened open(Process& process, Opener opener = Opener::program);
 // On success and warnings `returned` bytes are copied out, on errors none, as the I/O manager does.
 u32 control(File& file, u32 code, const void* input, u32 input_size, void* output, u32 capacity,
             u32* returned = nullptr);
-// The poison of system buffers: two runs of a request with different ones tell bytes that nobody wrote.
+// The poison of system buffers: two runs of a request with different poison show the bytes that were not written.
 void set_buffer_poison(u8 poison);
 // The handle is gone / the last reference to the file is gone. Wine sends no cleanup; Windows sends both, in this
 // order.
 u32 cleanup(File& file);
 void close(File* file);              // IRP_MJ_CLOSE; the file is gone then
-void cleanup_and_close(File* file);  // what CloseHandle does
+void cleanup_and_close(File* file);  // the work of CloseHandle
 // Any other request, e.g. IRP_MJ_READ: the status it is completed with.
 u32 other_request(File& file, u8 major, u8 minor = 0);
 
@@ -59,11 +59,11 @@ u32 surprise_remove();      // the device is gone: IRP_MN_SURPRISE_REMOVAL; remo
 u32 set_system_power(u32 state);  // IRP_MN_SET_POWER, SystemPowerState: 1 = working, 4 = sleeping (S3)
 u32 query_system_power(u32 state);
 bool interface_enabled();
-// AddDevice for a second device, with its own bus device: what the driver must refuse or serve.
+// AddDevice for a second device, with its own bus device, which the driver must refuse or serve.
 u32 add_second_device();
 
-// Things to go wrong. Each holds until changed; The next scenario begins with none.
-void fail_allocation_after(u64 allocations);  // this many succeed, then all of ExAllocatePool2 fail; ~0 = none fail
+// Faults to inject. Each holds until changed. The next scenario begins without faults.
+void fail_allocation_after(u64 allocations);  // this many succeed, then all of ExAllocatePool2 fail; ~0 = all succeed
 void fail_thread_creation(bool fail);
 u64 pool_allocations();  // allocations so far in this load
 u64 pool_bytes_in_use();
@@ -72,12 +72,12 @@ u64 pool_bytes_in_use();
 void hold_apcs(bool hold);
 u32 apcs_run();       // since the machine started
 u32 apcs_run_down();  // of these, in threads that ended
-// The driver's routine of a call has returned, but nobody noticed until the driver has gone.
+// The driver's routine of a call has returned, but that is noticed only after the driver has gone.
 void let_apcs_return_late(bool wanted);
 u32 apcs_that_returned_late();  // since the machine started
 // The kernel exports it no longer: MmGetSystemRoutineAddress finds nothing. The text must live until the scenario ends.
 void hide_routine(const char* name);
-void give_interrupts_a_stack(bool wanted);  // as IoGetStackLimits tells it
+void give_interrupts_a_stack(bool wanted);  // as IoGetStackLimits reports it
 
 // Counters of the PMU that another driver holds through HalAllocateHardwareCounters: how many of the programmable ones.
 void hold_counters_elsewhere(u32 count);

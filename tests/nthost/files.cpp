@@ -17,7 +17,7 @@ namespace wperf::nthost {
 struct File {
   FILE_OBJECT object;
   Process* process;
-  DEVICE_OBJECT* named;  // what the name led to; requests go to the top of its stack
+  DEVICE_OBJECT* named;  // the device that the name led to; requests go to the top of its stack
   DEVICE_OBJECT* top;
   bool in_use, cleaned;
 };
@@ -39,7 +39,7 @@ u8 poison = 0xcd;
 bool buffers_are_mapped = false;
 u32 buffers_in_use = 0;  // a bit each
 
-// A system buffer ends, but for up to 15 bytes, at a page that is not mapped.
+// A system buffer ends, except for up to 15 bytes, at a page that is not mapped.
 class SystemBuffer {
  public:
   explicit SystemBuffer(u64 size) : size_(size) {

@@ -147,7 +147,7 @@ u32 resolve_imports() {
   return count;
 }
 
-// Headers and what is not a section are read-only; a section is as its flags say, page by page.
+// Headers and everything outside of sections are read-only; a section is as its flags say, page by page.
 void protect() {
   static Access access[kMostPages];  // too large for a stack
   for (u64 i = 0; i < pages_of(image.size); ++i) access[i] = Access::read_only;

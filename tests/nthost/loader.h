@@ -14,7 +14,7 @@ struct LoadedImage {
 // Reads the file that "sys=PATH" on the command line names (once) and loads a fresh copy. An error in it is printed and
 // ends the run; a missing import is printed by its name.
 LoadedImage load_image();
-void unload_image();  // its pages are gone: what still calls it faults
+void unload_image();  // its pages are gone: a later call into it faults
 
 u64 offset_in_image(u64 address);   // ~0 when not in it
 u64 preferred_address(u64 offset);  // as llvm-symbolizer and the .pdb want it
@@ -28,6 +28,6 @@ struct Export {
   const char* name;
   void* address;
 };
-const Export* find_export(const char* module, const char* name);  // exports.cpp: what this kernel offers
+const Export* find_export(const char* module, const char* name);  // exports.cpp: the functions this kernel offers
 
 }  // namespace wperf::nthost

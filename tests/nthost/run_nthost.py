@@ -107,7 +107,7 @@ def run_served(build, mode):
 
 
 def run_crashes(build, mode):
-    """The host must notice what these scenarios do: one run each."""
+    """The host must notice the faults of these scenarios: one run each."""
     begin = time.monotonic()
     listing = run_once(build, dataclasses.replace(mode, only="", words=["names"]), "")
     lines = []

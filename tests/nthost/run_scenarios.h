@@ -4,6 +4,7 @@
 
 namespace wperf::nthost {
 
-void start_scenarios();  // makes the thread that runs what the command line names, and powers off at its end
+// makes the thread that runs the scenarios named on the command line, and powers off at its end
+void start_scenarios();
 
 }  // namespace wperf::nthost

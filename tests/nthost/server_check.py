@@ -77,7 +77,7 @@ def sampled(host, rounds):
 
 
 def check_sampling(host):
-    """All samples lie in the program's loop, but for a few at the end that may come late, as the program returns."""
+    """All samples lie in the program's loop, except for a few at the end that may come late, as the program returns."""
     for rounds in (20_000_000, 100_000_000, 500_000_000):  # a busy machine merges interrupts
         samples = sampled(host, rounds)
         if len(samples) >= 10:

@@ -11,10 +11,10 @@ struct Workload;
 // Calls function(argument) at EL1, PASSIVE_LEVEL, in the system's process.
 Workload* start_kernel_work(u32 cpu, u64 (*function)(u64 argument), u64 argument);
 
-// Goes to `entry` at EL0 in `process` with x0 = argument, a stack with 64 KB below sp and as much above it, as of who
-// called it, and x30 = a page that ends the work: the program returns, or executes svc #0; its x0 is the result. Any
-// other exception of it is a failure of the scenario. `thread`: the id that its thread has from its first instruction
-// on (the server: that of where the program came from); 0: any.
+// Goes to `entry` at EL0 in `process` with x0 = argument, a stack with 64 KB below sp and as much above it, as if it
+// had been called, and x30 = a page that ends the work: the program returns, or executes svc #0; its x0 is the result.
+// Any other exception of it is a failure of the scenario. `thread`: the id that its thread has from its first
+// instruction on (for the server: that of the sending thread); 0: any.
 Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u32 thread = 0);
 
 // sp of the program that is started while no other one is there; its stack has as much above as below. The thread's
@@ -22,12 +22,13 @@ Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u3
 inline constexpr u64 kUserStack = 64 * 1024;
 inline constexpr u64 kFirstStack = 0x0000'7ffe'0000'0000 + kUserStack;
 
-// Instructions that EL0 executes besides those of the program itself: the svc it returns to (none if it uses its own).
+// Instructions that EL0 executes in addition to those of the program itself: the svc it returns to (none if it uses its
+// own).
 constexpr u64 kInstructionsOfReturn = 1;
 
 bool has_ended(const Workload& work);
 u64 way_back(const Workload& work);   // where the program at EL0 returns to
-u32 thread_id(const Workload& work);  // as PsGetCurrentThreadId tells it
+u32 thread_id(const Workload& work);  // as PsGetCurrentThreadId returns it
 u64 finish(Workload* work);           // waits for its end; x0 of the program
 // Ends it wherever it is: at EL0 at once; work at EL1 cannot be stopped and is waited for. Returns when it has ended.
 void stop(Workload* work);

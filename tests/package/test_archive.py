@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The archive of scripts/package: what is in it, that it is the same twice, and that nothing is left out silently."""
+"""The archive of scripts/package: its contents, that it is the same twice, and that no file is left out silently."""
 import os
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The driver package against the code: .inf, event manifests and recording profile say what the sources say."""
+"""The driver package against the code: .inf, event manifests and recording profile agree with the sources."""
 import os
 import pathlib
 import re
@@ -74,7 +74,7 @@ class InfTest(unittest.TestCase):
 
     def test_version_and_date(self):
         version = values(self.sections["Version"])
-        self.assertEqual(version["DriverVer"], "11/14/2023,3.8.0.0")  # of SOURCE_DATE_EPOCH
+        self.assertEqual(version["DriverVer"], "11/14/2023,3.8.0.0")  # from SOURCE_DATE_EPOCH
         self.assertEqual(version["CatalogFile"], "wperf-driver.cat")
         self.assertEqual(version["PnpLockdown"], "1")
         self.assertRegex(version["ClassGuid"], r"^\{[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}\}$")
@@ -105,7 +105,7 @@ class InfTest(unittest.TestCase):
         self.assertEqual(values(self.sections["Version"])["ClassGuid"], macro(self.abi, "WPERF_SETUP_CLASS"))
         title = values(self.sections["Strings"])["ServiceName"].strip('"')
         self.assertEqual(title, macro(self.abi, "WPERF_SERVICE_TITLE"))
-        self.assertIn("WPERFDRIVER", title[:22])  # what driverquery shows of it, and clients of WindowsPerf look for
+        self.assertIn("WPERFDRIVER", title[:22])  # the name that driverquery shows, and clients of WindowsPerf look for
 
     def test_nothing_that_must_be_ones_own_is_windowsperfs(self):
         for ours, theirs in (("INTERFACE_GUID", guid_of(self.abi, "WINDOWSPERF_INTERFACE_GUID")),

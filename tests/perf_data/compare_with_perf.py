@@ -4,9 +4,9 @@
 
 usage: compare_with_perf.py --dump PERF_DATA_DUMP [FILE...]
 
-Records a small program with perf in many ways (or takes the files named), and compares every record and every field that
-`perf report -D` prints with what perf_data_dump says of the same place of the file; the header with `perf report --header`
-and the events of the samples with `perf script`. Exit status 77 when there is no perf or it may not record.
+Records a small program with perf in many ways (or takes the files named), and compares every record and every field that `perf
+report -D` prints with perf_data_dump's output for the same place of the file; the header with `perf report --header` and the
+events of the samples with `perf script`. Exit status 77 if there is no perf or it may not record.
 """
 import argparse
 import collections
@@ -49,7 +49,7 @@ COMM = re.compile(r"^( exec)?: (.*):(-?\d+)/(-?\d+)$")
 TASK = re.compile(r"^\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)$")
 SWITCH = re.compile(r"^ (IN|OUT)( preempt)? *(?:(?:prev|next) pid/tid: +(-?\d+)/(-?\d+))? *$")
 NAMESPACES = re.compile(r"^ (-?\d+)/(-?\d+) - nr_namespaces: (\d+)")
-# Should perf come to print these in another way, they would no longer be compared, and nobody would notice.
+# If perf printed these in another way, they would silently be compared no longer.
 MUST_SEE = ("SAMPLE.ip", "SAMPLE.callchain", "SAMPLE.user_regs", "SAMPLE.stack_written", "SAMPLE.counter",
             "SAMPLE.data_src", "SAMPLE.phys_addr", "SAMPLE.data_page", "SAMPLE.code_page", "MMAP2.file", "MMAP2.build_id",
             "NAMESPACES.links", "SWITCH_CPU_WIDE.out", "READ.value", "AUX.aux_flags", "AUXTRACE.on_cpu")
@@ -234,7 +234,7 @@ class Comparison:
             self.wrong.append(f"{path.name}: {totals}")
         self.compare_header(path, rows)
         if totals.get("compressed") != "0":
-            return f"{totals['compressed']} compressed records counted"  # what is in them, perf says of no place
+            return f"{totals['compressed']} compressed records counted"  # perf does not print the places of the records in them
         records = {row[1]: row for row in rows if row[0] == "R"}
         with open(path, "rb") as file:
             header_size = int.from_bytes(file.read(16)[8:], "little")

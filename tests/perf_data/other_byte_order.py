@@ -34,7 +34,7 @@ IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCH, REGS, ST
 
 
 class Turner:
-    """Numbers of the file, turned around where they stand."""
+    """Numbers of the file, swapped in place."""
 
     def __init__(self, data, begin, end):
         self.data, self.at, self.end = data, begin, min(end, len(data))
@@ -157,7 +157,7 @@ class Records:
                     t.number(8)
                     t.at += 16
             elif kind == 74:
-                t.number(2)  # the rest is for nobody here
+                t.number(2)  # the rest is not needed here
             elif kind < 64:
                 event = self.event_of(at + size - 8) if self.events else None
                 if event:

@@ -21,7 +21,7 @@ def is_perf_here():
 
 
 def record_all(folder, names, compile_programs, record):
-    """{name: path} and the names of what could not be recorded. record(folder, name) answers with the path, or None."""
+    """{name: path} and the names of failed recordings. record(folder, name) returns the path, or None."""
     compile_programs(folder)
     files = {name: record(folder, name) for name in names}
     return {name: path for name, path in files.items() if path}, [name for name, path in files.items() if not path]

@@ -124,7 +124,7 @@ int main() {
 }
 """
 
-# Name → options of perf record and what runs. {0} is the folder.
+# Name → options of perf record and the command. {0} is the folder.
 RECORDINGS = {
     "flat": ["-e", "cpu-clock", "-F", "2000", "--", "{0}/work"],
     "two_events": ["-e", "cpu-clock,task-clock,page-faults", "-F", "1500", "--", "{0}/work"],
@@ -146,8 +146,8 @@ RECORDINGS = {
     "tracepoint": ["-e", "sched:sched_switch", "-g", "--", "{0}/work", "forks"],
 }
 
-# Symbols that may differ, and why. Within a command and module all that differs must be explained by one line here, and
-# what one side lacks must be what the other has more: samples are named otherwise, not lost.
+# Symbols that may differ, and why. Within a command and module every difference must be explained by one line here, and
+# one side's missing samples must be the other's surplus: samples are named otherwise, not lost.
 EXPLAINED = [
     (r"@plt$|^\[unknown\]$|^_init$", "perf calls stubs without a symbol '@plt' or takes them for what lies before, and does not "
      "know those of .plt.sec and .plt.got"),
@@ -186,7 +186,7 @@ def record(folder, name):
 
 
 def plain(module, symbol):
-    """One spelling for what both write differently."""
+    """One spelling for names that both write differently."""
     module = module.strip()
     symbol = symbol.strip()
     if module in ("[kernel.kallsyms]", "[kernel.vmlinux]", "[guest.kernel.kallsyms]"):
@@ -270,7 +270,7 @@ def share_places(places, symbols):
 
 class Comparison:
     def __init__(self):
-        self.paths = {}  # of modules by name
+        self.paths = {}  # by name of the module
         self.explained = collections.Counter()
         self.differences = 0
         self.rows = 0

@@ -12,7 +12,7 @@ using namespace wperf;
 
 namespace {
 
-// As perf script tells it: in the file, or in memory where there is none.
+// As perf script prints it: in the file, or in memory if there is no file.
 u64 place_of(const perf_data::ProcessHistory& history, u32 space, u64 address) {
   const perf_data::CodePlace place = history.place_in(space, address);
   const bool is_vdso = place.code != perf_data::kNoCode && history.codes()[place.code].path == "[vdso]";

@@ -145,7 +145,7 @@ PROGRAMS = {
     "signals": ("c", SIGNALS, ["gcc", *WITHOUT_FRAME_POINTERS, "-fno-optimize-sibling-calls", "-pthread", "-ldl"]),
     "static": ("c", SIGNALS, ["gcc", *WITHOUT_FRAME_POINTERS, "-static-pie", "-pthread", "-w"]),
     "library.so": ("c", LIBRARY, ["gcc", *WITHOUT_FRAME_POINTERS, "-shared", "-fPIC"]),
-    # No .eh_frame: .debug_frame tells.
+    # No .eh_frame: .debug_frame has the information.
     "debug_frame": ("c", DEEP, ["gcc", "-g", "-O1", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer"]),
 }
 RECORDINGS = {
@@ -163,7 +163,7 @@ RECORDINGS = {
 }
 
 FIRST_KERNEL_ADDRESS = 1 << 63
-# Stacks that may differ: what says so of (ours, perf's), both from the innermost frame; and why.
+# Stacks that may differ: the test for (ours, perf's), both from the innermost frame; and why.
 EXPLAINED = [
     (lambda mine, other: not other and len(mine) == 1,
      "perf shows not even the sample's own address where nothing of the stack could be copied"),
@@ -175,12 +175,12 @@ EXPLAINED = [
 ]
 # One program has only .debug_frame.
 DEBUG_FRAME = "perf's unwinder may have been built without .debug_frame, and then ends where there is no .eh_frame"
-# A few samples lie below code without any table, such as what runs destructors at the end of a program. There we follow
-# frame pointers, and perf ends or guesses a stack pointer and takes a word there for a caller that lies in no file (shown
-# as it is, not as a place in its file); we must arrive where the stacks arrive that both agree on.
+# A few samples lie below code without any table, such as the code that runs destructors at the end of a program. There
+# we follow frame pointers, and perf ends or guesses a stack pointer and takes a word there for a caller that lies in no
+# file (shown as it is, not as a place in its file). We must arrive where the stacks arrive that both agree on.
 GIVEN_UP = "perf ends or guesses where there is no table, and we go on to where other stacks end, too"
-# Where we end there, too, because neither table nor bytes tell more, that word is all that perf has before us: as often as
-# our own stacks say that they ended so.
+# If we end there, too, because neither table nor bytes go on, perf has only that word more than us: as often as our own
+# stacks report that they ended so.
 GUESSED = "perf takes a word that lies in no file for one caller more, where we say that the stack cannot be followed"
 FIRST_ADDRESS_IN_NO_FILE = 1 << 40
 MOST_GIVEN_UP = 0.01

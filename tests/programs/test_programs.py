@@ -109,7 +109,7 @@ class Programs(WperfTest):
         return subprocess.run([name, *arguments], input=given.encode(), cwd=self.folder, capture_output=True, timeout=60)
 
     def simulated(self, name, *arguments, given=""):
-        """The program's own streams, its exit status and what was counted."""
+        """The program's own streams, its exit status and the counts."""
         report = self.folder.parent / f"{self.folder.name}.json"
         environment = dict(self.environment, WPERF_DEVICE=self.device + ",console=shown")
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Servers that take profiles as the documents of Pyroscope, Parca and OpenTelemetry say, decode all of it, and refuse the
-rest with a 4xx. The messages are decoded by protoc where an official .proto is at hand, else by the numbers of the fields
-that the project's own .proto has."""
+"""Servers that take profiles by the documents of Pyroscope, Parca and OpenTelemetry, decode all of it, and refuse the rest with a
+4xx. The messages are decoded by protoc if an official .proto is at hand, otherwise by the numbers of the fields in the project's
+own .proto."""
 import email.parser
 import email.policy
 import gzip
@@ -193,7 +193,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200, b"", "application/proto")
 
     def ingest(self, body, query):
-        """/ingest with a form: the profile, and what its sample types are."""
+        """/ingest with a form: the profile, and its sample types."""
         expect(set(query) == {"name", "from", "until", "format", "spyName"}, "parameters of the query")
         expect(query["format"] == ["pprof"], "format=pprof")
         begin, end = int(query["from"][0]), int(query["until"][0])

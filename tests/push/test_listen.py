@@ -56,12 +56,12 @@ class Listen(WperfTest):
                     self.assertEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
                     return answer.read().decode()
             except urllib.error.HTTPError as error:
-                self.assertEqual(error.code, 503)  # nothing was counted yet
+                self.assertEqual(error.code, 503)  # there is no count yet
                 self.assertLess(time.monotonic(), end)
                 time.sleep(0.05)
 
     def settled(self, counts):
-        """The page once so many counts were taken: it does not change any more."""
+        """The page after so many counts: it does not change any more."""
         end = time.monotonic() + PATIENCE
         while True:
             text = self.metrics()

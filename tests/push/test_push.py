@@ -21,7 +21,7 @@ KINDS = ("pyroscope", "pyroscope-ingest", "parca", "otlp")
 
 class Push(PushTest):
     def test_every_interface_gets_what_json_says(self):
-        """A recording of the simulated machine, and one with names that nobody should trust."""
+        """A recording of the simulated machine, and one with hostile names."""
         sim = self.folder / "sim.data"
         self.ok("record", "-e", "inst_retired:20000", "-g", "-c", "0", "--timeout", "0.2", "-o", sim, "--",
                 WORKLOADS / "googolplex.exe")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes perf.data files that hold SPE bytes, as `perf record -e arm_spe//` on Linux does, and makes SPE packets.
 
-Only what perf wants to decode them: one event of the SPE unit, how its clock becomes nanoseconds, AUXTRACE buffers. Byte
-layouts: the Linux header uapi/linux/perf_event.h and perf's page on the file format.
+Only the records that perf needs to decode them: one event of the SPE unit, how its clock becomes nanoseconds, AUXTRACE buffers.
+Byte layouts: the Linux header uapi/linux/perf_event.h and perf's page on the file format.
 """
 import dataclasses
 import struct
@@ -10,7 +10,7 @@ import struct
 PMU_TYPE = 8
 EVENT_ID = 4242
 ATTR_SIZE = 112
-# IP, TID, TIME, ADDR, CPU, PERIOD, WEIGHT, DATA_SRC, IDENTIFIER, PHYS_ADDR: what perf script may be asked to print
+# IP, TID, TIME, ADDR, CPU, PERIOD, WEIGHT, DATA_SRC, IDENTIFIER, PHYS_ADDR: the fields that perf script can print
 SAMPLE_TYPE = sum(1 << bit for bit in (0, 1, 2, 3, 7, 8, 14, 15, 16, 19))
 RECORD_MMAP, RECORD_COMM, RECORD_AUX = 1, 3, 11
 MISC_USER = 2

@@ -112,7 +112,7 @@ def rows(wperf, path, *options):
 
 
 def check_views(wperf, path, ours):
-    """The views of samples count what SPE's own tables count. The number of differences."""
+    """The views of samples have the counts of SPE's own tables. Returns the number of differences."""
     by_both = rows(wperf, path, "--sort", "comm,symbol")
     by_symbol = collections.Counter()
     for (_, symbol), count in by_both.items():

@@ -4,10 +4,9 @@
 
 usage: compare_elf_with_llvm.py --frames ELF_FRAMES --work FOLDER [--file IMAGE[=DEBUG]]... [--addresses N]
 
-linux_program/ is built by GCC and Clang with DWARF 2 to 5, split, packed, stripped, by link-time optimisation, through
-dwz, for machines of either byte order and width. For every address of its code functions, inlined frames, files and
-lines must be those of llvm-symbolizer; where they differ, for a reason of REASONS. --file compares N random addresses of
-a file that is there already.
+linux_program/ is built by GCC and Clang with DWARF 2 to 5, split, packed, stripped, by link-time optimisation, through dwz, for
+machines of either byte order and width. For every address of its code functions, inlined frames, files and lines must be those of
+llvm-symbolizer; every difference needs a reason in REASONS. --file compares N random addresses of an existing file.
 """
 import argparse
 import collections

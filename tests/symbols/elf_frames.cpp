@@ -4,7 +4,7 @@
 //   elf_frames FILE addresses ADDRESSES [DEBUG [ALTERNATE]]   hexadecimal addresses, one a line; prints what it counted
 //   elf_frames FILE print ADDRESSES [DEBUG [ALTERNATE]]       prints every frame
 //   elf_frames FILE raw ADDRESSES [DEBUG [ALTERNATE]]         the same with the compiler's names
-// DEBUG may be "-": none.
+// DEBUG may be "-": no file.
 //   elf_frames FILE symbols [DEBUG]                           every symbol
 #include <sys/resource.h>
 

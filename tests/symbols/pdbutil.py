@@ -73,7 +73,7 @@ class Expected:
 
 
 def run_annotations(annotations, wanted):
-    """(line offset, changed file, …) of the piece around `wanted`, or None; and what kinds of pieces there were."""
+    """(line offset, changed file, …) of the piece around `wanted`, or None; and the kinds of the pieces."""
     numbers = read_numbers(annotations)
     pieces = []  # [begin, end or None, line offset, is file changed]
     offset = line = 0

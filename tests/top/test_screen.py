@@ -305,7 +305,7 @@ class TopScreen(unittest.TestCase):
         self.quit()
 
     def test_suspending_without_a_shell(self):
-        # The terminal's first process: nobody could go on with it.
+        # The terminal's first process: it could not be resumed.
         line = f"{support.BINARY} top --every 100ms -e ld_spec:100000 -- {workload('googolplex.exe')}"
         self.terminal.tmux("respawn-pane", "-k", line)
         self.terminal.wait_for(r"^ +\d+\.\d+ .* big_school_multiply")

@@ -46,7 +46,7 @@ class ArmDriver(WindowsTest):
     def test_samples(self):
         text = self.ok("record", "--device", "windowsperf", "-e", "ld_spec:10000", "-c", "1", "--timeout", "10", "--",
                        "remote.exe", 100)
-        self.assertRegex(text, r"100\.00% +[1-9]\d* +top 1 in total")  # what runs there is none of Wine's programs
+        self.assertRegex(text, r"100\.00% +[1-9]\d* +top 1 in total")  # a program that runs there is not one of Wine's
         self.assertIn(f"sampled by {NAME} on core 1", text)
 
     def test_an_unknown_version_is_not_spoken_to(self):

@@ -53,8 +53,8 @@ class Instructions(WindowsTest):
     essential = ("test_a_program_is_counted",)
 
     def test_a_program_is_counted(self):
-        # Under -icount QEMU has one count of instructions for all cores: what core 0 does for a request that comes
-        # meanwhile is in the count of core 1, too. tests/nthost, where none comes, counts to the instruction.
+        # Under -icount QEMU has one count of instructions for all cores: core 0's work for a request that comes
+        # meanwhile is in the count of core 1, too. tests/nthost, where no request comes, counts to the instruction.
         true = 2000 * ROUND
         document = self.json("stat", "-e", "inst_retired,cpu_cycles", "-c", "1", "--timeout", "300", "--", "remote.exe", 2000,
                              schema="stat")

@@ -43,7 +43,7 @@ class EmulatedMachine:
         self.host.__exit__()
 
     def shut_down(self):
-        """Unloads the driver and checks what it leaves behind: (exit status, what the host printed)."""
+        """Unloads the driver and checks for leftovers: (exit status, the host's output)."""
         try:
             self.host.line = self.host.connect()
             text = self.host.shut_down()

@@ -17,8 +17,8 @@ INF_ARCHITECTURES = {"arm64": "arm64", "x64": "amd64"}
 OPTIONS = ["-O2", "-g", "-gcodeview", "-std=c++20", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
            "-fno-threadsafe-statics", "-fms-extensions", "-funwind-tables", "-fno-stack-protector", "-Wall", "-Wextra",
            "-Wshadow", "-Wconversion", "-Werror", f"-I{SOURCE}",
-           # Each function of remote.exe's work keeps a frame record: the x64 one does not carry the unwind data of ARM64
-           # code, which tell the callers of functions without.
+           # Each function of remote.exe's work keeps a frame record: the x64 one does not carry the unwind data of
+           # ARM64 code, which give the callers of functions without one.
            "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"]
 
 
@@ -28,7 +28,7 @@ class Programs:
     remote: pathlib.Path  # .exe
     remote_pdb: pathlib.Path
     inf: pathlib.Path
-    functions: dict  # of remote.exe's work: name → address, which Wine does not change
+    functions: dict  # functions of remote.exe's work: name → address, which Wine does not change
 
 
 class Compiler:
@@ -68,7 +68,7 @@ def build_bridge(compiler):
 
 
 def build_file_of_version(folder, architecture, version):
-    """A .sys file with a version and nothing else: what wperf.exe reads of Arm's driver before it speaks to it."""
+    """A .sys file with only a version, which wperf.exe reads from Arm's driver before it uses it."""
     compiler = Compiler(architecture, folder / architecture)
     numbers = version.replace(".", ",") + ",0"
     script, resource = compiler.folder / "version.rc", compiler.folder / "version.res"
@@ -92,7 +92,7 @@ def build_remote(compiler, work):
 
 
 def build_shimmed_driver(folder, objects):
-    """The ARM64 driver's own objects with shim/ in the place of registers and of what Wine lacks."""
+    """The ARM64 driver's own objects with shim/ in the place of registers and of functions that Wine lacks."""
     compiler = Compiler("arm64", folder / "shim")
     sources = [compiler.compile(f"{HERE}/shim/{name}.cpp") for name in ("model_registers", "wine_kernel")]
     supplied = re.findall(r"^WPERF_IN_PLACE_OF\((\w+),", (SOURCE / HERE / "shim/wine_kernel.cpp").read_text(), re.MULTILINE)

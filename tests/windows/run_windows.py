@@ -135,7 +135,7 @@ def play(world, arguments, result):
 
 
 def play_on(mode, installed, world, tests, result):
-    """The tests of one machine; where they want it, with the bridge as a plain service."""
+    """The tests of one machine; for those that want it, with the bridge as a plain service."""
     machine = emulated_machine.EmulatedMachine(BUILD / "driver-arm64/bin", mode)
     try:
         world.set_number("Port", machine.port)
@@ -169,7 +169,7 @@ def main():
     parser.add_argument("--arm64-wine", type=pathlib.Path, default=BUILD / "tools/arm64-wine")
     parser.add_argument("--native", type=pathlib.Path, default=BUILD / "release/bin/wperf")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left running
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that no process is left running
     Scene.native = arguments.native if arguments.native.is_file() else None
     Scene.same_machine = emulated_machine.SAME_MACHINE
     passed = failed = skipped = 0

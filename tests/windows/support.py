@@ -17,15 +17,15 @@ SERVICE = "WPERFDRV"
 TOOL = "wperf.exe"
 INSTALLER = "wperf-devgen.exe"
 DRIVER = "wperf-driver.sys"
-LIMIT = 300  # seconds: whoever takes longer hangs
-ROUND = 4000 * 8 + 15  # instructions of a round of remote.exe: remote_work.h, and what is between the loops
+LIMIT = 300  # seconds: a longer run hangs
+ROUND = 4000 * 8 + 15  # instructions of a round of remote.exe: remote_work.h, and those between the loops
 
 
 class Scene:
     """Where the tests play."""
 
     world = None
-    functions = {}  # of remote.exe: name → address
+    functions = {}  # functions of remote.exe: name → address
     native = None  # the tool of this machine, or None
     same_machine = ""  # its --device
     folder = pathlib.Path("build")
@@ -55,7 +55,7 @@ class WindowsTest(unittest.TestCase):
         return data.decode("utf-8").replace("\r\n", "\n")
 
     def json(self, *arguments, schema="", **keywords):
-        """Runs with --json: one ASCII document and nothing else, of the schema where that is at hand."""
+        """Runs with --json: one ASCII document and nothing else, checked against the schema if that is at hand."""
         split = arguments.index("--") if "--" in arguments else len(arguments)
         text = self.ok(*arguments[:split], "--json", *arguments[split:], **keywords)
         self.assertTrue(text.isascii())
@@ -81,7 +81,7 @@ class WindowsTest(unittest.TestCase):
         """The native tool's output for the simulated twin of the emulated machine."""
         if Scene.native is None:
             self.skipTest("there is no native build of wperf to compare with (build/release)")
-        environment = dict(os.environ, WPERF_SIM_INSTANCE=f"windows-tests-{os.getpid()}")  # nobody else's machine
+        environment = dict(os.environ, WPERF_SIM_INSTANCE=f"windows-tests-{os.getpid()}")  # not another user's machine
         done = subprocess.run([Scene.native, *arguments, "--device", Scene.same_machine], capture_output=True, timeout=LIMIT,
                               stdin=subprocess.DEVNULL, env=environment)
         self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 
-TIMEOUT = 300  # seconds: whoever takes longer hangs
+TIMEOUT = 300  # seconds: a longer run hangs
 FOLDER = "wperf"  # below C:\
 QUIET = {"WINEDEBUG": "-all", "DISPLAY": "", "LC_ALL": "C.UTF-8", "WINEDLLOVERRIDES": "mscoree,mshtml="}
 SETTINGS = r"HKLM\Software\wperf-bridge"
@@ -27,7 +27,7 @@ class World:
 
     name = ""
     architecture = ""
-    keeps_x18 = True  # where code of Windows finds what is local to a thread
+    keeps_x18 = True  # where code of Windows finds thread-local data
     reads_other_processes = True  # ReadProcessMemory, without which the tool does not know where a program lies
 
     def __init__(self):
@@ -83,10 +83,10 @@ class World:
         self.send(process, signal.SIGKILL)
 
     def interrupt(self, process):
-        self.send(process, signal.SIGINT)  # Wine makes Ctrl-C of it
+        self.send(process, signal.SIGINT)  # Wine makes Ctrl-C of this signal
 
     def quietly(self, *command, check=True):
-        """For Wine's own programs; services that they start keep what was given them as stdout."""
+        """For Wine's own programs; services that they start keep the given stdout."""
         subprocess.run(command, env=self.environment(), check=check, timeout=TIMEOUT, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -132,10 +132,10 @@ class NativeWine(World):
         return [self.loader, program, *arguments]
 
     def begin(self):
-        # The server of the first start ends when the prefix is complete: what is started earlier finds half of it.
+        # The server of the first start ends when the prefix is complete: a program started earlier finds half of it.
         self.quietly(self.loader, "wineboot.exe", "-i")
         self.quietly(self.server, "-w")
-        # -p: this one stays until it is told to end, and so do services and drivers.
+        # -p: this one stays until it is stopped, and so do services and drivers.
         self.quietly(self.server, "-p")
         self.quietly(self.loader, "wineboot.exe")
         self.folder.mkdir(parents=True)
@@ -211,13 +211,13 @@ class ArmWine(World):
             raise Absent("this kernel or container does not give us mount and process namespaces")
         children = pathlib.Path(f"/proc/{self.first.pid}/task/{self.first.pid}/children").read_text().split()
         self.first_inside = int(children[0])
-        # Services and drivers are started by the first program and keep its pipes open: it gets none.
+        # The first program starts services and drivers, which would keep its pipes open: so it gets no pipes.
         self.quietly(*self.command(self.server, ["-p"]))
         self.quietly(*self.command("wineboot.exe", []))
 
     def end(self):
         if self.first is not None:
-            self.first.kill()  # and --kill-child ends all that is inside
+            self.first.kill()  # and --kill-child ends all processes inside
             self.first.wait()
             self.first.stdout.close()
         shutil.rmtree(self.home, ignore_errors=True)

@@ -15,7 +15,7 @@ constexpr u32 kMostSets = 32;
 constexpr u64 kFirstHandle = 0x5e7'0000;
 
 SpinLock lock;
-u32 sets[kMostSets];  // of the driver: a bit per counter; 0 = the entry is free
+u32 sets[kMostSets];  // the driver's counters: a bit per counter; 0 = the entry is free
 u32 elsewhere = 0;
 bool lists_are_offered = true;
 bool handler_is_offered = true;

@@ -52,7 +52,7 @@ void fill_trap_frame(KTRAP_FRAME& trap, const Frame& frame) {
 void profile_interrupt(Cpu& cpu, const Frame& frame) {
   ++cpu.profile_interrupts;
   const ProfileHandler call = __atomic_load_n(&handler, __ATOMIC_ACQUIRE);
-  if (call == nullptr) {  // Windows' own handler would clear what it does not know
+  if (call == nullptr) {  // Windows' own handler would clear flags it does not know
     __atomic_fetch_add(&without_handler, 1, __ATOMIC_RELAXED);
     WPERF_WRITE_SYSREG("pmintenclr_el1", ~0u);
     WPERF_WRITE_SYSREG("pmovsclr_el0", ~0u);
@@ -72,7 +72,7 @@ void handle(Cpu& cpu, u32 interrupt, const Frame& frame) {
       run_queued_dpcs(cpu);
       break;
     case kClockInterrupt:
-      WPERF_WRITE_SYSREG("cntv_ctl_el0", 0);  // the interrupt at DISPATCH_LEVEL looks who is due, and sets it anew
+      WPERF_WRITE_SYSREG("cntv_ctl_el0", 0);  // the interrupt at DISPATCH_LEVEL looks for due timers, and sets it anew
       instruction_barrier();
       send_dispatch_interrupt(cpu.index);
       break;

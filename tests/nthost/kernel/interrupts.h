@@ -11,6 +11,6 @@ using ProfileHandler = void (*)(KTRAP_FRAME* frame);
 void set_profile_handler(ProfileHandler handler);
 ProfileHandler profile_handler();
 u64 profile_interrupts_without_handler();
-void rearm_heartbeat();  // of this core, from set_heartbeat
+void rearm_heartbeat();  // for this core, from set_heartbeat
 
 }  // namespace wperf::nthost

@@ -7,12 +7,12 @@
 
 namespace wperf::nthost {
 
-extern DRIVER_OBJECT driver_object;  // of the driver under test
+extern DRIVER_OBJECT driver_object;  // the driver under test
 DEVICE_OBJECT* make_bus_device();    // a PDO of the host's own bus driver; null when there are too many
 void drop_bus_device(DEVICE_OBJECT* device);
 DEVICE_OBJECT* top_of_stack(DEVICE_OBJECT* device);
 DEVICE_OBJECT* find_device_by_link();  // through \DosDevices\WPERFDRV; null when the link does not exist
-DEVICE_OBJECT* device_of_interface();  // the PDO whose interface is enabled; null when there is none
+DEVICE_OBJECT* device_of_interface();  // the PDO whose interface is enabled; may be null
 bool has_interface();                  // registered, enabled or not
 bool is_device(const DEVICE_OBJECT* device);
 u64 requests_seen_by_bus();  // so far: of PnP and power requests
@@ -31,7 +31,7 @@ struct Completed {
 };
 // Builds the IRP, calls the driver at PASSIVE_LEVEL and waits until the request is completed. Checked: completed
 // exactly once; the dispatch routine returned the IRP's status, or STATUS_PENDING for one it marked pending; the level,
-// the interrupt mask and the critical regions are as before; nobody writes into the IRP after its completion.
+// the interrupt mask and the critical regions are as before; the IRP is not written after its completion.
 Completed send_request(DEVICE_OBJECT* device, const Request& request);
 
 }  // namespace wperf::nthost

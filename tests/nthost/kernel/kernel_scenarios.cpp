@@ -154,7 +154,7 @@ SCENARIO(kernel_runs_timers_and_dpcs_on_each_core, kNeedsNothing) {
   CHECK_EQUAL(KeGetProcessorNumberFromIndex(cpu_count(), &none), STATUS_INVALID_PARAMETER);
 }
 
-// In no header of the kit, so declared by who calls them.
+// In no header of the kit, so declared by the caller.
 extern "C" void KeInitializeApc(KAPC* apc, KTHREAD* thread, int environment, PVOID kernel_routine,
                                 PVOID rundown_routine, PVOID normal_routine, KPROCESSOR_MODE mode, PVOID context);
 extern "C" BOOLEAN KeInsertQueueApc(KAPC* apc, PVOID argument1, PVOID argument2, KPRIORITY increment);
@@ -297,7 +297,7 @@ SCENARIO(kernel_evaluates_descriptors, kNeedsNothing) {
   }
 }
 
-// Each ends the run, with a report and exit status 2: run by name, by who wants to see that.
+// Each ends the run, with a report and exit status 2: run by name only.
 SCENARIO(crash_on_freed_memory, kOnlyByName) {
   auto* bytes = static_cast<volatile u8*>(ExAllocatePool2(POOL_FLAG_NON_PAGED, 64, kTag));
   ExFreePoolWithTag(const_cast<u8*>(bytes), kTag);

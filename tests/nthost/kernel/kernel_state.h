@@ -20,7 +20,7 @@ void unpin_driver();
 bool is_driver_pinned();
 
 void report_kernel_leaks();  // when the driver has gone: each thing it did not give back is a failure
-void reset_kernel_state();  // between scenarios: what was set to go wrong, held, enabled or recorded is as at the start
+void reset_kernel_state();   // between scenarios: faults, held, enabled and recorded things are as at the start
 
 // Parts of the two above.
 void report_io_leaks();
@@ -30,6 +30,6 @@ void report_etw_leaks();
 void reset_hal();
 void reset_etw();
 void show_all_routines();
-void forget_volatile_key();  // of the registry: as a restart does
+void forget_volatile_key();  // of the registry: like a restart
 
 }  // namespace wperf::nthost

@@ -32,7 +32,7 @@ Mapping mappings[kMost];
 u64 next_address = kIoBase;
 PhysicalSpan partition;  // memory of a virtual machine, say
 
-// The RAM page that stands for a physical one, or 0.
+// The RAM page that replaces a physical one, or 0.
 u64 backing_of(u64 physical) {
   for (const DeviceMemory& it : devices) {
     if (it.bytes != 0 && physical >= it.physical && physical - it.physical < it.bytes) {

@@ -33,7 +33,7 @@ bool page_reads_are_held();
 void begin_processes();  // makes the system's process
 void reference_process(Process& process);
 bool release_process(const Process* process);  // false if it is not a process, or not referenced
-u32 process_references();                      // of all, for the check when the driver has gone
+u32 process_references();                      // of all processes, for the check when the driver has gone
 u32 token_references();
 void forget_process_references();
 

@@ -25,7 +25,7 @@ constexpr Person kSystem = {0, false, false, true};
 // Ids are the scenario's choice; multiples of 4 as on Windows, 4 is the system's own process. Two living processes
 // never have the same id.
 Process* create_process(u32 id, const Person& person);
-Process* find_process(u32 id);  // null when there is none
+Process* find_process(u32 id);  // may be null
 Process* system_process();      // id 4, always there
 u32 id_of(const Process& process);
 
@@ -40,7 +40,7 @@ bool map_user_data(Process& process, u64 address, u64 bytes);
 void unmap_user(Process& process, u64 address, u64 bytes);
 // These pages are not in memory until somebody needs them.
 void page_out(Process& process, u64 address, u64 bytes);
-// No page is brought in meanwhile: who needs one waits, as for a server that does not answer.
+// No page is brought in meanwhile: a thread that needs one waits, as for a server that does not answer.
 void hold_page_reads(bool hold);
 u64 pages_brought_in();  // since the machine started
 // Writes to and reads from a program's own memory, within one page. Returns false if it is not mapped, or paged out.

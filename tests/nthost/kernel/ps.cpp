@@ -19,7 +19,7 @@ namespace {
 constexpr ULONG kKernelHandle = OBJ_KERNEL_HANDLE;
 
 bool creation_fails = false;
-u32 home = ~0u;  // of driver threads; ~0 = the last core
+u32 home = ~0u;  // core of driver threads; ~0 = the last core
 u32 living = 0;
 bool interrupts_have_a_stack = false;
 

@@ -77,7 +77,7 @@ void notify_cpu(u32 index) {
   send_dispatch_interrupt(index);
 }
 
-// The first thing a thread does after a switch: what it was switched from is off its stack now.
+// The first thing a thread does after a switch: the previous thread is off its stack now.
 void after_switch() {
   Cpu& cpu = this_cpu();
   Thread* previous = cpu.previous;

@@ -8,7 +8,7 @@ namespace wperf::nthost {
 // Guards every dispatcher header, wait block, queue of threads, DPC queue and timer list.
 extern SpinLock dispatcher_lock;
 
-void begin_idle_thread();  // each core: what runs here becomes its idle thread
+void begin_idle_thread();  // each core: the running code becomes its idle thread
 [[noreturn]] void be_idle();
 
 struct NewThread {
@@ -26,13 +26,13 @@ void release_thread(Thread& thread);
 void set_priority(Thread& thread, u32 priority);
 Thread* thread_at(u32 slot);  // null when unused
 constexpr u32 kMostThreads = 96;
-constexpr u64 kStackSize = 32 * 1024;  // of the kernel, for each thread; vectors.S knows it
+constexpr u64 kStackSize = 32 * 1024;  // the kernel stack of each thread; vectors.S knows it
 
 // Under dispatcher_lock. The thread was waiting; it becomes ready with this status, and its core is notified.
 void wake(Thread& thread, NTSTATUS status);
 // Under dispatcher_lock: true if the object satisfied a wait, and is consumed as its kind says.
 bool try_consume(DISPATCHER_HEADER& object);
-// Under dispatcher_lock: wakes those who wait for a newly signaled object.
+// Under dispatcher_lock: wakes the threads that wait for a newly signaled object.
 void wake_waiters(DISPATCHER_HEADER& object);
 
 // At DISPATCH_LEVEL, without locks: runs another thread; returns when this one runs again.
@@ -44,7 +44,8 @@ bool wants_another_thread(const Cpu& cpu);
 void arm_clock(Cpu& cpu);
 void wake_expired_sleepers(Cpu& cpu, u64 now);
 
-void print_threads();                     // each one's state, for a run that gets no further
-void become_member_of(Process* process);  // of the current thread: whose addresses EL0 and PsGetCurrentProcessId see
+void print_threads();  // each one's state, for a run that gets no further
+// for the current thread: the process whose addresses EL0 and PsGetCurrentProcessId see
+void become_member_of(Process* process);
 
 }  // namespace wperf::nthost

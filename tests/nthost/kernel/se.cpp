@@ -65,7 +65,7 @@ extern "C" NTSTATUS SeQueryInformationToken(PACCESS_TOKEN token, TOKEN_INFORMATI
                                             PVOID* information) {
   WPERF_ALLOW_ONLY(kPassive);
   const Token& it = *static_cast<Token*>(token);
-  if (information_class == TokenIntegrityLevel) {  // in the variable itself, there is nothing to free
+  if (information_class == TokenIntegrityLevel) {  // in the variable itself, so nothing has to be freed
     *information = reinterpret_cast<PVOID>(ULONG_PTR{it.integrity});
     return STATUS_SUCCESS;
   }

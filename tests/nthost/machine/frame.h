@@ -10,7 +10,7 @@ struct Frame {
   u64 x[31];
   u64 elr;
   u64 spsr;
-  u64 sp;  // of the interrupted code: SP_EL0 when that was EL0
+  u64 sp;  // of the interrupted code: SP_EL0 if that was EL0
 };
 static_assert(__builtin_offsetof(Frame, elr) == 248 && __builtin_offsetof(Frame, spsr) == 256 && sizeof(Frame) == 272);
 

@@ -47,7 +47,7 @@ void begin_cpu_interface() {
   WPERF_WRITE_SYSREG("S3_0_C12_C12_5", 7);  // ICC_SRE_EL1
   instruction_barrier();
   set_priority_mask(15);
-  WPERF_WRITE_SYSREG("S3_0_C12_C12_3", 0);  // ICC_BPR1_EL1: every bit decides who interrupts whom
+  WPERF_WRITE_SYSREG("S3_0_C12_C12_3", 0);  // ICC_BPR1_EL1: every bit takes part in preemption
   WPERF_WRITE_SYSREG("S3_0_C12_C12_7", 1);  // ICC_IGRPEN1_EL1
   instruction_barrier();
 }

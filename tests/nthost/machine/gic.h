@@ -11,7 +11,7 @@ enum Interrupt : u32 {
   kProfileInterrupt = 23,    // PPI: overflow of the PMU
   kClockInterrupt = 27,      // PPI: CNTV, the next timer is due
   kHeartbeatInterrupt = 30,  // PPI: CNTP
-  kNoInterrupt = 1020,       // and above: nothing was pending
+  kNoInterrupt = 1020,       // and above: no interrupt was pending
 };
 
 void begin_distributor();     // core 0, once

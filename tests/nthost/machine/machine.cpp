@@ -35,7 +35,7 @@ u32 online_count = 0;
 char command_line[1024];
 u32 powered_off = 0;
 
-// As Windows has them: the cycle counter runs for everybody, the others stand still.
+// As on Windows: the cycle counter runs for everybody, the others stand still.
 void begin_pmu() {
   constexpr u64 kEnable = 1u << 0, kLongCycles = 1u << 6;
   WPERF_WRITE_SYSREG("pmcr_el0", kEnable | kLongCycles);

@@ -14,7 +14,7 @@ extern const char image_text_begin[], image_text_end[], image_rodata_end[], imag
 namespace wperf::nthost {
 namespace {
 
-constexpr u64 kRamBegin = 0x4000'0000, kMostRam = 0x4000'0000;  // start.S maps 1 GB of it
+constexpr u64 kRamBegin = 0x4000'0000, kMostRam = 0x4000'0000;  // start.S maps 1 GB of RAM
 constexpr u64 kBlock = 2 << 20;
 
 constexpr u64 kValid = 1, kTableOrPage = 2, kAccessed = 1 << 10, kInnerShareable = 3 << 8, kNotGlobal = 1 << 11;

@@ -48,12 +48,12 @@ struct AddressSpace {
 AddressSpace make_address_space();
 void drop_address_space(AddressSpace& space);  // with all pages in it
 void use_address_space(const AddressSpace& space);
-bool map_user_page(AddressSpace& space, u64 address, u64 physical, bool executable);  // else writable
+bool map_user_page(AddressSpace& space, u64 address, u64 physical, bool executable);  // otherwise writable
 u64 unmap_user_page(AddressSpace& space, u64 address);                                // the page, or 0
 u64 user_page(const AddressSpace& space, u64 address);  // the page that is mapped there, or 0
 // A page that is out keeps its contents and its place; an access to it faults.
-bool page_out_user(AddressSpace& space, u64 address);  // false: there is none in memory
-bool page_in_user(AddressSpace& space, u64 address);   // false: there is none out
+bool page_out_user(AddressSpace& space, u64 address);  // false if it is not in memory
+bool page_in_user(AddressSpace& space, u64 address);   // false if it is not out
 bool is_user_page_out(const AddressSpace& space, u64 address);
 
 }  // namespace wperf::nthost

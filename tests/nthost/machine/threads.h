@@ -28,9 +28,8 @@ void spin_ns(u64 nanoseconds);
 // Where threads that the driver makes run from now on (they may run anywhere on Windows). At first the last core.
 void place_driver_threads_on(u32 cpu);
 
-// An interrupt every `nanoseconds` on each core of the mask, none on the others; 0 = none. Needed to sample
-// INST_RETIRED: QEMU misses the overflow of that event unless something makes the core look at its PMU (an exception
-// does).
+// An interrupt every `nanoseconds` on each core of the mask; 0 = no interrupts. Needed to sample INST_RETIRED: QEMU
+// misses the overflow of that event unless something makes the core look at its PMU (an exception does).
 void set_heartbeat(u64 nanoseconds, u64 core_mask = ~u64{0});
 // The heartbeat with which each scenario begins: none, or 50 us under -icount. There QEMU runs one core at a time, each
 // until a timer is due; without a heartbeat, a program at EL0 keeps all other cores waiting. But instructions of other

@@ -190,7 +190,7 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
     Workload* first = program.start_endless_work(1, 200);
     Workload* second = program.start_endless_work(2, 200);
     tool.start();
-    // A busy host may let the ticks come late, and then there are fewer: what is waited for is that all had their turn.
+    // A busy host may let the ticks come late, and then there are fewer: the test waits until all had their turn.
     u32 looks = 0;
     do {
       sleep_ms(looks == 0 ? 120 : 10);
@@ -210,7 +210,7 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
         const WperfCounterReading& entry = reply.entries[i];
         slots += entry.slots;
         CHECK_WITHIN(entry.slots, reply.rounds * counters / 11, reply.rounds * counters / 11 + 1);
-        // The count of each event follows from the cycles it was on, but for the moments between two reads.
+        // The count of each event follows from the cycles it was on, except for the moments between two reads.
         const u64 expected = i % 3 == 0   ? entry.running_cycles / kCyclesPerInstruction
                              : i % 3 == 1 ? entry.running_cycles
                                           : 0;

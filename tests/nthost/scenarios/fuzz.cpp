@@ -25,7 +25,7 @@ RandomRequest request;
 alignas(8) u8 answer[70'000];
 alignas(8) u8 second_answer[70'000];
 
-// A whole word of poison: nobody wrote it. The poison is never 0 or 0xff, which answers are full of.
+// A whole word of poison was not written. The poison is never 0 or 0xff, which answers are full of.
 bool shows_poison(const u8* bytes, u32 size, u8 poison) {
   const u32* words = reinterpret_cast<const u32*>(bytes);
   const u32 unwritten = poison * 0x0101'0101u;
@@ -41,7 +41,7 @@ bool answers_alike_when_asked_twice(u32 code) {
   return code == WPERF_CODE_VERSION || code == WPERF_CODE_HARDWARE || code == WPERF_CODE_CORE;
 }
 
-// But for the moment in it.
+// Ignores the moment in it.
 void forget_moment(u32 code, u8* reply) {
   if (code != WPERF_CODE_HARDWARE) return;
   auto& hardware = *reinterpret_cast<WperfHardwareReply*>(reply);
@@ -118,7 +118,7 @@ void close_client(Fuzzer& fuzzer, u32 index) {
   fuzzer.client(index) = nullptr;
 }
 
-// With `sleeps` programs get turns on this core too, and what was started goes on for a while.
+// With `sleeps` programs get turns on this core too, and started work goes on for a while.
 void run_requests(Fuzzer& fuzzer, Program* programs, u64 requests, bool sleeps) {
   for (u32 i = 0; i < kClients; ++i) {
     open_client(fuzzer, i, programs[i].process());

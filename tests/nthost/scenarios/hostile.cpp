@@ -97,7 +97,7 @@ SCENARIO(wrong_headers_are_refused, kNeedsNothing) {
         CHECK_EQUAL(send(tool.client, shape.code, shape.input, shape.output), WPERF_BAD_VERSION);
       }
       if (shape.code == WPERF_CODE_VERSION || shape.code == WPERF_CODE_LOCK) {
-        continue;  // they answer any version: so the two sides find out what the other speaks
+        continue;  // they answer any version, so that the two sides can find a common one
       }
       const u32 versions[] = {0u, WPERF_WIRE_VERSION + 1, ~0u};
       for (const u32 version : versions) {
@@ -132,7 +132,7 @@ u64 time_of_work(MeasuredProgram& program) {
   return time_ns() - begin;
 }
 
-// A sample every two cycles would leave no time for anything else.
+// A sample every two cycles would leave no time for other work.
 void check_storm(const Person& person, u32 flags, u32 most_per_second) {
   Program tool(100, person);
   Client client(tool.process());

@@ -9,7 +9,7 @@ namespace wperf::nthost {
 
 class MeasuredProgram {
  public:
-  // `base` is where its page of code goes, any page of EL0.
+  // `base`: the address of its page of code, any page of EL0.
   MeasuredProgram(u32 id, const Person& person, u64 base);
   ~MeasuredProgram();
   MeasuredProgram(const MeasuredProgram&) = delete;
@@ -19,8 +19,9 @@ class MeasuredProgram {
   Process& process() { return *process_; }
 
   Workload* start_known_work(u32 cpu, u64 iterations);
-  // Runs it while all other cores sleep, from before it begins: the only way to count exactly under -icount, where what
-  // they execute in their turns counts as this core's too. Waits for its end; the id of its thread.
+  // Runs it while all other cores sleep, from before it begins: the only way to count exactly under -icount, where
+  // instructions of other cores in their turns count for this core, too. Waits for its end; returns the id of its
+  // thread.
   u32 run_known_work(u32 cpu, u64 iterations);
   Workload* start_endless_work(u32 cpu, u64 n);
   Workload* start_deep_work(u32 cpu, u32 depth);  // that never ends
@@ -28,7 +29,7 @@ class MeasuredProgram {
 
   // Addresses in this process.
   bool in_known_loop(u64 pc) const;
-  bool in_known_work(u64 pc) const;  // the loop and what is around it
+  bool in_known_work(u64 pc) const;  // the loop and the code around it
   u64 known_loop_caller_address() const;
   bool in_deep_loop(u64 pc) const;
   u64 deep_caller_address() const;

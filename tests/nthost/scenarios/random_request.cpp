@@ -140,7 +140,7 @@ void damage(Random& random, RandomRequest& request) {
     case 1:
       request.capacity = random.one_in(4) ? random.below(70'000) : random.below(request.capacity + 24);
       break;
-    case 2:  // a code nobody has, of the method that we have
+    case 2:  // an unknown code, with our method
       request.code = static_cast<u32>(random.next()) & ~3u;
       break;
     case 3:
@@ -157,8 +157,8 @@ void damage(Random& random, RandomRequest& request) {
 }  // namespace
 
 void make_random_request(Random& random, u32 cores, RandomRequest& request) {
-  // By their places in kRequestShapes. Starting must be likely after configuring; a drain copies 41 KB or 65 KB, and
-  // takes so long.
+  // By their places in kRequestShapes. Starting must be likely after configuring; a drain copies 41 KB or 65 KB, which
+  // takes time.
   constexpr u8 kChoice[] = {0,  1,  1,  2,  2,  3, 3, 4, 4, 5, 5, 6, 6, 7, 7,  7,  7,  8,  8,  9,  9,  9,  10, 10, 11,
                             11, 11, 11, 12, 12, 0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 14, 15, 16, 16, 17, 18, 19, 20};
   const RequestShape& shape = kRequestShapes[kChoice[random.below(sizeof kChoice)]];

@@ -28,7 +28,7 @@ struct RandomRequest {
   u32 code;
   u32 input_size;
   u32 capacity;
-  u32 answer;  // what it returns when it succeeds; only meaningful when the code is known
+  u32 answer;  // size of the answer on success; only meaningful if the code is known
   alignas(8) u8 input[kMostInput];
 };
 

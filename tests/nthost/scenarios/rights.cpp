@@ -146,7 +146,7 @@ SCENARIO(samples_of_processes_above_the_client_are_hidden, kNeedsIcount | kNeeds
   CHECK_EQUAL(unload(), 0);
 }
 
-// A process of somebody else ends, and one of the client's gets its number before the samples are drained.
+// A process of another user ends, and one of the client's gets its number before the samples are drained.
 SCENARIO(samples_stay_with_their_process_when_its_number_is_used_again, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const Person people[] = {kPerformanceLogUser, kAdministrator};

@@ -86,7 +86,7 @@ SCENARIO(instructions_are_sampled_on_each_core, kNeedsIcount | kNeedsUntrapped) 
 namespace {
 
 // While another core has its turn, QEMU counts on for a core that waits at EL0: there may be more samples than the
-// program's own cycles make, and a few where it waited. How many are in the loop.
+// program's own cycles make, and a few where it waited. Returns how many are in the loop.
 u32 check_samples_of_one_of_many(const MeasuredProgram& program, u32 core, u32 thread) {
   u32 inside = 0;
   for (u32 i = 0; i < reply.count; ++i) {
@@ -269,7 +269,7 @@ struct Share {
   u32 hot = 0, all = 0;
 };
 
-// Adds what there is of a core. False: a check failed.
+// Adds the samples of a core. Returns false if a check failed.
 bool add_share(Tool& tool, const MeasuredProgram& program, u32 core, u32 thread, Share& share) {
   do {
     tool.drain(core);

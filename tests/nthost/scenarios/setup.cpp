@@ -11,7 +11,7 @@ namespace {
 
 namespace dmc620 = driver::dmc620;
 
-constexpr u64 kFrame = 0x80'0000'0000;  // nothing of QEMU's machine is there
+constexpr u64 kFrame = 0x80'0000'0000;  // QEMU's machine has nothing there
 constexpr u16 kInstructions = 0x08, kCycles = 0x11;
 
 WperfHardwareReply hardware_reply;
@@ -51,7 +51,7 @@ SCENARIO(the_timer_is_told_with_the_clock, kNeedsNothing) {
     CHECK_EQUAL(reply.timer_hz, ticks_per_second());
     CHECK(before_ticks <= reply.timer_ticks && reply.timer_ticks <= after_ticks);
     CHECK(before_ns <= reply.timer_time_ns && reply.timer_time_ns <= after_ns);
-    // Here the driver's clock counts the timer's ticks, so both say the same moment, but for what lies between two
+    // Here the driver's clock counts the timer's ticks, so both give the same moment, except for the time between two
     // reads.
     const u64 timer_ns = ns_of_ticks(reply.timer_ticks);
     const u64 apart = timer_ns > reply.timer_time_ns ? timer_ns - reply.timer_time_ns : reply.timer_time_ns - timer_ns;
@@ -119,7 +119,7 @@ SCENARIO(only_a_memory_controller_is_mapped, kNeedsNothing) {
         identity = it.value ^ bit;
         CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_ACCESS_DENIED);
       }
-      identity = it.value | 0xffff'ff00;  // above the low byte nothing is promised
+      identity = it.value | 0xffff'ff00;  // only the low byte is defined
       CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_OK);
     }
     for (u64 offset = 0; offset < dmc620::kIdentityPage; offset += 4) {

@@ -61,8 +61,8 @@ namespace {
 
 // The reason why a call in a thread is still out when sampling stops.
 enum class Obstacle {
-  turn,    // its thread gets none
-  memory,  // of the program, which never comes
+  turn,    // its thread gets no turn
+  memory,  // the program's memory, which never comes
 };
 constexpr Obstacle kObstacles[] = {Obstacle::turn, Obstacle::memory};
 
@@ -120,7 +120,7 @@ void check_soon(How how) {
   CHECK(now_ms() - before < kSoonMs);
 }
 
-// `how` ends the sampling, and sooner or later the driver goes: nobody waits, and what the calls need stays until they
+// `how` ends the sampling, and sooner or later the driver goes: neither waits, and the calls' memory stays until they
 // are through.
 void go_with_calls_stuck(Start start, void (*how)(StackTool& tool)) {
   for (const Obstacle obstacle : kObstacles) {
@@ -173,7 +173,7 @@ SCENARIO(machine_sleeps_with_calls_stuck, kNeedsNothing) {
   });
 }
 
-// A driver that stays does not miss what a call keeps, whether the next client takes stacks or not.
+// A driver that stays does not miss the memory of a call, whether the next client takes stacks or not.
 SCENARIO(sampling_goes_on_beside_calls_that_are_stuck, kNeedsNothing) {
   for (const Obstacle obstacle : kObstacles) {
     if (!CHECK_EQUAL(load(), 0)) return;
@@ -192,7 +192,7 @@ SCENARIO(sampling_goes_on_beside_calls_that_are_stuck, kNeedsNothing) {
         if (obstacle == Obstacle::memory) CHECK_EQUAL(pool_bytes_in_use(), with_one);
       }
       CHECK(with_one > before);
-      if (obstacle == Obstacle::memory) CHECK(with_one - before < 64 * 1024);  // of one core's calls
+      if (obstacle == Obstacle::memory) CHECK(with_one - before < 64 * 1024);  // for one core's calls
       stuck.let_go();
       for (u32 tries = 0; pool_bytes_in_use() != before && tries < 1'000; ++tries) sleep_ms(1);
       CHECK_EQUAL(pool_bytes_in_use(), before);
@@ -228,7 +228,7 @@ SCENARIO(stop_gives_calls_a_moment, kNeedsIcount) {
     join(releaser);
     if (tool.drain()) {
       CHECK(tool.count() >= 4);
-      CHECK(tool.reply().lost_stacks <= 1);  // the last interrupt may come when nobody wants a call any more
+      CHECK(tool.reply().lost_stacks <= 1);  // the last interrupt may come when its call is not wanted any more
     }
   }
   CHECK_EQUAL(unload(), 0);
@@ -265,8 +265,8 @@ SCENARIO(code_goes_with_the_last_abandoned_call, kNeedsNothing) {
   }
 }
 
-// The last instruction of a call is the jump that lets a waiting unload go on: what came after it would be in memory
-// that is gone.
+// The last instruction of a call is the jump that lets a waiting unload go on: any later code would be in memory that
+// is gone.
 SCENARIO(call_that_returns_late, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   MeasuredProgram program(kMeasured, kStranger, kBase);
@@ -301,7 +301,7 @@ SCENARIO(no_stacks_without_their_routines, kNeedsNothing) {
       Workload* work = program.start_deep_work(kCore, 3);
       tool.start();
       const bool has_some = routine == nullptr || tool.drain_at_least(5);
-      tool.stop();  // while it samples, what is lost is counted on, and is more than what was drained
+      tool.stop();  // while it samples, losses are counted on, and exceed the drained ones
       if (routine != nullptr && has_some) check_all_lost(tool);
       stop(work);
     }

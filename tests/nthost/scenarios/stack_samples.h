@@ -23,11 +23,11 @@ class StackTool {
   void close() { client_.close_handle(); }
   Client& client() { return client_; }
 
-  // Takes what there is. False when a check failed: then nothing more makes sense.
+  // Takes the samples so far. Returns false if a check failed: then further checks make no sense.
   bool drain();
   u32 count() const { return count_; }
   StackRecord record(u32 index) const;
-  const WperfStackDrainReply& reply() const;  // of the last drain
+  const WperfStackDrainReply& reply() const;  // reply of the last drain
   // Drains until there are that many, which takes a while; false: they do not come.
   bool drain_at_least(u32 wanted);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Call stacks: of programs whose callers are known, of the kernel, of programs whose stack holds anything, and who may
-// see them. The intervals are even, so all modes can run these; how many samples come is not looked at.
+// see them. The intervals are even, so all modes can run these; the number of samples is not checked.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine.h"
 #include "tests/nthost/machine/threads.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr u32 kMeasured = 2000, kCore = StackTool::kCore, kWanted = 12;
 constexpr u64 kBase = 0x7ff6'1234'0000;
-constexpr u64 kData = kFirstStack;  // what the only program finds above its stack pointer
+constexpr u64 kData = kFirstStack;  // where the data above the program's stack pointer lies
 constexpr u64 kPage = 4096;
 
 bool is_lost(const StackRecord& it) {
@@ -27,8 +27,8 @@ u32 count_lost(const StackTool& tool) {
   return lost;
 }
 
-// Samples a program that stays where it is. When sampling stops, an interrupt may be too late for its stack. Where time
-// is that of a busy host, interrupts come in bursts: more than may wait, and more of them too late.
+// Samples a program that stays in one place. When sampling stops, an interrupt may be too late for its stack. On a busy
+// host, interrupts come in bursts: more than may wait, and more of them too late.
 bool sample_at_rest(StackTool& tool, u32 max_stack = WPERF_MAX_STACK) {
   sleep_ms(1);
   tool.start(0, max_stack);
@@ -139,7 +139,7 @@ struct Chain {
   const char* what;
   u64 frame_pointer;
   u64 records[4][2];  // {next, caller} from kData on
-  u32 frames;         // of the callers in records, in their order
+  u32 frames;         // expected callers in records, in their order
 };
 constexpr u64 kCode = 0x1234'5000;
 constexpr u64 kStackEnd = kData + kUserStack, kElsewhere = 0x7fff'4000'0000;
@@ -261,7 +261,7 @@ namespace {
 
 struct KernelStacks {
   u32 inside = 0;    // in deep_work's loop
-  u32 complete = 0;  // of these: with all callers down to the thread's begin
+  u32 complete = 0;  // those with all callers down to the thread's begin
   u32 empty = 0;
 };
 constexpr u32 kDepth = 6;

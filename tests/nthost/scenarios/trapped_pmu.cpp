@@ -38,11 +38,11 @@ u32 least_counters() {
   return least;
 }
 
-// The cycles that an event was on tell the instructions it saw, but for those between two reads.
+// The cycles that an event was on give the instructions it saw, except for those between two reads.
 u64 expected_count(u16 event, const WperfCounterReading& entry) {
   return events_in(event, entry.running_cycles / rate_of(kCpuCycles).numerator);
 }
-constexpr u64 kBetweenReads = 1'000;  // of each slot
+constexpr u64 kBetweenReads = 1'000;  // per slot
 
 bool was_disturbed(const WperfCountReply& reply, const u16 (&events)[kEvents]) {
   for (u32 i = 0; i < kEvents; ++i) {
@@ -76,8 +76,8 @@ SCENARIO(each_core_says_what_it_is, kNeedsTrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A hypervisor shows PMUVer and makes the registers undefined instructions, on all cores or on one: there is nothing to
-// count or sample with, Windows is not asked for the interrupt, and the SPE is another unit.
+// A hypervisor shows PMUVer and makes the registers undefined instructions, on all cores or on one: counting and
+// sampling are impossible, Windows is not asked for the interrupt, and the SPE is another unit.
 SCENARIO(counter_registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const u64 masks[] = {0b1111, 0b0100};
@@ -218,7 +218,7 @@ SCENARIO(any_event_is_sampled, kNeedsTrapped) {
       CHECK_EQUAL(tool.client.plain(WPERF_CODE_SAMPLE_STOP), WPERF_OK);
       CHECK_EQUAL(tool.client.drain(1, drain_reply), WPERF_OK);
       const u64 expected = events_in(event, user_instructions(kIterations)) / interval;
-      // The emulated interrupt comes with the next heartbeat: what an interval passed by is part of the next.
+      // The emulated interrupt comes with the next heartbeat: counts beyond an interval are part of the next.
       CHECK_WITHIN(drain_reply.taken + drain_reply.merged, expected - 1, expected);
       // The last one may be noticed when the program has just ended: it is the kernel's.
       CHECK_WITHIN(drain_reply.lost_filtered, 0, 1);

@@ -68,8 +68,8 @@ WperfSpeRequest profile_request(u64 core_mask) {
   return request;
 }
 
-// A load as SPE writes it: pc, total latency, events, operation, address, data source, timestamp, padding. The pc tells
-// the number.
+// A load as SPE writes it: pc, total latency, events, operation, address, data source, timestamp, padding. The pc
+// contains the number.
 void make_record(u32 number, u8 (&record)[kRecord]) {
   constexpr u8 kPattern[kRecord] = {
       0xb0, 0,    0,    0, 0x34, 0x12, 0xf6, 0x7f, 0x00,  // pc, EL0
@@ -191,8 +191,8 @@ SCENARIO(each_core_says_what_its_spe_can, kNeedsTrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A hypervisor shows PMSVer and makes the registers undefined instructions. Counting and sampling never meet them, and
-// who asks for the SPE is refused.
+// A hypervisor shows PMSVer and makes the registers undefined instructions. Counting and sampling never touch them, and
+// a client that asks for the SPE is refused.
 SCENARIO(registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;
   make_spe_undefined(true);
@@ -248,7 +248,7 @@ SCENARIO(records_come_through_exactly, kNeedsTrapped) {
     check_records(5 + kRecordsOfHalf, 3);
     CHECK_EQUAL(reply.events, WPERF_SPE_GAP);
 
-    // Both halves, and nobody drains: it stands still until somebody does.
+    // Both halves are full and not drained: it stands still until the next drain.
     CHECK_EQUAL(choose(1, 0, 1000), kRecordsOfHalf);
     sleep_ms(25);
     CHECK_EQUAL(choose(1, kRecordsOfHalf, 1000), kRecordsOfHalf);

@@ -4,7 +4,7 @@
 //
 // The bridge sends a Frame and `input` bytes, in one send(); the host answers it with an Answer and `returned` bytes
 // before it looks at the next. So one request is under way at a time, whoever sends it. A frame the host can't parse
-// ends the host: after one, nothing that follows could be trusted.
+// ends the host: after one, later bytes could not be trusted.
 #pragma once
 #include "abi/ints.h"
 
@@ -12,7 +12,7 @@ namespace wperf::nthost {
 
 inline constexpr wperf_u32 kFrameMagic = 0x54484e57;  // "WNHT"
 inline constexpr wperf_u32 kProtocolVersion = 1;
-inline constexpr wperf_u32 kMaxPayload = 1u << 20;  // of a frame and of an answer
+inline constexpr wperf_u32 kMaxPayload = 1u << 20;  // payload of a frame and of an answer
 
 enum FrameKind : wperf_u32 {
   kHello = 1,     // → HelloReply. May be sent at any time; a new peer learns that the host is up
@@ -23,7 +23,7 @@ enum FrameKind : wperf_u32 {
   kRun = 6,       // payload RunRequest + code: starts a program in `process`, answers at once
   kRunState = 7,  // payload RunName → RunState
   kStopRun = 8,   // payload RunName → RunState; stops it if it still runs, and forgets it
-  kShutdown = 9,  // close what is open, unload the driver, check for leaks, end QEMU (exit status 0 = nothing wrong)
+  kShutdown = 9,  // close open files, unload the driver, check for leaks, end QEMU (exit status 0 = no errors)
 };
 
 enum FrameRights : wperf_u32 {
@@ -35,12 +35,12 @@ enum FrameRights : wperf_u32 {
 struct Frame {
   wperf_u32 magic;
   wperf_u32 kind;
-  wperf_u32 client;    // chosen by the bridge at kOpen: not 0, not in use. 0 where no file is meant
+  wperf_u32 client;    // chosen by the bridge at kOpen: not 0, not in use. 0 if no file is meant
   wperf_u32 code;      // kControl: the I/O control code
   wperf_u32 process;   // kOpen, kRun, kRunState, kStopRun: process id as Wine knows it, not 0
   wperf_u32 input;     // bytes that follow
   wperf_u32 capacity;  // bytes the answer may have
-  wperf_u32 rights;    // kOpen: FrameRights of the process; kRun: who owns the process if it is not known yet
+  wperf_u32 rights;    // kOpen: FrameRights of the process; kRun: the owner of the process if it is not known yet
 };
 static_assert(sizeof(Frame) == 32);
 

@@ -11,7 +11,7 @@ struct File;
 
 // Each returns an NTSTATUS, and changes nothing when it is not a success.
 u32 open_client(u32 client, u32 process, u32 rights);
-File* file_of_client(u32 client);  // null: there is none
+File* file_of_client(u32 client);  // may be null
 u32 close_client(u32 client);
 
 u32 run_program(u32 process, u32 rights, const RunRequest& request, const void* code);

@@ -19,7 +19,7 @@ constexpr u64 kSetPending = 0x1'0200, kClearPending = 0x1'0280;
 constexpr u32 kPmuInterrupt = 23;
 constexpr u64 kInstRetiredAtUser = 0x8000'0008, kInstRetiredAtKernel = 0x4000'0008;  // PMEVTYPER of QEMU's PMU
 
-constexpr u64 kWrite = 0x04, kExit = 0x20, kApplicationExit = 0x2'0026;  // of semihosting
+constexpr u64 kWrite = 0x04, kExit = 0x20, kApplicationExit = 0x2'0026;  // operations of semihosting
 
 extern "C" u64 semihosting_call(u64 operation, u64 argument);
 extern "C" const u8 trapped_vectors[];
@@ -30,7 +30,7 @@ u64 undefined_on;                                                      // cores,
 struct Core {
   PmuModel pmu;
   Work work;
-  u64 user_before, kernel_before;  // of QEMU's counters
+  u64 user_before, kernel_before;  // values of QEMU's counters
 };
 constinit Core cores[kMostCores] = {
     {PmuModel(kTrappedCores[0].counters), {}, 0, 0}, {PmuModel(kTrappedCores[1].counters), {}, 0, 0},
@@ -122,7 +122,7 @@ PmuAccess pmu_access_of(const Access& access) {
   return {false, pmcr, 0, false};
 }
 
-bool is_of_driver(u64 address) {  // README.md: addresses say what they are
+bool is_of_driver(u64 address) {  // README.md: addresses show their kind
   constexpr u64 kDriver = 0xffff'f805;
   return address >> 32 == kDriver;
 }

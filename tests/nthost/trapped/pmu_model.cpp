@@ -7,10 +7,10 @@ namespace wperf::nthost {
 namespace {
 
 constexpr u32 kCycles = 31;
-constexpr u64 kExcludeKernel = u64{1} << 31;  // of the filter registers: P
+constexpr u64 kExcludeKernel = u64{1} << 31;  // in the filter registers: P
 constexpr u64 kExcludeUser = u64{1} << 30;    // U
 constexpr u64 kTypeBits = 0xfe00'ffff;
-constexpr u64 kControlBits = 0x59;  // E, D, DP, LC: what software can leave set
+constexpr u64 kControlBits = 0x59;  // E, D, DP, LC: bits that software can leave set
 constexpr u64 kLongCycles = 1u << 6;
 constexpr u64 kImplementer = 0x41;
 

@@ -43,8 +43,8 @@ class PmuModel {
 
   // `index` is the counter of evcntr and evtyper. A write returns false where a real core would undefine the access.
   bool has(PmuRegister reg, u32 index) const;
-  // Whether a write touches what belongs to Windows: the cycle counter, its filter and its bits, and how counters of
-  // all owners count (PMCR.D, LC, LP and the two resets).
+  // Whether a write touches parts that belong to Windows: the cycle counter, its filter and its bits, and how counters
+  // of all owners count (PMCR.D, LC, LP and the two resets).
   bool is_of_windows(PmuRegister reg, u64 value) const;
   u64 read(PmuRegister reg, u32 index) const;
   void write(PmuRegister reg, u32 index, u64 value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Some hundred functions, no two alike; compiled once for each PART.
+// Some hundred functions, all different; compiled once for each PART.
 #include "shapes.h"
 
 namespace many {

@@ -4,8 +4,8 @@
 //
 //   wperf-arm-driver-host PORT SETTINGS PROGRAM     PROGRAM runs on core 1, over and over
 //
-// Before each request the machine runs on for as long as it was since the one before, but for no more than a tick of
-// that driver: simulated, time may be slower than that of the one who asks, who would wait for it in vain.
+// Before each request the machine runs on for the time since the request before, but at most for a tick of that driver.
+// Simulated time may pass more slowly than that of the client, which would wait too long otherwise.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>

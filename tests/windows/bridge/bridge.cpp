@@ -74,7 +74,7 @@ NTSTATUS on_create(DEVICE_OBJECT*, IRP* irp) {
   FILE_OBJECT* file = IoGetCurrentIrpStackLocation(irp)->FileObject;
   Client* client = g_clients.add(current_process());
   if (client == nullptr) return complete(irp, STATUS_INSUFFICIENT_RESOURCES);
-  // Wine opens the file whatever we answer: who was refused hears it at the first request.
+  // Wine opens the file whatever we answer, so a refused client learns it at the first request.
   const NTSTATUS status = tell(kOpen, *client, setting(L"Rights", kRightsAdministrator));
   client->refused = NT_SUCCESS(status) ? 0 : status;
   file->FsContext = client;
@@ -234,7 +234,7 @@ NTSTATUS create_service_device(DRIVER_OBJECT* driver) {
 }
 
 void unload(DRIVER_OBJECT* driver) {
-  if (driver->DeviceObject != nullptr) {  // of a plain service; PnP removes its devices before
+  if (driver->DeviceObject != nullptr) {  // for a plain service; PnP removes its devices before
     UNICODE_STRING link;
     RtlInitUnicodeString(&link, WPERF_WIDE(WPERF_DEVICE_LINK));
     IoDeleteSymbolicLink(&link);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/windows/bridge/host_line.h"
 
-// Winsock as far as it is used here. A driver of Wine may import a user-mode DLL; on Windows none could.
+// The parts of Winsock that are used here. A driver of Wine may import a user-mode DLL; on Windows none could.
 extern "C" {
 __declspec(dllimport) int WSAStartup(wperf_u16 version, void* data);
 __declspec(dllimport) int WSACleanup();

@@ -8,7 +8,8 @@ namespace wperf::bridge {
 
 class HostLine {
  public:
-  // Connects to 127.0.0.1 and waits until the host answers. False: nobody there, or somebody of another version.
+  // Connects to 127.0.0.1 and waits until the host answers. Returns false if there is no host, or one of another
+  // version.
   bool open(wperf_u16 port);
   void close();
 

@@ -124,7 +124,7 @@ extern "C" void start() {
 
   const nthost::RunName name = {request.cpu};
   nthost::RunState state = {};
-  // A question disturbs what is measured: a short program is asked once, and one that takes long, on a slow machine, a
+  // A question disturbs the measurement: a short program is asked once, and one that takes long, on a slow machine, a
   // few times more.
   wperf_u32 pause_ms = 300, waited_ms = 0;
   do {

@@ -61,7 +61,7 @@ BOOLEAN insert_queue_dpc(KDPC* dpc, PVOID argument1, PVOID argument2) {
   return TRUE;
 }
 void flush_queued_dpcs() {}
-// ---- Calls in threads: no interrupt asks for one, and the driver is told that it cannot have them ----
+// ---- Calls in threads: no interrupt asks for one, and the driver learns that it cannot have them ----
 PVOID routine_by_name(UNICODE_STRING*) {
   return nullptr;
 }
@@ -127,7 +127,7 @@ PACCESS_TOKEN reference_token(PEPROCESS) {
 }
 void dereference_token(PACCESS_TOKEN) {}
 
-// ---- Event tracing: nobody listens ----
+// ---- Event tracing: without listeners ----
 NTSTATUS etw_register(LPCGUID, ETWENABLECALLBACK*, PVOID, REGHANDLE* handle) {
   *handle = 1;
   return STATUS_SUCCESS;
@@ -139,14 +139,14 @@ NTSTATUS etw_write(REGHANDLE, const EVENT_DESCRIPTOR*, LPCGUID, ULONG, EVENT_DAT
   return STATUS_SUCCESS;
 }
 
-// ---- Requests: Wine's lack what Windows' have ----
+// ---- Requests: functions of Windows that Wine lacks ----
 constexpr NTSTATUS kMoreProcessingRequired = static_cast<NTSTATUS>(0xC0000016u);
 constexpr UCHAR kInvokeAlways = 0xE0;  // SL_INVOKE_ON_SUCCESS, _ERROR and _CANCEL
 
 NTSTATUS keep_for_caller(DEVICE_OBJECT*, IRP*, PVOID) {
   return kMoreProcessingRequired;
 }
-// The drivers below a device of software complete at once, so there is nothing to wait for.
+// The drivers below a device of software complete at once, so no wait is needed.
 BOOLEAN forward_irp(DEVICE_OBJECT* device, IRP* irp) {
   IO_STACK_LOCATION* here = IoGetCurrentIrpStackLocation(irp);
   IO_STACK_LOCATION* next = here - 1;
