@@ -30,7 +30,7 @@ typedef struct WperfSimModule {
   char name[64];   /* as loaded: "bignum.dll"; cut if longer */
   char path[1024]; /* empty: a part of the simulated Windows without a file */
   wperf_u64 base, size;
-  wperf_u64 entry; /* address; 0 = none */
+  wperf_u64 entry; /* address; may be 0 */
 } WperfSimModule;
 
 #define WPERF_SIM_MOST_COUNTS 8u
@@ -48,14 +48,15 @@ enum {
 typedef struct WperfSimScheduleEvent {
   wperf_u64 time_ns;
   wperf_u32 kind;
-  wperf_u32 core;                    /* where it was done */
-  wperf_u32 process, thread;         /* who comes, is ready, begins, ends; 0: nobody, the core is idle */
+  wperf_u32 core;                    /* where it happened */
+  wperf_u32 process, thread;         /* the thread that comes, is ready, begins or ends; 0: the core is idle */
   wperf_u32 old_process, old_thread; /* it leaves, or made the other one ready, or began it; 0: a timer */
-  wperf_u32 state, reason;           /* switched: of who leaves, Windows' KTHREAD_STATE and KWAIT_REASON */
-  /* Innermost first, the kernel's in front. Switched: where who comes goes on. Readied: where that was done. */
+  wperf_u32 state, reason;           /* switched: Windows' KTHREAD_STATE and KWAIT_REASON of the thread that leaves */
+  /* Innermost first, the kernel's in front. Switched: where the new thread goes on. Readied: where the waking thread
+   * was. */
   wperf_u32 frame_count, kernel_frames;
   wperf_u64 frames[WPERF_SIM_MOST_FRAMES];
-  wperf_u64 counts[WPERF_SIM_MOST_COUNTS]; /* of the core since the machine was opened; switched only */
+  wperf_u64 counts[WPERF_SIM_MOST_COUNTS]; /* counts of the core since the machine was opened; switched only */
 } WperfSimScheduleEvent;
 
 /* A thread's counts on cores since its schedule is watched. */
@@ -76,13 +77,13 @@ typedef struct WperfSimApi {
   WperfStatus (*control)(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input, wperf_u32 capacity,
                          wperf_u32* returned);
   /* Loads a program, suspended, pinned to `core`; it executes during wait(). argument_line is the whole command line
-     "PROG ARG…" as on Windows. 0 on failure, else the pid. */
+     "PROG ARG…" as on Windows. Returns the pid, or 0 on failure. */
   wperf_u32 (*spawn)(WperfSim* sim, const char* image_path, const char* argument_line, wperf_u32 core,
                      WperfSimError* error);
   wperf_u32 (*process)(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out); /* 0 = unknown pid */
   void (*kill)(WperfSim* sim, wperf_u32 pid);
-  /* Lets virtual time pass: at most `duration_ns`, less when process `until_pid` (0 = none) ends. Sleeps to keep pace
-     with the wall clock where pace=real. Sets error when a program crashed or hit an unsupported import call. */
+  /* Lets virtual time pass: at most `duration_ns`, less if process `until_pid` (0 = no process) ends. Sleeps to keep
+     pace with the wall clock if pace=real. Sets error if a program crashed or hit an unsupported import call. */
   void (*wait)(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSimError* error);
   wperf_u64 (*now_ns)(WperfSim* sim); /* virtual time since the machine was opened */
   /* Where the DMC-620 register frames are, for DMC_SETUP (a real machine says it in ACPI). Fills at most `capacity` of
@@ -97,7 +98,7 @@ typedef struct WperfSimApi {
   wperf_u32 (*modules)(WperfSim* sim, wperf_u32 pid, WperfSimModule* out, wperf_u32 capacity);
   /* The ids of its threads. Likewise. */
   wperf_u32 (*threads)(WperfSim* sim, wperf_u32 pid, wperf_u32* ids, wperf_u32 capacity);
-  /* From here on the schedule is noted, with what cores have counted of these PMU events at all levels: at most
+  /* From here on the schedule is recorded, with the cores' counts of these PMU events at all levels: at most
      WPERF_SIM_MOST_COUNTS. */
   void (*watch_schedule)(WperfSim* sim, const wperf_u16* events, wperf_u32 count);
   /* Hands out at most `capacity` notes and forgets them; answers how many. */

@@ -71,7 +71,7 @@ struct Stop {
 // Modelled kernel work, counted at EL1: its instructions, loads and stores go through the same caches, at kernel
 // addresses.
 enum class KernelWork : u8 { system_call, timer_tick, context_switch, overflow_interrupt };
-u64 kernel_address(KernelWork work);  // where its code starts
+u64 kernel_address(KernelWork work);  // the start of its code
 
 class CoreEngine {
  public:
@@ -92,10 +92,10 @@ class CoreEngine {
   // For tests: from here on keeps account of which block of user code counted how much of these events. Slow.
   void keep_totals(std::span<const u16> events);
   const BlockTotals& totals() const;
-  // The same for what a profiler estimates: each operation of user code. Very slow.
+  // The same for profiling: counts each operation of user code. Very slow.
   void keep_operations();
   const OperationTotals& operations() const;
-  // And who called where watched events ran out. Slow.
+  // Also keeps the callers when watched events run out. Slow.
   void keep_callers();
   const TrueCallers& callers() const;
 

@@ -24,9 +24,9 @@ enum class DataSource : u8 { l1, l2, l3, peer_core, peer_cluster, dram };
 // The outcome of the accesses of one instruction.
 struct AccessOutcome {
   DataSource source = DataSource::l1;
-  bool refill = false;      // of L1D
+  bool refill = false;      // in L1D
   bool last_level = false;  // the last level of cache was asked
-  bool tlb_refill = false;  // of the first level
+  bool tlb_refill = false;  // in the first level
   bool walk = false;
   bool unaligned = false;
   u32 wait = 0;         // for data; a store has all of it, though the core goes on meanwhile

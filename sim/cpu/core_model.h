@@ -24,7 +24,7 @@ class CoreModel {
   // The next reports are about this level and, at EL0, this address space. Ends the fetch stream.
   void select(Level level, u32 space_id);
 
-  // Fills in what the block's contents mean on this core.
+  // Fills in the costs of the block's contents on this core.
   void price(Block& block) const;
   void enter(const Block& block) {
     charge(block.cost);
@@ -73,10 +73,10 @@ class CoreModel {
   // `profiler`: null when it has no interest in this level.
   void run_kernel(KernelWork work, Profiler* profiler);
 
-  // For translated code: where the models keep what it does by itself, and the rest of it.
+  // For translated code: the models' data that it uses directly, and calls for the rest.
   ModelParts parts();
   void fetch_lines(const Block& block) { fetch(block); }
-  void mispredicted(u64 times) { count_mispredicts(times); }  // but for their time
+  void mispredicted(u64 times) { count_mispredicts(times); }  // but not their time
   u64 space_tag() const { return memory_.space_tag(); }
   bool is_coherent() const { return memory_.is_coherent(); }
 
@@ -88,7 +88,7 @@ class CoreModel {
   const SignalCounts& signals() const { return signals_; }
 
   // A signal of user code between two settle(), in two parts. One grows while a block executes: `value` >> shift, times
-  // scale; null for none. The other comes with what is executed.
+  // scale; null if there is no such part. The other comes with the executed instructions.
   struct Live {
     const u64* value = nullptr;
     u32 shift = 0;
@@ -135,7 +135,7 @@ class CoreModel {
   static Recovery recovery_of(const CoreConfig& config);
 
   u32 issue_width_;
-  u64 issue_cost_;  // of one micro-op, fixed point
+  u64 issue_cost_;  // cost of one micro-op, fixed point
   Recovery recovery_;
   bool counts_extra_slot_;
   CoreMemory memory_;

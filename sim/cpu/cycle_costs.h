@@ -23,13 +23,13 @@ inline constexpr u32 kL2Wait = 8;
 inline constexpr u32 kL3Wait = 28;
 inline constexpr u32 kDramWait = 150;
 inline constexpr u32 kPeerCoreWait = 45;      // from the cache of another core of the cluster
-inline constexpr u32 kPeerClusterWait = 110;  // of another cluster
+inline constexpr u32 kPeerClusterWait = 110;  // from another cluster
 inline constexpr u32 kOwnershipWait = 28;     // until the other caches gave up a line that is here already
 inline constexpr u32 kL2TlbWait = 5;
 inline constexpr u32 kWalkWait = 30;
 
-// How much of a data wait the core hides by doing something else meanwhile. A line next to one that missed lately was
-// on its way already (hardware prefetch); a store waits in the store buffer.
+// The share of a data wait that the core hides with other work. A line next to one that missed lately was on its way
+// already (hardware prefetch); a store waits in the store buffer.
 inline constexpr u32 kSequentialShare = 8;  // one eighth is felt
 inline constexpr u32 kStoreShare = 4;
 

@@ -12,7 +12,7 @@ namespace wperf::sim {
 struct EventTerms {
   u16 code = 0;
   std::array<Signal, 4> plus{};   // ends with Signal::count_
-  Signal minus = Signal::count_;  // count_: none
+  Signal minus = Signal::count_;  // count_: unused
 };
 
 // Null when no model feeds the event.

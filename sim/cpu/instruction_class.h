@@ -37,7 +37,7 @@ enum class BranchKind : u8 { none, jump, call, conditional, indirect_jump, indir
 struct Instruction {
   u32 traits = 0;  // bit per Trait
   BranchKind branch = BranchKind::none;
-  u8 access_bytes = 0;  // loads and stores: size of one register's or element's worth
+  u8 access_bytes = 0;  // loads and stores: size of one register or element
   u8 access_count = 0;  // registers or elements moved: 2 for a pair
   u8 micro_ops = 1;
   u32 branch_offset = 0;  // immediate branches: target minus own address, two's complement

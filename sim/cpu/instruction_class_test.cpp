@@ -267,7 +267,7 @@ TEST(InstructionClass, UnallocatedWordsHaveNoTraits) {
   }
 }
 
-// The table above is what an assembler says today, where there is one.
+// The table above agrees with today's assembler, if there is one.
 TEST(InstructionClass, TableAgreesWithTheAssembler) {
   if (std::system("command -v llvm-mc-19 >/dev/null") != 0) GTEST_SKIP() << "no llvm-mc-19";
   const std::string source = testing::TempDir() + "wperf-instruction-class.s";
@@ -287,7 +287,7 @@ TEST(InstructionClass, TableAgreesWithTheAssembler) {
     const char* const encoding = std::strstr(line, "encoding: [0x");
     if (encoding == nullptr) continue;
     unsigned byte[4];
-    // Labels are numbers here, so nothing is left to a fixup.
+    // Labels are numbers here, so that no fixup is left.
     ASSERT_EQ(std::sscanf(encoding, "encoding: [0x%x,0x%x,0x%x,0x%x]", &byte[0], &byte[1], &byte[2], &byte[3]), 4)
         << line;
     ASSERT_LT(row, std::size(kRows));

@@ -17,8 +17,8 @@ struct Recipe {
   u32 barriers;  // ISB and DMB each
   u32 mispredicts;
   u32 text_lines;  // lines of code run through
-  u32 cold_lines;  // lines of data nobody touched for long
-  Signal cause;    // the exception that led here; count_ for none
+  u32 cold_lines;  // lines of data that were not touched for long
+  Signal cause;    // the exception that led here; count_ if there is none
 };
 
 constexpr Recipe kSystemCall = {600, 130, 70, 80, 4, 14, 1, 2, 48, 0, Signal::exc_svc};
@@ -29,7 +29,7 @@ constexpr Recipe kOverflowInterrupt = {400, 90, 60, 50, 4, 10, 4, 2, 36, 0, Sign
 
 constexpr u64 kTextBase = 0xfffff80000000000;  // shared by all cores
 constexpr u64 kTextBytes = 512 << 10;
-constexpr u64 kHotBytes = 8 << 10;    // of this core: stacks, scheduler data
+constexpr u64 kHotBytes = 8 << 10;    // per core: stacks, scheduler data
 constexpr u64 kColdBytes = 16 << 20;  // larger than any L3: walked through line by line
 
 constexpr const Recipe& recipe_of(KernelWork work) {
@@ -69,8 +69,8 @@ BlockContents contents_of(const Recipe& recipe) {
 constexpr u64 kEntryStep = kTextBytes / 4;
 constexpr u64 kDetours = kTextBase + 3 * kEntryStep;  // the paths less trodden, of all
 
-// The operations of a piece of work that a profiler chose. Work has no instructions to look at: which operation is what
-// follows from its number, the same each time, so that each address has one meaning.
+// The operations of a piece of work that a profiler chose. Work has no instructions to look at. So the kind of an
+// operation follows from its number, the same each time, so that each address has one meaning.
 class ChosenWork {
  public:
   ChosenWork(const Recipe& recipe, u64 entry, Profiler* profiler)
@@ -177,7 +177,7 @@ void CoreModel::run_kernel(KernelWork work, Profiler* profiler) {
   }
   charge(cost_of(contents));
   retire(contents, 1, recipe.text_lines);
-  // Two of three immediate branches go somewhere else, the others always do.
+  // Two of three immediate branches are taken, the others always.
   count(Signal::br_taken_retired, recipe.immediate_branches * 2 / 3 + recipe.calls_through_pointers + recipe.returns);
   mispredict(recipe.mispredicts);
 

@@ -12,7 +12,7 @@ bool depends_on_condition(u32 word) {
   return integer == 0x1a800000 || integer == 0x1a400000 || floating == 0x1e200c00 || floating == 0x1e200400;
 }
 
-// Cycles from issue to result where nothing has to be waited for.
+// Cycles from issue to result if all inputs are ready.
 u32 execution_of(const Operation& operation) {
   const Instruction& instruction = operation.instruction;
   if (instruction.is(Trait::load)) return kLoadToUse;
@@ -31,7 +31,7 @@ Operation describe_operation(u64 pc, u32 word) {
   operation.pc = pc;
   operation.instruction = classify_instruction(word);
   operation.conditional = depends_on_condition(word);
-  operation.returns_data = operation.is_atomic() && (word & 0x1f) != 0x1f;  // else its name begins with ST
+  operation.returns_data = operation.is_atomic() && (word & 0x1f) != 0x1f;  // otherwise its name begins with ST
   return operation;
 }
 

@@ -14,13 +14,13 @@ struct Operation {
   Level level = Level::user;
   Instruction instruction;
   bool conditional = false;   // selects or compares if a condition holds; of branches, instruction.branch says it
-  bool returns_data = false;  // of atomics: what was in memory is wanted
+  bool returns_data = false;  // for atomics: the old value in memory is returned
 
   bool accessed = false;  // memory; then the next two
-  u64 address = 0;        // of the first byte of the first access
-  AccessOutcome access;   // of all its accesses together
+  u64 address = 0;        // address of the first byte of the first access
+  AccessOutcome access;   // outcome of all its accesses together
 
-  u64 target = 0;  // of branches: where it went on
+  u64 target = 0;  // for branches: where it went on
   bool not_taken = false, mispredicted = false;
 
   bool exception = false;  // ended in one
@@ -38,7 +38,7 @@ struct Operation {
 Operation describe_operation(u64 pc, u32 word);
 // Adds an access.
 void add_access(Operation& operation, u64 address, const AccessOutcome& outcome);
-// The latencies, from what is known of it.
+// Computes the latencies from the other fields.
 void settle_latency(Operation& operation);
 
 }  // namespace wperf::sim

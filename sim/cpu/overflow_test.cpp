@@ -107,7 +107,7 @@ std::vector<Sample> counts_of(const std::vector<Step>& steps, u16 event) {
   return result;
 }
 
-// Samples a program as a driver does: what was counted beyond an overflow belongs to the next interval.
+// Samples a program like a driver: counts beyond an overflow belong to the next interval.
 class Sampler {
  public:
   Sampler(OneCore& core, u16 event, u64 interval) : core_(core), event_(event), interval_(interval), next_(interval) {}
@@ -185,7 +185,7 @@ TEST_F(Overflow, IsNeverMissedWhateverTheEvent) {
         EXPECT_LT(sample.pc - kCode, program.code.size_bytes()) << program.name << std::hex << ' ' << event;
         EXPECT_EQ(sample.pc % 4, 0u);
       }
-      // Where the program stops in between does not change what it does, and hardly what it costs.
+      // Stopping in between does not change what the program does, and hardly changes its cost.
       EXPECT_EQ(core.user(Signal::inst_retired), plain.user(Signal::inst_retired));
       EXPECT_EQ(core.user(Signal::l1d_cache_rd), plain.user(Signal::l1d_cache_rd));
       EXPECT_EQ(core.user(Signal::br_mis_pred), plain.user(Signal::br_mis_pred));
@@ -280,7 +280,7 @@ TEST_F(Overflow, OfAnInstructionThatFaultsIsNone) {
   }
 }
 
-// Where time passes and caches miss cannot be told by a trace; that instructions get their true share can.
+// A trace does not show where time passes and caches miss; it does show that instructions get their true share.
 struct Where {
   u16 event;
   u64 interval;  // longer than anything takes at once

@@ -21,7 +21,7 @@
 
 namespace wperf::sim {
 
-// The largest of the blocks that may run: what one block more can count at most.
+// The largest of the blocks that may run: the greatest count of one more block.
 struct LargestBlock {
   u32 micro_ops = 0, lines = 0;
   u64 cost = 0;  // fixed point
@@ -35,14 +35,15 @@ class OverflowWatch {
   explicit OverflowWatch(const CoreModel& model) : model_(model) {}
 
   void arm(std::span<const EventWatch> watches);
-  // Takes off what the blocks hold that ran since arm(). Not after enter().
+  // Subtracts the counts of the blocks that ran since arm(). Not after enter().
   void catch_up(const BlockCache& blocks);
   // After catch_up() or arm(): nothing runs out within this many cycles, rounded up to the end of a block. Events
   // counted in cycles have a second condition: waits for memory longer than late_cycles() beyond that are watched.
   u64 safe_cycles(const LargestBlock& largest) const;
   static u64 late_cycles(const LargestBlock& largest);
 
-  // The block is about to be executed, its cost charged. True when something runs out by what it holds: see first_out.
+  // The block is about to be executed, its cost charged. Returns true if its own counts make a watch run out: see
+  // first_out.
   bool enter(Block& block) {
     const std::int32_t* const weights = weights_of(block);
     bool out = false;
@@ -58,7 +59,7 @@ class OverflowWatch {
 
   bool idle() const { return watches_.empty(); }
 
-  // Whether anything ran out by what just happened; marks it. `live()` false: never.
+  // Whether a watch ran out by the last event; marks it. Always false if `live()` is false.
   bool live() const { return live_count_ != 0; }
   bool out() {
     for (usize i = 0; i < live_count_; ++i) {
@@ -87,14 +88,14 @@ class OverflowWatch {
   };
   struct Watch {
     const EventTerms* event = nullptr;
-    usize source = 0;  // its place in what arm() got
+    usize source = 0;  // its index in the argument of arm()
     std::array<Term, 5> terms;
     u32 term_count = 0;
-    bool late = false;  // only right at the end of a block: one part of it takes back what another counted before
+    bool late = false;  // right only at the end of a block: one part of it subtracts counts of another
     bool by_taken_branch = false, by_mispredict = false;
-    Count base = 0;  // of the terms when armed
+    Count base = 0;  // values of the terms when armed
     Count remaining = 0;
-    Count left = 0;  // out when value reaches it; lowered by what blocks hold
+    Count left = 0;  // it runs out when value reaches this; lowered by the blocks' own counts
 
     Count value(u64 cost_to_come) const {
       Count result = -base;
@@ -126,7 +127,7 @@ class OverflowWatch {
   std::vector<u16> events_;     // as armed
   std::vector<Watch> watches_;  // those with terms first
   usize live_count_ = 0;
-  u32 generation_ = 0;                 // of the events: what blocks weigh depends on them
+  u32 generation_ = 0;                 // of the set of events: the weights of blocks depend on them
   std::vector<std::int32_t> weights_;  // per block as many as there are watches
 };
 

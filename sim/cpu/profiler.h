@@ -14,14 +14,14 @@ class Profiler {
   virtual bool profiles(Level level) const = 0;
   // The remaining()-th operation from here is the next to be chosen; at least 1.
   virtual u64 remaining() const = 0;
-  // So many operations passed, fewer than remaining().
+  // Reports that this many operations passed, fewer than remaining().
   virtual void pass(u64 operations) = 0;
   // The chosen one began at this cycle, and the next interval with it. False: the one before was still under way.
   virtual bool choose(u64 cycle) = 0;
 
   struct Completion {
     bool kept = false;       // no filter removed it
-    bool interrupt = false;  // the unit wants its interrupt handled; nothing is in its population until then
+    bool interrupt = false;  // the unit wants its interrupt handled; its population does not grow until then
   };
   // After choose() answered true.
   virtual Completion complete(const Operation& operation) = 0;

@@ -85,7 +85,7 @@ enum class Signal : u8 {
   itlb_walk,
   stall_slot_frontend,
   stall_slot_backend,
-  stall_slot_extra,         // what a core counts too much
+  stall_slot_extra,         // the surplus count of some cores
   stall_frontend_membound,  // the sum of the three below it
   stall_frontend_l1i,       // instructions came from L2
   stall_frontend_mem,       // from farther away
@@ -96,7 +96,7 @@ enum class Signal : u8 {
   stall_backend_mem,  // from farther away
   stall_backend_tlb,
   stall_backend_st,
-  sample_pop,  // of a profiler: its population, the chosen, the kept, those that came too soon
+  sample_pop,  // for a profiler: its population, the chosen, the kept, those that came too soon
   sample_feed,
   sample_filtrate,
   sample_collision,

@@ -263,7 +263,7 @@ struct OneCore {
     space.write(kCode, code.data(), code.size_bytes());
     thread.pc = kCode;
   }
-  // Runs to SVC or fault, in slices of so many cycles.
+  // Runs to SVC or fault, in slices of this many cycles.
   Stop run(std::span<const u32> code, u64 slice = ~u64{0}) {
     load(code);
     return resume(slice);
@@ -297,7 +297,7 @@ struct OneCore {
   u64 slices = 0;
 };
 
-// One of the programs above with what two of its registers hold at its beginning.
+// One of the programs above with the initial values of two registers.
 struct Program {
   const char* name;
   std::span<const u32> code;

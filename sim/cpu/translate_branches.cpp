@@ -75,7 +75,7 @@ bool BlockTranslator::conditional_branch(u32 code) {
   return true;
 }
 
-// As BranchPredictor::resolve(), with what is known now: the branch and its direction.
+// Like BranchPredictor::resolve(), with known kind and direction.
 void BlockTranslator::end_conditional(u64 next) {
   const ModelParts& parts = context_.parts;
   const bool taken = next == block_.taken_target;
@@ -108,7 +108,7 @@ void BlockTranslator::end_conditional(u64 next) {
   movzx(eax, byte[branch]);
   movzx(edx, byte[by_history]);
   add(eax, edx);
-  cmp(eax, taken ? 6 : 0);  // both are as sure as can be: nothing to learn
+  cmp(eax, taken ? 6 : 0);  // both are saturated: nothing to learn
   jne(learn, T_NEAR);
   L(*back);
   go_on(next);
@@ -143,7 +143,7 @@ void BlockTranslator::end_return(u32 number) {
   go_on_indirectly();
 }
 
-// The host's flags are those of the guest, but for the carry: see TranslatedFrame::flags.
+// The host's flags are those of the guest, except for the carry: see TranslatedFrame::flags.
 void BlockTranslator::jump_if(u32 condition, Label& to) {
   using Jump = void (Xbyak::CodeGenerator::*)(const Label&, Xbyak::CodeGenerator::LabelType);
   using Generator = Xbyak::CodeGenerator;

@@ -159,8 +159,8 @@ void BlockTranslator::find_memory(const Access& access) {
   add(rax, qword[in_frame(at + offsetof(AccessSite, delta))]);
 }
 
-// As CoreMemory::load() and store() do where nothing misses: the page is that of the last access, the line the newest
-// of its set. All else is done there.
+// Like CoreMemory::load() and store() without a miss: the page is that of the last access, the line the newest of its
+// set. In all other cases these functions are called.
 void BlockTranslator::tell_models(const Access& access, u32 offset, u32 elements, u32 bytes) {
   const ModelParts& parts = context_.parts;
   auto back = std::make_shared<Label>();

@@ -305,7 +305,7 @@ void BlockTranslator::reverse_bits(bool wide) {
   }
 }
 
-// The host's flags are those of the guest, but for the carry, and stay.
+// The host's flags are those of the guest, except for the carry, and are not changed.
 void BlockTranslator::select_if(u32 condition, const Reg64& to, const Reg64& from) {
   using Move = void (Xbyak::CodeGenerator::*)(const Xbyak::Reg&, const Xbyak::Operand&);
   using Generator = Xbyak::CodeGenerator;

@@ -17,7 +17,7 @@ struct TlbEntry {
   u8 next_in_chain = 0;
 };
 
-// Where the models of a core keep what translated code works on: the same for the life of the core.
+// Pointers to the models' data that translated code uses: the same for the life of the core.
 struct ModelParts {
   u64* cycles = nullptr;  // fixed point, of user code
   u64* taken_branches = nullptr;
@@ -46,7 +46,7 @@ enum class TranslatedExit : u32 {
 // An access of the code to memory: the region it met last.
 struct AccessSite {
   u64 base = 0;
-  u64 size = 0;   // addresses from base on that are good for the whole access; 0: none yet
+  u64 size = 0;   // bytes from base on that are good for the whole access; 0: none yet
   u64 delta = 0;  // host address - guest address
 };
 
@@ -69,12 +69,12 @@ struct TranslatedFrame {
   TranslatedCalls calls{};
   u64 limit = 0;    // fixed-point cycles
   u64 address = 0;  // scratch, over a call
-  u16 flags = 0;    // AX as LAHF and SETO AL leave it: SF, ZF, OF are N, Z, V, and CF is what C is not
+  u16 flags = 0;    // AX as LAHF and SETO AL leave it: SF, ZF, OF are N, Z, V, and CF is the inverse of C
   u8 far = 0;       // the limit must not be reached within a block
   TranslatedExit exit = TranslatedExit::block;
   u32 link = kNoLink;
   Block* block = nullptr;
-  u64 mispredicts = 0;  // of branches whose direction or return is known; their time has passed
+  u64 mispredicts = 0;  // branches whose direction or return is known; their time has passed
   // By whether it was taken, and direction + 4 * counter with history + 256 * choice: see BranchPredictor::learnt().
   u32 learnt[2][4 * 256]{};
   u64 links[kLinks]{};  // where blocks go on

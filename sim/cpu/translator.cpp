@@ -173,7 +173,7 @@ class HostTranslator final : public Translator {
   ExecutableMemory memory_;
   std::unique_ptr<TranslatedFrame> frame_;
   TranslationContext context_;
-  usize first_ = 0, used_ = 0;  // of memory_
+  usize first_ = 0, used_ = 0;  // indices into memory_
   u32 unlinked_ = TranslatedFrame::kNoLink;
   AddressSpace* space_ = nullptr;
 };

@@ -28,10 +28,10 @@ class Translator {
     TranslatedExit exit = TranslatedExit::block;
     Block* block = nullptr;
   };
-  // From the translated block on, which starts at thread.pc, until something else has to be done. `limit` as the models
-  // count cycles; `far`: nothing that waits for memory may begin after it.
+  // Runs from the translated block on, which starts at thread.pc, until something else has to be done. `limit` as the
+  // models count cycles; `far`: no wait for memory may begin after it.
   virtual Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool far) = 0;
-  // From now on where run() ended before a block, the code goes on with this one, which is what comes next there.
+  // If run() ended before a block, the code goes on from now on with this block, which comes next there.
   virtual void link(const Block& to) = 0;
   virtual void forget_memory() = 0;  // regions changed
   virtual void clear() = 0;          // code changed

@@ -33,7 +33,7 @@ class TranslatorTest : public testing::Test {
 constexpr EventWatch kWatches[] = {{0x06, 90000}, {0x40, 30000}, {0x11, 50000},
                                    {0x03, 5000},  {0x10, 4000},  {0x08, 180000}};
 
-// Runs both to the end of the program, in slices, with a watched event or none.
+// Runs both to the end of the program, in slices, with or without a watched event.
 void run_both(OneCore& translated, OneCore& plain, u64 slice, u32 watched, const std::string& what) {
   for (int turns = 0; turns < 200'000; ++turns) {
     const std::span<const EventWatch> watches{kWatches + watched % std::size(kWatches), watched % 3 == 0 ? 0U : 1U};

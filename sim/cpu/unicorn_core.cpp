@@ -182,7 +182,7 @@ Stop UnicornCore::fault(u64 address, std::string text) {
   return result;
 }
 
-// The instruction at pc did not happen, nor what follows it in its block.
+// The instruction at pc did not happen, nor did the later ones of its block.
 void UnicornCore::cut_short(u64 pc) {
   Block* const block = current_;
   if (block == nullptr || pc < block->address || pc - block->address >= block->size) return;
@@ -249,7 +249,7 @@ inline void UnicornCore::enter_block(u64 address, u32 size) {
   enter_other_block(address, size);
 }
 
-// Null when the run ends, or when something else was done about the block.
+// Null if the run ends, or if the block was handled in another way.
 Block* UnicornCore::begin_new_block(u64 address, u32 size, Block* known) {
   if (known != nullptr) {
     known = rewritten(*known);

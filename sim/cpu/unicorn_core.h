@@ -66,7 +66,7 @@ class UnicornCore {
   Block* begin_new_block(u64 address, u32 size, Block* known);
   Block* next_block(u64 address, u32 size);  // the same, for other files
 
-  // As long as nobody looks at each block (unicorn_translated.cpp).
+  // Used as long as no block must be looked at (unicorn_translated.cpp).
   void set_limit();
   bool wants_translation(u64 pc);
   std::optional<Stop> execute_translated(ThreadState& thread);
@@ -157,7 +157,7 @@ class UnicornCore {
   TrueCallers& callers_;
   Profiler* profiler_ = nullptr;  // null: it has no interest in this run
   u64 passed_ = 0;                // operations in the blocks that were begun; known while watching_
-  u64 told_ = 0;                  // of them, those the profiler knows of
+  u64 told_ = 0;                  // of these, the ones the profiler knows
   u64 choice_ = 0;                // the number of the next to be chosen, from 1
   bool chosen_ = false;           // it is in the current block
   bool interrupting_ = false;     // the profiler wants the core

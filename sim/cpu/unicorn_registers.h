@@ -20,7 +20,7 @@ class UnicornRegisters {
 
   const UnicornLibrary& library_;
   uc_engine* cpu_;
-  ThreadState held_;  // what the CPU's registers are
+  ThreadState held_;  // the present values of the CPU's registers
   bool known_ = false;
 };
 

@@ -9,7 +9,7 @@
 namespace wperf::sim {
 namespace {
 
-// In cycles: what has to be gained, and lie ahead, and for how long Unicorn goes on before the next try.
+// In cycles: the gain and the distance that make a try worth it, and how long Unicorn goes on before the next try.
 constexpr u64 kWorthTranslation = 1000;
 constexpr u64 kShortestPause = 250, kLongestPause = 1 << 16;
 constexpr usize kLongestBlock = 128;

@@ -176,7 +176,7 @@ void UnicornCore::watch_access() {
 void UnicornCore::note_at_start(const Block& block, u32 at) {
   if (overflow_.seen && overflow_.at <= at) return;
   const auto code = code_of(block);
-  // Where it is neither the first value nor the last, and no access is made meanwhile, the first must do.
+  // If it is neither the first value nor the last, and no access lies in between, the first one is used.
   const auto caught = [&](u32 number, u64 first) {
     const RegisterValue where = register_value_at(code, at, number);
     return Caught{where.from == RegisterValue::From::start, first, where};

@@ -85,7 +85,7 @@ class ApiTest : public testing::Test {
   WperfSim* sim_ = nullptr;
 };
 
-// Start-up is what every command pays: Unicorn, the heaviest library, is not even loaded by it.
+// Every command pays for start-up: Unicorn, the heaviest library, is not even loaded by it.
 TEST_F(ApiTest, OpeningLoadsNoEngine) {
   const auto engine_is_loaded = [] {
     std::ifstream maps("/proc/self/maps");
@@ -199,7 +199,7 @@ TEST_F(WorkloadTest, MultiplexedCountsOfASteadyProgramScaleToTheTruth) {
     sum += reply->entries[i].value;
     slots += reply->entries[i].slots;
   }
-  // 6 of 9 at a time: the sum over the entries is 6 times what was retired.
+  // 6 of 9 at a time: the sum over the entries is 6 times the retired instructions.
   const double per_entry = static_cast<double>(sum) / 6;
   for (u32 i = 0; i < 9; ++i) {
     const auto& entry = reply->entries[i];

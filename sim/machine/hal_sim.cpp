@@ -62,8 +62,8 @@ void HalSim::connect(Machine::TimerCall on_timer, OverflowCall on_overflow, Prof
   machine_.connect(this, this);
 }
 
-// As Windows has them: the cycle counter runs for everybody. free=: somebody else counts cycles on the counters that
-// are not free, and wants to go on doing so.
+// As on Windows: the cycle counter runs for everybody. free=: another user counts cycles on the counters that are not
+// free, and goes on doing so.
 void HalSim::leave_registers_as_found() {
   const u32 taken = taken_counters(machine_.options());
   for (u32 core = 0; core < cores_.size(); ++core) {
@@ -222,7 +222,7 @@ void HalSim::unmap_device_memory(void* mapping, u64) {
 
 u32 HalSim::read_device(void* mapping, u64 offset) {
   const Mapping& at = *static_cast<Mapping*>(mapping);
-  if (!at.holds(offset)) return ~u32{0};  // what a bus answers where nobody is
+  if (!at.holds(offset)) return ~u32{0};  // a bus' answer for an address without a device
   return channels_[at.channel].read32(at.begin + offset, machine_.channel(at.channel));
 }
 

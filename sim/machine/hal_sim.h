@@ -15,7 +15,7 @@
 
 namespace wperf::sim {
 
-// Where the DMC-620 register frames are: what ACPI tells on a real machine.
+// Where the DMC-620 register frames are, as in ACPI on a real machine.
 struct DmcRange {
   u64 base = 0, size = 0;
 };
@@ -60,7 +60,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   void unmap_device_memory(void* mapping, u64 size) override;
   u32 read_device(void* mapping, u64 offset) override;
   void write_device(void* mapping, u64 offset, u32 value) override;
-  // None outlives its interrupt, so there is room for it.
+  // A walk never outlives its interrupt, so there is always room for it.
   void* make_user_walks(u32) override { return this; }
   void place_user_walks(void*) override {}
   bool ask_for_user_walk(u32 ticket, const driver::UserWalkStart& start) override;

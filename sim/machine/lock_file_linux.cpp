@@ -64,7 +64,7 @@ off_t byte_of(ClientId client) {
   return static_cast<off_t>(client);
 }
 
-// Takes a client number nobody holds by holding its byte. 0: none to be had.
+// Takes a free client number by holding its byte. 0 if all are taken.
 ClientId claim_client(int file) {
   for (int attempt = 0; attempt < 16; ++attempt) {
     u64 random = 0;

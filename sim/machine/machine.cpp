@@ -239,7 +239,7 @@ u64 Machine::step_end(u64 limit_ns) const {
   return std::min(end_ns, add_saturated(now_ns_, step_ns));
 }
 
-// Brings every core to end_ns, or to the end of until_pid where that comes first; answers which.
+// Brings every core to end_ns, or to the end of until_pid if that comes first; returns which time it is.
 u64 Machine::advance(u64 end_ns, u32 until_pid, MachineError& error) {
   for (Core& core : cores_) end_ns = run_core(core, end_ns, until_pid, error);
   return end_ns;

@@ -28,7 +28,7 @@ struct ProgramStatus {
   u64 user_ns = 0, system_ns = 0;  // that its threads had of the cores, and the system in their name
 };
 
-// A program with its modules and threads; those of one that ended are what they were at its end.
+// A program with its modules and threads; those of an ended program are as they were at its end.
 struct ProgramDetails {
   ProgramStatus status;
   std::string image_path;
@@ -49,7 +49,7 @@ struct Interrupted {
 class OverflowInterrupts {
  public:
   virtual bool armed(u32 core) = 0;  // cheap
-  // While armed: what user code may count until an overflow; valid until the next call.
+  // While armed: the counts of user code until an overflow; valid until the next call.
   virtual std::span<const EventWatch> watches(u32 core) = 0;
   virtual bool pending(u32 core) = 0;
   virtual void take(u32 core, const Interrupted& what) = 0;  // runs the handler
@@ -61,8 +61,8 @@ class OverflowInterrupts {
 // The profiling units of the cores, as the machine sees them.
 class ProfilingUnits {
  public:
-  // That of the core while it profiles, else null. `context`: the thread that runs from here on; `cycles_ahead`: by how
-  // much the core's clock is ahead of what its executor counts.
+  // That of the core while it profiles, otherwise null. `context`: the thread that runs from here on; `cycles_ahead`:
+  // by how much the core's clock is ahead of its executor's count.
   virtual Profiler* profiler(u32 core, u32 context, u64 cycles_ahead) = 0;
   virtual bool profiling_interrupt(u32 core) = 0;       // one is pending; asking takes it away
   virtual void take_profiling_interrupt(u32 core) = 0;  // runs the handler
@@ -83,7 +83,7 @@ class Machine {
   // The same; while an interrupt is handled, the time on the core that handles it.
   u64 time_ns() const;
 
-  // Loads a program, ready to run with the next wait(). 0 + error on failure, else its process id.
+  // Loads a program, ready to run with the next wait(). Returns its process id, or 0 and an error.
   u32 spawn(const std::string& image_path, const std::string& command_line, u32 core, MachineError& error);
   const ProgramStatus* find(u32 pid) const;
   std::vector<u32> programs() const;  // ids of all there ever were, oldest first
@@ -91,7 +91,7 @@ class Machine {
   const ProgramDetails* details(u32 pid);
   void kill(u32 pid);
 
-  // At most duration_ns passes; less when program until_pid (0 = none) ends: then the time is that of its end.
+  // At most duration_ns passes; less if program until_pid (0 = no program) ends: then the time is that of its end.
   void wait(u64 duration_ns, u32 until_pid, MachineError& error);
 
   // Everything up to now.
@@ -113,8 +113,8 @@ class Machine {
     profiling_ = profiling;
   }
 
-  // From here on the machine notes who runs where, with what the core has counted of these events (at most
-  // WPERF_SIM_MOST_COUNTS) by then. take_schedule() hands out at most so many notes and forgets them.
+  // From here on the machine records which thread runs where, with the core's counts of these events (at most
+  // WPERF_SIM_MOST_COUNTS). take_schedule() hands out at most so many records and forgets them.
   void watch_schedule(std::span<const u16> events);
   std::vector<WperfSimScheduleEvent> take_schedule(usize most);
   // A thread that belongs to no program comes to each core and leaves it at once, so that the schedule mentions all of
@@ -123,7 +123,7 @@ class Machine {
   // The expected sums: added up while it happened, not from the notes.
   std::vector<WperfSimThreadTruth> schedule_truth() const;
 
-  // For tests that want to know what sampling estimates. Makes the core.
+  // For tests of sampling that need the true values. Makes the core.
   CoreEngine* engine(u32 core);
 
  private:
@@ -149,7 +149,7 @@ class Machine {
   void set_profiler(Core& core, u32 thread);
   void handle_profiling(Core& core, const Thread* thread);
   void charge(Core& core, Level level);
-  // machine_schedule.cpp; each does nothing while nobody watches.
+  // machine_schedule.cpp; each does nothing while the schedule is not watched.
   void note_switch(Core& core, Thread* next);
   void note_timer_wakes(const Core& core);
   void note_call(Core& core, Thread& caller);

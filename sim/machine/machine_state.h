@@ -10,7 +10,7 @@ struct Machine::Task {
   std::unique_ptr<Program> program;  // null once ended
   std::vector<std::unique_ptr<Thread>> threads;
   bool spread = false;                     // had threads on several cores
-  u64 user_cycles = 0, system_cycles = 0;  // of cores, in its name
+  u64 user_cycles = 0, system_cycles = 0;  // on cores, on its behalf
 
   ProgramStatus& status() { return details.status; }
 };
@@ -25,7 +25,7 @@ struct Machine::Thread {
   bool waits = false;
   u64 wait_until_ns = 0, left_ns = 0;
   bool noted = false;    // that it began
-  bool in_call = false;  // of the system, when it last left a core
+  bool in_call = false;  // in a call of the system, when it last left a core
 };
 
 // A core's clock may be a little ahead of the machine's: an instruction is not cut in half.
@@ -35,10 +35,10 @@ struct Machine::Core {
   std::vector<Thread*> ready;          // its threads, the one whose turn it is first
   const Thread* last = nullptr;        // whose registers and address space the core has
   u64 local_cycles = 0;
-  u64 charged_cycles = 0;  // of the executor's
+  u64 charged_cycles = 0;  // cycles of the executor
   u64 next_tick_ns = 0;
   u64 slice_end_cycles = 0;
-  Thread* noted = nullptr;  // while the schedule is watched: who runs here; null: nobody
+  Thread* noted = nullptr;  // while the schedule is watched: the thread that runs here; null: idle
 };
 
 }  // namespace wperf::sim

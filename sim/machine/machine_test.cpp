@@ -13,10 +13,10 @@ using namespace fake;
 
 class MachineTest : public testing::Test {
  protected:
-  // mhz=100 unless said: 10 ns a cycle.
+  // By default mhz=100: 10 ns a cycle.
   void make(const std::string& options = "pace=free") {
     OptionError error;
-    MachineOptions parsed = parse_options("mhz=100," + options, "", error);  // what comes later wins
+    MachineOptions parsed = parse_options("mhz=100," + options, "", error);  // later options win
     ASSERT_EQ(error.text, "");
     auto owned = std::make_unique<FakeParts>();
     owned->scripts = scripts_;
@@ -327,7 +327,7 @@ TEST_F(MachineTest, OverflowsInTheKernelAreToldWithTheirWork) {
   make();
   FakeInterrupts interrupts(*machine_, kTickCycles, true);
   machine_->connect(&interrupts);
-  wait(kSecond / 10);  // idle: nothing but ticks
+  wait(kSecond / 10);  // idle: only ticks
   ASSERT_FALSE(interrupts.taken.empty());
   for (const Interrupted& taken : interrupts.taken) {
     EXPECT_EQ(taken.level, Level::kernel);
@@ -349,7 +349,7 @@ TEST_F(MachineTest, OverflowsInTheKernelAreToldWithTheirWork) {
   machine_->connect(nullptr);
 }
 
-// A counter that overflows with its own handler leaves no time for anything else, but time passes.
+// A counter that overflows with its own handler leaves no time for other work, but time passes.
 TEST_F(MachineTest, AStormOfInterruptsEndsWithTheWait) {
   make();
   spawn("busy.exe", 1);

@@ -16,7 +16,7 @@ constexpr std::string_view kKeys =
 // The keys as given, before they are checked against each other.
 struct Said {
   MachineOptions options;
-  std::vector<const Product*> pattern;  // of cpu=
+  std::vector<const Product*> pattern;  // from cpu=
   bool counts_given = false;            // cpu=a*4+b*4
   std::optional<u32> cores, free_counters, cluster;
   bool dsu = true;
@@ -245,7 +245,7 @@ std::string settle(Said& said) {
   return {};
 }
 
-// All names, those of one family in braces: the list has to fit a line or two.
+// All names, those of one family in braces: the list must fit a line or two.
 std::string product_list() {
   std::string list;
   std::string_view family;

@@ -31,16 +31,16 @@ struct MachineOptions {
   u32 cluster_size = 2;               // 0 = no DSU
   u32 dsu_counters = 6;
   u32 dmc_channels = 2;
-  bool spe = true;  // of the products that have it
+  bool spe = true;  // for the products that have it
   u32 mhz = 25;
   u64 seed = 1;
   Pace pace = Pace::real;
-  Rights rights = Rights::administrator;  // of who measures; the programs of run= are somebody else's
+  Rights rights = Rights::administrator;  // of the measuring user; the programs of run= belong to another user
   OverflowInterrupt interrupt = OverflowInterrupt::given;
   MachineKind kind = MachineKind::real;
   std::string instance = "default";
   std::vector<RunOption> programs;
-  Surroundings surroundings;  // of all programs
+  Surroundings surroundings;  // for all programs
 
   u32 counters_of(u32 core) const { return counters != 0 ? counters : cores[core]->counters; }
   u32 cluster_count() const {
@@ -54,7 +54,7 @@ struct OptionError {
   std::string hint;
 };
 
-// instance_default: what WPERF_SIM_INSTANCE says, or empty.
+// instance_default: the value of WPERF_SIM_INSTANCE, or empty.
 MachineOptions parse_options(std::string_view text, std::string_view instance_default, OptionError& error);
 
 }  // namespace wperf::sim

@@ -78,7 +78,7 @@ TEST(Options, BigLittle) {
   EXPECT_EQ(options.cores[4]->name, "cortex-a78c");
   EXPECT_EQ(parse("cpu=neoverse-n1*3").cores.size(), 3u);
   EXPECT_EQ(parse("cores=2,cpu=cortex-x2+cortex-a510").cores.size(), 2u);
-  EXPECT_EQ(parse("cpu=c1-ultra+c1-nano").free_counters, 20u);  // the least of them
+  EXPECT_EQ(parse("cpu=c1-ultra+c1-nano").free_counters, 20u);  // the smallest of their numbers
 }
 
 TEST(Options, RunTakesTheRestUpToTheNextKey) {

@@ -33,7 +33,7 @@ class Program {
   virtual ~Program() = default;
   virtual AddressSpace& space() = 0;
   virtual ThreadState& thread(u32 id) = 0;
-  virtual std::vector<u32> threads() const = 0;  // of all there ever were, oldest first
+  virtual std::vector<u32> threads() const = 0;  // all that ever existed, oldest first
   virtual const std::vector<Module>& modules() const = 0;
   virtual CallOutcome kernel_call(u32 thread, u32 immediate, u64 now_ns) = 0;
   virtual bool enters_kernel(u32) const { return true; }  // this call does, rather than the C runtime
@@ -41,7 +41,7 @@ class Program {
   [[nodiscard]] virtual bool goes_on_after(u32 thread, const Stop& stop) = 0;
   virtual u64 sleep_until_ns(u32 thread) const = 0;
   virtual WaitsFor waits_for(u32) const { return WaitsFor::time; }  // while it sleeps
-  virtual u32 processor(u32 thread) const = 0;                      // where it wants to run
+  virtual u32 processor(u32 thread) const = 0;                      // the core on which it wants to run
   virtual u32 exit_code() const = 0;
   virtual std::string crash_text() const = 0;
 };

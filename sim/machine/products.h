@@ -15,7 +15,7 @@ struct Product {
   u64 midr;
   u32 counters;     // programmable event counters
   u32 pmu_version;  // ID_AA64DFR0.PMUVer
-  u32 spe_version;  // ID_AA64DFR0.PMSVer, 0 = none
+  u32 spe_version;  // ID_AA64DFR0.PMSVer, 0 = no SPE
   u32 l1i_kib, l1d_kib, l2_kib;
   u32 l1_tlb, l2_tlb;
   u32 issue_width;

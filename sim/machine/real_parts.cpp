@@ -42,7 +42,7 @@ class WindowsProgram final : public Program {
   std::unique_ptr<Process> process_;
 };
 
-// Per cluster; larger than the L2 of any product, so that the levels can be told apart.
+// Per cluster; larger than the L2 of any product, so that the levels can be distinguished.
 constexpr u64 kL3Bytes = 4u << 20;
 
 class RealParts final : public Parts {

@@ -31,7 +31,7 @@ struct DrainedStack {
 // The driver's answers about one core, all drains together.
 struct DrainedCore {
   std::vector<WperfSample> samples;
-  std::vector<DrainedStack> stacks;  // instead, where they were asked for
+  std::vector<DrainedStack> stacks;  // instead, if they were asked for
   u64 lost_stacks = 0, cut_stacks = 0;
   u64 taken = 0, lost_ring_full = 0, lost_filtered = 0, merged = 0;
 };
@@ -78,7 +78,7 @@ class SamplingClient {
     request.event_count = static_cast<u32>(events.size());
     request.core_mask[0] = cores;
     request.ring_samples = ring_samples;
-    request.most_per_second = ~0u;  // what is tested here is where samples fall, and not how many there may be
+    request.most_per_second = ~0u;  // the tests are about the places of samples, not their greatest number
     if ((flags & WPERF_SAMPLE_JITTER) != 0) request.jitter_shift = 3;
     for (usize i = 0; i < events.size(); ++i) request.events[i] = {events[i].event, 0, events[i].interval};
     request.max_stack = max_stack;
@@ -141,7 +141,7 @@ class SamplingClient {
       to.cut_stacks = reply->cut_stacks;
     } while (reply->more != 0);
   }
-  u32 max_stack = 0;  // of the next configure()
+  u32 max_stack = 0;  // for the next configure()
 
   std::vector<DrainedCore> drained;  // by core
   std::unique_ptr<Machine> machine;

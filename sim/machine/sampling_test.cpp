@@ -32,7 +32,7 @@ class SamplingTest : public testing::Test {
   static SamplingClient open(const std::string& options) { return SamplingClient(options, make_real_parts); }
 };
 
-// Where the functions of an image start: what .pdata and the exports say.
+// Where the functions of an image start, by .pdata and the exports.
 std::vector<u32> function_rvas(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   const std::vector<char> chars{std::istreambuf_iterator<char>(stream), {}};

@@ -75,7 +75,7 @@ TEST_P(ScheduleTest, NotesAddUpToWhatThreadsSpent) {
   usize of_program = 0;
   const u64 cycle_ns = 1000 / machine->options().mhz + 1;
   for (const WperfSimThreadTruth& truth : machine->schedule_truth()) {
-    if (truth.thread == 0) continue;  // an idle core's clock stands
+    if (truth.thread == 0) continue;  // an idle core's clock stands still
     const auto found = spent.find({truth.process, truth.thread});
     ASSERT_NE(found, spent.end()) << truth.thread;
     EXPECT_EQ(found->second.instructions, truth.counts[0]) << truth.thread;
@@ -93,7 +93,7 @@ TEST_P(ScheduleTest, NobodyWaitsForTwoThingsAtOnce) {
   machine->watch_schedule({});
   MachineError error;
   machine->wait(3'000'000'000, pid, error);
-  std::map<u32, char> states;  // of threads: r runs, w waits, p ready
+  std::map<u32, char> states;  // states of threads: r runs, w waits, p ready
   std::vector<WperfSimScheduleEvent> notes = machine->take_schedule(~usize{0});
   std::stable_sort(notes.begin(), notes.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
   usize woken = 0, by_threads = 0, with_callers = 0;

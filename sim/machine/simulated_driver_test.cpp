@@ -193,12 +193,12 @@ TEST_F(SimulatedDriverTest, MultiplexingOverHundredRotations) {
     value += reply.entries[i].value;
     running_ns += reply.entries[i].running_ns;
     EXPECT_NEAR(static_cast<double>(reply.entries[i].slots), 40, 1) << i;
-    // One event, one instruction per cycle, a core that never rests: scaling must give what there was.
+    // One event, one instruction per cycle, a core that never rests: scaling must give the true count.
     const double scaled = static_cast<double>(reply.entries[i].value) * static_cast<double>(reply.enabled_ns) /
                           static_cast<double>(reply.entries[i].running_ns);
     EXPECT_NEAR(scaled, static_cast<double>(reply.cycles), static_cast<double>(reply.cycles) * 1e-3) << i;
   }
-  // Four counters at any time: nothing is lost or counted twice at a rotation.
+  // Four counters at any time: no count is lost or doubled at a rotation.
   EXPECT_EQ(value, 4 * reply.cycles);
   EXPECT_EQ(running_ns, 4 * reply.enabled_ns);
 }
@@ -349,7 +349,7 @@ TEST_F(SimulatedDriverTest, LockBetweenProcesses) {
   auto client = open();
   EXPECT_STATUS(client->lock(WPERF_LOCK_ACQUIRE), WPERF_LOCK_BUSY);
   child.go_on();
-  EXPECT_EQ(child.hear(), letter(WPERF_WRONG_STATE));  // it has the lock; nothing is configured
+  EXPECT_EQ(child.hear(), letter(WPERF_WRONG_STATE));  // it has the lock, but has not configured anything
   EXPECT_OK(client->lock(WPERF_LOCK_FORCE));
   EXPECT_EQ(client->hardware().counters_free, 6u);
   child.go_on();

@@ -273,7 +273,7 @@ u64 expected_source(DataSource source) {
   return ~u64{0};
 }
 
-// Records of user code against what was executed there.
+// Records of user code against its execution.
 void expect_true(const std::vector<Record>& records, const OperationTotals& totals, const std::string& what,
                  bool loads = true) {
   Sorts addresses, classes, events, sources;
@@ -283,7 +283,7 @@ void expect_true(const std::vector<Record>& records, const OperationTotals& tota
     ++events[record.events & ~u64{1}].found;
     if (record.has_source) ++sources[record.source].found;
   }
-  std::map<u64, std::map<u64, u64>> meanings;  // what the records say each address is
+  std::map<u64, std::map<u64, u64>> meanings;  // the meanings of each address in the records
   for (const Record& record : records) ++meanings[record.pc][u64{record.operation_class} << 8 | record.operation];
   for (const auto& [pc, meaning] : meanings) EXPECT_EQ(meaning.size(), 1u) << what << std::hex << pc;
   Sorts kinds;
@@ -370,7 +370,7 @@ TEST_F(SpeTest, EachFilterKeepsExactlyWhatItShould) {
       ask(request);
       std::vector<Record> records = profile(client, program, request, 30 * kMillisecond, before_ns);
       EXPECT_EQ(client.machine->signals(1)(Level::user, Signal::sample_filtrate), records.size());
-      for (Record& record : records) record.previous = 0;  // of the branch that was recorded before: not the same
+      for (Record& record : records) record.previous = 0;  // the target of the branch recorded before: not the same
       return records;
     };
     const std::vector<Record> all = records_with([](auto&) {});
@@ -411,7 +411,7 @@ TEST_F(SpeTest, SameSeedSameBytes) {
   EXPECT_NE(bytes("8"), first);
 }
 
-// The smallest buffer fills all the time; the interrupt changes halves, and nothing is lost while they are drained.
+// The smallest buffer fills all the time; the interrupt changes halves, and no record is lost while they are drained.
 TEST_F(SpeTest, FullBuffersInterrupt) {
   SamplingClient client = open("pace=free,mhz=25,cores=2");
   client.spawn(profiled_workload("branchy.exe"), 1);

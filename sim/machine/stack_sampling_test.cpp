@@ -24,19 +24,19 @@ class StackSamplingTest : public testing::Test {
   }
 };
 
-// The driver follows frame records. The caller of a function that has none, or none yet, is in lr.
+// The driver follows frame records. The caller of a function without a record, or before it has one, is in lr.
 bool is_true(const DrainedStack& found, const std::vector<u64>& callers, u32 most) {
   std::vector<u64> expected(callers.rbegin(), callers.rend());
   const auto equals = [&](const std::vector<u64>& wanted) {
     const bool cut = wanted.size() > most;
     const usize length = cut ? most : wanted.size();
-    // Above the outermost call there is what started the thread.
+    // Above the outermost call is the code that started the thread.
     const bool whole = found.frames.size() == length + (cut ? 0 : 1) || (wanted.size() == most && cut);
     return (whole || found.frames.size() == most) && found.frames.size() >= length &&
            std::equal(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(length), found.frames.begin());
   };
   if (equals(expected)) return true;
-  if (expected.empty()) return found.frames.empty();  // of the outermost function, before its record
+  if (expected.empty()) return found.frames.empty();  // in the outermost function, before its record
   if (found.sample.lr != expected.front()) return false;
   return equals({expected.begin() + 1, expected.end()});
 }
@@ -82,7 +82,7 @@ TEST_F(StackSamplingTest, EveryStackIsTheTrueOne) {
         ++at;
       }
       EXPECT_EQ(drained.lost_stacks, 0u);
-      // The chain has one more frame than there are calls: what started the thread; or one less, where lr has one.
+      // The chain has one more frame than there are calls, which started the thread; or one less, if lr has one.
       const bool must_cut = deepest > most + 1, may_cut = deepest + 1 > most;
       EXPECT_TRUE(drained.cut_stacks != 0 ? may_cut : !must_cut) << program.command_line << " deepest " << deepest;
     }

@@ -37,16 +37,16 @@ class AddressSpace {
   bool protect(u64 base, u64 size, u32 permissions);  // exactly one whole region
   bool unmap(u64 base);                               // the region that starts there
 
-  // Host view of [address, address+size) where it lies inside one region; empty otherwise. Ignores permissions.
+  // Host view of [address, address+size) if it lies inside one region; empty otherwise. Ignores permissions.
   std::span<std::byte> view(u64 address, u64 size);
   bool read(u64 address, void* out, u64 size);
   bool write(u64 address, const void* in, u64 size);
 
   const std::vector<Region>& regions() const;
   u64 generation() const;  // grows with every map, protect, unmap: engines refresh their mapping when it changed
-  // Grows when what can be executed changed: an executable region came, went, or was written with write().
+  // Grows when executable memory changed: an executable region came, went, or was written with write().
   u64 code_generation() const;
-  u32 id() const;  // tells processes apart in the cache models (address space identifier)
+  u32 id() const;  // distinguishes processes in the cache models (address space identifier)
 
  private:
   struct State;

@@ -45,7 +45,8 @@ class LruSets {
   enum class Found : u8 { nothing, clean, dirty };
   Found remove(u64 key);
   Found clean(u64 key);
-  // For who asks for the newest of a set by himself: where the tags are, and how they are arranged. Mask 0: not so.
+  // For translated code that reads the newest of a set itself: where the tags are, and how they are arranged. Mask 0:
+  // the arrangement does not allow that.
   void tell_parts(u64*& tags, u64& ways, u64& set_mask) {
     tags = tags_.data();
     ways = ways_;
@@ -67,7 +68,7 @@ class LruSets {
 
   u64 ways_;
   u64 set_count_;
-  u64 mask_;               // set_count_ - 1 where that is a mask, else 0
+  u64 mask_;               // set_count_ - 1 if that is a mask, otherwise 0
   std::vector<u64> tags_;  // key << 1 | dirty, newest first within a set
 };
 

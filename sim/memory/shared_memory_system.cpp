@@ -112,7 +112,7 @@ void SharedMemorySystem::write_back_line(u32 core, u64 line) {
   ClusterSignals& cluster = state.clusters[index];
   ++cluster.l3d_cache_wr;
   if (state.l3[index].touch(line, true)) return;
-  ++cluster.l3d_cache_allocate;  // the whole line arrives: nothing to read from DRAM
+  ++cluster.l3d_cache_allocate;  // the whole line arrives, so DRAM is not read
   state.evict(cluster, state.l3[index].insert(line, true));
 }
 

@@ -16,13 +16,13 @@
 namespace wperf::sim {
 
 inline constexpr u32 kMaxEventCounters = 31;
-inline constexpr u32 kCycleCounterBit = 31;  // of PMCNTENSET, PMOVSCLR, PMINTENSET
+inline constexpr u32 kCycleCounterBit = 31;  // in PMCNTENSET, PMOVSCLR, PMINTENSET
 
 struct PmuConfig {
   u64 midr = 0;
   u32 counters = 6;     // PMCR.N
   u32 version = 4;      // ID_AA64DFR0.PMUVer: 1 v3, 4 v3p1, 5 v3p4, 6 v3p5, 7 v3p7, 8 v3p8
-  u32 spe_version = 1;  // ID_AA64DFR0.PMSVer, 0 = none
+  u32 spe_version = 1;  // ID_AA64DFR0.PMSVer, 0 = no SPE
 };
 
 // Bits of PMCR_EL0.
@@ -59,7 +59,7 @@ class CorePmu {
   struct Counter {
     u64 value = 0;
     u64 type = 0;
-    const EventTerms* terms = nullptr;  // of its event; null: nobody feeds it
+    const EventTerms* terms = nullptr;  // of its event; null: there is no model for it
     std::array<u64, 2> seen{};          // [Level]: the event's value at the last synchronize
   };
 

@@ -210,7 +210,7 @@ TEST_F(CorePmuTest, EventNumberHasSixteenBits) {
 
 TEST_F(CorePmuTest, Identification) {
   EXPECT_EQ(read(Register::midr), 0x414fd0c1u);
-  EXPECT_EQ(read(Register::id_aa64dfr0), 0x110305408u);  // what a Neoverse N1 says
+  EXPECT_EQ(read(Register::id_aa64dfr0), 0x110305408u);  // the value of a Neoverse N1
   EXPECT_EQ(read(Register::pmcr) >> 16, 0x410cu);
   pmu_ = CorePmu(PmuConfig{0x414fd0c1, 6, kV3p1, 0});
   EXPECT_EQ(read(Register::id_aa64dfr0) >> 32, 0u);

@@ -17,7 +17,7 @@ constexpr u64 kLimitMask = ~u64{0xfff};
 constexpr u64 kLimitStored = kLimitMask | 7;  // FM, E
 constexpr u64 kStatusMask = 0xfc0f003f;       // EC, DL, EA, S, COLL, BSC
 
-// The events a version can filter by; not those of one implementation.
+// The events a version can filter by, without those of one implementation.
 u64 filterable_events(u32 version) {
   u64 events = 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7;
   if (version >= 2) events |= 1 << 11;

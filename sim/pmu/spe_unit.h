@@ -9,12 +9,12 @@
 
 namespace wperf::sim {
 
-inline constexpr u64 kTimerMhz = 25;  // of the generic timer, whose ticks timestamps are
+inline constexpr u64 kTimerMhz = 25;  // rate of the generic timer, whose ticks are the timestamps
 
 struct SpeConfig {
-  u32 version = 0;  // ID_AA64DFR0.PMSVer: 0 none, 1 FEAT_SPE, 2 FEAT_SPEv1p1, 3 FEAT_SPEv1p2
-  u64 seed = 1;     // of the jitter
-  u32 mhz = 25;     // of the core, for timestamps
+  u32 version = 0;  // ID_AA64DFR0.PMSVer: 0 no SPE, 1 FEAT_SPE, 2 FEAT_SPEv1p1, 3 FEAT_SPEv1p2
+  u64 seed = 1;     // seed of the jitter
+  u32 mhz = 25;     // the core's clock, for timestamps
 };
 
 // Bits of the registers that tests name.

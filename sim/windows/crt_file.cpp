@@ -241,7 +241,7 @@ u64 resize(Win32Call& call) {
 }
 
 u64 is_terminal(Win32Call&) {
-  return 0;  // whatever wperf has: what a program does must not depend on where it was started
+  return 0;  // not wperf's own terminal: the actions of a program must not depend on where it was started
 }
 
 u64 set_mode(Win32Call& call) {
@@ -320,7 +320,7 @@ u64 rename_file(Win32Call& call) {
   return to ? done(call, call.state.files.rename(*from, *to, false)) : 0;
 }
 
-// _access, _chmod, _utime64: what is there is there; modes and times are the host's affair.
+// _access, _chmod, _utime64: they only check that the file exists; modes and times belong to the host.
 u64 only_look(Win32Call& call) {
   const auto name = text_at(call, call.argument(0));
   FileFacts facts;

@@ -77,7 +77,7 @@ u64 to_long(Win32Call& call) {
 u64 to_unsigned_long(Win32Call& call) {
   const auto text = text_at(call, call.argument(0));
   if (!text) return 0;
-  // The negative of what fits is a number, too.
+  // The negative of a number that fits is a number, too.
   const bool negative = text->find('-') < text->find_first_of("0123456789");
   return negative ? static_cast<u32>(parse_whole<long long>(call, -0xffffffffLL, 0xffffffffLL, std::strtoll))
                   : static_cast<u32>(parse_whole<unsigned long long>(call, 0, 0xffffffff, std::strtoull));

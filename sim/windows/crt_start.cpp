@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a C program begins and ends: its arguments, what runs before main and after it, jumps out of functions, signals;
+// How a C program begins and ends: its arguments, the code before main and after it, jumps out of functions, signals;
 // and the functions that call the program back to compare.
 #include <algorithm>
 #include <cstring>
@@ -201,11 +201,11 @@ u64 raise_signal(Win32Call& call) {
   return call.call_program(function, {call.argument32(0)}, [](Win32Call&) { return u64{0}; });
 }
 
-// qsort: merges from runs of one on, as glibc does, so that what compares alike keeps its order. Each comparison is a
-// call of the program.
+// qsort: merges from runs of one on, as glibc does, so that equal elements keep their order. Each comparison is a call
+// of the program.
 struct Sort {
   u64 base = 0, count = 0, size = 0, compare = 0;
-  u64 left = 0, right = 0;  // numbers of lines in memory that hold what is compared
+  u64 left = 0, right = 0;  // lines in memory that hold the compared elements
   std::vector<u32> order, merged;
   std::string bytes;
   usize width = 1, start = 0, at_left = 0, at_right = 0;
@@ -317,7 +317,7 @@ constexpr Win32Function kCrtStart[] = {
     {"_amsg_exit", kCrtDll, give_up_start},
     {"__set_app_type", kCrtDll, leave_settings},
     {"__setusermatherr", kCrtDll, leave_settings},
-    {"_lock", kCrtDll, leave_settings},  // nobody else runs while the runtime does
+    {"_lock", kCrtDll, leave_settings},  // no other thread runs while the runtime does
     {"_unlock", kCrtDll, leave_settings},
     {"_setjmp", kCrtDll, set_jump},
     {"_setjmpex", kCrtDll, set_jump},

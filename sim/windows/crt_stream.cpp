@@ -115,7 +115,7 @@ int next_byte(Win32Call& call, CrtStream& stream) {
   return fill_ahead(call, stream) ? static_cast<u8>(stream.input[stream.taken++]) : -1;
 }
 
-// Where the program thinks the file stands: what is read ahead was not read.
+// Moves the file to where the program believes it is: bytes read ahead were not read.
 void give_back(Win32Call& call, CrtStream& stream) {
   const auto ahead = static_cast<std::int64_t>(stream.input.size() - stream.taken);
   if (ahead != 0 && call.state.crt.files[stream.descriptor].kind == CrtFile::Kind::file)
@@ -242,7 +242,7 @@ u64 print_wide(Win32Call& call) {
   return text && put_bytes(call, *stream, *text) ? text->size() : int_result(-1);
 }
 
-// Into memory. Windows' own _vsnprintf says -1 where it does not fit, and leaves the terminator out.
+// Into memory. Windows' own _vsnprintf returns -1 if it does not fit, and leaves the terminator out.
 u64 print_into(Win32Call& call, u64 place, u64 capacity, u64 format_address, const ArgumentList& arguments) {
   const auto format = text_at(call, format_address);
   const auto text = format ? format_text(call, *format, arguments) : std::nullopt;

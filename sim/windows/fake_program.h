@@ -28,7 +28,7 @@ inline std::vector<std::byte> workload_bytes(const std::string& name) {
   return file.bytes;
 }
 
-// DLLs from memory; by default none.
+// DLLs from memory; by default there are no DLLs.
 class MemorySource : public ImageSource {
  public:
   [[nodiscard]] bool find(const std::string& dll, ImageFile& out) override {

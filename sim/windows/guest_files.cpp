@@ -169,7 +169,7 @@ FileProblem GuestFiles::open(std::string_view name, const OpenWish& wish, u32& n
   if (writes_ && wish.exclusive) flags |= O_EXCL;
   const bool changes = wish.write || wish.truncate;
   struct stat status{};
-  if (!writes_ && (changes || wish.create)) {  // what is there can be told apart from what may not be made
+  if (!writes_ && (changes || wish.create)) {  // existing files are distinguished from those that may not be made
     const bool there = ::fstatat(parent, parts->back().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
     if (changes || !there || wish.exclusive) {
       ::close(parent);

@@ -20,9 +20,9 @@ inline constexpr std::string_view kGuestFolder = "C:\\work";
 // The parts of the simulating machine that a program sees.
 struct Surroundings {
   std::string folder;    // on the host; empty: the program sees no files
-  bool writes = false;   // it may also change what is in the folder
+  bool writes = false;   // it may also change the contents of the folder
   bool input = false;    // its standard input is this process's
-  bool console = false;  // what it writes is written by this process, too
+  bool console = false;  // its output is written by this process, too
 };
 
 enum class FileProblem : u8 { none, not_found, denied, exists, too_many, is_folder, not_a_folder, not_empty, failed };
@@ -39,7 +39,7 @@ struct FileFacts {
   u64 bytes = 0;
   std::int64_t changed_s = 0;  // since 1970
   u64 changed_ns = 0;          // within the second
-  u64 index = 0;               // tells files apart
+  u64 index = 0;               // distinguishes files
 };
 
 class GuestFiles {
@@ -54,14 +54,14 @@ class GuestFiles {
   // The parts of a program's name "..\work\a/b.txt" below the folder: {"a", "b.txt"}. nullopt if it is not below, or
   // not a name that Windows allows.
   static std::optional<std::vector<std::string>> parts_below(std::string_view name);
-  // The folder's path as the program sees it and what follows: "C:\work\a\b.txt".
+  // The folder's path as the program sees it and the rest: "C:\work\a\b.txt".
   static std::string full_name(const std::vector<std::string>& parts);
 
   // `number` is for the calls below.
   [[nodiscard]] FileProblem open(std::string_view name, const OpenWish& wish, u32& number);
   [[nodiscard]] FileProblem facts(std::string_view name, FileFacts& out) const;
   [[nodiscard]] FileProblem facts(u32 number, FileFacts& out) const;
-  // The names in a folder, sorted; without "." and "..", and without what is neither file nor folder.
+  // The names in a folder, sorted; without "." and "..", and without special files.
   [[nodiscard]] FileProblem list(std::string_view name, std::vector<std::string>& out) const;
   [[nodiscard]] FileProblem remove(std::string_view name);
   [[nodiscard]] FileProblem remove_folder(std::string_view name);
@@ -86,7 +86,7 @@ class GuestFiles {
 };
 
 // Standard input of this process from `place` on, for programs that read theirs. Each reads it from its start, also
-// those that are run again: what was read is kept. 0: the end.
+// programs that are run again: the bytes read so far are kept. 0: the end.
 usize read_standard_input(u64 place, std::span<char> out);
 // Writes all of it to standard output or error; errors are ignored.
 void write_standard(bool error, std::span<const char> bytes);

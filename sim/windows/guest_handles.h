@@ -12,7 +12,7 @@
 
 namespace wperf::sim {
 
-// Closed with the last handle that stands for it.
+// Closed with its last handle.
 class OpenFile {
  public:
   OpenFile(GuestFiles& files, u32 number, std::string name, bool removed_at_end)
@@ -24,7 +24,7 @@ class OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  u32 number() const { return number_; }  // of GuestFiles
+  u32 number() const { return number_; }  // number in GuestFiles
   GuestFiles& files() { return files_; }
 
  private:
@@ -37,10 +37,10 @@ class OpenFile {
 struct GuestHandle {
   enum class Kind : u8 { free, file, folder, search, mapping };
   Kind kind = Kind::free;
-  std::shared_ptr<OpenFile> file = {};  // of a file or a mapping of one
+  std::shared_ptr<OpenFile> file = {};  // of a file or a file mapping
   std::string name = {};                // the program's, in full; a search has its folder
   std::vector<std::string> found = {};  // by a search, in order
-  usize next = 0;                       // of these
+  usize next = 0;                       // index into these
 };
 
 class GuestHandles {
@@ -57,7 +57,7 @@ class GuestHandles {
     handles_[index] = std::move(handle);
     return kFirst + index * kStep;
   }
-  // Null: it stands for nothing, or nothing of the kind.
+  // Null if it is not a handle, or one of another kind.
   GuestHandle* at(u64 handle) {
     const u64 index = (handle - kFirst) / kStep;
     if (handle < kFirst || (handle - kFirst) % kStep != 0 || index >= handles_.size()) return nullptr;

@@ -21,7 +21,7 @@ class GuestMemory {
   [[nodiscard]] bool copy(u64 to, u64 from, u64 size);
 
   // Zero-terminated text of at most 32767 characters (Windows' own limit for paths and command lines). Wide text comes
-  // back as one char per UTF-16 unit, '?' for what is not ASCII: enough for names.
+  // back as one char per UTF-16 unit, '?' for units outside ASCII: enough for names.
   [[nodiscard]] bool read_text(u64 address, std::string& out) const;
   [[nodiscard]] bool read_wide(u64 address, std::string& out) const;
   // Count of units before the terminator, without a limit but the mapped memory's.

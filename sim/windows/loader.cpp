@@ -186,7 +186,7 @@ class Loading {
     for (const PeImport& import : imports) {
       if (!add_dll(import.dll, importer)) return false;
       for (const PeSymbol& symbol : import.symbols) {
-        for (u32 step = 0; step < kLongestForwardChain; ++step) {  // forwarders may name DLLs nobody imports
+        for (u32 step = 0; step < kLongestForwardChain; ++step) {  // forwarders may name DLLs that are not imported
           const Found found = resolve(out_, system_, import.dll, symbol.name, symbol.ordinal);
           if (found.wanted.empty()) break;
           if (!add_dll(found.wanted, import.dll)) return false;

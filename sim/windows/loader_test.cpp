@@ -201,7 +201,7 @@ TEST(Loader, survives_damage) {
     for (u32 round = 0; round < 300; ++round) {
       auto bytes = good;
       for (u32 flips = 1 + random() % 4; flips > 0; --flips) {
-        // Half of the damage goes to the headers, where it does most.
+        // Half of the damage goes to the headers, where it has most effect.
         const usize offset = random() % (random() % 2 != 0 ? 0x400 : bytes.size());
         bytes[offset] ^= static_cast<std::byte>(1 + random() % 255);
       }

@@ -49,7 +49,7 @@ struct PeImage {
   u64 preferred_base = 0;
   u32 image_size = 0;    // page-aligned
   u32 headers_size = 0;  // mapped from file offset 0; not above the file's size
-  u32 entry_rva = 0;     // 0 = none
+  u32 entry_rva = 0;     // may be 0
   u64 stack_reserve = 0;
   bool is_dll = false;
   bool relocatable = false;

@@ -141,7 +141,8 @@ TEST(PeImage, every_truncation_is_an_error) {
   for (const char* name : {"googolplex.exe", "probe.exe", "probe.dll", "bignum.dll"}) {
     const auto bytes = workload_bytes(name);
     PeImage image;
-    // The last section ends in zero padding up to the file alignment, which nobody needs but the sizes promise.
+    // The last section ends in zero padding up to the file alignment, which is not needed although the sizes include
+    // it.
     for (usize size = 0; size < bytes.size(); size += 64) {
       EXPECT_NE(parse_pe(std::span(bytes).first(size), image), "") << name << " cut to " << size;
     }

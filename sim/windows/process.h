@@ -62,11 +62,11 @@ class Process {
   static bool enters_kernel(u32 immediate);  // false: the call is one of the C runtime, which does it by itself
   // The same of any thread. `id` is one of thread_ids().
   CallOutcome kernel_call(u32 id, u32 immediate, u64 now_ns);
-  std::vector<u32> thread_ids() const;  // of all there ever were, oldest first
+  std::vector<u32> thread_ids() const;  // all that ever existed, oldest first
   ThreadState& thread(u32 id);
   u64 sleep_until_ns(u32 id) const;
   WaitsFor waits_for(u32 id) const;
-  u32 processor(u32 id) const;  // where it wants to run; may change with every call of any thread
+  u32 processor(u32 id) const;  // the core on which it wants to run; may change with every call of any thread
   // The core stopped with StopReason::fault in this thread, 0: the first. Returns true if Windows or its C runtime has
   // an answer; the thread then goes on after it. Returns false if the program ends; exit_code() and crash_text() say
   // why.
@@ -74,7 +74,7 @@ class Process {
   u64 sleep_until_ns() const;  // the thread asked to sleep: not runnable before this time
   u32 exit_code() const;
   const std::string& crash_text() const;
-  const std::string& console_output() const;  // what the program wrote, its first 64 KiB
+  const std::string& console_output() const;  // the program's output, its first 64 KiB
 
  private:
   Process();

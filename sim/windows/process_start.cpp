@@ -68,7 +68,7 @@ bool map_parameters(ProcessState& state) {
   return true;
 }
 
-// KUSER_SHARED_DATA, which is at the same place in every process. Its clocks stand still: functions tell the time.
+// KUSER_SHARED_DATA, which is at the same place in every process. Its clocks stand still: functions return the time.
 bool map_shared_data(ProcessState& state) {
   constexpr u64 kAddress = 0x7ffe0000, kSystemRoot = 0x30, kBuild = 0x260, kVersion = 0x26c, kFeatures = 0x274;
   if (!state.space.map(kAddress, kPageSize, kRead)) return false;

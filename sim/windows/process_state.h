@@ -26,7 +26,8 @@ inline constexpr usize kFiberSlots = 128;
 
 class Win32Call;
 
-// A function of the program that Windows called: where the program's own call returns to, and what is to be done first.
+// A function of the program that Windows called: where the program's own call returns to, and the work to be done
+// before that.
 struct GuestCallback {
   using Then = std::function<u64(Win32Call&)>;
   u64 return_address = 0, stack = 0;
@@ -39,8 +40,8 @@ struct GuestThread {
   u32 id = 0;
   u64 teb = 0;
   u64 stack_base = 0, stack_limit = 0;  // base is the high end
-  u32 processor = 0;                    // where it runs
-  u64 affinity = 1;                     // where it may
+  u32 processor = 0;                    // the core on which it runs
+  u64 affinity = 1;                     // the cores on which it may run
   u64 sleep_until_ns = 0;
   u32 suspended = 0;
   bool ended = false;
@@ -49,7 +50,7 @@ struct GuestThread {
   u64 wait_end_ns = 0;                          // and gives up then
   u64 wanted_lock = 0;                          // address of the lock it waits for
   u64 condition = 0;                            // the address it waits to be woken by, or was
-  u64 condition_ticket = 0;                     // who waits longest has the least; 0: woken
+  u64 condition_ticket = 0;                     // the thread that waits longest has the smallest; 0: woken
   bool condition_timed_out = false;             // and only waits for the lock now
   std::array<u64, kFiberSlots> fiber_values{};  // FlsAlloc
   std::vector<GuestCallback> callbacks;         // innermost last
@@ -102,7 +103,7 @@ struct ProcessState {
   u64 chances = 0;  // taken
   bool console_shown = false;
   bool has_input = false;
-  u64 input_read = 0;  // of its standard input
+  u64 input_read = 0;  // position in its standard input
   GuestFiles files;
   GuestHandles handles;
   CrtState crt;
@@ -118,7 +119,7 @@ inline constexpr u32 kStatusBreakpoint = 0x80000003;
 inline constexpr u32 kStatusIllegalInstruction = 0xc000001d;
 inline constexpr u32 kStatusIntegerDivideByZero = 0xc0000094;
 inline constexpr u32 kStatusStackOverflow = 0xc00000fd;
-inline constexpr u32 kStatusStackBufferOverrun = 0xc0000409;  // also what __fastfail ends with
+inline constexpr u32 kStatusStackBufferOverrun = 0xc0000409;  // __fastfail ends with it, too
 inline constexpr u32 kStatusAssertionFailure = 0xc0000420;
 inline constexpr u32 kStatusDllInitFailed = 0xc0000142;
 

@@ -16,7 +16,7 @@ u32 field(u32 word, u32 low, u32 width) {
   return static_cast<u32>(bit_field(word, low, width));
 }
 
-// Takes back what a prologue did, step by step. Any read of memory that is not there fails the frame.
+// Undoes a prologue, step by step. A read of unmapped memory fails the frame.
 class FrameUnwinder {
  public:
   FrameUnwinder(const GuestMemory& memory, ThreadState& registers) : memory_(memory), registers_(registers) {}
@@ -57,7 +57,7 @@ class FrameUnwinder {
   std::string trouble_;
 };
 
-// The word stands for one fixed prologue:
+// The word describes one fixed prologue:
 //   31      23 22 21  20  19  16 15  13 12           2 1    0
 //  | FrameSize|  CR  | H | RegI | RegF | FunctionLength | Flag |
 void FrameUnwinder::run_packed(u32 word) {
@@ -161,7 +161,7 @@ usize FrameUnwinder::run_high_code(u8 first, const std::vector<u8>& codes, usize
   }
 }
 
-// .xdata: a header of one or two words, a word for each epilogue, codes, and where X is set the handler and its data.
+// .xdata: a header of one or two words, a word for each epilogue, codes, and if X is set the handler and its data.
 //   31        27 26         22  21  20 19  18 17             0
 //  | CodeWords | EpilogCount | E | X | Vers | FunctionLength |
 struct Xdata {

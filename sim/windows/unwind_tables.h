@@ -11,9 +11,9 @@
 namespace wperf::sim {
 
 struct FunctionEntry {
-  u64 image = 0;    // where its image begins
+  u64 image = 0;    // the start of its image
   u64 address = 0;  // of the entry in .pdata; 0 if there is no entry, as for a function that saves nothing
-  u32 begin = 0;    // of the function, from the image on
+  u32 begin = 0;    // the function's begin, relative to the image
   u32 unwind = 0;   // the packed codes, or where .xdata has them
 };
 // nullopt if the address is in no image.
@@ -22,8 +22,8 @@ std::optional<FunctionEntry> find_function_entry(const ProcessState& state, u64 
 std::optional<FunctionEntry> read_function_entry(const GuestMemory& memory, u64 image, u64 address);
 
 struct UnwoundFrame {
-  u64 handler = 0;       // 0: none
-  u64 handler_data = 0;  // what the compiler wrote for it
+  u64 handler = 0;       // 0: no handler
+  u64 handler_data = 0;  // the compiler's data for it
   std::string trouble;   // why it could not be unwound; empty: it was
 };
 // The frame is at a call: neither in its prologue nor in its epilogue. `registers` become the caller's, after that

@@ -25,7 +25,7 @@ class VirtualMemory {
   std::optional<u32> protect(u64 address, u64 size, u32 permissions);
 
   struct Area {
-    u64 base = 0, size = 0;  // pages alike from here on
+    u64 base = 0, size = 0;  // pages with the same state from here on
     u64 reservation = 0;     // 0: free, or not made by VirtualAlloc
     bool committed = false;
     u32 permissions = 0;

@@ -12,13 +12,13 @@ u64 absent(Win32Call& call) {
 
 constexpr Win32Function kAbsent[] = {
     {"RtlPcToFileHeader", kKernelDll | kNtDll, absent},
-    // Waiting for what is not a thread.
+    // Waiting for objects other than threads.
     {"CreateMutexA", kKernelDll, absent},
     {"ReleaseMutex", kKernelDll, absent},
     {"SetWaitableTimer", kKernelDll, absent},
     {"ReadFileEx", kKernelDll, absent},
     {"WriteFileEx", kKernelDll, absent},
-    // Other programs, and files that nobody named.
+    // Other programs, and files outside of the folder.
     {"CreateNamedPipeW", kKernelDll, absent},
     {"CreateProcessW", kKernelDll, absent},
     {"GetExitCodeProcess", kKernelDll, absent},

@@ -22,7 +22,7 @@ class Win32Call {
   Win32Call(ProcessState& process_state, std::string_view function, u64 virtual_now_ns)
       : state(process_state), now_ns(virtual_now_ns), function_(function) {}
 
-  u64 argument(u32 index) const;  // from the ninth on they are on the stack; 0 where that cannot be read
+  u64 argument(u32 index) const;  // from the ninth on they are on the stack; 0 if that cannot be read
   u32 argument32(u32 index) const { return static_cast<u32>(argument(index)); }
 
   // Memory of the program. On failure the program has crashed and the handler returns.
@@ -58,7 +58,7 @@ class Win32Call {
   // returns the result of this function.
   u64 call_program(u64 function, std::initializer_list<u64> arguments, GuestCallback::Then then);
   u64 program_returned();            // the handler of that function's return
-  void forget_callbacks(u64 stack);  // of functions whose frames ended up below `stack`: longjmp left them
+  void forget_callbacks(u64 stack);  // for functions whose frames ended up below `stack`: longjmp left them
 
   CallOutcome outcome() const { return outcome_; }
 

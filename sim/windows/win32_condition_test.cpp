@@ -4,7 +4,7 @@
 namespace wperf::sim {
 namespace {
 
-// Two more threads, which never run; each makes the calls it is told to.
+// Two more threads, which never run; each makes the calls of the test.
 class Waiting : public ::testing::Test {
  protected:
   static constexpr u64 kAddress = FakeProgram::kBuffer, kExpected = kAddress + 0x40, kLock = kAddress + 0x80;

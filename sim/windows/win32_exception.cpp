@@ -44,10 +44,10 @@ constexpr u64 kInstruction = 4;
 // The answer of a handler.
 enum class HandlerAnswer : u32 { continue_execution = 0, continue_search = 1 };
 
-// In the stack of the thread, below what it uses, while handlers run.
+// In the stack of the thread, below the used part, while handlers run.
 struct SearchArea {
   GuestContext raised;   // registers where the exception was raised
-  GuestContext current;  // of the frame that is asked
+  GuestContext current;  // context of the frame whose handler is asked
   GuestDispatcherContext dispatcher;
   GuestExceptionPointers pointers;
   GuestExceptionRecord record;
@@ -57,8 +57,8 @@ struct SearchArea {
 struct FrameSearch {
   ThreadState caller;   // as it called; where a handler is asked, its stack begins below
   ThreadState frame;    // the next frame to be looked at
-  usize callbacks = 0;  // of functions that Windows called and that are further out
-  u64 area = 0;         // of the SearchArea
+  usize callbacks = 0;  // number of functions that Windows called and that are further out
+  u64 area = 0;         // address of the SearchArea
   u64 record = 0;       // the exception's
   // Only for RtlUnwindEx.
   bool unwinds = false;
@@ -122,7 +122,7 @@ u64 resume_with(Win32Call& call, const GuestContext& context) {
   set_registers(context, registers);
   return registers.x[0];
 }
-// The same further out: what Windows called in between will not return.
+// The same further out: functions that Windows called in between will not return.
 u64 resume_outside(Win32Call& call, const GuestContext& context) {
   call.forget_callbacks(context.sp);
   return resume_with(call, context);

@@ -119,7 +119,7 @@ std::optional<u64> write_from(Win32Call& call, OpenFile& file, u64 address, u64 
 struct Transfer {
   bool writes = false;
   u64 address = 0, size = 0;
-  std::optional<u64> place = {};  // none: where the file is now
+  std::optional<u64> place = {};  // nullopt: the file's present position
 };
 
 std::optional<u64> carry_out(Win32Call& call, const Transfer& wanted) {
@@ -277,7 +277,7 @@ u64 information_of_handle(Win32Call& call) {
   return call.write_value(call.argument(1), out);
 }
 
-u64 information_of_handle_ex(Win32Call& call) {  // handle, what, buffer, its size
+u64 information_of_handle_ex(Win32Call& call) {  // handle, class, buffer, its size
   constexpr u32 kBasic = 0, kStandard = 1, kAttributeTag = 9, kId = 18;
   struct Basic {
     std::array<u64, 4> times;
@@ -350,7 +350,7 @@ u64 file_times(Win32Call& call) {
   return 1;
 }
 
-// Only for reading: what is written to one would have to reach the file.
+// Only for reading: writes to a mapping would have to reach the file.
 u64 create_mapping(Win32Call& call) {
   constexpr u32 kReadOnly = 2, kCopyOnWrite = 8, kExecuteRead = 0x20, kProtection = 0xff;
   GuestHandle* const handle = file_at(call);
@@ -362,7 +362,7 @@ u64 create_mapping(Win32Call& call) {
   return mapping != 0 ? mapping : call.fail(kErrorNotEnoughMemory);
 }
 
-u64 map_view(Win32Call& call) {  // mapping, access, where it begins, how much
+u64 map_view(Win32Call& call) {  // mapping, access, offset, size
   constexpr u64 kMost = u64{1} << 30, kGranularity = 0x10000;
   constexpr u32 kCopy = 1;
   GuestHandle* const mapping = call.state.handles.at(call.argument(0), Kind::mapping);

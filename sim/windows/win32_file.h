@@ -19,13 +19,13 @@ u32 error_of(FileProblem problem);
 std::optional<std::string> path_at(Win32Call& call, u64 address, bool wide);
 // "C:\work\a.txt" of "a.txt"; purely by its letters.
 std::string full_path(const std::string& name);
-// As functions answer that fill a buffer: the length without the end where it fits, else the room that is needed.
+// The answer of functions that fill a buffer: the length without the end if it fits, otherwise the room that is needed.
 u64 answer_text(Win32Call& call, const std::string& text, u64 address, u32 capacity, bool wide);
 
 // The times and attributes of Windows.
 u64 file_time_of(const FileFacts& facts);  // 100 ns since 1601
 u32 attributes_of(const FileFacts& facts);
-// Attributes, three times, size: what WIN32_FIND_DATA and WIN32_FILE_ATTRIBUTE_DATA begin with.
+// Attributes, three times, size: the beginning of WIN32_FIND_DATA and WIN32_FILE_ATTRIBUTE_DATA.
 std::array<u32, 9> attribute_data(const FileFacts& facts);
 
 // Standard streams (win32_console.cpp). How many bytes; nothing: the program has crashed, or the last error says why.

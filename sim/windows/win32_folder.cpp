@@ -180,7 +180,7 @@ u64 remove_directory(Win32Call& call) {
   return name ? answer_problem(call, call.state.files.remove_folder(*name)) : 0;
 }
 
-// name, capacity, buffer, where to say where its last part begins
+// name, capacity, buffer, where to store the address of its last part
 u64 full_path_name(Win32Call& call, bool wide) {
   const auto name = path_at(call, call.argument(0), wide);
   if (!name) return 0;
@@ -207,7 +207,7 @@ u64 current_directory_w(Win32Call& call) {
   return answer_text(call, std::string(kGuestFolder), call.argument(1), call.argument32(0), true);
 }
 
-// A program works where its folder is, and nowhere else.
+// A program works in its folder, and nowhere else.
 u64 set_current_directory(Win32Call& call) {
   const auto name = path_at(call, call.argument(0), true);
   if (!name) return 0;

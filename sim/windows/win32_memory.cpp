@@ -27,7 +27,7 @@ Heap* heap_at(Win32Call& call, u64 handle) {
 u64 allocate(Win32Call& call, Heap& heap, u64 size, bool zero) {
   const u64 address = heap.allocate(call.state.virtual_memory, size);
   if (address == 0) return call.fail(kErrorNotEnoughMemory);
-  // The program may have changed the protection of heap pages; then it keeps what it finds there.
+  // The program may have changed the protection of heap pages; then it keeps the old contents.
   if (zero && !Heap::comes_zeroed(size) && !call.state.memory.fill(address, 0, size)) {
     return call.crash("the heap is not writable");
   }

@@ -42,7 +42,7 @@ u64 terminate_process(Win32Call& call) {
 
 u64 give_up(Win32Call& call) {
   call.crash("the program gave up");
-  call.state.exit_code = 0xc0000409;  // what abort() and __fastfail end with
+  call.state.exit_code = 0xc0000409;  // the exit code of abort() and __fastfail
   return 0;
 }
 

@@ -55,7 +55,7 @@ u32 win32_function_count();
 const Win32Function* win32_function(u32 number);                         // null: no such number
 std::optional<u32> find_win32_function(u8 dlls, std::string_view name);  // its number
 bool enters_kernel(u32 number);                               // false: on Windows the C runtime does it by itself
-std::optional<u32> find_crt_variable(std::string_view name);  // where it is in the C runtime's data (crt_state.h)
+std::optional<u32> find_crt_variable(std::string_view name);  // its place in the C runtime's data (crt_state.h)
 u8 system_dlls_named(std::string_view dll);                   // 0: not a DLL of Windows we know
 std::string_view system_dll_file(u8 dlls);                    // "KERNEL32.DLL", of the lowest bit
 

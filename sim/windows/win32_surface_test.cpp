@@ -217,7 +217,7 @@ TEST(Win32Virtual, reserves_commits_and_releases) {
   EXPECT_EQ(program.call("VirtualAlloc", {base + 0x5000, 0x1800, 0x1000, 4}), base + 0x5000);
   program.put("x", base + 0x6fff - 1);
   EXPECT_TRUE(program.process->space().view(base + 0x7000, 1).empty());
-  EXPECT_EQ(program.call("VirtualAlloc", {base, 0x10000, 0x1000, 4}), base);  // around what is there
+  EXPECT_EQ(program.call("VirtualAlloc", {base, 0x10000, 0x1000, 4}), base);  // around existing pages
   EXPECT_EQ(program.get<char>(base + 0x6fff - 1), 'x');
   EXPECT_EQ(program.call("VirtualAlloc", {base, 0x1000, 0x2000, 4}), 0u);  // taken
   EXPECT_EQ(program.last_error(), 487u);

@@ -23,7 +23,7 @@ u64 refuse(Win32Call& call) {
   return call.fail(kErrorNotSupported);
 }
 
-// Into a buffer whose capacity is in memory, as is what was needed of it afterwards.
+// Into a buffer whose capacity is in memory, which then gets the needed size.
 u64 answer_with_capacity(Win32Call& call, std::string_view text, u32 too_small, bool counts_the_end) {
   u32 capacity = 0;
   if (!call.read_value(call.argument(2), capacity)) return 0;
@@ -85,7 +85,7 @@ constexpr Win32Function kSystem[] = {
     {"SetThreadStackGuarantee", kKernelDll, succeed_always},
     {"SetThreadDescription", kKernelDll, succeed_always},
     {"FlushInstructionCache", kKernelDll, succeed_always},
-    {"CreateWaitableTimerExW", kKernelDll, refuse},   // who has none sleeps
+    {"CreateWaitableTimerExW", kKernelDll, refuse},   // programs without one sleep
     {"SetEnvironmentVariableW", kKernelDll, refuse},  // variables are those the program was started with
     {"GetComputerNameExW", kKernelDll, computer_name},
     {"GetUserProfileDirectoryW", kKernelDll, profile_directory},

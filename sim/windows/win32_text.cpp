@@ -79,7 +79,7 @@ u64 length_w(Win32Call& call) {
 }
 
 u64 is_lead_byte(Win32Call&) {
-  return 0;  // of UTF-8, as Windows sees it, no byte is
+  return 0;  // in UTF-8, as Windows sees it, no byte is a lead byte
 }
 
 u64 files_are_narrow(Win32Call&) {

@@ -11,10 +11,10 @@ struct Workload;
 // Calls function(argument) at EL1, PASSIVE_LEVEL, in the system's process.
 Workload* start_kernel_work(u32 cpu, u64 (*function)(u64 argument), u64 argument);
 
-// Goes to `entry` at EL0 in `process` with x0 = argument, a stack with 64 KB below sp and as much above it, as if it
-// had been called, and x30 = a page that ends the work: the program returns, or executes svc #0; its x0 is the result.
-// Any other exception of it is a failure of the scenario. `thread`: the id that its thread has from its first
-// instruction on (for the server: that of the sending thread); 0: any.
+// Goes to `entry` at EL0 in `process`. x0 = argument; the stack has 64 KB below sp and as much above it, as if it had
+// been called; x30 = a page that ends the work. The program returns, or executes svc #0; its x0 is the result. Any
+// other exception of it is a failure of the scenario. `thread` is the id that its thread has from its first instruction
+// on (for the server, that of the sending thread), or 0 for any.
 Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u32 thread = 0);
 
 // sp of the program that is started while no other one is there; its stack has as much above as below. The thread's
