@@ -28,16 +28,16 @@ std::string usage_text() {
          "usage: wperf-devgen [-h] [--version] COMMAND\n"
          "\n"
          "  install            install the driver beside this program, or in the current directory\n"
-         "  install --service  the same as a plain service, without a device: for a driver without a signed catalog\n"
+         "  install --service  install it as a plain service, without a device: for a driver without a signed catalog\n"
          "  uninstall          remove device, service and driver package\n"
-         "  status             say what is installed, what Windows asks of it and what to do next;\n"
+         "  status             show what is installed, what Windows still needs and what to do next;\n"
          "                     exit status 0: installed and running, 1: not\n"
          "\n"
          "  -h, --help         show this text\n"
-         "  --version          show which wperf-devgen this is\n"
+         "  --version          show the version\n"
          "\n"
-         "install and uninstall need a console that runs as administrator. A failure ends with Windows' error number\n"
-         "as exit status.\n";
+         "install and uninstall need a console that runs as administrator. On failure the exit status is the error\n"
+         "number of Windows.\n";
 }
 
 }  // namespace wperf::devgen

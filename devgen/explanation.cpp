@@ -10,8 +10,8 @@ namespace wperf::devgen {
 namespace {
 
 constexpr const char* kAsAdministrator =
-    "open a console with \"Run as administrator\" (or use sudo) and give the same command there";
-constexpr const char* kRestart = "restart Windows and give the same command again";
+    "open a console with \"Run as administrator\" (or use sudo) and run the same command there";
+constexpr const char* kRestart = "restart Windows and run the same command again";
 constexpr const char* kCatalog =
     "make and sign wperf-driver.cat (see installing-on-windows.md), or use `wperf-devgen install --service`, which "
     "needs "
@@ -31,19 +31,20 @@ constexpr std::array kRows = std::to_array<Row>({
     {code::kAccessDenied, "Windows refused access", kAsAdministrator},
     {code::kGenFailure, "the driver was loaded but could not start",
      "`wperf-devgen status` shows what Windows knows; look at the System log for WPERFDRV"},
-    {code::kSharingViolation, "the driver file is in use", "end every wperf, then give the same command again"},
-    {code::kModuleNotFound, "this Windows has no newdev.dll, so it installs no devices",
+    {code::kSharingViolation, "the driver file is in use", "end every wperf, then run the same command again"},
+    {code::kModuleNotFound, "this Windows has no newdev.dll and cannot install devices",
      "use `wperf-devgen install --service`"},
-    {code::kProcedureNotFound, "newdev.dll of this Windows is too old", "use `wperf-devgen install --service`"},
+    {code::kProcedureNotFound, "the newdev.dll of this Windows is too old", "use `wperf-devgen install --service`"},
     {code::kServiceDisabled, "the service WPERFDRV is disabled", "sc config WPERFDRV start= demand"},
     {code::kServiceDoesNotExist, "the service WPERFDRV does not exist", "wperf-devgen install"},
     {code::kServiceMarkedForDelete, "the service WPERFDRV is marked for deletion, but something still has it open",
      "end every wperf and close services.msc; if that does not help, restart Windows"},
-    {code::kServiceExists, "the driver is installed as a device already",
-     "nothing is to be done; for the plain service give `wperf-devgen uninstall` first"},
+    {code::kServiceExists, "the driver is already installed as a device",
+     "nothing to do; to install the plain service, run `wperf-devgen uninstall` first"},
     {code::kCancelled, "interrupted; nothing is left behind", ""},
     {code::kDriverBlocked, "Windows blocks this driver from loading",
-     "look at the CodeIntegrity log in the Event Viewer: a policy of this machine (App Control) names the reason"},
+     "look at the CodeIntegrity log in the Event Viewer; it names the policy of this machine (App Control) that blocks "
+     "the driver"},
     {code::kBadDriver, "Windows could not load the driver",
      "look at the System log; wperf-driver.sys may be damaged: unpack the archive again"},
     {code::kRestartRequired, "a restart is needed before the driver can run", kRestart},
@@ -55,27 +56,27 @@ constexpr std::array kRows = std::to_array<Row>({
     {code::kCertUntrustedRoot, "the certificate of the driver's signature is not trusted on this machine",
      "add it to Trusted Root Certification Authorities and Trusted Publishers of the local machine (certutil "
      "-addstore)"},
-    {code::kNoSuchDevice, "Windows did not accept the device that was made for the driver", kRestart},
+    {code::kNoSuchDevice, "Windows rejected the device created for the driver", kRestart},
     {code::kNoCompatibleDriver, "wperf-driver.inf has no driver for this processor",
      "use the archive made for this machine"},
     {code::kNoCatalogForInf, "the driver package has no catalog", kCatalog},
-    {code::kInWow64, "this wperf-devgen is for another processor than this Windows",
+    {code::kInWow64, "this wperf-devgen.exe is for another processor",
      "use the wperf-devgen.exe made for this machine"},
     {code::kAuthenticodeDisallowed, "this machine does not accept drivers that Microsoft has not signed", ""},
     {code::kAuthenticodeNotEstablished, "the publisher of the driver could not be verified", kCatalog},
     {code::kAuthenticodePublisherNotTrusted, "the publisher of the driver is not trusted on this machine",
      "add the certificate to Trusted Publishers of the local machine: certutil -addstore TrustedPublisher FILE.cer"},
     {code::kSignatureSystemMismatch, "the catalog was made for another version of Windows",
-     "make it again for this one: `inf2cat /?` lists the names"},
-    {code::kOnlyAuthenticode, "the catalog is not signed by Microsoft and this machine asks for that", ""},
-    {code::kDriverStoreAddFailed, "the driver package could not be put into the driver store",
-     "setupapi.dev.log in the inf folder of Windows says why; most often the signature"},
-    {code::kDeviceInstallBlocked, "a policy of this machine forbids the installation of this device",
-     "ask its administrator; wperf-devgen does not work around it"},
-    {code::kDriverInstallBlocked, "a policy of this machine forbids the installation of this driver",
-     "ask its administrator; wperf-devgen does not work around it"},
-    {code::kFileHashNotInCatalog, "wperf-driver.sys or .inf is not the one the catalog was made for",
-     "make and sign the catalog again, last of all steps"},
+     "create it again for this version; `inf2cat /?` lists the names of versions"},
+    {code::kOnlyAuthenticode, "this machine requires a catalog signed by Microsoft", ""},
+    {code::kDriverStoreAddFailed, "the driver package could not be added to the driver store",
+     "setupapi.dev.log in the inf folder of Windows names the reason; usually it is the signature"},
+    {code::kDeviceInstallBlocked, "a policy of this machine forbids installing this device",
+     "ask the administrator of this machine; wperf-devgen cannot override the policy"},
+    {code::kDriverInstallBlocked, "a policy of this machine forbids installing this driver",
+     "ask the administrator of this machine; wperf-devgen cannot override the policy"},
+    {code::kFileHashNotInCatalog, "the catalog was made for another wperf-driver.sys or .inf",
+     "create and sign the catalog again, as the last step"},
 });
 static_assert(std::ranges::is_sorted(kRows, {}, &Row::error), "find() halves the table");
 
@@ -99,18 +100,17 @@ Explanation machine_mismatch(const Facts& facts, const FileFacts& file) {
 
 Explanation refused_signature(const Facts& facts, const FileFacts& file) {
   if (file.signature == Signature::none) {
-    return {.text = "Windows loads no driver without a signature, and wperf-driver.sys has none",
+    return {.text = "wperf-driver.sys has no signature, and Windows loads only signed drivers",
             .hint = "sign it (see installing-on-windows.md)"};
   }
   std::string text = "Windows does not accept the signature of wperf-driver.sys";
   if (!file.signer.empty()) text += " (signed by " + file.signer + ")";
   if (facts.test_mode == Switch::on) {
-    return {
-        .text = text + ", although test mode is on",
-        .hint = facts.memory_integrity == Switch::on
-                    ? "memory integrity is on and has demands of its own: the CodeIntegrity log in the Event Viewer "
-                      "names the reason"
-                    : "the file was changed after it was signed, or the signature is not SHA-256: sign it again"};
+    return {.text = text + ", although test mode is on",
+            .hint = facts.memory_integrity == Switch::on
+                        ? "memory integrity is on and has its own requirements; the CodeIntegrity log in the Event "
+                          "Viewer names the reason"
+                        : "the file was changed after it was signed, or the signature is not SHA-256: sign it again"};
   }
   return {.text = text, .hint = test_mode_hint(facts)};
 }
@@ -172,12 +172,12 @@ std::string test_mode_hint(const Facts& facts) {
   std::string hint;
   if (facts.secure_boot == Switch::on) {
     hint =
-        "for a test-signed driver first turn Secure Boot off in the firmware (it keeps test mode from being turned on; "
-        "have the BitLocker recovery key at hand), then ";
+        "for a test-signed driver first turn Secure Boot off in the firmware (it prevents test mode; have the "
+        "BitLocker recovery key ready), then ";
   } else {
     hint = "for a test-signed driver ";
   }
-  return hint + "give `bcdedit /set testsigning on` as administrator, restart, and install again";
+  return hint + "run `bcdedit /set testsigning on` as administrator, restart, and install again";
 }
 
 std::string processor_name(u16 processor) {

@@ -73,7 +73,7 @@ Win32Error Run::find_driver() {
   }
   inf_path_ = *inf;
   if (!machine_.is_our_inf(inf_path_)) {
-    missing_ = inf_path_ + " belongs to another driver; Arm's WindowsPerf has a file of this name";
+    missing_ = inf_path_ + " belongs to another driver; Arm's WindowsPerf has a file with this name";
     return code::kFileNotFound;
   }
   driver_path_ = beside(inf_path_, kDriverName);
@@ -116,13 +116,13 @@ Win32Error Run::ensure_device(std::string& instance_id) {
   const auto devices = machine_.devices();
   if (devices.empty()) return machine_.create_device(inf_path_, instance_id);
   instance_id = devices[0].instance_id;
-  console_.out("The device " + instance_id + " is there already; its driver is updated.");
+  console_.out("The device " + instance_id + " already exists; its driver is updated.");
   // The driver serves one device. More of them come from installers that made a new one at each call.
   for (usize index = 1; index < devices.size(); ++index) {
     const Change removed = machine_.remove_device(devices[index].instance_id);
     if (removed.error != 0) return removed.error;
     restart_ = restart_ || removed.restart;
-    console_.out("The superfluous device " + devices[index].instance_id + " is removed.");
+    console_.out("The extra device " + devices[index].instance_id + " is removed.");
   }
   return 0;
 }
@@ -164,7 +164,7 @@ void Run::take_back_device(const std::string& instance_id, Win32Error error) {
   }
   // Not a device's own, but made for it: a service that nothing starts any more.
   if (error != code::kServiceMarkedForDelete && machine_.service().plug_and_play) machine_.delete_service();
-  console_.out("The device that was made for the driver is removed again.");
+  console_.out("The device created for the driver is removed again.");
 }
 
 Win32Error Run::install_device() {
@@ -211,12 +211,13 @@ Win32Error Run::install_plain_service() {
   const ServiceFacts service = machine_.service();
   if (service.marked_for_deletion) return fail(code::kServiceMarkedForDelete);
   if (service.state != ServiceState::absent) {
-    console_.out("The service is there already; its driver is replaced.");
+    console_.out("The service already exists; its driver is replaced.");
     if (const Win32Error error = delete_service(); error != 0) return fail(error);
   }
   if (const Win32Error error = put_plain_service(machine_.plain_driver_path()); error != 0) return fail(error);
   console_.out("Device installed successfully");
-  console_.out("It is a plain service: after a restart of Windows `wperf-devgen install --service` starts it again.");
+  console_.out(
+      "It is a plain service; after a restart of Windows, run `wperf-devgen install --service` to start it again.");
   return 0;
 }
 
@@ -258,7 +259,7 @@ Win32Error Run::uninstall() {
     note(machine_.delete_file(plain), "driver file " + plain, first);
   }
   if (first != 0) return fail(first);
-  if (!found) console_.out("Nothing of the driver was installed here.");
+  if (!found) console_.out("The driver was not installed here.");
   console_.out("Device uninstalled sucessfully");
   if (restart_) console_.out("Restart Windows to complete the removal.");
   return 0;

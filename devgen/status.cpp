@@ -70,15 +70,15 @@ bool same_version(const std::string& file, const std::string& ours) {
 std::string interrupt_text(Interrupt interrupt) {
   switch (interrupt) {
     case Interrupt::not_asked:
-      return "not asked for yet";
+      return "not requested yet";
     case Interrupt::held:
-      return "the driver has it";
+      return "granted";
     case Interrupt::refused:
       return "refused: no sampling, counting works; end other profilers that use counters, then sample again";
     case Interrupt::not_given_again:
-      return "not given again since the driver was updated: no sampling, counting works; restart Windows";
+      return "not granted again since the driver update: no sampling, counting works; restart Windows";
     case Interrupt::maybe_not_again:
-      return "not asked for since the driver was updated; if Windows does not give it again, restart Windows";
+      return "not requested since the driver update; if Windows does not grant it again, restart Windows";
     case Interrupt::unknown:
       break;
   }
@@ -141,10 +141,10 @@ int show_status(Machine& machine, Console& console, const char* version) {
 
   const std::string next = next_step(facts, devices, service, file, answers);
   if (next.empty() && !file.version.empty() && !same_version(file.version, version)) {
-    console.out("next:             the driver is not the one of this wperf (" + std::string(version) +
+    console.out("next:             the driver belongs to another wperf (" + std::string(version) +
                 "): wperf-devgen install");
   } else {
-    console.out("next:             " + (next.empty() ? std::string("nothing to do, the driver runs") : next));
+    console.out("next:             " + (next.empty() ? std::string("nothing to do, the driver is running") : next));
   }
   return answers ? 0 : 1;
 }

@@ -11,7 +11,7 @@
 #define WPERF_WPERF_LIB_H
 
 #if defined(WPERF_WPERF_H) && !defined(WPERF_LIB_TYPES_ONLY)
-#error "wperf.h and wperf-lib.h give the same names to different things: a file includes one of them"
+#error "wperf.h and wperf-lib.h define the same names differently: a source file can include only one of them"
 #endif
 
 #include <stdbool.h>

@@ -139,7 +139,7 @@ Stop UnicornCore::stopped(uc_err error) {
   if (why_ == Why::exception) return exception_ == kSupervisorCall ? kernel_call(pc) : exception(pc);
   if (why_ == Why::bad_access) return bad_access(pc);
   cut_short(pc);
-  return fault(pc, error == UC_ERR_OK ? with_number("execution does not get beyond address", pc)
+  return fault(pc, error == UC_ERR_OK ? with_number("execution makes no progress at address", pc)
                                       : std::string("Unicorn stopped: ") + cpu_.library().strerror(error));
 }
 

@@ -24,7 +24,7 @@ Loaded load() {
   void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const reason = dlerror();
-    result.failure = "the Unicorn library could not be loaded: " + std::string(reason != nullptr ? reason : kLibrary);
+    result.failure = "cannot load the Unicorn library: " + std::string(reason != nullptr ? reason : kLibrary);
     return result;
   }
   UnicornLibrary& to = result.functions;

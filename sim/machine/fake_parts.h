@@ -149,7 +149,7 @@ class FakeParts final : public Parts {
   std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) override {
     const auto found = scripts.find(request.image_path);
     if (found == scripts.end()) {
-      error.text = "there is no program " + request.image_path;
+      error.text = "no such program: " + request.image_path;
       return nullptr;
     }
     return std::make_unique<FakeProgram>(found->second, request.thread_id, request.core);

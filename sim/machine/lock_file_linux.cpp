@@ -86,9 +86,9 @@ std::string runtime_directory(LockFileError& error) {
   if (runtime != nullptr && runtime[0] == '/' && is_private_directory(runtime)) return runtime;
   const std::string own = "/tmp/wperf-" + std::to_string(geteuid());
   if (mkdir(own.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-    error.text = "cannot make the folder " + own + " for the simulated driver's lock: " + reason(errno);
+    error.text = "cannot create the folder " + own + " for the simulated driver's lock: " + reason(errno);
   } else if (!is_private_directory(own)) {
-    error.text = "the folder " + own + " for the simulated driver's lock is not this user's alone";
+    error.text = "the folder " + own + " for the simulated driver's lock is accessible to other users";
   }
   if (!error.text.empty()) error.hint = "set XDG_RUNTIME_DIR to a folder that only this user can write";
   return own;

@@ -154,9 +154,10 @@ void Machine::crash(Task& task, MachineError& error) {
   if (error.text.empty()) {
     error.text = name_of(task.details.image_path) + " (process " + std::to_string(task.status().pid) +
                  ") crashed on the simulated machine: " + task.program->crash_text();
-    error.hint = parts_->unavailable().empty()
-                     ? "run the program under a debugger, or see sim/README.md for what the simulated Windows offers"
-                     : "the simulator needs the Unicorn library (libunicorn2) to execute programs";
+    error.hint =
+        parts_->unavailable().empty()
+            ? "run the program under a debugger, or read sim/README.md for the Windows functions of the simulator"
+            : "to run programs, the simulator needs the Unicorn library (libunicorn2)";
   }
   end_task(task, task.program->exit_code());
 }

@@ -220,7 +220,7 @@ TEST_F(MachineTest, BadSpawnsAreRefused) {
   EXPECT_EQ(error.text, "the simulated machine has no core 2");
   EXPECT_EQ(error.hint, "its cores are 0 to 1");
   EXPECT_EQ(machine_->spawn("none.exe", "none.exe", 1, error), 0u);
-  EXPECT_EQ(error.text, "there is no program none.exe");
+  EXPECT_TRUE(error.text.ends_with(" none.exe")) << error.text;
 }
 
 TEST_F(MachineTest, SameCallsSameCounts) {

@@ -150,13 +150,13 @@ std::string take_run(const Setting& setting, Said& said) {
     return quoted(setting) + " is not CORE:PROGRAM ARGUMENTS";
   run.arguments = setting.value.substr(colon + 1);
   run.image = run.arguments.substr(0, run.arguments.find(' '));
-  if (run.image.empty()) return quoted(setting) + " names no program";
+  if (run.image.empty()) return quoted(setting) + " has no program";
   said.options.programs.push_back(std::move(run));
   return {};
 }
 
 std::string take_folder(const Setting& setting, std::string& out) {
-  if (setting.value.empty()) return quoted(setting) + " names no folder";
+  if (setting.value.empty()) return quoted(setting) + " has no folder";
   out = setting.value;
   return {};
 }
@@ -264,8 +264,8 @@ std::string product_list() {
 }
 
 std::string hint_for(std::string_view key) {
-  if (key != "cpu") return "the keys are " + std::string(kKeys);
-  return "the cores are " + product_list();
+  if (key != "cpu") return "known keys: " + std::string(kKeys);
+  return "known cores: " + product_list();
 }
 
 }  // namespace
@@ -275,7 +275,7 @@ MachineOptions parse_options(std::string_view text, std::string_view instance_de
   error = {};
   if (!instance_default.empty()) error.text = take_instance(instance_default, said.options.instance);
   if (!error.text.empty()) {
-    error.hint = "set WPERF_SIM_INSTANCE to a plain name or unset it";
+    error.hint = "set WPERF_SIM_INSTANCE to a name of letters, digits, '_' or '-', or unset it";
     return {};
   }
   for (std::string_view rest = text; !rest.empty();) {

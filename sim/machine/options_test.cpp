@@ -130,13 +130,13 @@ TEST(Options, Refusals) {
       {"cpu=cortex-x1*2,cores=3", "simulator options 'cores=3' and 'cpu=' (2 cores) contradict each other"},
       {"cores=256,cluster=1", "simulator option 'cluster=' makes more than 128 clusters of 256 cores"},
       {"run=a.exe", "simulator option 'run=a.exe' is not CORE:PROGRAM ARGUMENTS"},
-      {"run=0:", "simulator option 'run=0:' names no program"},
+      {"run=0:", "simulator option 'run=0:' has no program"},
       {"run=8:a.exe", "simulator option 'run=' names core 8 of a machine with 8 cores"},
   };
   for (const Row& row : rows) EXPECT_EQ(refusal(row.options).text, row.text);
-  EXPECT_NE(refusal("speed=9").hint.find("the keys are cpu, cores, counters"), std::string::npos);
+  EXPECT_NE(refusal("speed=9").hint.find("known keys: cpu, cores, counters"), std::string::npos);
   EXPECT_EQ(refusal("cpu=pentium").hint,
-            "the cores are ampereone ampereonex azure-{cobalt-100} c1-{nano,premium,pro,ultra} "
+            "known cores: ampereone ampereonex azure-{cobalt-100} c1-{nano,premium,pro,ultra} "
             "cortex-{a510,a520,a55,a710,a715,a720,a725,a76,a77,a78,a78c,x1,x1c,x2,x3,x4,x925} "
             "neoverse-{e1,n1,n2,n2-r0p0,n2-r0p1,n2-r0p3,n3,v1,v2,v3} qualcomm-{oryon}");
   EXPECT_LT(refusal("cpu=pentium").hint.size(), sizeof(WperfSimError::hint));

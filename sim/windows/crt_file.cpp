@@ -86,7 +86,7 @@ std::optional<std::string> text_at(Win32Call& call, u64 address) {
     if (call.read(address, text.data(), length)) return text;
     return std::nullopt;
   }
-  call.crash("there is no readable text at " + hex(address));
+  call.crash("no readable text at " + hex(address));
   call.state.exit_code = kStatusAccessViolation;
   return std::nullopt;
 }
@@ -98,7 +98,7 @@ std::optional<std::string> wide_text_at(Win32Call& call, u64 address) {
     if (call.read(address, text.data(), length * sizeof(u16))) return to_utf8(text);
     return std::nullopt;
   }
-  call.crash("there is no readable text at " + hex(address));
+  call.crash("no readable text at " + hex(address));
   call.state.exit_code = kStatusAccessViolation;
   return std::nullopt;
 }

@@ -178,8 +178,8 @@ class Formatter {
     }
     if (conversion.kind == 0) return true;
     if (std::string_view("diouxXcCpsSeEfFgGaA").find(conversion.kind) == std::string_view::npos) {
-      call_.crash(std::string("a text to be formatted holds %") + conversion.kind +
-                  ", which the simulator does not know");
+      call_.crash(std::string("a format string contains %") + conversion.kind +
+                  ", which the simulator does not support");
       return false;
     }
     u64 value = 0;

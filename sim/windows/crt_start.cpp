@@ -137,7 +137,7 @@ u64 at_exit(Win32Call& call) {
 }
 
 u64 give_up_start(Win32Call& call) {
-  return call.crash("the C runtime's start failed with number " + std::to_string(call.argument32(0)));
+  return call.crash("the C runtime's start-up failed with error " + std::to_string(call.argument32(0)));
 }
 
 u64 leave_settings(Win32Call&) {

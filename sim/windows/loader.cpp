@@ -109,7 +109,7 @@ class Loading {
     LoadedImage image;
     if (std::string why = parse_pe(file.bytes, image.pe); !why.empty()) return fail(file.name + " " + why);
     if (image.pe.is_dll != as_dll) {
-      return fail(file.name + (as_dll ? " is a program, but is imported like a DLL" : " is a DLL, not a program"));
+      return fail(file.name + (as_dll ? " is a program, but is imported as a DLL" : " is a DLL, not a program"));
     }
     image.module.name = file.name;
     image.module.path = file.path;
@@ -126,7 +126,7 @@ class Loading {
     image.module.base = pe.preferred_base;
     // A place is only taken when nothing lies in the whole of the image, gaps between sections included.
     for (u64 attempt = 0; pe.relocatable; ++attempt) {
-      if (attempt == 64) return fail("there is no room to load " + file.name);
+      if (attempt == 64) return fail("not enough address space to load " + file.name);
       const u64 slots = pe.is_dll ? 0x8000 : 0xffff;
       image.module.base =
           (pe.is_dll ? kDllArea : kProgramArea) +
@@ -135,7 +135,7 @@ class Loading {
     }
     const u64 base = image.module.base;
     if (base == 0 || !is_free(base, pe.image_size)) {
-      return fail(file.name + " can only be loaded at one address, and that is taken");
+      return fail(file.name + " can only be loaded at one address, which is in use");
     }
     image.module.entry = pe.entry_rva != 0 ? base + pe.entry_rva : 0;
     const u64 headers = page_up(pe.headers_size);
@@ -144,7 +144,7 @@ class Loading {
       mapped = mapped && space_.map(base + section.rva, section.mapped_size, section.permissions) &&
                space_.write(base + section.rva, file.bytes.data() + section.file_offset, section.file_size);
     }
-    if (!mapped) return fail("there is not enough memory to load " + file.name);
+    if (!mapped) return fail("not enough memory to load " + file.name);
     relocate(image);
     return true;
   }
@@ -174,7 +174,7 @@ class Loading {
     if (out_.images.size() == kMostImages) return fail(importer + " needs more DLLs than the simulator loads");
     ImageFile file;
     if (!source_.find(dll, file)) {
-      return fail(importer + " needs " + dll + ", which is not beside the program and not part of the simulator");
+      return fail(importer + " needs " + dll + ", which is neither in the program's folder nor part of the simulator");
     }
     return add(file, true);
   }
@@ -208,7 +208,7 @@ class Loading {
                             (symbol.name.empty() ? "#" + std::to_string(symbol.ordinal) : symbol.name));
           all_from_system = all_from_system && SystemDlls::knows(import.dll);
         } else if (!space_.write(image.module.base + symbol.slot_rva, &found.address, sizeof found.address)) {
-          return fail(image.module.name + " is damaged: its import table lies outside its sections");
+          return fail(image.module.name + " is damaged: its import table is outside its sections");
         }
       }
     }
@@ -273,7 +273,7 @@ bool read_image_file(const std::string& path, ImageFile& out, LoadError& error) 
   out.path = path;
   out.name = file.filename().string();
   if (!std::filesystem::is_regular_file(file, code)) {
-    error.text = "there is no program " + path;
+    error.text = "no such program: " + path;
     error.hint.clear();
     return false;
   }

@@ -42,13 +42,13 @@ std::string read_thunks(const PeBytes& bytes, u32 lookup_rva, u32 address_rva, u
   for (u64 index = 0;; ++index) {
     u64 thunk = 0;
     if (!bytes.at_rva(lookup_rva + index * 8, thunk)) {
-      return "is damaged or cut short: the imports from " + out.dll + " have no end";
+      return "is damaged or truncated: the imports from " + out.dll + " have no end";
     }
     if (thunk == 0) return {};
-    if (++symbol_count > kMostSymbols) return "is damaged: it imports more functions than any program";
+    if (++symbol_count > kMostSymbols) return "is damaged: it has an impossible number of imported functions";
     PeSymbol symbol;
     const u64 slot = address_rva + index * 8;
-    if (!bytes.is_mapped(slot, 8)) return "is damaged: its import table lies outside its sections";
+    if (!bytes.is_mapped(slot, 8)) return "is damaged: its import table is outside its sections";
     symbol.slot_rva = static_cast<u32>(slot);
     if (thunk & kOrdinalFlag) {
       symbol.ordinal = static_cast<u32>(thunk & 0xffff);
@@ -80,10 +80,10 @@ std::string parse_imports(const PeBytes& bytes, PeDirectory at, std::vector<PeIm
   for (u64 index = 0;; ++index) {
     ImportDescriptor descriptor{};
     if (!bytes.at_rva(at.rva + index * sizeof descriptor, descriptor)) {
-      return "is damaged or cut short: its import directory has no end";
+      return "is damaged or truncated: its import directory has no end";
     }
     if (descriptor.name_rva == 0 && descriptor.address_rva == 0) return {};
-    if (index == kMostDlls) return "is damaged: it imports from more DLLs than any program";
+    if (index == kMostDlls) return "is damaged: it imports from an impossible number of DLLs";
     PeImport import;
     if (!bytes.name_at(descriptor.name_rva, import.dll)) {
       return "is damaged: the name of a DLL it imports cannot be read";
@@ -101,11 +101,12 @@ std::string parse_delay_imports(const PeBytes& bytes, PeDirectory at, std::vecto
   for (u64 index = 0;; ++index) {
     DelayDescriptor descriptor{};
     if (!bytes.at_rva(at.rva + index * sizeof descriptor, descriptor)) {
-      return "is damaged or cut short: its delay import directory has no end";
+      return "is damaged or truncated: its delay import directory has no end";
     }
     if (descriptor.name_rva == 0) return {};
-    if (index == kMostDlls) return "is damaged: it imports from more DLLs than any program";
-    if ((descriptor.attributes & 1) == 0) return "has delay imports of an old kind, which the simulator does not load";
+    if (index == kMostDlls) return "is damaged: it imports from an impossible number of DLLs";
+    if ((descriptor.attributes & 1) == 0)
+      return "has delay imports of an old kind, which the simulator does not support";
     PeImport import;
     if (!bytes.name_at(descriptor.name_rva, import.dll)) {
       return "is damaged: the name of a DLL it imports cannot be read";
@@ -119,15 +120,15 @@ std::string parse_delay_imports(const PeBytes& bytes, PeDirectory at, std::vecto
 std::string parse_exports(const PeBytes& bytes, PeDirectory at, std::vector<PeExport>& out) {
   if (at.rva == 0) return {};
   ExportDirectory directory{};
-  if (!bytes.at_rva(at.rva, directory)) return "is damaged or cut short: its export directory is incomplete";
+  if (!bytes.at_rva(at.rva, directory)) return "is damaged or truncated: its export directory is incomplete";
   if (directory.function_count > kMostSymbols || directory.name_count > kMostSymbols) {
-    return "is damaged: it exports more functions than a DLL can";
+    return "is damaged: it has an impossible number of exports";
   }
   std::unordered_map<u32, usize> by_index;
   for (u64 index = 0; index < directory.function_count; ++index) {
     PeExport entry;
     if (!bytes.at_rva(directory.functions_rva + index * 4, entry.rva)) {
-      return "is damaged or cut short: its export table is incomplete";
+      return "is damaged or truncated: its export table is incomplete";
     }
     if (entry.rva == 0) continue;
     entry.ordinal = static_cast<u32>(directory.ordinal_base + index);
@@ -135,7 +136,7 @@ std::string parse_exports(const PeBytes& bytes, PeDirectory at, std::vector<PeEx
       if (!bytes.name_at(entry.rva, entry.forward)) return "is damaged: a forwarded export cannot be read";
       entry.rva = 0;
     } else if (!bytes.is_mapped(entry.rva, 1)) {
-      return "is damaged: an export lies outside its sections";
+      return "is damaged: an export is outside its sections";
     }
     by_index.emplace(static_cast<u32>(index), out.size());
     out.push_back(std::move(entry));
@@ -146,10 +147,10 @@ std::string parse_exports(const PeBytes& bytes, PeDirectory at, std::vector<PeEx
     std::string name;
     if (!bytes.at_rva(directory.names_rva + index * 4, name_rva) ||
         !bytes.at_rva(directory.ordinals_rva + index * 2, function) || !bytes.name_at(name_rva, name)) {
-      return "is damaged or cut short: the names of its exports are incomplete";
+      return "is damaged or truncated: the names of its exports are incomplete";
     }
     const auto found = by_index.find(function);
-    if (found == by_index.end()) return "is damaged: export " + name + " names no function";
+    if (found == by_index.end()) return "is damaged: export " + name + " does not name a function";
     if (out[found->second].name.empty()) {
       out[found->second].name = std::move(name);
     } else {  // a second name for the same function
@@ -170,19 +171,19 @@ std::string parse_relocations(const PeBytes& bytes, PeDirectory at, std::vector<
     u32 page_rva = 0;
     u32 block_size = 0;
     if (!bytes.at_rva(position, page_rva) || !bytes.at_rva(position + 4, block_size)) {
-      return "is damaged or cut short: its relocations are incomplete";
+      return "is damaged or truncated: its relocations are incomplete";
     }
     if (block_size < 8 || block_size % 2 != 0 || position + block_size > end) {
-      return "is damaged: its relocations make no sense";
+      return "is damaged: its relocations are invalid";
     }
     for (u64 entry = position + 8; entry < position + block_size; entry += 2) {
       u16 value = 0;
-      if (!bytes.at_rva(entry, value)) return "is damaged or cut short: its relocations are incomplete";
+      if (!bytes.at_rva(entry, value)) return "is damaged or truncated: its relocations are incomplete";
       if (value >> 12 == kAbsolute) continue;
       const u64 target = u64{page_rva} + (value & 0xfff);
       if (value >> 12 != kDir64) return "has a kind of relocation that ARM64 programs do not use";
-      if (!bytes.is_mapped(target, 8)) return "is damaged: a relocation lies outside its sections";
-      if (out.size() == kMostRelocations) return "is damaged: it has more relocations than any program";
+      if (!bytes.is_mapped(target, 8)) return "is damaged: a relocation is outside its sections";
+      if (out.size() == kMostRelocations) return "is damaged: it has an impossible number of relocations";
       out.push_back(static_cast<u32>(target));
     }
     position += block_size;
@@ -192,7 +193,7 @@ std::string parse_relocations(const PeBytes& bytes, PeDirectory at, std::vector<
 
 std::string parse_tls(const PeBytes& bytes, PeDirectory at, u64 preferred_base, PeTls& out) {
   if (at.rva == 0) return {};
-  const std::string damaged = "is damaged: its thread-local storage directory makes no sense";
+  const std::string damaged = "is damaged: its thread-local storage directory is invalid";
   TlsDirectory directory{};
   if (!bytes.at_rva(at.rva, directory)) return damaged;
   if (directory.data_end < directory.data_start || directory.data_end - directory.data_start > kLargestTls ||

@@ -103,25 +103,25 @@ std::string parse_headers(const PeBytes& bytes, Headers& out) {
   u32 pe_offset = 0;
   u32 signature = 0;
   if (!bytes.at_offset(0x3c, pe_offset)) return "is not a Windows program";
-  if (!bytes.at_offset(pe_offset, signature)) return "is damaged or cut short: its PE header is missing";
+  if (!bytes.at_offset(pe_offset, signature)) return "is damaged or truncated: its PE header is missing";
   if (signature != kPeSignature) return "is not a Windows program (it has an MZ header, but no PE header)";
   const u64 coff_offset = u64{pe_offset} + 4;
-  if (!bytes.at_offset(coff_offset, out.coff)) return "is damaged or cut short: its PE header is incomplete";
+  if (!bytes.at_offset(coff_offset, out.coff)) return "is damaged or truncated: its PE header is incomplete";
   const u64 optional_offset = coff_offset + sizeof(CoffHeader);
   const bool has_optional = bytes.at_offset(optional_offset, out.optional);
   if (out.coff.machine != kMachineArm64 && out.coff.machine != 0x8664) return wrong_machine(bytes, out, false);
   if (!has_optional || out.coff.optional_size < sizeof(OptionalHeader)) {
-    return "is damaged or cut short: its optional header is incomplete";
+    return "is damaged or truncated: its optional header is incomplete";
   }
   if (out.optional.magic != kOptionalPe32Plus) return "is damaged: its optional header is not PE32+";
   const u32 directory_count = std::min(out.optional.directory_count, kDirectoryCount);
   if (out.coff.optional_size - sizeof(OptionalHeader) < directory_count * sizeof(PeDirectory)) {
-    return "is damaged: its data directories do not fit the optional header";
+    return "is damaged: its data directories do not fit into the optional header";
   }
   for (u32 index = 0; index < directory_count; ++index) {
     if (!bytes.at_offset(optional_offset + sizeof(OptionalHeader) + index * sizeof(PeDirectory),
                          out.directories[index])) {
-      return "is damaged or cut short: its data directories are incomplete";
+      return "is damaged or truncated: its data directories are incomplete";
     }
   }
   out.section_table = optional_offset + out.coff.optional_size;
@@ -131,18 +131,18 @@ std::string parse_headers(const PeBytes& bytes, Headers& out) {
 std::string check_layout(const Headers& headers, u64 file_size, PeImage& out) {
   const OptionalHeader& optional = headers.optional;
   if (optional.section_alignment < kPageSize || optional.section_alignment % kPageSize != 0) {
-    return "has sections that are not aligned to pages, which the simulator does not load";
+    return "has sections that are not aligned to pages, which the simulator does not support";
   }
   const u64 image_size = page_up(optional.image_size);
-  if (image_size == 0 || image_size > kLargestImage) return "is damaged: its image size makes no sense";
+  if (image_size == 0 || image_size > kLargestImage) return "is damaged: its image size is invalid";
   if (optional.headers_size == 0 || optional.headers_size > file_size || optional.headers_size > image_size) {
-    return "is damaged or cut short: its headers are larger than the file";
+    return "is damaged or truncated: its headers are larger than the file";
   }
   if (optional.image_base % 0x10000 != 0 || optional.image_base > kHighestBase) {
-    return "is damaged: its image base makes no sense";
+    return "is damaged: its image base is invalid";
   }
   if (headers.coff.section_count == 0 || headers.coff.section_count > kMostSections) {
-    return "is damaged: its number of sections makes no sense";
+    return "is damaged: its number of sections is invalid";
   }
   out.preferred_base = optional.image_base;
   out.image_size = static_cast<u32>(image_size);
@@ -177,14 +177,14 @@ std::string parse_sections(const PeBytes& bytes, const Headers& headers, u64 fil
   for (u32 index = 0; index < headers.coff.section_count; ++index) {
     SectionHeader header{};
     if (!bytes.at_offset(headers.section_table + index * sizeof(SectionHeader), header)) {
-      return "is damaged or cut short: its section table is incomplete";
+      return "is damaged or truncated: its section table is incomplete";
     }
     PeSection section;
     section.name = section_name(header);
     const u64 mapped = page_up(header.virtual_size != 0 ? header.virtual_size : header.file_size);
     if (mapped == 0) continue;
     if (header.rva % kPageSize != 0 || header.rva < previous_end || u64{header.rva} + mapped > out.image_size) {
-      return "is damaged: section " + section.name + " does not fit the image";
+      return "is damaged: section " + section.name + " does not fit into the image";
     }
     section.rva = header.rva;
     section.mapped_size = static_cast<u32>(mapped);
@@ -192,7 +192,7 @@ std::string parse_sections(const PeBytes& bytes, const Headers& headers, u64 fil
     section.file_size = static_cast<u32>(std::min<u64>(header.file_size, mapped));
     section.file_offset = section.file_size != 0 ? header.file_offset : 0;
     if (u64{section.file_offset} + section.file_size > file_size) {
-      return "is damaged or cut short: section " + section.name + " reaches beyond the end of the file";
+      return "is damaged or truncated: section " + section.name + " extends past the end of the file";
     }
     previous_end = u64{section.rva} + mapped;
     out.sections.push_back(std::move(section));
@@ -216,7 +216,7 @@ std::string check_kind(const PeBytes& bytes, const Headers& headers, const PeIma
       if (image.entry_rva < section.rva || image.entry_rva - section.rva >= section.mapped_size) continue;
       executable = (section.permissions & kExecute) != 0;
     }
-    if (!executable) return "is damaged: its entry point lies outside its code";
+    if (!executable) return "is damaged: its entry point is outside its code";
   } else if (!image.is_dll) {
     return "has no entry point";
   }

@@ -118,23 +118,23 @@ TEST(PeImage, refuses_sums_that_do_not_fit) {
 
   auto bytes = good;
   patch(bytes, sections + 22, 0xffff);  // high half of the first section's file offset
-  EXPECT_EQ(why(bytes), "is damaged or cut short: section .text reaches beyond the end of the file");
+  EXPECT_EQ(why(bytes), "is damaged or truncated: section .text extends past the end of the file");
 
   bytes = good;
   patch(bytes, sections + 40 + 12, 0x1000);  // the second section at the first one's address
-  EXPECT_EQ(why(bytes), "is damaged: section .rdata does not fit the image");
+  EXPECT_EQ(why(bytes), "is damaged: section .rdata does not fit into the image");
 
   bytes = good;
   patch(bytes, pe + kOptional + 32, 0x200);  // section alignment
-  EXPECT_EQ(why(bytes), "has sections that are not aligned to pages, which the simulator does not load");
+  EXPECT_EQ(why(bytes), "has sections that are not aligned to pages, which the simulator does not support");
 
   bytes = good;
   patch(bytes, pe + kOptional + 16, 0x2000);  // entry point in .rdata
-  EXPECT_EQ(why(bytes), "is damaged: its entry point lies outside its code");
+  EXPECT_EQ(why(bytes), "is damaged: its entry point is outside its code");
 
   bytes = good;
   patch(bytes, pe + kDirectories + 5 * 8, 0x1000);  // relocations that are code
-  EXPECT_EQ(why(bytes).rfind("is damaged: its relocations make no sense", 0), 0u) << why(bytes);
+  EXPECT_EQ(why(bytes).rfind("is damaged: its relocations are invalid", 0), 0u) << why(bytes);
 }
 
 TEST(PeImage, every_truncation_is_an_error) {

@@ -50,7 +50,7 @@ std::unique_ptr<Process> Process::load(const ImageFile& program, ImageSource& so
   State& state = *process->state_;
   state.command_line = command_line;
   if (!state.system.map(state.space, seed)) {
-    error.text = "there is no room for the DLLs of Windows";
+    error.text = "not enough address space for the DLLs of Windows";
     return nullptr;
   }
   if (!load_images(state.space, program, source, state.system, seed, state.loaded, error)) return nullptr;
@@ -140,7 +140,7 @@ CallOutcome Process::kernel_call(u32 id, u32 immediate, u64 now_ns) {
   if (function == nullptr) {
     state_->exit_code = 0xc000001c;  // STATUS_INVALID_SYSTEM_SERVICE
     state_->crash_text = "svc #" + std::to_string(immediate) + " at " +
-                         describe_address(*state_, state_->current->registers.pc - 4) + " is not a call Windows has";
+                         describe_address(*state_, state_->current->registers.pc - 4) + " is not a function of Windows";
     return CallOutcome::crashed;
   }
   Win32Call call(*state_, function->name, now_ns);

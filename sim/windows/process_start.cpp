@@ -167,7 +167,7 @@ void go_to_next_start(ProcessState& state) {
 bool prepare_start(ProcessState& state, LoadError& error) {
   state.process_heap = 0;
   if (!map_stack(state) || !map_parameters(state) || !map_shared_data(state)) {
-    error.text = "there is no room for the stack of " + state.loaded.images[0].module.name;
+    error.text = "not enough address space for the stack of " + state.loaded.images[0].module.name;
     return false;
   }
   // A heap's handle is a reserved address, as on Windows, so that it cannot be mistaken for anything else.
@@ -175,7 +175,7 @@ bool prepare_start(ProcessState& state, LoadError& error) {
   state.heaps.try_emplace(state.process_heap);
   fill_blocks(state);
   if (!map_static_tls(state, *state.current)) {
-    error.text = "there is no room for the thread-local storage of " + state.loaded.images[0].module.name;
+    error.text = "not enough address space for the thread-local storage of " + state.loaded.images[0].module.name;
     return false;
   }
   prepare_crt(state);

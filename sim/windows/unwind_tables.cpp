@@ -157,7 +157,7 @@ usize FrameUnwinder::run_high_code(u8 first, const std::vector<u8>& codes, usize
       ++next_pairs_;
       return 1;
     default:
-      return fail("the simulator does not know the unwind code " + hex(first));
+      return fail("the simulator does not support the unwind code " + hex(first));
   }
 }
 

@@ -95,7 +95,7 @@ TEST_F(UnwindTables, PackedFrames) {
 }
 
 TEST_F(UnwindTables, WhatIsNotKnownIsNoFrame) {
-  EXPECT_EQ(unwind_by({0xe8, 0xe4}).trouble, "the simulator does not know the unwind code 0xe8");
+  EXPECT_EQ(unwind_by({0xe8, 0xe4}).trouble, "the simulator does not support the unwind code 0xe8");
   EXPECT_EQ(unwind(3).trouble, "the unwind table has an entry of an unknown kind");
   EXPECT_NE(unwind(0x10000000).trouble.find("is damaged"), std::string::npos);
   registers_.sp = 0x30000;
@@ -109,10 +109,10 @@ TEST(Win32Exception, WhatCannotBeUnwoundEndsTheProgram) {
   program.call("RtlUnwindEx", {0x5000, image + 0x1000, 0, 7, FakeProgram::kBuffer, 0});
   EXPECT_EQ(program.outcome, CallOutcome::crashed);
   EXPECT_EQ(program.process->crash_text(),
-            "RtlUnwindEx, called from steady.exe+0x1234: the frame that is to be unwound to is not on the stack");
+            "RtlUnwindEx, called from steady.exe+0x1234: the frame to unwind to is not on the stack");
   program.call("RtlVirtualUnwind", {0, image, image, 0, FakeProgram::kBuffer, FakeProgram::kBuffer,
                                     FakeProgram::kBuffer, FakeProgram::kBuffer});
-  EXPECT_NE(program.process->crash_text().find("does not tell where registers were saved"), std::string::npos);
+  EXPECT_NE(program.process->crash_text().find("does not record where registers were saved"), std::string::npos);
 }
 
 TEST(Win32Exception, AContextIsTakenAndGoneBackTo) {

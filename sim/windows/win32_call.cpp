@@ -33,7 +33,7 @@ bool Win32Call::write(u64 address, const void* in, u64 size) {
 
 bool Win32Call::read_name(u64 address, bool wide, std::string& out) {
   if (wide ? state.memory.read_wide(address, out) : state.memory.read_text(address, out)) return true;
-  crash("there is no readable text at " + hex(address));
+  crash("no readable text at " + hex(address));
   state.exit_code = kStatusAccessViolation;
   return false;
 }
@@ -124,7 +124,7 @@ u64 Win32Call::call_program(u64 function, std::initializer_list<u64> arguments, 
   constexpr usize kDeepest = 1024;
   GuestThread& thread = *state.current;
   if (thread.callbacks.size() == kDeepest)
-    return crash("the program's functions call themselves through Windows without end");
+    return crash("the program's functions call each other through Windows endlessly");
   ThreadState& registers = thread.registers;
   thread.callbacks.push_back({registers.x[30], registers.sp, std::move(then)});
   usize index = 0;
@@ -136,7 +136,7 @@ u64 Win32Call::call_program(u64 function, std::initializer_list<u64> arguments, 
 
 u64 Win32Call::program_returned() {
   GuestThread& thread = *state.current;
-  if (thread.callbacks.empty()) return crash("nothing of the program was called");
+  if (thread.callbacks.empty()) return crash("no function of the program was called");
   const GuestCallback callback = std::move(thread.callbacks.back());
   thread.callbacks.pop_back();
   thread.registers.x[30] = callback.return_address;

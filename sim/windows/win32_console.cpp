@@ -153,7 +153,7 @@ u64 output_debug_string_w(Win32Call& call) {
 u64 crt_puts(Win32Call& call) {
   u64 length = 0;
   if (!call.state.memory.length_of(call.argument(0), 1, length))
-    return call.crash("there is no readable text at " + hex(call.argument(0)));
+    return call.crash("no readable text at " + hex(call.argument(0)));
   if (take_bytes(call, call.argument(0), length, false)) take_console(call.state, false, "\n");
   return 0;
 }

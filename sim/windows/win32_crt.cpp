@@ -66,7 +66,7 @@ u64 find_in_memory(Win32Call& call) {
 
 bool measure(Win32Call& call, u64 address, u32 unit_size, u64& length) {
   if (call.state.memory.length_of(address, unit_size, length)) return true;
-  call.crash("there is no readable text at " + hex(address));
+  call.crash("no readable text at " + hex(address));
   call.state.exit_code = kStatusAccessViolation;
   return false;
 }
@@ -132,7 +132,7 @@ u64 to_integer(Win32Call& call) {
 }
 
 u64 abort_program(Win32Call& call) {
-  call.crash("the program gave up");
+  call.crash("the program aborted itself");
   call.state.exit_code = 3;
   return 0;
 }

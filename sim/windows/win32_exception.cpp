@@ -110,7 +110,7 @@ bool next_frame(Win32Call& call, FrameSearch& search, FoundFrame& found) {
   const u64 sp = found.after.sp;
   const bool stands = sp == search.frame.sp && found.after.pc == search.frame.pc;
   if (sp < search.frame.sp || stands || sp > call.state.current->stack_base) {
-    call.crash("the stack cannot be unwound at " + describe_address(call.state, search.frame.pc) + ": it has no end");
+    call.crash("the stack cannot be unwound at " + describe_address(call.state, search.frame.pc) + ": it does not end");
     return false;
   }
   return true;
@@ -154,7 +154,7 @@ u64 take_answer(Win32Call& call, const Search& search, const ThreadState& next, 
     return resume_with(call, raised);
   }
   if (answer != static_cast<u64>(HandlerAnswer::continue_search))
-    return call.crash("an exception handler answered " + hex(answer) + ", which the simulator does not know");
+    return call.crash("an exception handler returned " + hex(answer) + ", which the simulator does not support");
   if (is_target) return finish_unwind(call, *search);
   search->frame = next;
   return ask_frames(call, search);
@@ -209,7 +209,7 @@ u64 ask_frames(Win32Call& call, const Search& search) {
     search->frame = found.after;
   }
   if (call.outcome() != CallOutcome::resume) return 0;
-  if (search->unwinds) return call.crash("the frame that is to be unwound to is not on the stack");
+  if (search->unwinds) return call.crash("the frame to unwind to is not on the stack");
   return nobody_catches(call, *search);
 }
 
@@ -258,7 +258,7 @@ u64 look_up_function(Win32Call& call) {
 // (kind of handler, image, pc, function, context, handler's data, frame, places of saved registers)
 u64 unwind_one(Win32Call& call) {
   const u64 context_at = call.argument(4);
-  if (call.argument(7) != 0) return call.crash("the simulator does not tell where registers were saved");
+  if (call.argument(7) != 0) return call.crash("the simulator does not record where registers were saved");
   GuestContext context;
   ThreadState registers;
   if (!call.read_value(context_at, context)) return 0;
@@ -266,7 +266,7 @@ u64 unwind_one(Win32Call& call) {
   FunctionEntry entry{.image = call.argument(1)};
   if (call.argument(3) != 0) {
     const auto found = read_function_entry(call.state.memory, entry.image, call.argument(3));
-    if (!found.has_value()) return call.crash("there is no unwind table at " + hex(call.argument(3)));
+    if (!found.has_value()) return call.crash("no unwind table at " + hex(call.argument(3)));
     entry = *found;
   }
   const UnwoundFrame frame = unwind_frame(call.state.memory, entry, registers);
@@ -292,7 +292,7 @@ u64 restore_context(Win32Call& call) {
     GuestExceptionRecord record;
     if (!call.read_value(call.argument(1), record)) return 0;
     if (record.code == kLongJump || record.code == kConsolidate)
-      return call.crash("the simulator does not restore for exception " + hex(record.code));
+      return call.crash("the simulator cannot restore the context of exception " + hex(record.code));
   }
   return resume_outside(call, context);
 }
@@ -316,16 +316,16 @@ u64 ask_scopes(Win32Call& call, ScopeSearch search) {
     const u64 at = search.told.handler_data + sizeof count + u64{search.next++} * sizeof scope;
     if (!call.read_value(at, scope)) return 0;
     if (place < scope.begin || place >= scope.end) continue;
-    if (scope.target == 0 && unwinds) return call.crash("the simulator does not run the blocks of __finally");
+    if (scope.target == 0 && unwinds) return call.crash("the simulator cannot run __finally blocks");
     if (scope.target == 0 || unwinds) continue;
-    if (scope.filter == GuestScope::kAlways) return call.crash("the simulator does not run the blocks of __except");
+    if (scope.filter == GuestScope::kAlways) return call.crash("the simulator cannot run __except blocks");
     const GuestExceptionPointers pointers{search.record, search.context};
     const u64 pointers_at = search.dispatcher + sizeof(GuestDispatcherContext);
     if (!call.write_value(pointers_at, pointers)) return 0;
     return call.call_program(search.told.image + scope.filter, {pointers_at, search.frame},
                              [search](Win32Call& again) -> u64 {
                                const auto answer = static_cast<std::int32_t>(again.argument32(0));
-                               if (answer > 0) return again.crash("the simulator does not run the blocks of __except");
+                               if (answer > 0) return again.crash("the simulator cannot run __except blocks");
                                if (answer < 0) return static_cast<u64>(HandlerAnswer::continue_execution);
                                return ask_scopes(again, search);
                              });

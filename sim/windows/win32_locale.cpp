@@ -25,7 +25,7 @@ std::optional<std::vector<u16>> units_at(Win32Call& call, u64 address, u32 count
   u64 length = count;
   if (count == ~0u) {
     if (!call.state.memory.length_of(address, sizeof(u16), length)) {
-      call.crash("there is no readable text at " + hex(address));
+      call.crash("no readable text at " + hex(address));
       return std::nullopt;
     }
     ++length;

@@ -19,7 +19,7 @@ u64 next_start(Win32Call& call) {
   ProcessState& state = call.state;
   if (state.starting_entry && call.argument32(0) == 0) {
     call.crash("the entry point of " + state.loaded.images[state.starting_image].module.name +
-               " returned FALSE: the DLL does not want to be loaded");
+               " returned FALSE: the DLL refuses to be loaded");
     state.exit_code = kStatusDllInitFailed;
     return 0;
   }
@@ -41,7 +41,7 @@ u64 terminate_process(Win32Call& call) {
 }
 
 u64 give_up(Win32Call& call) {
-  call.crash("the program gave up");
+  call.crash("the program aborted itself");
   call.state.exit_code = 0xc0000409;  // the exit code of abort() and __fastfail
   return 0;
 }

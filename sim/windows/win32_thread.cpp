@@ -157,7 +157,7 @@ u64 acquire_slim(Win32Call& call, u64 address, bool shared, bool only_try) {
   if (!call.read_value(address, lock)) return 0;
   if (lock != kSlimFree && !(shared && lock >= kSlimShared)) {
     if (only_try) return 0;
-    if (call.is_alone()) return call.crash("the program waits for a lock that it holds itself");
+    if (call.is_alone()) return call.crash("the program waits for a lock that it already holds");
     return call.wait_for_lock(address);
   }
   const u64 taken = !shared ? kSlimHeld : lock == kSlimFree ? kSlimShared : lock + 0x10;

@@ -15,8 +15,8 @@ namespace wperf::capi {
 namespace {
 
 diag::Result<bool> set_count(int* count, std::optional<size_t> value, const char* first) {
-  if (count == nullptr) return wrong_call("there is no place for the number: count is NULL");
-  if (!value.has_value()) return wrong_call(std::string("nothing is listed yet: call ") + first + " first");
+  if (count == nullptr) return wrong_call("count is NULL");
+  if (!value.has_value()) return wrong_call(std::string("nothing is listed yet: first call ") + first + " first");
   *count = static_cast<int>(*value);
   return true;
 }
@@ -102,7 +102,7 @@ void wperf_stop(void) {
 
 bool wperf_driver_version(VERSION_INFO* version) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
-    if (version == nullptr) return wrong_call("there is no place for the version: version is NULL");
+    if (version == nullptr) return wrong_call("version is NULL");
     WPERF_TRY(*version, session.driver_version());
     return true;
   });
@@ -111,7 +111,7 @@ bool wperf_driver_version(VERSION_INFO* version) {
 bool wperf_version(VERSION_INFO* version) {
   clear_last_error();
   if (version == nullptr) {
-    set_last_error("there is no place for the version: version is NULL");
+    set_last_error("version is NULL");
     return false;
   }
   try {
@@ -202,7 +202,7 @@ bool wperf_sample_annotate(const SAMPLE_CONF*, ANNOTATE_INFO* info) {
 
 bool wperf_sample_stats(const SAMPLE_CONF*, SAMPLE_STATS* stats) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
-    if (stats == nullptr) return wrong_call("there is no place for the numbers: stats is NULL");
+    if (stats == nullptr) return wrong_call("stats is NULL");
     if (!session.sample_stats.has_value()) {
       return wrong_call("nothing was sampled yet: call wperf_sample(conf, NULL) first");
     }

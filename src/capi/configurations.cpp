@@ -39,7 +39,7 @@ diag::Result<void> add_events(const wchar_t* events, request::Request& request) 
   if (!text.has_value()) return {};
   WPERF_TRY(request::EventList list, request::parse_event_list(*text));
   for (const request::EventToken& token : list.tokens) {
-    if (token.event_class != EventClass::core) return wrong("'" + token.text + "' is no event of the cores");
+    if (token.event_class != EventClass::core) return wrong("'" + token.text + "' is not an event of the cores");
   }
   request.items.emplace_back(std::move(list));
   return {};
@@ -58,7 +58,7 @@ void add_metrics(const wchar_t* metrics, request::Request& request) {
 diag::Result<void> add_period(u32 period_ms, request::Request& request) {
   if (period_ms == 0) return {};
   if (period_ms < request::kLeastPeriodMs || period_ms > request::kGreatestPeriodMs) {
-    return wrong("period_ms is " + std::to_string(period_ms) + ", it may be 10 to 100");
+    return wrong("period_ms is " + std::to_string(period_ms) + ", but must be 10 to 100");
   }
   request.config.push_back({request::kPeriodSetting, std::to_string(period_ms)});
   return {};
@@ -69,7 +69,7 @@ diag::Result<void> add_program(const wchar_t* program, const wchar_t* arguments,
   const auto path = optional_text(program);
   const auto words = optional_text(arguments);
   if (!path.has_value()) {
-    if (words.has_value()) return wrong("there are arguments, but no program to start");
+    if (words.has_value()) return wrong("arguments are given, but no program to start");
     return {};
   }
   std::string line = os::join_command_line({&*path, 1});
@@ -84,7 +84,7 @@ diag::Result<void> add_program(const wchar_t* program, const wchar_t* arguments,
 diag::Result<void> add_sampled_cores(const SAMPLE_CONF& conf, request::Request& request) {
   WPERF_TRY(const auto cores, core_ranges(conf.cores, conf.num_cores));
   if (cores.empty() && !optional_text(conf.program).has_value()) {
-    return wrong("cores is empty: name the core on which the running program is to be sampled");
+    return wrong("cores is empty: set it to the core on which to sample the running program");
   }
   if (!cores.empty()) request.cores = {cores.front()};
   if (cores.size() > 1) request.sampling.cores = cores;
@@ -142,7 +142,7 @@ diag::Result<request::Request> sample_request(const SAMPLE_CONF& conf) {
     WPERF_TRY(sampling.events, request::parse_sampling_list(*events));
   }
   if (conf.rate_hz > kGreatestRateHz) {
-    return wrong("rate_hz is " + std::to_string(conf.rate_hz) + ", it may be 1 to 50000");
+    return wrong("rate_hz is " + std::to_string(conf.rate_hz) + ", but must be 1 to 50000");
   }
   if (conf.rate_hz != 0) sampling.rate_hz = conf.rate_hz;
   sampling.symbol_path = optional_text(conf.symbol_path);

@@ -29,7 +29,7 @@ void request_stop() {
 
 void set_last_error_of_bug(const char* what) {
   char text[256];
-  std::snprintf(text, sizeof text, "libwperf stopped at a bug of its own: %s", what);
+  std::snprintf(text, sizeof text, "libwperf stopped because of an internal error: %s", what);
   set_last_error(text);
 }
 
@@ -38,7 +38,7 @@ diag::Error wrong_call(std::string text) {
 }
 
 diag::Error no_configuration() {
-  return wrong_call("there is no configuration: conf is NULL");
+  return wrong_call("conf is NULL");
 }
 
 }  // namespace wperf::capi

@@ -18,9 +18,9 @@ namespace {
 diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
   for (const EventClass event_class : kEventClasses) {
     if (event_class == EventClass::core || plan.schedules[index_of(event_class)].entries.empty()) continue;
-    return diag::Error{.text = "the library counts on the cores only, and a metric has events of " +
+    return diag::Error{.text = "the library counts on the cores only, but a metric has events of " +
                                std::string(kEventClassNames[index_of(event_class)]),
-                       .hint = "wperf_list_metrics() has those that count on the cores",
+                       .hint = "wperf_list_metrics() lists the metrics that count on the cores",
                        .code = diag::ExitCode::usage};
   }
   return {};
@@ -50,7 +50,7 @@ diag::Result<VERSION_INFO> Session::driver_version() {
 diag::Result<void> Session::load_events(const LIST_CONF& conf) {
   events.reset();
   if ((conf.list_event_types & ~WPERF_LIST_CORE_EVENTS) != 0) {
-    return diag::Error{.text = "list_event_types asks for events that are not of the cores", .hint = {}};
+    return diag::Error{.text = "list_event_types includes events that are not of the cores", .hint = {}};
   }
   events = conf.list_event_types == 0 ? Rows<EVENT_INFO>() : event_rows(words_);
   return {};

@@ -72,7 +72,7 @@ diag::Result<std::wstring> metric_list(int count, const wchar_t* const* metrics)
 
 diag::Result<u64> milliseconds(const char* name, double seconds) {
   if (seconds >= 0 && seconds < kMostSeconds) return static_cast<u64>(std::llround(seconds * 1000));
-  return refused(std::string(name) + " is no number of seconds");
+  return refused(std::string(name) + " is not a number of seconds");
 }
 
 bool same_letters(std::string_view left, std::string_view right) {
@@ -164,7 +164,7 @@ diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf) {
   WPERF_TRY(ours.duration_ms, milliseconds("duration", conf.duration));
   constexpr long kLeast = request::kLeastPeriodMs, kGreatest = request::kGreatestPeriodMs;
   if (conf.period != 0 && (conf.period < kLeast || conf.period > kGreatest)) {
-    return refused(fmt::format("period is {}, it may be {} to {}", conf.period, kLeast, kGreatest));
+    return refused(fmt::format("period is {}, but must be {} to {}", conf.period, kLeast, kGreatest));
   }
   ours.period_ms = static_cast<u32>(conf.period);
   ours.kernel = conf.kernel_mode;
@@ -189,13 +189,13 @@ diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf) 
   if (conf.record) {
     program = started_program(conf.pe_file, conf.record_commandline);
     if (program.path.empty())
-      return refused("record is true, and neither pe_file nor record_commandline has a program");
+      return refused("record is true, but neither pe_file nor record_commandline has a program");
     image.clear();
   } else if (image.empty() && conf.pe_file != nullptr) {
     image = wide(file_name(utf8(conf.pe_file)));
   }
   if (!conf.record && image.empty())
-    return refused("record is false, and neither image_name nor pe_file has a program");
+    return refused("record is false, but neither image_name nor pe_file has a program");
   SAMPLE_CONF ours{};
   ours.cores = &core;
   ours.num_cores = 1;

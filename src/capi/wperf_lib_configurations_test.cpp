@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "diag/names_all.h"
+
 namespace wperf::capi {
 namespace {
 
@@ -103,14 +105,14 @@ std::string refusal(const diag::Result<request::Request>& request) {
 TEST(LibRequests, ErrorsNameTheFieldsOfTheirHeader) {
   lib::STAT_CONF count{};
   count.period = 9;
-  EXPECT_EQ(refusal(lib_stat_request(count)), "period is 9, it may be 10 to 100");
+  EXPECT_TRUE(diag::names_all(refusal(lib_stat_request(count)), {"period is 9", "10 to 100"}));
   count = started(nullptr, L"  ");
   EXPECT_TRUE(lib_stat_request(count).has_value());
   lib::SAMPLE_CONF sample{};
-  EXPECT_EQ(refusal(lib_sample_request(sample)), "record is false, and neither image_name nor pe_file has a program");
+  EXPECT_TRUE(diag::names_all(refusal(lib_sample_request(sample)), {"record is false", "image_name", "pe_file"}));
   sample.record = true;
-  EXPECT_EQ(refusal(lib_sample_request(sample)),
-            "record is true, and neither pe_file nor record_commandline has a program");
+  EXPECT_TRUE(
+      diag::names_all(refusal(lib_sample_request(sample)), {"record is true", "pe_file", "record_commandline"}));
 }
 
 TEST(LibTestRequest, ListsThatNobodyFilledInAreNotRead) {

@@ -193,10 +193,10 @@ diag::Result<void> Parser::take_program() {
 diag::Result<request::Program> Parser::program_of(std::span<const std::string> words) const {
   if (words.empty()) {
     const bool of_two = given(Command::bench);
-    return diag::Error{
-        .text = of_two ? "a program is missing behind -- or ---" : "no program stands behind --",
-        .hint = of_two ? "wperf bench -- OLD ARGUMENTS --- NEW ARGUMENTS" : "write the program and its arguments there",
-        .code = diag::ExitCode::usage};
+    return diag::Error{.text = of_two ? "a program is missing after -- or ---" : "no program after --",
+                       .hint = of_two ? "wperf bench -- OLD ARGUMENTS --- NEW ARGUMENTS"
+                                      : "put the program and its arguments after --",
+                       .code = diag::ExitCode::usage};
   }
   const bool of_windows = request_.device != kLinuxDevice;
   return request::Program{.path = of_windows ? options_.path_here(words.front()) : words.front(),
@@ -207,8 +207,8 @@ diag::Result<request::Program> Parser::program_of(std::span<const std::string> w
 // `perf report -i FILE`: what stat's -i means is nothing here.
 diag::Error Parser::interval_of_report() const {
   const std::string file = next_ < arguments_.size() ? arguments_[next_] : "FILE";
-  return {.text = "report takes no -i",
-          .hint = fmt::format("perf's -i FILE is FILE here: wperf report {}", file),
+  return {.text = "report has no option -i",
+          .hint = fmt::format("write the file without -i: wperf report {}", file),
           .code = diag::ExitCode::usage};
 }
 
@@ -224,7 +224,7 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
   const bool may_be_empty = is_of_windowsperf(row.option) && row.option != Option::symbol;
   if (is_last || (arguments_[next_].empty() && !may_be_empty)) {
     return diag::Error{.text = fmt::format("{} has {} value", spelling, is_last ? "no" : "an empty"),
-                       .hint = fmt::format("it is used as {} {}", spelling, row.value_name),
+                       .hint = fmt::format("usage: {} {}", spelling, row.value_name),
                        .code = diag::ExitCode::usage};
   }
   words_.options.back().value = arguments_[next_];
@@ -269,15 +269,16 @@ diag::Result<void> check_outputs(const Request& request) {
   const char* first = nullptr;
   for (const auto& [option, is_given] : outputs) {
     if (is_given && first != nullptr) {
-      return diag::Error{.text = fmt::format("{} and {} do not go together: a report has one form", first, option),
-                         .hint = "the same recording can be reported once more",
-                         .code = diag::ExitCode::usage};
+      return diag::Error{
+          .text = fmt::format("{} and {} cannot be combined: a report has one output format", first, option),
+          .hint = "report the recording twice, once in each format",
+          .code = diag::ExitCode::usage};
     }
     if (is_given) first = option;
   }
   if (request.outputs.json && (exports || view.wants_page())) {
-    return diag::Error{.text = fmt::format("{} and --json do not go together: a report has one form", first),
-                       .hint = "the same recording can be reported once more",
+    return diag::Error{.text = fmt::format("{} and --json cannot be combined: a report has one output format", first),
+                       .hint = "report the recording twice, once in each format",
                        .code = diag::ExitCode::usage};
   }
   return {};
@@ -287,9 +288,8 @@ diag::Result<void> check_outputs(const Request& request) {
 
 diag::Result<void> check_command(const Request& request) {
   if (request.recording.html_all && !request.recording.html_file.has_value()) {
-    return diag::Error{.text = "--html-all is about the page of --html, and there is none",
-                       .hint = "--html page.html --html-all",
-                       .code = diag::ExitCode::usage};
+    return diag::Error{
+        .text = "--html-all needs --html", .hint = "--html page.html --html-all", .code = diag::ExitCode::usage};
   }
   if (request.command != Command::none) return check_outputs(request);
   for (const std::string& word : request.unexpected) {

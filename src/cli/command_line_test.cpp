@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "diag/names_all.h"
+
 namespace wperf::cli {
 namespace {
 
@@ -71,7 +73,7 @@ TEST(CommandLine, AnOptionAtTheEndWithoutItsValueIsRefused) {
         "--output-csv", "--cwd", "--pe_file", "--device", "--record_spawn_delay"}) {
     EXPECT_EQ(error_of({"stat", option}), std::string(option) + " has no value");
   }
-  EXPECT_EQ(parse({"stat", "sleep"}).error().hint, "it is used as sleep DURATION");
+  EXPECT_TRUE(diag::names_all(parse({"stat", "sleep"}).error().hint, {"sleep DURATION"}));
 }
 
 TEST(CommandLine, SomeOptionsMayHaveOneDash) {
@@ -99,9 +101,9 @@ TEST(CommandLine, PathsOfWindowsAreFoundOnOtherSystems) {
 }
 
 TEST(CommandLine, NamesStandBetweenCommas) {
-  EXPECT_EQ(error_of({"stat", "-e", "inst_spec,"}), "a name is missing behind the last comma of 'inst_spec,'");
-  EXPECT_EQ(error_of({"record", "-e", "inst_spec:10,"}), "a name is missing behind the last comma of 'inst_spec:10,'");
-  EXPECT_EQ(error_of({"stat", "-m", "imix,"}), "a name is missing behind the last comma of 'imix,'");
+  EXPECT_TRUE(diag::names_all(error_of({"stat", "-e", "inst_spec,"}), {"missing", "'inst_spec,'"}));
+  EXPECT_TRUE(diag::names_all(error_of({"record", "-e", "inst_spec:10,"}), {"missing", "'inst_spec:10,'"}));
+  EXPECT_TRUE(diag::names_all(error_of({"stat", "-m", "imix,"}), {"missing", "'imix,'"}));
 }
 
 TEST(CommandLine, OptionsTakeTheNextTokenWhateverItIs) {
@@ -193,7 +195,7 @@ TEST(CommandLine, Timeline) {
   }
   EXPECT_EQ(parsed({"stat", "-t", "-n", "0"}).timeline.count, 0u);
   for (const char* bad : {"abc", "-1", "99999999999999999999", "4294967296", "", "1.5", "0x5"}) {
-    EXPECT_EQ(error_of({"stat", "-t", "-n", bad}), "'" + std::string(bad) + "' is not a number that -n takes");
+    EXPECT_TRUE(diag::names_all(error_of({"stat", "-t", "-n", bad}), {"'" + std::string(bad) + "'", "-n"}));
   }
   EXPECT_EQ(parsed({"stat", "-t", "--timeout", "0"}).timeout->milliseconds, 0u);
 }
@@ -254,8 +256,8 @@ TEST(CommandLine, ProgramsWithoutACommandThatStartsThem) {
     EXPECT_EQ(request.warnings, (std::vector<std::string>{"warning: only `stat` and `record` support process spawn!"}));
   }
   for (const char* command : {"stat", "record"}) {
-    EXPECT_EQ(error_of({command, "--"}), "no program stands behind --");
-    EXPECT_EQ(error_of({command, "--pe_file", "p.exe", "--"}), "no program stands behind --");
+    EXPECT_TRUE(diag::names_all(error_of({command, "--"}), {"no program", "--"}));
+    EXPECT_TRUE(diag::names_all(error_of({command, "--pe_file", "p.exe", "--"}), {"no program", "--"}));
   }
 }
 
@@ -299,8 +301,8 @@ TEST(CommandLine, TheRest) {
   EXPECT_EQ(request.metric_files.size(), 2u);
   EXPECT_EQ(request.extra_events.size(), 1u);
   EXPECT_EQ(parsed({"--force-lock"}).command, Command::none);
-  EXPECT_EQ(error_of({"stat", "--dmc", "x"}), "'x' is not a number that --dmc takes");
-  EXPECT_EQ(error_of({"stat", "--record_spawn_delay", "1s"}), "'1s' is not a number that --record_spawn_delay takes");
+  EXPECT_TRUE(diag::names_all(error_of({"stat", "--dmc", "x"}), {"'x'", "--dmc"}));
+  EXPECT_TRUE(diag::names_all(error_of({"stat", "--record_spawn_delay", "1s"}), {"'1s'", "--record_spawn_delay"}));
 }
 
 TEST(CommandLine, SamplingOptionsOfWindowsPerf) {
@@ -373,35 +375,38 @@ TEST(CommandLine, SamplingOptionsOfOurs) {
 
 TEST(CommandLine, BadValuesOfSamplingOptions) {
   struct Case {
-    const char *option, *value, *text, *hint;
+    const char *option, *value, *text, *hint;  // text: of the contract; empty: the message names option and value
     diag::ExitCode code;
   };
   constexpr auto kFailed = diag::ExitCode::failed;
   constexpr auto kUsage = diag::ExitCode::usage;
   const Case cases[] = {
-      {"--sample-display-row", "-1", "'-1' is not a number that --sample-display-row takes", "it takes 0 to 4294967295",
-       kUsage},
+      {"--sample-display-row", "-1", "", "0 to 4294967295", kUsage},
       {"-c", "a", "option -c format not supported, use comma separated list of integers, or range of integers", "",
        kFailed},
       {"--cores", "a",
        "option --cores format not supported, use comma separated list of integers, or range of integers", "", kUsage},
       {"--timeout", "a", "input: \"a\" to argument '--timeout' is invalid", "", kFailed},
       {"--every", "a", "input: \"a\" to argument '--every' is invalid", "", kUsage},
-      {"--freq", "0", "'0' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
-      {"--freq", "50001", "'50001' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
-      {"--freq", "1k", "'1k' is not a number that --freq takes", "it takes 1 to 50000", kUsage},
-      {"--percentage", "half", "'half' is not a value that --percentage takes", "it takes relative or absolute",
-       kUsage},
-      {"--timeline", "0", "'0' is not a number that --timeline takes", "it takes 1 to 4294967295", kUsage},
-      {"--by", "line", "--by does not know 'line'",
-       "it takes process, thread, module, core and caller, separated by commas", kUsage},
+      {"--freq", "0", "", "1 to 50000", kUsage},
+      {"--freq", "50001", "", "1 to 50000", kUsage},
+      {"--freq", "1k", "", "1 to 50000", kUsage},
+      {"--percentage", "half", "", "relative or absolute", kUsage},
+      {"--timeline", "0", "", "1 to 4294967295", kUsage},
+      {"--by", "line", "", "process", kUsage},
   };
   for (const Case& bad : cases) {
     const auto result = parse({"record", bad.option, bad.value});
     ASSERT_FALSE(result.has_value()) << bad.option;
-    EXPECT_EQ(result.error().text, bad.text);
-    EXPECT_EQ(result.error().hint, bad.hint);
-    EXPECT_EQ(result.error().code, bad.code) << bad.option;
+    const diag::Error& error = result.error();
+    if (*bad.text != 0) {
+      EXPECT_EQ(error.text, bad.text);
+    } else {
+      EXPECT_NE(error.text.find(bad.option), std::string::npos) << error.text;
+      EXPECT_NE(error.text.find("'" + std::string(bad.value) + "'"), std::string::npos) << error.text;
+    }
+    EXPECT_NE(error.hint.find(bad.hint), std::string::npos) << error.hint;
+    EXPECT_EQ(error.code, bad.code) << bad.option;
   }
 }
 
@@ -409,8 +414,8 @@ TEST(CommandLine, BenchRunsProgramsAsOftenAsCanShowSomething) {
   for (const char* bad : {"0", "3", "1001", "x"}) {
     const auto refused = parse({"bench", "-n", bad, "--", "a", "---", "b"});
     ASSERT_FALSE(refused.has_value()) << bad;
-    EXPECT_EQ(refused.error().text, "'" + std::string(bad) + "' is not a number that -n takes");
-    EXPECT_EQ(refused.error().hint, "it takes 4 to 1000 runs of each program; fewer can show nothing");
+    EXPECT_TRUE(diag::names_all(refused.error().text, {"'" + std::string(bad) + "'", "-n"}));
+    EXPECT_TRUE(diag::names_all(refused.error().hint, {"4 to 1000", "runs"}));
     EXPECT_EQ(refused.error().code, diag::ExitCode::usage);
   }
   EXPECT_EQ(parse({"bench", "-n", "4", "--", "a", "---", "b"}).value().timeline.count, 4u);
@@ -419,8 +424,8 @@ TEST(CommandLine, BenchRunsProgramsAsOftenAsCanShowSomething) {
 TEST(CommandLine, TheFileOfPerfsReportNeedsNoOption) {
   const auto refused = parse({"report", "-i", "x.data"});
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().text, "report takes no -i");
-  EXPECT_EQ(refused.error().hint, "perf's -i FILE is FILE here: wperf report x.data");
+  EXPECT_TRUE(diag::names_all(refused.error().text, {"report", "-i"}));
+  EXPECT_TRUE(refused.error().hint.ends_with("wperf report x.data"));
   EXPECT_EQ(refused.error().code, diag::ExitCode::usage);
 }
 
@@ -486,7 +491,7 @@ TEST(CommandLine, WordsThatMayHaveBeenMeant) {
   EXPECT_EQ(linux_error({"reprot", "x"}).text, "no command 'reprot'; did you mean report?");
   EXPECT_EQ(linux_error({"frobnicate", "--", "prog"}).text, "no command 'frobnicate'");
   EXPECT_EQ(linux_error({"stat", "--timeuot", "3"}).text, "no option '--timeuot'; did you mean --timeout?");
-  EXPECT_EQ(linux_error({"stat", "--timeuot", "3"}).hint, "`wperf stat --help` shows what it takes");
+  EXPECT_EQ(linux_error({"stat", "--timeuot", "3"}).hint.find("`wperf stat --help`"), 0u);
   EXPECT_EQ(linux_error({"stat", "--timeout=3"}).text, "no option '--timeout=3'; did you mean --timeout 3?");
   EXPECT_EQ(linux_error({"list", "everything"}).text, "list does not take 'everything'");
 }
@@ -503,9 +508,9 @@ TEST(CommandLine, ALineSaysWhatToDo) {
   }
   EXPECT_TRUE(check_command(parsed({"report", "x", "--html", "y", "--html-all"})).has_value());
   EXPECT_EQ(check_command(parsed({"report", "x", "--html-all"})).error().code, diag::ExitCode::usage);
-  EXPECT_EQ(check_command(parsed({"-v"})).error().text, "no command on the line");
-  EXPECT_EQ(check_command(parsed({"--", "prog"})).error().text, "no command on the line");
-  EXPECT_EQ(check_command(parsed({"--versoin"})).error().text, "no command on the line");
+  EXPECT_EQ(check_command(parsed({"-v"})).error().text.find("no command"), 0u);
+  EXPECT_EQ(check_command(parsed({"--", "prog"})).error().text.find("no command"), 0u);
+  EXPECT_EQ(check_command(parsed({"--versoin"})).error().text.find("no command"), 0u);
 }
 
 TEST(CommandLine, OptionsOfOtherCommandsAreTold) {
@@ -524,16 +529,17 @@ TEST(CommandLine, AReportHasOneForm) {
     const auto checked = check_command(parsed(std::move(line)));
     return checked.has_value() ? std::string() : checked.error().text;
   };
-  const std::string end = " do not go together: a report has one form";
-  EXPECT_EQ(text_of({"report", "x", "--html", "y", "--records", "z"}), "--records and --html" + end);
-  EXPECT_EQ(text_of({"report", "x", "--svg", "y", "--records", "z"}), "--records and --svg" + end);
-  EXPECT_EQ(text_of({"report", "x", "--export", "csv", "--records", "z"}), "--records and --export" + end);
-  EXPECT_EQ(text_of({"report", "x", "--export", "csv", "--html", "z"}), "--export and --html" + end);
-  EXPECT_EQ(text_of({"report", "x", "--folded", "--html", "z"}), "--html and --folded" + end);
-  EXPECT_EQ(text_of({"report", "x", "--export", "csv", "--json"}), "--export and --json" + end);
-  EXPECT_EQ(text_of({"report", "x", "--html", "z", "--json"}), "--html and --json" + end);
-  EXPECT_EQ(text_of({"record", "--html", "z", "--records", "y", "--", "p"}), "--records and --html" + end);
-  EXPECT_EQ(text_of({"waits", "x", "--html", "z", "--records", "y"}), "--records and --html" + end);
+  EXPECT_TRUE(diag::names_all(text_of({"report", "x", "--html", "y", "--records", "z"}), {"--records", "--html"}));
+  EXPECT_TRUE(diag::names_all(text_of({"report", "x", "--svg", "y", "--records", "z"}), {"--records", "--svg"}));
+  EXPECT_TRUE(
+      diag::names_all(text_of({"report", "x", "--export", "csv", "--records", "z"}), {"--records", "--export"}));
+  EXPECT_TRUE(diag::names_all(text_of({"report", "x", "--export", "csv", "--html", "z"}), {"--export", "--html"}));
+  EXPECT_TRUE(diag::names_all(text_of({"report", "x", "--folded", "--html", "z"}), {"--html", "--folded"}));
+  EXPECT_TRUE(diag::names_all(text_of({"report", "x", "--export", "csv", "--json"}), {"--export", "--json"}));
+  EXPECT_TRUE(diag::names_all(text_of({"report", "x", "--html", "z", "--json"}), {"--html", "--json"}));
+  EXPECT_TRUE(
+      diag::names_all(text_of({"record", "--html", "z", "--records", "y", "--", "p"}), {"--records", "--html"}));
+  EXPECT_TRUE(diag::names_all(text_of({"waits", "x", "--html", "z", "--records", "y"}), {"--records", "--html"}));
   EXPECT_EQ(text_of({"report", "x", "--html", "y", "--svg", "z"}), "");
   EXPECT_EQ(text_of({"report", "x", "--records", "-", "--json"}), "");
   EXPECT_EQ(text_of({"report", "x", "--folded", "-o", "y"}), "");

@@ -65,8 +65,8 @@ void warn_of_overridden_values(const GivenWords& given, request::Request& reques
     const auto later =
         std::find_if(one + 1, given.options.end(), [&](const GivenOption& other) { return other.row == one->row; });
     if (later == given.options.end() || later->value == one->value) continue;
-    warn_once(fmt::format("warning: {} {} comes after {} {} and counts instead of it", later->spelling, later->value,
-                          one->spelling, one->value),
+    warn_once(fmt::format("warning: {} {} overrides the earlier {} {}", later->spelling, later->value, one->spelling,
+                          one->value),
               request);
   }
 }
@@ -74,14 +74,14 @@ void warn_of_overridden_values(const GivenWords& given, request::Request& reques
 void warn_of_idle_commands(const GivenWords& given, request::Request& request) {
   for (usize i = 1; i < given.commands.size(); ++i) {
     const std::string_view first = given.commands.front()->name, other = given.commands[i]->name;
-    warn_once(first == other
-                  ? fmt::format("warning: {} stands there twice", first)
-                  : fmt::format("warning: of {} and {} only {} runs", first, other, row_of(request.command).name),
+    warn_once(first == other ? fmt::format("warning: {} is given twice", first)
+                             : fmt::format("warning: {} and {} are both commands; only {} runs", first, other,
+                                           row_of(request.command).name),
               request);
   }
   const bool samples_nothing = request.command == Command::stat && !request.sampling.events.empty();
   if (samples_nothing)
-    warn_once("warning: -e behind record, sample or top names what is sampled, not counted", request);
+    warn_once("warning: -e after record, sample or top chooses events to sample, not to count", request);
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ std::string options() {
     if (is_option(row)) out += entry(shown_name(row), row.argument, row.help);
   }
   for (const OptionRow& row : option_rows()) out += entry(shown_name(row), row.value_name, row.help);
-  out +=
-      entry("--", "PROGRAM ARGUMENTS...", "The program that stat or record starts; the rest of the line is its own.");
+  out += entry("--", "PROGRAM ARGUMENTS...",
+               "The program that stat or record starts. The rest of the line is passed to it.");
   return out;
 }
 

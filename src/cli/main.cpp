@@ -135,7 +135,8 @@ int main(int count, char** words) {
   try {
     return wperf::cli::run(wperf::os::program_arguments(count, words));
   } catch (const std::exception& exception) {
-    std::fprintf(stderr, "wperf stopped at a bug of its own: %s\nhint: please report it with the command line\n",
+    std::fprintf(stderr,
+                 "wperf stopped because of an internal error: %s\nhint: please report it with the command line\n",
                  exception.what());
     return 70;
   }

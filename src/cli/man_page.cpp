@@ -62,40 +62,35 @@ std::string render_man_page() {
   for (const CommandRow& row : command_rows()) out += entry(all_names(row), row.argument, row.help);
   out += ".SH OPTIONS\n";
   for (const OptionRow& row : option_rows()) out += entry(all_names(row), row.value_name, row.help);
-  out +=
-      entry("--", "PROGRAM ARGUMENTS...", "The program that stat or record starts; the rest of the line is its own.");
+  out += entry("--", "PROGRAM ARGUMENTS...",
+               "The program that stat or record starts. The rest of the line is passed to it.");
   out += ".SH EXAMPLES\n";
   for (const Example& example : examples()) out += entry(example.line, "", example.help);
   out +=
-      ".SH EXIT STATUS\n"
-      ".TP\n.B 0\nSuccess. Words that wperf does not know are warned about, not refused; on Linux they are refused.\n"
-      ".TP\n.B 1\nThe command failed: a value that is not taken, a file that cannot be read or written to "
-      "its end, a driver held by another.\n"
-      ".TP\n.B 2\nThe line has no command wperf knows, there is no such device or process, or an option that "
-      "WindowsPerf does not have was used wrongly.\n"
-      ".TP\n.B 3\nThere is no device to measure with, it lacks what was asked for, or this user may not open it.\n"
-      ".TP\n.B 4\nAn input file is damaged beyond use.\n"
-      ".TP\n.B 70\nA bug of wperf; please report it with the command line.\n"
-      ".TP\n.B 141\nWhoever read our output went away.\n"
-      ".TP\n.B 255\nstat was not told what to count.\n"
-      ".TP\n.B of the program\nOn Linux stat and record end with the status of the program they started, 128 + N after "
-      "signal N, where nothing else went wrong.\n"
-      ".SH ENVIRONMENT\n";
-  out += entry("WPERF_DEVICE", "", "The device when there is no --device on the line.");
+      ".SH EXIT STATUS\n.TP\n.B 0\nSuccess. Unknown words cause a warning; on Linux they are an error.\n.TP\n.B 1\nThe "
+      "command failed: an invalid value, a file that cannot be read or written completely, or a driver held by another "
+      "process.\n.TP\n.B 2\nThe command is missing or unknown, the device or process does not exist, or an option that "
+      "WindowsPerf does not have was used wrongly.\n.TP\n.B 3\nNo device can measure: there is none, it lacks a needed "
+      "feature, or this user may not open it.\n.TP\n.B 4\nAn input file is too damaged to read.\n.TP\n.B 70\nA bug in "
+      "wperf; please report it with the command line.\n.TP\n.B 141\nThe reader of the output closed it.\n.TP\n.B "
+      "255\nstat was given no events.\n.TP\n.B of the program\nOn Linux, if nothing else failed, stat and record exit "
+      "with the status of the program they started, or 128 + N after signal N.\n.SH ENVIRONMENT\n";
+  out += entry("WPERF_DEVICE", "", "Device to use if the command line has no --device.");
   out += entry("WPERF_PAGER, PAGER", "",
-               "What shows text that is longer than the terminal; default: less, which gets LESS=FRX if LESS is not "
-               "set. Empty or cat: nothing does. See --no-pager.");
-  out += entry("NO_COLOR", "", "Not empty: nothing is coloured.");
+               "Pager for text that is longer than the terminal. Default: less, with LESS=FRX unless LESS is set. "
+               "Empty or cat: no pager. See --no-pager.");
+  out += entry("NO_COLOR", "", "If not empty, nothing is coloured.");
   out += entry("WPERF_SIM_INSTANCE", "",
-               "The name of the simulated machine; two wperf with different names do not wait for each other.");
-  out += entry("_NT_SYMBOL_PATH", "", "Where PDB files may be: folders, symbol stores and servers. See --symbol-path.");
+               "Name of the simulated machine. Two wperf with different names do not wait for each other.");
+  out += entry("_NT_SYMBOL_PATH", "",
+               "Where to look for PDB files: folders, symbol stores and servers. See --symbol-path.");
   out += entry("WPERF_SYMBOL_CACHE", "",
-               "off: report neither keeps functions of large Linux files for the next one, nor uses those that were "
-               "kept.");
-  out += entry("XDG_CACHE_HOME", "", "The folder below which they are kept, as wperf/symbols. Default: ~/.cache.");
-  out += entry("DEBUGINFOD_URLS, DEBUGINFOD_TIMEOUT", "",
-               "The servers that --debuginfod asks, separated by blanks, and how many seconds a file may take (90).");
-  out += entry("TMPDIR", "", "Where a recording on Linux lies that was not given a name. Default: /tmp.");
+               "off: report neither caches the functions of large Linux files nor uses the cache.");
+  out += entry("XDG_CACHE_HOME", "", "Folder of that cache, in wperf/symbols. Default: ~/.cache.");
+  out += entry(
+      "DEBUGINFOD_URLS, DEBUGINFOD_TIMEOUT", "",
+      "Servers that --debuginfod asks, separated by blanks, and the time limit for a file in seconds (default 90).");
+  out += entry("TMPDIR", "", "Folder for recordings without a name on Linux. Default: /tmp.");
   out += ".SH SEE ALSO\n.BR wperf\\-devgen (1)\n";
   return out;
 }

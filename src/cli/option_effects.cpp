@@ -33,30 +33,30 @@ struct Setting {
 };
 constexpr Setting kSettings[] = {
     {request::kPeriodSetting, request::kLeastPeriodMs, request::kGreatestPeriodMs, "milliseconds"},
-    {request::kSampleLimitSetting, 0, ~u32{0}, "samples a second"},
+    {request::kSampleLimitSetting, 0, ~u32{0}, "samples per second"},
 };
 
 diag::Result<u32> parse_u32(const std::string& value, const std::string& spelling) {
   const std::optional<u64> number = request::parse_decimal(value);
   if (number.has_value() && *number <= ~u32{0}) return static_cast<u32>(*number);
-  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling),
-                     .hint = fmt::format("it takes 0 to {}", ~u32{0}),
+  return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
+                     .hint = fmt::format("use a number from 0 to {}", ~u32{0}),
                      .code = diag::ExitCode::usage};
 }
 
 // `a,` is as likely a forgotten name as a comma too many.
 diag::Result<void> check_ends_in_name(std::string_view list, std::string_view spelling) {
   if (!list.ends_with(',')) return {};
-  return diag::Error{.text = fmt::format("a name is missing behind the last comma of '{}'", list),
-                     .hint = fmt::format("{} takes names with single commas between them", spelling)};
+  return diag::Error{.text = fmt::format("a name is missing after the last comma of '{}'", list),
+                     .hint = fmt::format("separate the names of {} by single commas", spelling)};
 }
 
 diag::Result<request::Colours> parse_colours(const std::string& value, const std::string& spelling) {
   if (value == "auto") return request::Colours::on_terminals;
   if (value == "always") return request::Colours::always;
   if (value == "never") return request::Colours::never;
-  return diag::Error{.text = fmt::format("'{}' is not a value that {} takes", value, spelling),
-                     .hint = "it takes auto, always or never",
+  return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
+                     .hint = "use auto, always or never",
                      .code = diag::ExitCode::usage};
 }
 
@@ -64,8 +64,8 @@ diag::Result<request::Colours> parse_colours(const std::string& value, const std
 diag::Result<u32> parse_in_range(const std::string& value, const std::string& spelling, u32 least, u32 greatest) {
   const std::optional<u64> number = request::parse_decimal(value);
   if (number.has_value() && *number >= least && *number <= greatest) return static_cast<u32>(*number);
-  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", value, spelling),
-                     .hint = fmt::format("it takes {} to {}", least, greatest),
+  return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
+                     .hint = fmt::format("use a number from {} to {}", least, greatest),
                      .code = diag::ExitCode::usage};
 }
 
@@ -278,7 +278,7 @@ diag::Result<void> OptionEffects::take_counting_value(Option option, const std::
           return {};
         }
         diag::Error error = rounds.error();
-        error.hint += " runs of each program; fewer can show nothing";
+        error.hint += " runs of each program; fewer runs cannot show a difference";
         return error;
       }
       WPERF_TRY(request_.timeline.count, parse_u32(value, spelling));

@@ -240,7 +240,7 @@ TEST(Help, EventsAreThoseOfTheCommand) {
   }
   EXPECT_NE(help_of_events(Command::stat).find("groups in braces"), std::string::npos);
   EXPECT_NE(help_of_events(Command::record).find("one sample in 0x8000000"), std::string::npos);
-  EXPECT_NE(help_of_events(Command::record).find("4000 samples a second"), std::string::npos);
+  EXPECT_NE(help_of_events(Command::record).find("4000 samples"), std::string::npos);
   EXPECT_EQ(help_of_events(Command::top).find("arm_spe"), std::string::npos) << "top shows no SPE";
   const auto of_device = [](std::string_view device) {
     return std::string(help_for(*find_option("-e"), Command::record, device));
@@ -249,7 +249,7 @@ TEST(Help, EventsAreThoseOfTheCommand) {
   EXPECT_EQ(of_device("sim").find("linux"), std::string::npos);
   EXPECT_EQ(of_device("sim").find("0x8000000"), std::string::npos);
   EXPECT_NE(of_device("driver").find("one sample in 0x8000000."), std::string::npos);
-  EXPECT_NE(of_device("linux").find("4000 samples a second"), std::string::npos);
+  EXPECT_NE(of_device("linux").find("4000 samples"), std::string::npos);
   EXPECT_EQ(of_device("linux").find("driver"), std::string::npos);
   EXPECT_NE(of_device("etw").find("the timer"), std::string::npos);
   EXPECT_EQ(of_device("another"), help_of_events(Command::record));

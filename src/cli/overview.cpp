@@ -24,38 +24,36 @@ struct Purpose {
 };
 
 constexpr Line kTime[] = {
-    {Command::record, "start a program, sample it", "wperf record -g --tree -- ./program",
+    {Command::record, "start and sample a program", "wperf record -g --tree -- ./program",
      "wperf record --freq 999 -- prog.exe"},
     {Command::sample, "sample a running program", "wperf sample -g -p 4711 --timeout 10",
      "wperf sample -c 1 --pe_file prog.exe"},
     {Command::report, "show a recording", "wperf report perf.data --children", ""},
-    {Command::top, "what is hot right now", "wperf top", "wperf top -- prog.exe"},
-    {Command::topdown, "what holds it back", "wperf topdown --device sim -- p.exe", "wperf topdown -- prog.exe"},
+    {Command::top, "hot functions, live", "wperf top", "wperf top -- prog.exe"},
+    {Command::topdown, "what holds a program back", "wperf topdown --device sim -- p.exe", "wperf topdown -- prog.exe"},
     {Command::waits, "why threads did not run", "wperf waits -- ./program", "wperf waits trace.etl"},
-    {Command::push, "send it to a server", "wperf push perf.data --url https://s", ""},
-    {Command::diff, "what changed between recordings", "wperf diff old.data new.data", ""},
+    {Command::push, "send a recording to a server", "wperf push perf.data --url https://s", ""},
+    {Command::diff, "compare recordings", "wperf diff old.data new.data", ""},
 };
 constexpr Line kOften[] = {
     {Command::stat, "count events", "wperf stat -- ./program", "wperf stat -m imix -c 1 --timeout 3"},
-    {Command::bench, "two programs, counted in turn", "wperf bench -- ./old --- ./new", ""},
-    {Command::list, "events and metrics there are", "wperf list", ""},
-    {Command::man, "what one of them means", "wperf man neoverse-v2/ipc", "wperf man ld_spec"},
+    {Command::bench, "compare two programs", "wperf bench -- ./old --- ./new", ""},
+    {Command::list, "list events and metrics", "wperf list", ""},
+    {Command::man, "explain an event or metric", "wperf man neoverse-v2/ipc", "wperf man ld_spec"},
 };
 constexpr Line kMachine[] = {
-    {Command::doctor, "what is missing, the way out", "wperf doctor", ""},
-    {Command::test, "what it can count, settings", "wperf test", ""},
+    {Command::doctor, "find out what is missing", "wperf doctor", ""},
+    {Command::test, "counters and settings", "wperf test", ""},
     {Command::detect, "devices of the driver", "wperf detect", ""},
-    {Command::version, "of wperf and the driver", "wperf --version", ""},
+    {Command::version, "versions of wperf and driver", "wperf --version", ""},
 };
 constexpr Purpose kPurposes[] = {
     {"Where the time goes", kTime}, {"How often events happen", kOften}, {"This machine", kMachine}};
 
 constexpr std::string_view kGoOn =
-    "\nTo go on:\n"
-    "  wperf COMMAND --help      one command alone (or wperf help COMMAND)\n"
-    "  wperf --help --all        every command and option, as man wperf has them\n"
-    "  wperf list -v             every event and metric, explained\n"
-    "  docs/user/README.md       the pages for users\n";
+    "\nTo go on:\n  wperf COMMAND --help      help for one command (or wperf help COMMAND)\n  wperf --help --all       "
+    " all commands and options, as in man wperf\n  wperf list -v             all events and metrics, explained\n  "
+    "docs/user/README.md       user documentation\n";
 
 }  // namespace
 

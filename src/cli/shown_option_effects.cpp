@@ -106,8 +106,8 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
     }
     case Option::percentage:
       if (value != "relative" && value != "absolute") {
-        return diag::Error{.text = fmt::format("'{}' is not a value that {} takes", value, spelling),
-                           .hint = "it takes relative or absolute",
+        return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
+                           .hint = "use relative or absolute",
                            .code = diag::ExitCode::usage};
       }
       view.relative = value == "relative";
@@ -131,8 +131,7 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
     case Option::level: {
       const std::optional<u64> level = request::parse_decimal(value);
       if (!level.has_value() || *level == 0 || *level > ~u32{0}) {
-        return diag::Error{
-            .text = "there is no level " + value, .hint = "1 is the first", .code = diag::ExitCode::usage};
+        return diag::Error{.text = "no level " + value, .hint = "levels start at 1", .code = diag::ExitCode::usage};
       }
       request_.topdown.level = static_cast<u32>(*level);
       return {};
@@ -189,7 +188,7 @@ diag::Result<void> OptionEffects::take_push_value(Option option, const std::stri
       WPERF_TRY(const request::Duration period, request::parse_duration(value, spelling));
       if (period.milliseconds < kShortestPeriodMs) {
         return diag::Error{.text = fmt::format("'{}' is too short for {}", value, spelling),
-                           .hint = fmt::format("it takes at least {} ms", kShortestPeriodMs),
+                           .hint = fmt::format("use at least {} ms", kShortestPeriodMs),
                            .code = diag::ExitCode::usage};
       }
       push.period_ms = request_.live.period_ms = period.milliseconds;

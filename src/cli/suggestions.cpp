@@ -36,25 +36,26 @@ struct OfPerf {
   std::string_view word, here;
 };
 constexpr OfPerf kOptionsOfPerf[] = {
-    {"-F", "perf's -F is --freq HZ here"},
+    {"-F", "use --freq HZ for perf's -F"},
     {"-a",
-     "without a program, `wperf record` and `wperf stat` look at the whole machine; on the simulated one --all-cores"},
-    {"--all-cpus", "without a program, `wperf record` and `wperf stat` look at the whole machine"},
-    {"--stdio", "text is what `wperf report` prints"},
+     "leave out the program: `wperf record` and `wperf stat` then measure the whole machine; on the simulated machine "
+     "use --all-cores"},
+    {"--all-cpus", "leave out the program: `wperf record` and `wperf stat` then measure the whole machine"},
+    {"--stdio", "leave it out: `wperf report` prints text"},
 };
 constexpr OfPerf kCommandsOfPerf[] = {
-    {"annotate", "`wperf report FILE --annotate` shows source lines, with --disassemble instructions too"},
-    {"script", "`wperf report FILE --records -` prints samples one by one"},
-    {"lock", "`wperf waits -- PROGRAM` shows who waited for locks, and for whom"},
+    {"annotate", "`wperf report FILE --annotate` shows source lines; add --disassemble for instructions"},
+    {"script", "`wperf report FILE --records -` prints every sample"},
+    {"lock", "`wperf waits -- PROGRAM` shows which threads waited for locks, and for which threads"},
     {"sched", "`wperf waits -- PROGRAM` shows when threads ran, were ready and waited"},
-    {"trace", "`wperf waits -- PROGRAM` shows where threads waited; system calls are not listed"},
+    {"trace", "`wperf waits -- PROGRAM` shows where threads waited; it does not list system calls"},
     {"c2c",
-     "`wperf record -e arm_spe_0// --mem -- PROGRAM` shows false sharing, on Arm cores with SPE; `wperf report FILE "
-     "--mem` that of a recording"},
+     "`wperf record -e arm_spe_0// --mem -- PROGRAM` shows false sharing on Arm cores with SPE; for a recording use "
+     "`wperf report FILE --mem`"},
     {"mem",
-     "`wperf record -e arm_spe_0// --mem -- PROGRAM` shows where memory is waited for, on Arm cores with SPE; "
-     "`wperf report FILE --mem` that of a recording"},
-    {"buildid-list", "`wperf report FILE -v` lists the modules and where their names come from"},
+     "`wperf record -e arm_spe_0// --mem -- PROGRAM` shows which code waits for memory on Arm cores with SPE; for a "
+     "recording use `wperf report FILE --mem`"},
+    {"buildid-list", "`wperf report FILE -v` lists the modules and the source of their symbols"},
 };
 
 std::string hint_of_perf(std::span<const OfPerf> words, std::string_view word) {
@@ -71,8 +72,8 @@ std::string with_meant(const std::string& problem, std::string_view meant) {
 
 std::string where_options_are(std::optional<Command> command) {
   const bool known = command.has_value() && *command != Command::version;
-  return known ? fmt::format("`wperf {} --help` shows what it takes", row_of(*command).name)
-               : "`wperf --help --all` shows every option";
+  return known ? fmt::format("`wperf {} --help` lists its options", row_of(*command).name)
+               : "`wperf --help --all` lists every option";
 }
 
 diag::Error usage_error(std::string text, std::string hint) {
@@ -93,7 +94,7 @@ std::string meant_option(const std::string& word, Command command) {
 }
 
 diag::Error no_command() {
-  return usage_error("no command on the line", "`wperf --help` shows the commands");
+  return usage_error("no command given", "`wperf --help` lists the commands");
 }
 
 diag::Error unknown_command(const std::string& word) {
@@ -102,7 +103,7 @@ diag::Error unknown_command(const std::string& word) {
     return usage_error(fmt::format("no command '{}'", word), std::move(here));
   }
   return usage_error(with_meant(fmt::format("no command '{}'", word), diag::nearest(word, known)),
-                     "`wperf --help` shows the commands");
+                     "`wperf --help` lists the commands");
 }
 
 diag::Error unknown_option(const std::string& word, std::optional<Command> command) {
@@ -120,10 +121,10 @@ diag::Error unexpected_word(const std::string& word, Command command) {
 diag::Error two_commands(const CommandRow& first, const CommandRow& second, bool starts) {
   return usage_error(
       first.command == second.command
-          ? fmt::format("{} stands there twice", first.name)
-          : fmt::format("{} and {} are two commands, and one can run", first.name, second.name),
-      starts ? fmt::format("a program of that name stands behind --: wperf {} -- {}", first.name, second.name)
-             : "leave one of them out");
+          ? fmt::format("{} is given twice", first.name)
+          : fmt::format("{} and {} are both commands; only one can run", first.name, second.name),
+      starts ? fmt::format("to run a program with that name, put it after --: wperf {} -- {}", first.name, second.name)
+             : "remove one of them");
 }
 
 }  // namespace wperf::cli

@@ -79,8 +79,8 @@ diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& pa
     });
   });
   if (!json.sound() || runs.empty()) {
-    return diag::Error{.text = path + " is no whole file of `bench --save-baseline`",
-                       .hint = "wperf bench --save-baseline FILE -- PROGRAM writes one",
+    return diag::Error{.text = path + " is not a complete file of `bench --save-baseline`",
+                       .hint = "create one with wperf bench --save-baseline FILE -- PROGRAM",
                        .code = diag::ExitCode::damaged_input};
   }
   return runs;

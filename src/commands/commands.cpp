@@ -86,7 +86,7 @@ diag::Result<int> run(const request::Request& asked, diag::Console& console) {
   // Whatever they were read for: code, names, sources.
   for (const std::string& file : os::MappedFile::take_shrunk()) {
     console.warn(fmt::format(
-        "warning: {} became shorter while it was read: names, lines and stacks that come from it may be wrong", file));
+        "warning: {} became shorter while wperf read it; names, lines and stacks from it may be wrong", file));
   }
   return done;
 }

@@ -128,8 +128,8 @@ diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const
     for (const compare::TotalChange& total : comparison.totals) totals += (totals.empty() ? "" : ", ") + total.event;
     // A name that nothing has is as wrong as for `bench`, which knows before it runs anything.
     const bool is_misnamed = verdict.is_misnamed && !totals.empty();
-    return diag::Error{.text = fmt::format("the condition '{}' cannot be judged: {}", verdict.condition, verdict.why),
-                       .hint = is_misnamed ? "there are " + totals : std::string(),
+    return diag::Error{.text = fmt::format("cannot evaluate the condition '{}': {}", verdict.condition, verdict.why),
+                       .hint = is_misnamed ? "available: " + totals : std::string(),
                        .code = verdict.is_misnamed ? diag::ExitCode::usage : diag::ExitCode::failed};
   }
   return 0;
@@ -146,8 +146,8 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
   WPERF_TRY(compare::Comparison comparison, compare::compare_runs(before, after, compared));
   if (were_copies) {
     comparison.notes.emplace_back(
-        "All recordings of a side are the same to the sample, as those of a machine that repeats itself: they count as "
-        "one. --jitter makes them differ, or another seed= of the simulated machine.");
+        "All recordings of a side are identical, as from a deterministic machine; they count as one. To get different "
+        "ones, use --jitter or another seed= of the simulated machine.");
   }
   compare::review_totals(comparison, compared);
   diag::FirstFailure written;

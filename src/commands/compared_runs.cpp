@@ -66,9 +66,10 @@ class RunReader {
  private:
   diag::Result<void> keep_counts(const profiles::StatCounts& counts) {
     if (!counts.is_whole) {
-      return diag::Error{.text = *request_.data_file + " ends too early: it is no whole document of `stat --json`",
-                         .hint = {},
-                         .code = diag::ExitCode::damaged_input};
+      return diag::Error{
+          .text = *request_.data_file + " ends too early: it is not a complete document of `stat --json`",
+          .hint = {},
+          .code = diag::ExitCode::damaged_input};
     }
     costs_.seconds = measured_seconds_ = counts.seconds;
     costs_.cpu_seconds = counts.cpu_seconds;

@@ -31,17 +31,17 @@ class PathBuilder {
         if (step.woke < accounting_.waits.size()) {
           row.ended_by = "waking " + text_of(accounting_.waits[step.woke].thread);
         } else if (step.made < accounting_.threads.size()) {
-          row.ended_by = "making " + text_of(step.made);
+          row.ended_by = "creating " + text_of(step.made);
         }
         break;
       case StepState::ready:
-        row.ended_by = "coming to a core";
+        row.ended_by = "being scheduled";
         break;
       case StepState::interrupted:
       case StepState::unknown:
         if (wait == nullptr) break;
         row.function = names_.place_of(*wait).function;
-        row.ended_by = !wait->has_end ? "nothing: it lasts on" : names_.text_of(wait->waker);
+        row.ended_by = !wait->has_end ? "nothing: the wait did not end" : names_.text_of(wait->waker);
         break;
     }
     sum_up(row);

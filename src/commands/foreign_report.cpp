@@ -36,8 +36,8 @@ diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Re
   const std::string_view name = profiles::format_name(opened.format);
   if (const std::string_view option = unanswered(request); !option.empty()) {
     return diag::Error{
-        .text = fmt::format("{} has no answer in a profile ({}): it holds samples with names alone", option, name),
-        .hint = "recordings (perf.data, .etl) hold more",
+        .text = fmt::format("{} cannot be used with a profile ({}): its samples have names only", option, name),
+        .hint = "use a recording (perf.data, .etl)",
         .code = diag::ExitCode::usage};
   }
   const auto& sort = request.recording.sort;
@@ -60,7 +60,7 @@ diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Re
   for (const std::string& warning : foreign.warnings) console.warn("warning: " + warning);
   const bool chooses_time = request.recording.time.has_value();
   if ((chooses_time || timeline_ms.has_value()) && !foreign.has_times) {
-    return diag::Error{.text = fmt::format("{} has no answer in {}: its samples ({}) say not when they were taken",
+    return diag::Error{.text = fmt::format("{} needs sample times, and {} ({}) has none",
                                            chooses_time ? "--time" : "--timeline", *request.data_file, name),
                        .hint = {},
                        .code = diag::ExitCode::usage};

@@ -26,7 +26,7 @@ std::string numbers_text(const request::ThreadNumbers& numbers) {
 
 std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program, const request::RecordingView& view) {
   const std::string_view who = of_program ? "the program" : "all programs";
-  std::string text = view.latency ? "the time in which " : fmt::format("what {} did while ", who);
+  std::string text = view.latency ? "the time in which " : fmt::format("the samples of {} while ", who);
   if (view.parallelism.has_value()) {
     text += fmt::format("{} {} ran", numbers_text(*view.parallelism), of_program ? "of the program" : "of any");
   } else {
@@ -101,7 +101,7 @@ void keep_spans(const recording::ChosenSpans& spans, const recording::RecordedSw
       made.weights[one.sample] = 0;
   }
   made.whole =
-      made.whole.empty() ? "what threads did in " + spans.text : made.whole + "; of it what was in " + spans.text;
+      made.whole.empty() ? "the samples of threads in " + spans.text : made.whole + "; only the part in " + spans.text;
 }
 
 }  // namespace wperf::commands

@@ -41,10 +41,9 @@ class MetricsPage {
 std::string cost_text() {
   const os::OwnCost cost = os::own_cost();
   return fmt::format(
-      "# HELP wperf_agent_cpu_seconds_total What wperf itself used of the processor.\n"
-      "# TYPE wperf_agent_cpu_seconds_total counter\nwperf_agent_cpu_seconds_total {}\n"
-      "# HELP wperf_agent_resident_bytes The memory that wperf itself holds.\n"
-      "# TYPE wperf_agent_resident_bytes gauge\nwperf_agent_resident_bytes {}\n",
+      "# HELP wperf_agent_cpu_seconds_total Processor time used by wperf itself.\n# TYPE wperf_agent_cpu_seconds_total "
+      "counter\nwperf_agent_cpu_seconds_total {}\n# HELP wperf_agent_resident_bytes Memory used by wperf itself.\n# "
+      "TYPE wperf_agent_resident_bytes gauge\nwperf_agent_resident_bytes {}\n",
       static_cast<double>(cost.cpu_ns) / 1e9, cost.resident_bytes);
 }
 
@@ -63,9 +62,10 @@ diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPla
   WPERF_TRY(const os::HttpServer server,
             os::HttpServer::start(*request.listen, "/metrics", kPrometheusText, [&page] { return page.text(); }));
   if (!output::silent(request.outputs)) {
-    console.out(fmt::format("counts are at http://{}/metrics until Ctrl-C\n", server.address()));
+    console.out(fmt::format("serving counts at http://{}/metrics until Ctrl-C\n", server.address()));
   }
-  if (server.is_for_others()) console.warn("note: whoever reaches that address over the network can read them, too");
+  if (server.is_for_others())
+    console.warn("note: anyone who can reach that address over the network can read the counts");
   QuietConsole quiet(console);  // each count's own words would fill the screen
   measure::SpawnedProgram program(machine.device->programs());
   WPERF_CHECK_OK(measure::start_program(request, plan, machine, program, quiet));

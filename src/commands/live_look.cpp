@@ -71,15 +71,15 @@ diag::Result<measure::LiveStretch> LiveLook::next(u64 length_ms, const std::func
 std::string LiveLook::why_no_waits() const {
   if (request_.live.waits) return {};
   const auto& kernel = machine_.capabilities.kernel;
-  if (kernel == nullptr) return "a driver does not see why threads wait: `wperf top --device linux --waits` does";
-  return "waits are not recorded: `wperf top --waits` does, which takes time of each switch of a thread";
+  if (kernel == nullptr) return "a driver cannot see why threads wait; use `wperf top --device linux --waits`";
+  return "waits are not recorded; `wperf top --waits` records them, which costs time at each context switch";
 }
 
 diag::Result<void> LiveLook::plan_waits() {
   const auto& kernel = machine_.capabilities.kernel;
   if (kernel == nullptr) {
     request_.live.waits = false;
-    return diag::Error{.text = "a driver does not see why threads wait: --waits is for the linux and etw devices",
+    return diag::Error{.text = "--waits needs the linux or etw device: a driver cannot see why threads wait",
                        .hint = "`wperf top --device linux --waits`",
                        .code = diag::ExitCode::usage};
   }
@@ -89,7 +89,7 @@ diag::Result<void> LiveLook::plan_waits() {
     return diag::Error{.text = fmt::format("this user may not look into the kernel, where threads wait "
                                            "(kernel.perf_event_paranoid is {})",
                                            facts->paranoid.value_or(4)),
-                       .hint = "without --waits, or as root `sysctl kernel.perf_event_paranoid=1`"};
+                       .hint = "leave out --waits, or run `sysctl kernel.perf_event_paranoid=1` as root"};
   }
   return plan::add_switches(plan_, request_, machine_.capabilities, machine_.catalog);
 }
@@ -156,12 +156,12 @@ diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize 
   }
   if (unread.hits.samples != 0) {
     const std::string& reason = profile.modules[profile.functions[unread.function].module].reason;
-    unread.reason = place.is_kernel ? "the kernel's code cannot be read here"
-                                    : fmt::format("the code of {} cannot be read here", place.module);
+    unread.reason = place.is_kernel ? "the kernel's code cannot be read on this machine"
+                                    : fmt::format("the code of {} cannot be read on this machine", place.module);
     if (!reason.empty()) unread.reason += ": " + reason;
     return unread;
   }
-  return diag::Error{.text = "no sample of this time was in it", .hint = {}};
+  return diag::Error{.text = "no sample of this look was in this function", .hint = {}};
 }
 
 bool LiveLook::records_all() const {

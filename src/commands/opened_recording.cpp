@@ -21,19 +21,20 @@ namespace wperf::commands {
 namespace {
 
 diag::Error with_way_out(diag::Error error) {
-  if (error.system_error == ENOENT) error.hint = "`wperf record -o perf.data -- PROGRAM` makes a recording";
-  if (error.system_error == EACCES) error.hint = "a recording is for who made it, who may let others read it (chmod)";
+  if (error.system_error == ENOENT) error.hint = "make a recording with `wperf record -o perf.data -- PROGRAM`";
+  if (error.system_error == EACCES)
+    error.hint = "only the owner of a recording may read it by default; the owner can allow others with chmod";
   return error;
 }
 
 // What the file lacks, or what in it made no sense.
 void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
-  if (file.is_cut()) console.warn("warning: the file is shorter than it says: what is there is shown");
-  if (file.is_unfinished()) console.warn("warning: the recording was not finished: what is there is shown");
+  if (file.is_cut()) console.warn("warning: the file is truncated; wperf shows the part that is there");
+  if (file.is_unfinished()) console.warn("warning: the recording was not finished; wperf shows the part that is there");
 }
 
 void tell_shrunk(const request::Request& request, diag::Console& console) {
-  console.warn("warning: " + *request.data_file + " became shorter while it was read: what was left of it is shown");
+  console.warn("warning: " + *request.data_file + " became shorter while wperf read it; wperf shows the rest");
 }
 
 diag::Result<recording::RecordingInput> open_input(const std::string& path) {
@@ -72,16 +73,16 @@ bool is_of_perf(bytes::Span bytes) {
 }
 
 constexpr const char* kWhatIsRead =
-    "it reads perf.data, .etl, pprof, Firefox Profiler, speedscope, Perfetto and folded stacks";
+    "wperf reads perf.data, .etl, pprof, Firefox Profiler, speedscope, Perfetto and folded stacks";
 
 // Of what begins like nothing that is known.
 diag::Error not_known(const std::string& file, bytes::Span bytes) {
   if (const u64 line = profiles::first_line_without_count(bytes); line != 0) {
-    return {.text = fmt::format("{}: these are no folded stacks: line {} does not end with a count", file, line),
-            .hint = "each line is OUTERMOST;...;INNERMOST COUNT",
+    return {.text = fmt::format("{} is not a file of folded stacks: line {} does not end with a count", file, line),
+            .hint = "each line must be OUTERMOST;...;INNERMOST COUNT",
             .code = diag::ExitCode::damaged_input};
   }
-  return {.text = file + ": this is no recording, and no profile that is known here",
+  return {.text = file + " is neither a recording nor a known profile format",
           .hint = kWhatIsRead,
           .code = diag::ExitCode::damaged_input};
 }
@@ -94,11 +95,11 @@ bool is_own_report(bytes::Span bytes) {
 }
 
 diag::Error not_read(const std::string& file, profiles::Format format) {
-  return {
-      .text = fmt::format("{} is {}, which report does not read", file,
-                          format == profiles::Format::chrome ? "a trace in Chrome's format" : "JSON of another kind"),
-      .hint = kWhatIsRead,
-      .code = diag::ExitCode::damaged_input};
+  return {.text = fmt::format(
+              "report cannot read {}: it is {}", file,
+              format == profiles::Format::chrome ? "a trace in Chrome's format" : "JSON of an unknown kind"),
+          .hint = kWhatIsRead,
+          .code = diag::ExitCode::damaged_input};
 }
 
 diag::Result<void> use_profile(const OpenedProfile& profile, const request::Request& request,
@@ -107,24 +108,25 @@ diag::Result<void> use_profile(const OpenedProfile& profile, const request::Requ
     const auto counts = profiles::read_stat_counts(profile.bytes);
     if (counts.has_value() && uses.of_counts) return uses.of_counts(*counts);
     if (counts.has_value()) {
-      return diag::Error{.text = *request.data_file + " holds counts of `wperf stat --json`, and no recording",
-                         .hint = "wperf diff BEFORE AFTER compares such files",
+      return diag::Error{.text = *request.data_file + " contains counts of `wperf stat --json`, not a recording",
+                         .hint = "compare such files with wperf diff BEFORE AFTER",
                          .code = diag::ExitCode::usage};
     }
   }
   if (profile.format == profiles::Format::other_json && is_own_report(profile.bytes)) {
     return diag::Error{
-        .text = *request.data_file + " is a report that wperf wrote as JSON, and no recording",
-        .hint = "`wperf record -o NAME.data` keeps the recording, and `wperf report` shows that in any view",
+        .text = *request.data_file + " is a report that wperf wrote as JSON, not a recording",
+        .hint = "keep the recording with `wperf record -o NAME.data`; `wperf report` then shows it in any view",
         .code = diag::ExitCode::usage};
   }
   if (profile.format == profiles::Format::chrome || profile.format == profiles::Format::other_json)
     return not_read(*request.data_file, profile.format);
   if (uses.of_profile) return uses.of_profile(profile);
-  return diag::Error{.text = fmt::format("{} is a profile ({}): samples alone, without the switches that this needs",
-                                         *request.data_file, profiles::format_name(profile.format)),
-                     .hint = "wperf report shows it",
-                     .code = diag::ExitCode::usage};
+  return diag::Error{
+      .text = fmt::format("{} is a profile ({}): it has samples but not the context switches needed here",
+                          *request.data_file, profiles::format_name(profile.format)),
+      .hint = "show it with wperf report",
+      .code = diag::ExitCode::usage};
 }
 
 // Of a file of `size` bytes that is read from its beginning to its end, perhaps more than once.
@@ -166,30 +168,29 @@ diag::Result<void> use_packed(const recording::RecordingInput& input, const requ
   const recording::UnpackedFile& unpacked = packed.file;
   const zip::Unpacked outcome = packed.outcome;
   if (outcome == zip::Unpacked::too_large) {
-    return diag::Error{.text = fmt::format("{} would be unpacked to more than {} MB: nothing that is worth reading "
-                                           "becomes that small",
+    return diag::Error{.text = fmt::format("{} would be more than {} MB unpacked, which is implausible for its size",
                                            *request.data_file, zip::most_of_packed(input.bytes().size()) >> 20),
-                       .hint = "if it is a profile all the same, unpack it with gunzip and report that file",
+                       .hint = "if it really is a profile, unpack it with gunzip and report the unpacked file",
                        .code = diag::ExitCode::damaged_input};
   }
   const profiles::Format format = profiles::format_of(unpacked.bytes());
   if (format == profiles::Format::none && outcome == zip::Unpacked::damaged) {
     return diag::Error{
-        .text = *request.data_file + " is packed with gzip, and cut or damaged: nothing in it can be read",
+        .text = *request.data_file + " is compressed with gzip, and is truncated or damaged: nothing in it can be read",
         .hint = {},
         .code = diag::ExitCode::damaged_input};
   }
   if (format == profiles::Format::none) {
     return is_of_perf(unpacked.bytes())
-               ? diag::Error{.text = *request.data_file + " is a perf.data file packed with gzip",
+               ? diag::Error{.text = *request.data_file + " is a perf.data file compressed with gzip",
                              .hint = "unpack it: gunzip FILE",
                              .code = diag::ExitCode::damaged_input}
                : not_known(*request.data_file, unpacked.bytes());
   }
   if (outcome == zip::Unpacked::damaged)
-    console.warn("warning: the file is cut or damaged: what could be unpacked is shown");
+    console.warn("warning: the file is truncated or damaged; wperf shows the part that could be unpacked");
   if (outcome == zip::Unpacked::not_sound)
-    console.warn("warning: the file has another checksum than it says: something in it is damaged");
+    console.warn("warning: the checksum of the file does not match; it is damaged");
   const auto release = [&unpacked](u64 begin, u64 end) { unpacked.release(begin, end); };
   WPERF_CHECK_OK(use_profile({.format = format,
                               .bytes = unpacked.bytes(),
@@ -238,10 +239,9 @@ diag::Result<void> use_perf(const recording::RecordingInput& input, const reques
     if (!done.has_value()) return in_file(*request.data_file, std::move(done).error());
     unpacked = std::move(done).value();
     if (unpacked.lost_bytes != 0) {
-      console.warn(
-          fmt::format("warning: {} bytes of packed records cannot be unpacked, because they or others before "
-                      "them are damaged",
-                      unpacked.lost_bytes));
+      console.warn(fmt::format(
+          "warning: {} bytes of compressed records cannot be unpacked, because they or earlier records are damaged",
+          unpacked.lost_bytes));
     }
     file.replace_records(unpacked.bytes, unpacked.damage);
   } else {

@@ -23,15 +23,15 @@ const char* shown_by(const request::Request& request) {
 void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console) {
   const std::string kept = measure::kept_recording(request);
   if (kept.empty() || is_silent(request) || !os::file_exists(kept)) return;
-  console.out(fmt::format("recorded in {}: {} bytes; `{} {}` shows it again\n", kept,
+  console.out(fmt::format("recorded to {}: {} bytes; show it again with `{} {}`\n", kept,
                           report::with_commas(recording.size), shown_by(request), kept));
 }
 
 void tell_written(const request::Request& request, diag::Console& console) {
   const std::optional<std::string>& file = request.outputs.json_file;
   if (!file.has_value() || *file == output::kConsole || file->ends_with(".json") || is_silent(request)) return;
-  console.out(fmt::format("wrote the report to {} as JSON; `-o {}.data` keeps the recording, for `{}`\n", *file, *file,
-                          shown_by(request)));
+  console.out(fmt::format("wrote the report to {} as JSON; use `-o {}.data` to keep the recording for `{}`\n", *file,
+                          *file, shown_by(request)));
 }
 
 }  // namespace wperf::commands

@@ -250,7 +250,7 @@ std::vector<std::string> kinds_without_source_names(const recording::DecodeState
     const u64 midr = core < midrs.size() ? midrs[core] : 0;
     if (decode::spe::find_data_source_family(midr) != nullptr) continue;
     const pmu::Product product = pmu::identify(midr);
-    std::string kind = midr == 0                         ? "a core that the recording does not name"
+    std::string kind = midr == 0                         ? "a core without details in the recording"
                        : product == pmu::architectural() ? fmt::format("the core with MIDR {:#x}", midr)
                                                          : std::string(product.title());
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(std::move(kind));

@@ -12,8 +12,8 @@ diag::Result<std::string> choose_recording(const request::Request& request, diag
   const std::string found = os::file_exists(kUsualName) ? kUsualName : os::youngest_file(".data");
   if (found.empty()) {
     return diag::Error{
-        .text = "report needs a recording: no file was named, and this folder has no perf.data or *.data",
-        .hint = "wperf report FILE; `wperf record -o perf.data -- PROGRAM` makes one",
+        .text = "report needs a recording: no file is given, and the current folder has no perf.data or *.data",
+        .hint = "wperf report FILE; create one with `wperf record -o perf.data -- PROGRAM`",
         .code = diag::ExitCode::usage};
   }
   // Where stdout is a document, and stderr must be empty, nobody is told.

@@ -120,16 +120,17 @@ void PushingRecorder::tell_totals() {
   const push::DeliveryTotals& totals = delivery_.totals();
   const double elapsed = seconds(Clock::now() - begin_);
   const os::OwnCost cost = os::own_cost();
-  std::string text = fmt::format("sent {} profiles ({} bytes) of {:.1f} s", report::with_commas(totals.sent),
+  std::string text = fmt::format("sent {} profiles ({} bytes) in {:.1f} s", report::with_commas(totals.sent),
                                  report::with_commas(totals.sent_bytes), elapsed);
-  if (const u64 waiting = delivery_.waiting(); waiting != 0) text += fmt::format(", {} wait in the spool", waiting);
+  if (const u64 waiting = delivery_.waiting(); waiting != 0)
+    text += fmt::format(", {} wait in the spool folder", waiting);
   if (totals.refused != 0) text += fmt::format(", {} were refused", totals.refused);
-  if (totals.dropped != 0) text += fmt::format(", {} dropped for want of room", totals.dropped);
+  if (totals.dropped != 0) text += fmt::format(", {} dropped because the spool folder is full", totals.dropped);
   if (totals.lost != 0) text += fmt::format(", {} lost", totals.lost);
   const double cpu = static_cast<double>(cost.cpu_ns) / 1e9;
   constexpr double kMegabyte = 1 << 20, kPercent = 100;
   text += fmt::format(
-      "\nof this time {:.2f} % was recorded; wperf itself used {:.2f} s of a processor ({:.2f} % of one core) and at "
+      "\nrecorded {:.2f} % of this time; wperf itself used {:.2f} s of processor time ({:.2f} % of one core) and at "
       "most {:.1f} MB of memory\n",
       elapsed > 0 ? kPercent * seconds(recorded_) / elapsed : 0, cpu, elapsed > 0 ? kPercent * cpu / elapsed : 0,
       static_cast<double>(cost.most_bytes) / kMegabyte);
@@ -177,9 +178,10 @@ diag::Result<int> PushingRecorder::run() {
 
 diag::Result<int> record_and_push(const request::Request& request, measure::Machine& machine, diag::Console& console) {
   if (request.sampling.spe.has_value() || !measure::kept_recording(request).empty() || request.recording.wants_page()) {
-    return diag::Error{.text = "--push sends profiles of samples and keeps no recording: no SPE, no -o, no --html",
-                       .hint = "`wperf push FILE` sends what was recorded before",
-                       .code = diag::ExitCode::usage};
+    return diag::Error{
+        .text = "--push sends profiles of samples and keeps no recording; it cannot be combined with SPE, -o or --html",
+        .hint = "send an existing recording with `wperf push FILE`",
+        .code = diag::ExitCode::usage};
   }
   // Ctrl-C ends recording; what was recorded is still sent, for a moment.
   QuietConsole quiet(console);

@@ -50,22 +50,21 @@ diag::Result<Rounds> rounds_of(const request::Request& request) {
   const request::Comparison& asked = request.comparison;
   const bool is_alone = asked.baseline_file.has_value() || asked.kept_baseline.has_value();
   if (!request.program.has_value() || (!request.second_program.has_value() && !is_alone))
-    return usage("bench runs two programs in turn: one behind --, the other behind ---");
+    return usage("bench needs two programs: one after --, the other after ---");
   if (asked.baseline_file.has_value() && request.second_program.has_value())
-    return usage("--baseline is the side before: one program is compared with it",
+    return usage("--baseline takes only one program: the baseline is the other side",
                  "wperf bench --baseline FILE -- ./new ARGUMENTS");
   if (is_alone && asked.record_as.has_value())
-    return usage("a baseline has counts and no recordings: --record takes two programs");
+    return usage("--record needs two programs: a baseline has counts, but no recordings");
   if (!asked.baseline_file.has_value() && !request.second_program.has_value() && !asked.conditions.empty())
-    return usage("--fail-if compares, and there is nothing to compare with",
-                 "--baseline FILE, or a program behind ---");
+    return usage("--fail-if has nothing to compare with", "give --baseline FILE, or a second program after ---");
   Rounds rounds{.count = request.timeline.count == 0 ? kDefaultRounds : request.timeline.count,
                 .warmup = asked.warmup,
                 .runs_before = !asked.baseline_file.has_value(),
                 .runs_after = request.second_program.has_value() || asked.baseline_file.has_value()};
   if (rounds.count >= kFewestRounds && rounds.count <= request::kMostRounds) return rounds;
-  return usage(fmt::format("-n {}: bench takes {} to {} runs of each program; fewer can show nothing", rounds.count,
-                           kFewestRounds, request::kMostRounds));
+  return usage(fmt::format("-n {}: bench needs {} to {} runs of each program; fewer runs cannot show a difference",
+                           rounds.count, kFewestRounds, request::kMostRounds));
 }
 
 bool tells(const compare::RunCosts& run, std::string_view total) {
@@ -91,17 +90,18 @@ diag::Result<void> check_names(const request::Request& request, std::vector<std:
   for (const request::FailCondition& condition : asked.conditions) {
     const std::string begin = fmt::format("--fail-if '{}': ", condition.text);
     if (condition.kind == Kind::total && condition.name != "*" && !is_known(condition.name))
-      return usage(begin + (baseline.empty() ? "nothing of this name is measured"
-                                             : "the baseline and these events have nothing of this name in common"),
-                   fmt::format("{} are measured; -e EVENTS measures more", fmt::join(totals, ", ")));
+      return usage(begin + (baseline.empty() ? "no event or total with this name is measured"
+                                             : "the baseline and the measured events do not both have this name"),
+                   fmt::format("measured are {}; add events with -e EVENTS", fmt::join(totals, ", ")));
     if (condition.kind != Kind::total && !records)
-      return usage(begin + "functions, modules and lines are told by recordings", "--record NAME makes them");
+      return usage(begin + "conditions on functions, modules and lines need recordings",
+                   "make recordings with --record NAME");
     if (condition.kind == Kind::inclusive && request.sampling.call_stacks.source == request::StackSource::none)
-      return usage(begin + "what functions call is known where callers are recorded", "add -g");
+      return usage(begin + "conditions on inclusive cost need call stacks", "add -g");
   }
   if (asked.per.unit == request::CostPer::Unit::counter && !is_known(asked.per.counter))
-    return usage(fmt::format("--per {}: nothing of this name is measured", asked.per.counter),
-                 fmt::format("share, second, run, or one of {}", fmt::join(totals, ", ")));
+    return usage(fmt::format("--per {}: no event or total with this name is measured", asked.per.counter),
+                 fmt::format("use share, second, run, or one of {}", fmt::join(totals, ", ")));
   return {};
 }
 
@@ -157,11 +157,11 @@ diag::Result<u64> run_rounds(const request::Request& request, const Rounds& roun
   console.progress("");
   if (whole == rounds.count) return whole;
   if (whole >= kFewestRounds) {
-    console.warn(fmt::format("warning: interrupted: {} of {} rounds were run, and are shown", whole, rounds.count));
+    console.warn(fmt::format("warning: interrupted after {} of {} rounds, which are shown", whole, rounds.count));
     return whole;
   }
-  return diag::Error{.text = fmt::format("interrupted: {} whole rounds can show nothing", whole),
-                     .hint = fmt::format("at least {} are needed", kFewestRounds)};
+  return diag::Error{.text = fmt::format("interrupted after {} rounds, which cannot show a difference", whole),
+                     .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
 }
 
 // A program that crashes costs little: what both cost is compared only where they end alike.
@@ -172,9 +172,10 @@ class Endings {
     status_[is_before ? 0 : 1] = program.exit_code;
     name_[is_before ? 0 : 1] = side.program->path;
     if (!status_[0].has_value() || !status_[1].has_value() || *status_[0] == *status_[1]) return {};
-    return diag::Error{.text = fmt::format("{} ended with status {} and {} with {}: what they cost is not compared",
-                                           name_[0], *status_[0], name_[1], *status_[1]),
-                       .hint = "run each of them alone, or add --show-output, and see why"};
+    return diag::Error{
+        .text = fmt::format("{} ended with status {} and {} with status {}: their costs are not compared", name_[0],
+                            *status_[0], name_[1], *status_[1]),
+        .hint = "run each program alone, or add --show-output, to see why"};
   }
 
   // Whether what was compared are failures is for who looks to say.
@@ -185,7 +186,7 @@ class Endings {
     console.warn(fmt::format(
         "warning: {} ended with status {}{}",
         are_both && name_[0] != name_[1] ? name_[0] + " and " + name_[1] : name_[status_[0].has_value() ? 0 : 1],
-        status, request.comparison.shows_output ? "" : ", and what it wrote was not shown: --show-output shows it"));
+        status, request.comparison.shows_output ? "" : "; its output was hidden, --show-output shows it"));
   }
 
  private:
@@ -234,7 +235,7 @@ diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& fil
   if (checked.has_value()) return checked;
   diag::Error refused = std::move(checked).error();
   refused.text = fmt::format("{}: {}", file, refused.text);
-  refused.hint = "take a baseline of more runs: wperf bench -n 8 --save-baseline FILE -- PROGRAM";
+  refused.hint = "make a baseline with more runs: wperf bench -n 8 --save-baseline FILE -- PROGRAM";
   return refused;
 }
 
@@ -268,7 +269,7 @@ diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector
 diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rounds, diag::Console& console) {
   const request::Sampling& sampling = asked.sampling;
   if (sampling.jitter || sampling.rate_hz.has_value() || sampling.call_stacks.source != request::StackSource::none)
-    return usage("--freq, --jitter and -g are about recordings: --record NAME makes them");
+    return usage("--freq, --jitter and -g need recordings; add --record NAME");
   request::Request request = asked;
   request.command = request::Command::stat;
   std::vector<compare::RunCosts> before, after;
@@ -280,8 +281,8 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
   choose_events(machine.capabilities, request);
   WPERF_TRY(const plan::CountPlan planned, measure::plan_counts(request, machine));
   if (plan::parts_of(planned, machine.capabilities.counted_at_once).size() != 1)
-    return usage(
-        fmt::format("{} events are counted at once here: name fewer with -e", machine.capabilities.counted_at_once));
+    return usage(fmt::format("only {} events can be counted at once; choose fewer with -e",
+                             machine.capabilities.counted_at_once));
   WPERF_CHECK_OK(check_names(request, names_counted(planned, machine.capabilities), before));
   hide_output(request, machine);
   QuietConsole heard(console);
@@ -317,7 +318,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
 diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& rounds, diag::Console& console) {
   request::Request request = asked;
   request.command = request::Command::record;
-  if (request.sampling.spe.has_value()) return usage("bench --record samples events, not SPE");
+  if (request.sampling.spe.has_value()) return usage("bench --record samples events; it does not support SPE");
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   QuietConsole heard(console);
   // Runs of a machine that repeats itself would be copies.

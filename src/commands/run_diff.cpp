@@ -20,17 +20,18 @@ diag::Result<void> check_sides(request::Comparison& comparison) {
   for (const auto* side : {&comparison.before, &comparison.after}) {
     for (auto file = side->begin(); file != side->end(); ++file) {
       if (std::find(side->begin(), file, *file) == file) continue;
-      return diag::Error{.text = *file + " stands twice on one side, but it is one run",
-                         .hint = "record the program as often as runs are wanted",
+      return diag::Error{.text = *file + " is given twice on one side, but it is only one run",
+                         .hint = "make one recording per run",
                          .code = diag::ExitCode::usage};
     }
   }
   if (!comparison.before.empty() && !comparison.after.empty()) return {};
   const bool is_several = !comparison.has_sides && comparison.before.size() > 2;
-  return diag::Error{.text = is_several ? "of these files nobody knows which were before and which are after"
-                                        : "diff compares two recordings, or two sides of several",
-                     .hint = is_several ? "put -- between them: wperf diff OLD1 OLD2 OLD3 OLD4 -- NEW1 NEW2 NEW3 NEW4"
-                                        : "wperf diff BEFORE AFTER",
+  return diag::Error{.text = is_several ? "diff cannot tell which of these files are from before and which from after"
+                                        : "diff compares two recordings, or several per side",
+                     .hint = is_several
+                                 ? "separate the sides with --: wperf diff OLD1 OLD2 OLD3 OLD4 -- NEW1 NEW2 NEW3 NEW4"
+                                 : "wperf diff BEFORE AFTER",
                      .code = diag::ExitCode::usage};
 }
 
@@ -42,7 +43,7 @@ void tell_of_sort_keys(const request::Request& request, diag::Console& console) 
     return key == SortBy::module || key == SortBy::symbol || key == SortBy::line;
   };
   if (std::all_of(keys.begin(), keys.end(), is_known)) return;
-  console.warn("warning: of --sort's keys, diff knows line alone, which adds lines: the others change nothing");
+  console.warn("warning: diff ignores --sort keys other than line, which adds source lines");
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ bool takes_all(const request::Request& request, const report::StackOptions& opti
 diag::Error nothing_to_export(const request::Request& request, bool has_switches) {
   const std::string& file = *request.data_file;
   return {.text = file + " has no samples",
-          .hint = has_switches ? fmt::format("`wperf waits {}` shows its switches", file)
-                               : "`wperf record -o perf.data -- PROGRAM` makes a recording that has"};
+          .hint = has_switches ? fmt::format("show its context switches with `wperf waits {}`", file)
+                               : "record samples with `wperf record -o perf.data -- PROGRAM`"};
 }
 
 bool has_switches(const perf_data::PerfFile& file, const Beside& beside) {
@@ -124,7 +124,7 @@ void append_lost_columns(const Writer& writer, const stacks::StackProfile& profi
   };
   const auto counts_more = [](const stacks::StackSample& one) { return one.period != one.count; };
   if (!writer.periods && std::any_of(samples.begin(), samples.end(), counts_more))
-    parts.emplace_back("how much samples stand for (they are counted as they are)");
+    parts.emplace_back("the weights of samples (each sample counts once)");
   if (!writer.cores && differ([](const auto& one) { return one.core; })) parts.emplace_back("cores");
   if (!writer.threads && differ([](const auto& one) { return one.task; })) parts.emplace_back("threads");
 }
@@ -132,17 +132,17 @@ void append_lost_columns(const Writer& writer, const stacks::StackProfile& profi
 // What of the recording the format leaves out.
 std::string left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments) {
   std::vector<std::string_view> parts;
-  if (!writer.times && moments.end_ns != 0) parts.emplace_back("when samples were taken");
+  if (!writer.times && moments.end_ns != 0) parts.emplace_back("sample times");
   if (!writer.states && !moments.states.empty()) parts.emplace_back("what threads waited for");
   if (!writer.counters && !moments.counters.empty()) parts.emplace_back("counters over time");
   if (!writer.marks && !moments.marks.empty()) parts.emplace_back("when programs and threads began and ended");
-  if (!writer.losses && !moments.losses.empty()) parts.emplace_back("when something was lost");
+  if (!writer.losses && !moments.losses.empty()) parts.emplace_back("when data was lost");
   append_lost_columns(writer, profile, parts);
   const bool has_inlined = std::any_of(profile.functions.begin(), profile.functions.end(),
                                        [](const stacks::StackFunction& one) { return one.is_inlined; });
-  if (has_inlined && writer.format == ExportFormat::callgrind) parts.emplace_back("that functions were inlined");
+  if (has_inlined && writer.format == ExportFormat::callgrind) parts.emplace_back("which functions were inlined");
   if (writer.format == ExportFormat::callgrind && has_recursion(profile)) {
-    parts.emplace_back("that a function calls itself (its inclusive cost counts each level)");
+    parts.emplace_back("recursion (the inclusive cost of a recursive function counts each level)");
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -151,7 +151,7 @@ void tell_left_out(const Writer& writer, const stacks::StackProfile& profile, co
                    diag::Console& console) {
   const std::string missing = left_out(writer, profile, moments);
   if (!missing.empty())
-    console.warn(fmt::format("note: {} has no place for: {}", request::export_name(writer.format), missing));
+    console.warn(fmt::format("note: the format {} cannot store: {}", request::export_name(writer.format), missing));
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ void write_first_folded(const stacks::StackProfile& profile, const report::Stack
   }
   if (used.size() > 1) {
     console.warn("warning: only the stacks of " + profile.events[used[0]].name +
-                 " are printed; there are other events, too");
+                 " are printed; the recording has other events, too");
   }
   report::write_folded(profile, used[0], options, take);
 }
@@ -203,26 +203,26 @@ std::string_view choosing_option(const request::Request& request) {
 diag::Result<void> check_export(const request::Request& request, const diag::Console& console) {
   const ExportFormat format = *request.recording.export_format;
   if (format == ExportFormat::prometheus) {
-    return diag::Error{.text = "--export prometheus is for counts, and a recording holds samples",
+    return diag::Error{.text = "--export prometheus needs counts, and a recording has samples",
                        .hint = "wperf stat --export prometheus",
                        .code = diag::ExitCode::usage};
   }
   if (const std::string_view option = choosing_option(request); format == ExportFormat::perf_data && !option.empty()) {
     return diag::Error{
-        .text = fmt::format("--export perf.data writes the whole recording; {} does not choose there", option),
-        .hint = "the other formats have what was chosen",
+        .text = fmt::format("--export perf.data writes the whole recording; {} cannot be used with it", option),
+        .hint = "use another format to export a part",
         .code = diag::ExitCode::usage};
   }
   const bool has_labels = format == ExportFormat::csv || format == ExportFormat::sql || format == ExportFormat::otlp;
   if (!request.push.labels.empty() && !has_labels) {
-    return diag::Error{.text = fmt::format("{} has no place for a --label", request::export_name(format)),
-                       .hint = "csv, sql and otlp have",
+    return diag::Error{.text = fmt::format("{} cannot store a --label", request::export_name(format)),
+                       .hint = "use csv, sql or otlp",
                        .code = diag::ExitCode::usage};
   }
   if (!request::is_binary(format) || !goes_to_console(request) || !console.bytes_are_seen()) return {};
   return diag::Error{
-      .text = fmt::format("--export {} writes bytes that no terminal shows", request::export_name(format)),
-      .hint = "-o FILE names the file that they go to; a pipe takes them, too",
+      .text = fmt::format("--export {} writes binary data, which a terminal cannot show", request::export_name(format)),
+      .hint = "write it to a file with -o FILE, or to a pipe",
       .code = diag::ExitCode::usage};
 }
 
@@ -235,7 +235,7 @@ diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside&
                                   const report::StackOptions& options, const request::Request& request,
                                   diag::Console& console, const ExportSink& sink) {
   if (beside.operations != nullptr) {
-    console.warn(fmt::format("note: {} has no place for: latencies, addresses and sources of data that SPE told of",
+    console.warn(fmt::format("note: the format {} cannot store: latencies, addresses and data sources from SPE",
                              request::export_name(*request.recording.export_format)));
   }
   recording::WantedDetail wanted = recording::wanted_detail(request);
@@ -264,8 +264,8 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
                                   diag::Console& console, const ExportSink& sink) {
   const ExportFormat format = *request.recording.export_format;
   if (format == ExportFormat::perf_data) {
-    return diag::Error{.text = "--export perf.data is for recordings, and " + *request.data_file + " is a profile",
-                       .hint = "pprof, firefox and the other formats hold what a profile knows",
+    return diag::Error{.text = "--export perf.data needs a recording, and " + *request.data_file + " is a profile",
+                       .hint = "use pprof, firefox or another format",
                        .code = diag::ExitCode::usage};
   }
   const bool is_empty = profile.samples.empty() && moments.states.empty() && !sink;
@@ -299,8 +299,8 @@ diag::Result<void> export_recording(const os::MappedFile& recording, const reque
     // The guard lets lost pages be read as zeros; write() would fail on them. So each piece is copied first.
     piece.assign(reinterpret_cast<const char*>(bytes.data()) + at, std::min(kPiece, bytes.size() - at));
     if (recording.has_shrunk()) {
-      return diag::Error{.text = *request.data_file + " became shorter while it was read: it was not exported",
-                         .hint = "who writes it may not be done yet"};
+      return diag::Error{.text = *request.data_file + " became shorter while wperf read it; it was not exported",
+                         .hint = "the program that writes it may still be running"};
     }
     out.write(piece);
   }

@@ -26,7 +26,7 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   };
   if (!asked.data_file.has_value()) {
     WPERF_CHECK_OK(delivery.send_waiting());
-    tell(fmt::format("{} profiles that waited", delivery.totals().sent));
+    tell(fmt::format("{} spooled profiles", delivery.totals().sent));
     return {};
   }
   request::Request request = asked;
@@ -45,13 +45,13 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   };
   WPERF_CHECK_OK(report_file(request, console, pack));
   if (samples == 0) {
-    return diag::Error{.text = *asked.data_file + " has no samples that could be sent", .hint = {}};
+    return diag::Error{.text = *asked.data_file + " has no samples to send", .hint = {}};
   }
   WPERF_CHECK_OK(delivery.deliver(parcel, *asked.data_file));
   if (const u64 sent = delivery.totals().sent; sent != 0) {
     std::string what =
         fmt::format("{} samples ({} bytes)", report::with_commas(samples), report::with_commas(parcel.body.size()));
-    if (sent > 1) what += fmt::format(", and {} profiles that waited,", sent - 1);
+    if (sent > 1) what += fmt::format(", and {} spooled profiles,", sent - 1);
     tell(what);
   }
   return {};

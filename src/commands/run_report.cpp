@@ -118,7 +118,7 @@ diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::
   warn_of_damage(statistics.damaged_places(), statistics.damaged_bytes(),
                  recording::records_in_damage(file, statistics), console);
   if (const u64 missing = traces.missing(); missing != 0) {
-    console.warn(fmt::format("warning: {} bytes of SPE data that the file names are not in it", missing));
+    console.warn(fmt::format("warning: {} bytes of SPE data are missing from the file", missing));
   }
   WPERF_TRY(const ReadSpe read, read_recorded_spe(file, traces, request, console));
   const profile::SpeProfile& profile = read.profile;
@@ -254,7 +254,7 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const perf
     return diag::Error{.text = option + std::string(why),
                        .hint =
                            "`wperf record --latency -- PROGRAM` records both; so do `wperf waits --on-off`, `perf "
-                           "record --switch-events`, and traces of Windows with samples and context switches"};
+                           "record --switch-events`, and Windows traces with samples and context switches"};
   };
   const recording::RecordedSwitches* switches = beside.switches;
   if (switches == nullptr) {
@@ -262,10 +262,10 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const perf
     if (read.has_value()) switches = &own.emplace(std::move(read).value());
   }
   if (view.needs_switches() && (switches == nullptr || switches->switches.empty())) {
-    return refused(" needs to know when threads ran, and this recording does not tell");
+    return refused(" needs to know when threads ran, and this recording has no context switches");
   }
   if (switches == nullptr || switches->running_samples.empty()) {
-    return refused(" needs samples of where threads ran, and this recording has none");
+    return refused(" needs samples of running threads, and this recording has none");
   }
   return switches;
 }
@@ -280,7 +280,7 @@ diag::Result<void> report_chosen(const perf_data::PerfFile& file, const Beside& 
   LatencyWeights made = by_switches ? latency_weights(*switches, request.recording) : recorded_weights(*switches);
   if (beside.spans != nullptr) keep_spans(*beside.spans, *switches, made);
   const bool any = std::any_of(made.weights.begin(), made.weights.end(), [](u64 weight) { return weight != 0; });
-  if (!any) console.warn("note: no sample is left: 100 % is " + made.whole);
+  if (!any) console.warn("note: no samples are left; 100 % is " + made.whole);
   return report_weighted(file,
                          {.event = {},
                           .things = {},
@@ -294,10 +294,10 @@ diag::Result<void> report_chosen(const perf_data::PerfFile& file, const Beside& 
 diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside& beside,
                                   const request::Request& request, diag::Console& console, const ExportSink& sink) {
   if (request.sampling.display.memory) {
-    return diag::Error{.text = "--mem of report is for SPE data, and " + *request.data_file + " holds none",
+    return diag::Error{.text = "--mem needs SPE data, and " + *request.data_file + " has none",
                        .hint =
-                           "Arm cores record it with -e arm_spe_0//; of x86 wperf cannot see which accesses to memory "
-                           "wait, nor false sharing",
+                           "record on an Arm core that has SPE with -e arm_spe_0//; on x86, wperf can show neither "
+                           "which memory accesses wait nor false sharing",
                        .code = diag::ExitCode::usage};
   }
   if (request.recording.needs_switches() || beside.spans != nullptr)
@@ -385,7 +385,7 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
   if (request.recording.debuginfod) {
     auto servers = modules::DebugDownloads::servers_of_environment();
     if (!servers.has_value()) {
-      return diag::Error{.text = "--debuginfod needs servers, and DEBUGINFOD_URLS names none",
+      return diag::Error{.text = "--debuginfod needs servers, and DEBUGINFOD_URLS is not set",
                          .hint = "DEBUGINFOD_URLS=\"https://debuginfod.debian.net\" wperf report --debuginfod",
                          .code = diag::ExitCode::usage};
     }
@@ -455,14 +455,16 @@ namespace {
 // What the trace holds instead.
 diag::Error no_samples(const recording::TraceRecording& recorded, const std::string& name) {
   const bool idle = recorded.idle_samples != 0;
-  const std::string switches =
-      recorded.switches_were_on ? fmt::format("`wperf waits {}` shows its switches, ", name) : std::string();
-  return {.text = fmt::format("{} has no samples: {}", name,
-                              idle                       ? "all cores were idle whenever one was taken"
-                              : recorded.samples_were_on ? "none came while it was recorded"
-                                                         : "sampling was not on while it was recorded"),
-          .hint = idle ? switches + "--idle shows those of idle cores"
-                       : fmt::format("{}`wperf report {} --providers` lists the events that it holds", switches, name)};
+  const std::string switches = recorded.switches_were_on
+                                   ? fmt::format("show its context switches with `wperf waits {}`; ", name)
+                                   : std::string();
+  return {
+      .text = fmt::format("{} has no samples: {}", name,
+                          idle                       ? "every sample was taken on an idle core"
+                          : recorded.samples_were_on ? "none was taken while it was recorded"
+                                                     : "sampling was not enabled while it was recorded"),
+      .hint = idle ? switches + "--idle shows the samples of idle cores"
+                   : fmt::format("{}list the events of the trace with `wperf report {} --providers`", switches, name)};
 }
 
 // `--idle` is for traces: what Linux records holds idle cores as any others.
@@ -485,8 +487,8 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   tell_trace_losses(facts, request, console);
   if (!wishes.cores.empty()) {
     console.warn(
-        fmt::format("note: Windows samples all cores; shown are those of -c or --cores, {} samples of others "
-                    "are left out",
+        fmt::format("note: Windows samples all cores; {} samples are left out because they were taken on cores not "
+                    "chosen by -c or --cores",
                     report::with_commas(recorded.samples_of_other_cores)));
   }
   // Waits are something to hand on, too.
@@ -518,14 +520,13 @@ diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf
   const bool own = !wants_views(request) || request.sampling.records_file.has_value();
   if (own) return report_spe(file, traces, request, console);
   if (request.sampling.display.memory) {
-    return diag::Error{.text = "--mem has tables of its own, which --sort, filters and call trees do not change",
+    return diag::Error{.text = "--mem has tables of its own; --sort, filters and call trees do not apply to them",
                        .hint = "leave one of them out",
                        .code = diag::ExitCode::usage};
   }
   const bool has_times = traces.time().has_value() && traces.time()->has_zero;
   if (request.recording.time.has_value() && !has_times) {
-    console.warn(
-        "warning: --time leaves out all records of SPE: nothing tells how their clock belongs to the recording's");
+    console.warn("warning: --time drops all SPE records: their clock cannot be related to the recording's");
   }
   return report_samples(file, {.operations = &traces}, request, console, sink);
 }
@@ -564,8 +565,8 @@ diag::Result<void> report_file(const request::Request& asked, diag::Console& con
   request::Request request = asked;
   if (request.recording.export_format.has_value() && !sink) WPERF_CHECK_OK(check_export(request, console));
   if (!request.recording.export_format.has_value() && !request.push.labels.empty()) {
-    return diag::Error{.text = "--label is for what is handed on",
-                       .hint = "it goes with --export csv, sql or otlp, and with `wperf push`",
+    return diag::Error{.text = "--label works only with exports and with push",
+                       .hint = "use it with --export csv, sql or otlp, or with `wperf push`",
                        .code = diag::ExitCode::usage};
   }
   WPERF_TRY(request.data_file, choose_recording(asked, console));
@@ -575,13 +576,13 @@ diag::Result<void> report_file(const request::Request& asked, diag::Console& con
       {.of_perf = [&](const perf_data::PerfFile& file) -> diag::Result<void> {
          if (request.recording.export_format == request::ExportFormat::perf_data) return export_file(request, console);
          if (!sink && is_of_switches(file)) {
-           console.warn(
-               fmt::format("note: this recording is of switches: `wperf waits {}` shows what threads waited for",
-                           *request.data_file));
+           console.warn(fmt::format(
+               "note: this is a recording of context switches; `wperf waits {}` shows what threads waited for",
+               *request.data_file));
          }
          const std::string option = trace_option(request.recording);
          if (option.empty()) return report_recording(file, request, console, sink);
-         return diag::Error{.text = option + " is for traces of Windows, and " + *request.data_file + " is none",
+         return diag::Error{.text = option + " needs a Windows trace, and " + *request.data_file + " is not one",
                             .hint = {},
                             .code = diag::ExitCode::usage};
        },

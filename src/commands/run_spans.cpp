@@ -25,13 +25,13 @@ diag::Error no_such_span(const recording::TraceSpans& spans, std::string_view na
   constexpr usize kMost = 20;
   std::set<std::string> names;
   for (const auto& kind : spans.kinds) names.insert(full_name(kind));
-  std::string hint = names.empty() ? "no event of the trace has the opcode start or stop" : "there are ";
+  std::string hint = names.empty() ? "the trace has no event with the opcode start or stop" : "available: ";
   usize told = 0;
   for (const std::string& one : names) {
     if (told == kMost) break;
     hint += fmt::format("{}{}", told++ == 0 ? "" : ", ", one);
   }
-  if (names.size() > kMost) hint += fmt::format(" and {} more: --spans lists them", names.size() - kMost);
+  if (names.size() > kMost) hint += fmt::format(" and {} more, which --spans lists", names.size() - kMost);
   return {.text = fmt::format("the trace has no span '{}'", name), .hint = std::move(hint)};
 }
 
@@ -88,7 +88,7 @@ diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::
   out.text = fmt::format("{} span{} of {} ({})", report::with_commas(chosen.size()), chosen.size() == 1 ? "" : "s",
                          shown, report::span_time(total_of(out.stretches)));
   if (const std::string unpaired = report::unpaired_text(unclosed, unopened); !unpaired.empty())
-    console.warn(fmt::format("note: of {} there are {}: nobody knows how long these were", shown, unpaired));
+    console.warn(fmt::format("note: {} has {}, whose length is unknown", shown, unpaired));
   return out;
 }
 

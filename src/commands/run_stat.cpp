@@ -101,7 +101,8 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
     if (!counted.empty() && (run == 0 || counted.size() == parts.size())) {
       const std::string uncounted = names_of(parts, counted.size());
       profiles.push_back(measure::joined_parts(plan, std::move(counted)));
-      if (!uncounted.empty()) profiles.back().remarks.push_back("interrupted before these were counted: " + uncounted);
+      if (!uncounted.empty())
+        profiles.back().remarks.push_back("interrupted before these events were counted: " + uncounted);
     }
   }
   profile::CountProfile profile = measure::mean_of_runs(profiles);
@@ -117,9 +118,9 @@ diag::Result<std::vector<plan::CountPlan>> parts_of(const request::Request& requ
   std::vector<plan::CountPlan> parts = plan::parts_of(plan, at_once);
   if (parts.size() == 1 || (request.program.has_value() && !request.timeline.enabled)) return parts;
   return diag::Error{
-      .text = fmt::format("these events need {} counts, one after the other: {} are counted at once here", parts.size(),
+      .text = fmt::format("these events need {} counts, one after the other: {} can be counted at once", parts.size(),
                           at_once),
-      .hint = fmt::format("name at most {} with -e; `wperf stat -e … -- PROGRAM` runs a program once for each set",
+      .hint = fmt::format("give at most {} events to -e; `wperf stat -e … -- PROGRAM` runs a program once per set",
                           at_once),
       .code = diag::ExitCode::usage};
 }
@@ -129,13 +130,13 @@ diag::Result<void> check_prometheus(const request::Request& request) {
   if (!format.has_value()) return {};
   if (*format != request::ExportFormat::prometheus) {
     return diag::Error{
-        .text = fmt::format("'{}' is not a format that counts are written in", request::export_name(*format)),
-        .hint = "wperf stat --export prometheus; recordings have other formats: wperf report --export",
+        .text = fmt::format("'{}' is not an export format for counts", request::export_name(*format)),
+        .hint = "use wperf stat --export prometheus; for the formats of recordings use wperf report --export",
         .code = diag::ExitCode::usage};
   }
   if (!request.timeline.enabled) return {};
-  return diag::Error{.text = "--export prometheus holds one moment, and -t asks for many",
-                     .hint = "leave -t out; who collects the file knows the times",
+  return diag::Error{.text = "--export prometheus holds one point in time, and -t makes many",
+                     .hint = "leave out -t; the collector adds the times",
                      .code = diag::ExitCode::usage};
 }
 
@@ -143,21 +144,21 @@ diag::Result<void> check_prometheus(const request::Request& request) {
 diag::Result<void> check_listening(const request::Request& request) {
   if (!request.listen.has_value()) return {};
   if (!request.timeline.enabled && !request.runs.has_value() && !request.recording.export_format.has_value()) return {};
-  return diag::Error{.text = "--listen counts again and again by itself: without -t, -r and --export",
-                     .hint = "--timeout is the length of one count",
+  return diag::Error{.text = "--listen already counts repeatedly; it cannot be combined with -t, -r and --export",
+                     .hint = "set the length of one count with --timeout",
                      .code = diag::ExitCode::usage};
 }
 
 diag::Result<void> check_runs(const request::Request& request) {
   if (!request.runs.has_value() || (request.program.has_value() && !request.timeline.enabled)) return {};
-  return diag::Error{.text = "-r counts a program several times; it needs one to start, and does not go with -t",
+  return diag::Error{.text = "-r needs a program to run several times, and cannot be combined with -t",
                      .hint = "wperf stat -r 5 -- PROGRAM",
                      .code = diag::ExitCode::usage};
 }
 
 diag::Result<void> check_page(const request::Request& request) {
   if (!request.recording.html_file.has_value() || request.timeline.enabled) return {};
-  return diag::Error{.text = "--html shows counts over time, and without -t there is one count",
+  return diag::Error{.text = "--html shows counts over time, and without -t there is only one count",
                      .hint = "wperf stat -t -i 0 --timeout 1 --html page.html -- PROGRAM",
                      .code = diag::ExitCode::usage};
 }
@@ -217,8 +218,8 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
   if (request.outputs.verbose) measure::tell_plan(plan, machine, files, console);
   if (request.listen.has_value() && parts.size() != 1) {
     return diag::Error{
-        .text = fmt::format("--listen counts all events at once, and these need {} counts", parts.size()),
-        .hint = fmt::format("name at most {} with -e", machine.capabilities.counted_at_once),
+        .text = fmt::format("--listen counts all events at once, and these events need {} counts", parts.size()),
+        .hint = fmt::format("give at most {} events to -e", machine.capabilities.counted_at_once),
         .code = diag::ExitCode::usage};
   }
   if (request.listen.has_value()) return count_and_listen(request, plan, machine, console);

@@ -38,8 +38,8 @@ diag::Result<int> look_once(LiveLook& look, diag::Console& console) {
 
 diag::Result<int> run_top(const request::Request& request, diag::Console& console) {
   if (request.sampling.spe.has_value()) {
-    return diag::Error{.text = "top samples events, and no SPE",
-                       .hint = "`wperf record -e arm_spe_0//` does",
+    return diag::Error{.text = "top samples events; it does not support SPE",
+                       .hint = "use `wperf record -e arm_spe_0//`",
                        .code = diag::ExitCode::usage};
   }
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));

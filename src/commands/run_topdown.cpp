@@ -36,8 +36,8 @@ constexpr u64 kLeastInterval = 100, kLeastIntervalOfWindows = 4096, kGreatestInt
 
 diag::Result<void> check_request(const request::Request& request) {
   if (request.program.has_value() || request.duration_ms() != 0) return {};
-  return diag::Error{.text = "topdown needs to know when a run is over",
-                     .hint = "wperf topdown -- PROGRAM, or with --timeout, which each run takes",
+  return diag::Error{.text = "topdown needs to know when a run ends",
+                     .hint = "wperf topdown -- PROGRAM, or set the length of each run with --timeout",
                      .code = diag::ExitCode::usage};
 }
 
@@ -49,9 +49,10 @@ diag::Result<topdown::Wish> wish_of(const request::Request& request, pmu::Produc
   if (wish.node != topdown::kNone) return wish;
   std::string names;
   for (const topdown::Node& node : method.nodes) names += (names.empty() ? "" : ", ") + std::string(node.metric.name);
-  return diag::Error{.text = fmt::format("'{}' is no node of the tree of {}", request.topdown.node, product.title()),
-                     .hint = "nodes are " + names,
-                     .code = diag::ExitCode::usage};
+  return diag::Error{
+      .text = fmt::format("the top-down tree of {1} has no node '{0}'", request.topdown.node, product.title()),
+      .hint = "nodes: " + names,
+      .code = diag::ExitCode::usage};
 }
 
 // The events of one run as -e would have them: one group where all are counted at once.
@@ -163,7 +164,7 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   if (drill.runs() == 0) {
     answer.seconds = count.profile.elapsed_seconds;
     if (elsewhere != 0) {
-      answer.notes.push_back(fmt::format("{} cycles on cores of another kind are left out; -c chooses cores",
+      answer.notes.push_back(fmt::format("{} cycles on cores of another kind are left out; choose cores with -c",
                                          report::with_commas(elsewhere)));
     }
   }
@@ -269,21 +270,21 @@ diag::Result<bool> search_kind(Search& search) {
   }
   if (goes_on && search.request.topdown.sampled) {
     if (const auto sampled = sample_node(search); !sampled.has_value()) {
-      notes.push_back("functions are not named: " + sampled.error().text);
+      notes.push_back("functions are not shown: " + sampled.error().text);
     }
     if (waits_for_memory(drill) && !search.console.interrupted()) {
       if (const auto profiled = sample_memory(search); !profiled.has_value()) {
-        notes.push_back("SPE does not tell where data came from: " + profiled.error().text);
+        notes.push_back("data sources are not shown: " + profiled.error().text);
       }
     }
     goes_on = !search.console.interrupted();
   }
   if (drill.adds_stall_slot()) {
     notes.emplace_back(
-        "stall_slot is the sum of stall_slot_frontend and stall_slot_backend, as Arm defines it: all events of level 1 "
-        "are counted at once this way");
+        "stall_slot is computed as stall_slot_frontend + stall_slot_backend, as Arm defines it, so that all events of "
+        "level 1 can be counted at once");
   }
-  if (!goes_on) notes.emplace_back("Ctrl-C ended the search; this is what was counted and sampled until then");
+  if (!goes_on) notes.emplace_back("interrupted by Ctrl-C; these are the results until then");
   return goes_on;
 }
 
@@ -314,9 +315,9 @@ diag::Result<Search> begin_search(const request::Request& request, const KindOfC
   const plan::Capabilities& capabilities = machine.capabilities;
   topdown::Drill drill(kind.product, counters_for_events(request, capabilities), wish);
   if (const u32 limit = capabilities.counted_at_once; limit != 0 && !drill.fits(*drill.step())) {
-    return diag::Error{.text = fmt::format("level 1 needs {} events at once, and {} are counted at once here",
+    return diag::Error{.text = fmt::format("level 1 needs {} events at once, and this device can count {}",
                                            drill.step()->events.size(), limit),
-                       .hint = "with a driver there are more: `wperf doctor` says what is missing",
+                       .hint = "a driver can count more; `wperf doctor` says what is missing",
                        .code = diag::ExitCode::no_device};
   }
   Search search{request, machine, console, kind.product, {.drill = std::move(drill)}};
@@ -349,7 +350,7 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
   for (Search& search : searches) {
     if (!goes_on) {
       left_out.push_back(
-          fmt::format("cores {} ({}) were not looked at", search.found.answer.cores, search.found.answer.core));
+          fmt::format("cores {} ({}) were not measured", search.found.answer.cores, search.found.answer.core));
       continue;
     }
     WPERF_TRY(goes_on, search_kind(search));
@@ -365,9 +366,9 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
   if (is_on_one_core && !other_kinds.empty()) {
     notes.push_back(other_kinds);
   } else if (is_on_one_core && has_threads) {
-    notes.push_back(
-        fmt::format("this is core {}, where the program was started: its threads on other cores are not in it",
-                    text_of(kinds.front().cores)));
+    notes.push_back(fmt::format(
+        "only core {}, where the program was started, was measured; threads on other cores are not included",
+        text_of(kinds.front().cores)));
   }
   WPERF_CHECK_OK(show(request, found, console));
   return 0;

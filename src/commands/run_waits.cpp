@@ -86,8 +86,8 @@ std::vector<u64> wait_weights(const waits::Accounting& accounting, const recordi
 std::string whole_of(const std::vector<bool>& chosen, const request::Request& request) {
   const auto number = std::count(chosen.begin(), chosen.end(), true);
   const bool are_all = number == std::ssize(chosen);
-  return fmt::format("what {}{} thread{} waited{}", are_all ? "all " : "", number, number == 1 ? "" : "s",
-                     request.waits.min_ns != 0 ? ", without what is not listed" : "");
+  return fmt::format("the waits of {}{} thread{}{}", are_all ? "all " : "", number, number == 1 ? "" : "s",
+                     request.waits.min_ns != 0 ? ", without the waits that are not listed" : "");
 }
 
 // What the tables name: where threads waited, and where those were that woke them.
@@ -142,8 +142,8 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
                                const request::Request& request, const stacks::TraceFacts* trace,
                                diag::Console& console) {
   if (request.waits.min_ns != 0 || request.recording.time.has_value()) {
-    return diag::Error{.text = "--on-off shows all of the time: it goes with neither --min nor --time",
-                       .hint = "without --on-off, --tree shows waits alone",
+    return diag::Error{.text = "--on-off shows all of the time; it cannot be combined with --min and --time",
+                       .hint = "leave out --on-off; --tree then shows only waits",
                        .code = diag::ExitCode::usage};
   }
   const std::vector<u64> all(switches.samples, 1);
@@ -167,7 +167,8 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
   make_on_off_profile(accounting, switches, selection, recorded, sliced);
   if (switches.running_samples.empty()) {
     console.warn(
-        "note: nothing was sampled: nobody knows where threads ran (`wperf waits --on-off -- PROGRAM` samples)");
+        "note: no samples were recorded, so it is unknown where threads ran; `wperf waits --on-off -- PROGRAM` records "
+        "samples");
   }
   request::Request chosen = request;
   request::RecordingView& view = chosen.recording;
@@ -185,8 +186,8 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
   if (request.waits.on_off) return show_on_off(file, switches, accounting, selection, request, trace, console);
   const std::vector<bool> chosen = chosen_threads(accounting, switches, selection);
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end() && !chosen.empty()) {
-    return diag::Error{.text = "of no thread that --pid, --tid and --comm choose a switch was recorded",
-                       .hint = "without them all threads are listed"};
+    return diag::Error{.text = "no context switch was recorded for the threads chosen by --pid, --tid and --comm",
+                       .hint = "leave them out to list all threads"};
   }
   if (asks_for_views(request)) {
     const std::vector<u64> weights = wait_weights(accounting, switches, chosen, request, console);
@@ -210,7 +211,11 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
   const WaitLocks locks = locks_of(file, accounting, switches, selection, names, request);
   waits::WaitReport report = build_wait_report(accounting, switches, names, locks, selection);
   if (selection.critical_path && !report.path.has_value()) {
-    return diag::Error{.text = "there is no critical path: nothing is known of such a thread", .hint = {}};
+    const std::vector<u32>& tids = request.recording.tids;
+    return diag::Error{
+        .text = tids.empty() ? "no critical path: the recording has no thread to start at"
+                             : fmt::format("no critical path: the recording has no thread {}", fmt::join(tids, ", ")),
+        .hint = {}};
   }
   add_facts(switches, recorded.profile.losses, request, trace, report);
   const usize width = console.animated() ? console.width() : 0;
@@ -244,14 +249,15 @@ diag::Result<void> show_trace_waits(const etl::Trace& trace, const request::Requ
   tell_trace_losses(facts, request, console);
   if (recorded.switches.switches.empty()) {
     return diag::Error{
-        .text = fmt::format("{} does not say when threads ran and waited: {}", *request.data_file,
+        .text = fmt::format("{} does not contain when threads ran and waited: {}", *request.data_file,
                             recorded.has_compact_switches
-                                ? "its context switches are in the compact form, which Microsoft has not described"
-                                : "context switches were not on while it was recorded"),
+                                ? "its context switches are in the compact format, which Microsoft has not documented"
+                                : "context switches were not enabled while it was recorded"),
         .hint = "record with the context switch and dispatcher providers, as `wpr -start CPU` does"};
   }
   if (recorded.has_compact_switches) {
-    console.warn("warning: some context switches are in the compact form, which cannot be read: times are incomplete");
+    console.warn(
+        "warning: some context switches are in the compact format, which wperf cannot read; times are incomplete");
   }
   WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(recorded.file.openable_path()));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
@@ -279,10 +285,12 @@ diag::Result<void> plan_own_switches(request::Request& request, diag::Console& c
   request.sampling.whole_machine = all;
   const char* const event = request.kernel ? "context-switches" : "dummy";
   add_event(request, event, 1);
-  console.warn("note: the scheduler's tracepoints may not be read here: who ended a wait is not recorded");
+  console.warn(
+      "note: the scheduler's tracepoints may not be read here, so it is not recorded which thread ended a wait");
   if (!request.kernel) {
     console.warn(
-        "note: nor is where threads waited: for stacks of switches kernel.perf_event_paranoid must be at most 1");
+        "note: where threads waited is not recorded either; stacks of context switches need kernel.perf_event_paranoid "
+        "at 1 or below");
   }
   return {};
 }
@@ -319,8 +327,8 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   if (machine.capabilities.kernel == nullptr) {
     return diag::Error{
-        .text = "a driver does not see why threads wait: waits are recorded on the linux and etw devices",
-        .hint = "`wperf waits FILE` reads a perf.data file with switches, or an .etl trace",
+        .text = "a driver cannot see why threads wait; waits needs the linux or etw device",
+        .hint = "to read a perf.data file with context switches or an .etl trace, use `wperf waits FILE`",
         .code = diag::ExitCode::usage};
   }
   const bool is_trace = machine.capabilities.kernel->is_windows();

@@ -67,7 +67,7 @@ void add_spe_timeline(const recording::RecordedRecords& records, const perf_data
       end = std::max(end, moment);
     });
   }
-  if (begin > end) return console.warn("warning: --timeline shows nothing: the records of SPE have no times");
+  if (begin > end) return console.warn("warning: --timeline has no data: the SPE records have no times");
   const bool has_run_time = run != nullptr && run->start_ns < run->end_ns;
   const stacks::TimeSlices slices = has_run_time ? stacks::make_time_slices(run->start_ns, run->end_ns, slice_ns)
                                                  : stacks::make_time_slices(begin, end + 1, slice_ns);

@@ -18,18 +18,17 @@ diag::Error no_method(pmu::Product product, const plan::Capabilities& machine) {
     const pmu::Product other = pmu::product_at(i);
     if (other.topdown_count() != 0) known += (known.empty() ? "" : ", ") + std::string(other.name());
   }
-  std::string text = fmt::format("no top-down method is known for {}", product.title());
+  std::string text = fmt::format("{} has no known top-down method", product.title());
   if (machine.kernel != nullptr && !machine.kernel->has_counters()) {
     text = "top-down counts hardware events: " + machine.kernel->why_no_cycles();
   } else if (machine.midr == 0) {
-    text = "top-down is Arm's method, and this machine has no Arm cores";
+    text = "top-down is a method for Arm cores, and this machine has none";
   }
-  return {
-      .text = std::move(text),
-      .hint = fmt::format("there is one for {}; `wperf topdown --device sim:cpu=neoverse-v3 -- PROGRAM.exe` shows an "
-                          "ARM64 Windows program on a simulated one",
-                          known),
-      .code = diag::ExitCode::usage};
+  return {.text = std::move(text),
+          .hint = fmt::format("these have one: {}; to try it on a simulated core with an ARM64 Windows program: `wperf "
+                              "topdown --device sim:cpu=neoverse-v3 -- PROGRAM.exe`",
+                              known),
+          .code = diag::ExitCode::usage};
 }
 
 std::vector<u32> first_cores(u32 count) {
@@ -68,11 +67,11 @@ std::string names_of(const std::vector<KindOfCore>& kinds) {
 // A kernel counts a program wherever it runs, as one number.
 diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
   const u32 one = kinds.back().cores.front().first;
-  return {.text = fmt::format("this machine has several kinds of cores, each with a method of its own, and counts of a "
-                              "program that moves between them would mix: {}",
+  return {.text = fmt::format("this machine has several kinds of cores with different top-down methods, and a program "
+                              "that moves between them would mix their counts: {}",
                               names_of(kinds)),
           .hint = is_started ? fmt::format("-c {} keeps the program on that core", one)
-                             : fmt::format("without -p, -c {} looks at all that runs on that core", one),
+                             : fmt::format("leave out -p; -c {} then measures everything on that core", one),
           .code = diag::ExitCode::usage};
 }
 
@@ -105,7 +104,7 @@ diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Request& 
   const pmu::Product first = kinds.front().product;
   std::erase_if(kinds, [&](const KindOfCore& kind) {
     if (kind.product.topdown_count() != 0) return false;
-    notes.push_back(fmt::format("cores {} are left out: no top-down method is known for {}", text_of(kind.cores),
+    notes.push_back(fmt::format("cores {} are left out: {} has no known top-down method", text_of(kind.cores),
                                 kind.product.title()));
     return true;
   });
@@ -117,11 +116,11 @@ std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabili
   std::vector<KindOfCore> others = all_kinds(machine);
   std::erase_if(others, [&](const KindOfCore& kind) { return kind.product == measured.product; });
   if (others.empty()) return {};
-  std::string note = fmt::format("the program was started on core {}: what it did on {} is not in it",
+  std::string note = fmt::format("the program was started on core {}; what it did on {} is not included",
                                  text_of(measured.cores), names_of(others));
   const auto other = std::find_if(others.begin(), others.end(),
                                   [](const KindOfCore& kind) { return kind.product.topdown_count() != 0; });
-  if (other != others.end()) note += fmt::format("; -c {} starts it there", other->cores.front().first);
+  if (other != others.end()) note += fmt::format("; to start it there, use -c {}", other->cores.front().first);
   return note;
 }
 

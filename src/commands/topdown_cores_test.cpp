@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "diag/names_all.h"
+
 namespace wperf::commands {
 namespace {
 
@@ -48,11 +50,10 @@ std::string kinds_of(const request::Request& request, const plan::Capabilities& 
 TEST(TopdownCores, CountsOfAKernelAreNeverOfTwoKinds) {
   const plan::Capabilities both = machine_of({kC1Ultra, kC1Ultra, kC1Nano}, true);
   const std::string said = kinds_of(of_program(), both);
-  EXPECT_NE(said.find("would mix: cores 0-1 (C1-Ultra), cores 2 (C1-Nano) | -c 2 keeps the program"), said.npos)
-      << said;
+  EXPECT_NE(said.find(": cores 0-1 (C1-Ultra), cores 2 (C1-Nano) | -c 2 keeps the program"), said.npos) << said;
   request::Request process;
   process.process = 7;
-  EXPECT_NE(kinds_of(process, both).find("without -p, -c 2"), std::string::npos);
+  EXPECT_NE(kinds_of(process, both).find("-c 2"), std::string::npos);
   request::Request pinned = of_program();
   pinned.cores = {{2, 2}};
   EXPECT_EQ(kinds_of(pinned, both), "C1-Nano 2");
@@ -64,8 +65,8 @@ TEST(TopdownCores, WhatADriverLeavesOutIsSaid) {
   const plan::Capabilities both = machine_of({kC1Ultra, kC1Ultra, kC1Nano}, false);
   EXPECT_EQ(kinds_of(of_program(), both), "C1-Ultra 0");
   const KindOfCore first{.product = plan::product_of_core(both, 0), .cores = {{0, 0}}};
-  EXPECT_EQ(note_of_other_kinds(first, both),
-            "the program was started on core 0: what it did on cores 2 (C1-Nano) is not in it; -c 2 starts it there");
+  const std::string note = note_of_other_kinds(first, both);
+  EXPECT_TRUE(diag::names_all(note, {"core 0", "cores 2 (C1-Nano)", "-c 2"})) << note;
   EXPECT_EQ(note_of_other_kinds(first, machine_of({kC1Ultra, kC1Ultra}, false)), "");
 }
 

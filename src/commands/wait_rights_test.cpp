@@ -23,9 +23,7 @@ request::Request of_a_program() {
 TEST(WaitRights, WhoMayMeasureNothingIsToldTheSetting) {
   const auto answer = check_own_switches(rights_at(3, false, false), of_a_program());
   ASSERT_FALSE(answer.has_value());
-  EXPECT_EQ(answer.error().text,
-            "this user may not record when threads run and wait, not even of their own programs: "
-            "kernel.perf_event_paranoid is 3");
+  EXPECT_NE(answer.error().text.find("kernel.perf_event_paranoid is 3"), std::string::npos) << answer.error().text;
   EXPECT_NE(answer.error().hint.find("kernel.perf_event_paranoid=2"), std::string::npos) << answer.error().hint;
   EXPECT_EQ(answer.error().code, diag::ExitCode::no_device);
 }
@@ -33,7 +31,7 @@ TEST(WaitRights, WhoMayMeasureNothingIsToldTheSetting) {
 TEST(WaitRights, ASettingThatAllowsItIsNotToBlame) {
   const auto answer = check_own_switches(rights_at(2, false, false), of_a_program());
   ASSERT_FALSE(answer.has_value());
-  EXPECT_NE(answer.error().hint.find("a sandbox or a filter"), std::string::npos) << answer.error().hint;
+  EXPECT_NE(answer.error().hint.find("sandbox"), std::string::npos) << answer.error().hint;
 }
 
 TEST(WaitRights, OwnProgramsAndTheWholeMachineDiffer) {

@@ -149,15 +149,14 @@ class CodeMatcher {
     for (const usize side : {0, 1}) {
       for (const u32 number : sides[side]) names[side].push_back(matched_.units[number].name);
     }
-    matched_.notes.push_back(
-        fmt::format("{}: {} before and {} after have the same code, so they may have been renamed; "
-                    "which became which is not known.",
-                    module, fmt::join(names[0], ", "), fmt::join(names[1], ", ")));
+    matched_.notes.push_back(fmt::format(
+        "{}: {} before and {} after have the same code and may have been renamed, but the pairs are ambiguous.", module,
+        fmt::join(names[0], ", "), fmt::join(names[1], ", ")));
   }
   void tell_of_missing(const std::string& module, const RunCosts& run) {
     matched_.notes.push_back(
-        fmt::format("{}: its code of {} cannot be read here, so functions that were renamed are "
-                    "not found: --symbol-path FOLDER says where its file is.",
+        fmt::format("{}: its code of {} cannot be read on this machine, so renamed functions are not found; use "
+                    "--symbol-path FOLDER to give the folder of its file.",
                     module, run.file));
   }
 

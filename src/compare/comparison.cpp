@@ -53,7 +53,7 @@ class Comparer {
     const std::vector<std::string> events = common_names([](const RunCosts& run) -> auto& { return run.events; });
     const std::vector<std::string> counts = common_names([](const RunCosts& run) -> auto& { return run.counts; });
     if (events.empty() && counts.empty()) {
-      return usage("these have no event in common, so there is nothing to compare",
+      return usage("these files have no event in common, so there is nothing to compare",
                    "`wperf report FILE` shows the events of a recording");
     }
     const Per asked = options_.per.value_or(Per::run), of_totals = asked == Per::share ? Per::run : asked;
@@ -126,7 +126,7 @@ diag::Result<void> Comparer::add_times(Per per) {
     const auto known =
         std::count_if(runs_.begin(), runs_.end(), [&](const RunCosts* run) { return value_of(*run) > 0; });
     if (known != std::ssize(runs_)) {
-      if (known != 0) out_.notes.push_back(fmt::format("{} is not known of all runs, so it is not compared.", name));
+      if (known != 0) out_.notes.push_back(fmt::format("{} is not known for all runs, so it is not compared.", name));
       continue;
     }
     TotalChange total{.event = std::string(name), .unit = CostUnit::seconds, .is_counted = true};
@@ -234,7 +234,7 @@ void Comparer::find_units() {
     }
   }
   if (rows.empty() && (options_.module || options_.symbol))
-    out_.notes.emplace_back("nothing that was measured has a name that --module or --symbol chooses");
+    out_.notes.emplace_back("no event has samples with a name chosen by --module or --symbol");
   const std::vector<bool> found = found_among(answers, kWrongShare);
   // Were it the only one that changed.
   const double sure_below = kWrongShare / static_cast<double>(std::max<usize>(1, rows.size()));
@@ -255,9 +255,9 @@ void Comparer::tell_of_shares(const EventChange& change) {
     if (total.event != change.event || total.is_counted || !total.has_ratio) continue;
     const bool is_told = out_.is_one_run ? std::abs(std::log(total.ratio)) > kWorthTelling : total.found;
     if (!is_told) return;
-    out_.notes.push_back(
-        fmt::format("{} {} in all by {:.1f} %: shares do not show that, --per run compares costs themselves.",
-                    change.event, total.ratio > 1 ? "grew" : "shrank", 100 * std::abs(total.ratio - 1)));
+    out_.notes.push_back(fmt::format(
+        "{} {} in total by {:.1f} %; shares do not show that, use --per run to compare the costs themselves.",
+        change.event, total.ratio > 1 ? "grew" : "shrank", 100 * std::abs(total.ratio - 1)));
     return;
   }
 }
@@ -290,8 +290,8 @@ void Comparer::tell_of_missing_samples() {
   for (const RunCosts* run : runs_) most = std::max(most, run->missing_share);
   if (most < kWorthTelling) return;
   out_.notes.push_back(
-      fmt::format("Up to {:.0f} % of a run's samples are missing: its costs count them as if they were like the "
-                  "others. Record with a longer interval or a lower --freq.",
+      fmt::format("Up to {:.0f} % of a run's samples are missing; the costs assume that they were like the others. "
+                  "Record with a longer interval or a lower --freq.",
                   100 * most));
 }
 
@@ -319,24 +319,25 @@ bool are_copies(const std::vector<RunCosts>& side) {
 diag::Result<void> check_run_counts(usize before, usize after) {
   if (before == 0 || after == 0) return usage("a side has no runs", "wperf diff BEFORE... -- AFTER...");
   if ((before == 1 && after == 1) || smallest_rank_answer(before, after) <= 1 - kConfidence) return {};
-  return usage(fmt::format("{} {} before and {} after can show nothing: were all of them greater after, that would "
-                           "still happen by chance in {:.0f} % of such pairs",
+  return usage(fmt::format("{} {} before and {} after cannot show a change: even if all runs after cost more, that "
+                           "happens by chance in {:.0f} % of such pairs",
                            before, before == 1 ? "run" : "runs", after, 100 * smallest_rank_answer(before, after)),
-               "take at least 4 runs a side, better 5 to 10; or one run a side, which is compared by its samples");
+               "take at least 4 runs per side, better 5 to 10; or one run per side, which is compared by its samples");
 }
 
 diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string& counter) {
   switch (per) {
     case Per::second:
       if (run.seconds > 0) return run.seconds;
-      return usage(fmt::format("--per second: nothing in {} tells how long it took", run.file), "--per share, or run");
+      return usage(fmt::format("--per second: {} does not contain its duration", run.file),
+                   "use --per share or --per run");
     case Per::counter: {
       const ExactCount* count = find_count(run, counter);
       const EventCosts* event = find_event(run, counter);
       const double value = count != nullptr ? count->value : event != nullptr ? event->cost : 0;
       if (value > 0) return value;
-      return usage(fmt::format("--per {}: {} has not counted it", counter, run.file),
-                   "--per takes share, second, run, or an event that is in all files");
+      return usage(fmt::format("--per {}: {} has no count of it", counter, run.file),
+                   "use share, second, run, or an event that is in all files");
     }
     default:
       return 1.0;

@@ -27,7 +27,7 @@ struct Candidate {
 
 // "f (cycles): +20.1 % (95 % interval +11.3 to +29.5 %)"
 std::string change_of(const Candidate& one) {
-  const std::string change = std::isinf(one.ratio) ? "from nothing to something" : change_text(one.ratio);
+  const std::string change = std::isinf(one.ratio) ? "from zero to something" : change_text(one.ratio);
   if (std::isinf(one.low)) return one.what + ": " + change;
   return fmt::format("{}: {} (95 % interval {})", one.what, change, ratio_interval_text(one.low, one.high));
 }
@@ -35,11 +35,12 @@ std::string change_of(const Candidate& one) {
 // The total has no interval.
 std::string why_unclear(const Candidate& one) {
   if (std::isnan(one.ratio)) return one.what + " was 0 in most runs before, so it has no ratio";
-  const std::string change = std::isinf(one.ratio) ? "came from nothing"
+  const std::string change = std::isinf(one.ratio) ? "started at zero"
                              : one.ratio >= kTimes ? "grew " + times_text(one.ratio)
                                                    : "changed by " + change_text(one.ratio);
-  return fmt::format("{} {}, but one run a side has no interval for it: a gate on totals needs at least 4 runs a side",
-                     one.what, change);
+  return fmt::format(
+      "{} {}, but one run per side gives no interval for it: a condition on totals needs at least 4 runs per side",
+      one.what, change);
 }
 
 // How many runs a side would tell, when runs go on to differ as they do: the interval narrows with their root.
@@ -48,8 +49,8 @@ std::string runs_needed(const Candidate& one, double allowed, usize runs) {
   const double beyond = std::log(one.ratio / allowed), to_low = std::log(one.ratio / one.low);
   double needed = 2 * static_cast<double>(runs);
   if (!(one.low > allowed)) needed = std::ceil(static_cast<double>(runs) * (to_low / beyond) * (to_low / beyond));
-  if (!(needed <= kMost)) return fmt::format("more than {:.0f} runs a side", kMost);
-  return fmt::format("about {:.0f} runs a side", std::max(needed, std::max(kFewest, static_cast<double>(runs) + 1)));
+  if (!(needed <= kMost)) return fmt::format("more than {:.0f} runs per side", kMost);
+  return fmt::format("about {:.0f} runs per side", std::max(needed, std::max(kFewest, static_cast<double>(runs) + 1)));
 }
 
 double allowed_by(const FailCondition& condition) {
@@ -62,12 +63,13 @@ bool fails(const Candidate& one, double allowed) {
 }
 
 Verdict failed_on(const Candidate& one, const FailCondition& condition) {
-  return {.kind = Verdict::Kind::failed,
-          .condition = condition.text,
-          .name = condition.name == "*" ? one.what : std::string(),
-          .why = fmt::format("{}, all of it more than the allowed {:.6g} %", change_of(one), condition.percent),
-          .function = one.function,
-          .source = {}};
+  return {
+      .kind = Verdict::Kind::failed,
+      .condition = condition.text,
+      .name = condition.name == "*" ? one.what : std::string(),
+      .why = fmt::format("{}, and the whole interval is above the allowed {:.6g} %", change_of(one), condition.percent),
+      .function = one.function,
+      .source = {}};
 }
 
 // Of a condition on anything: each is a failure of its own.
@@ -108,8 +110,8 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
   const bool may_fail = worst->ratio > allowed && (condition.name != "*" || worst->low > 1);
   verdict.kind = may_fail ? Verdict::Kind::unsure : Verdict::Kind::passed;
   const std::string bound = fmt::format("the allowed {:.6g} %", condition.percent);
-  const std::string why = may_fail ? fmt::format("which may be chance: whether it is more than {} needs {}", bound,
-                                                 runs_needed(*worst, allowed, runs))
+  const std::string why = may_fail ? fmt::format("which may be chance: to decide whether it is more than {} takes {}",
+                                                 bound, runs_needed(*worst, allowed, runs))
                                    : "which is not more than " + bound;
   verdict.why = change_of(*worst) + ", " + why;
   return verdict;
@@ -181,9 +183,9 @@ std::string hosts_of(const Comparison& comparison, u32 unit) {
 
 // Why nothing of this name can be judged.
 std::string absence_of(const Comparison& comparison, const FailCondition& condition) {
-  if (condition.kind == FailCondition::Kind::total) return "no event of this name was measured on both sides";
+  if (condition.kind == FailCondition::Kind::total) return "no event with this name was measured on both sides";
   if (comparison.events.empty())
-    return fmt::format("these files have counts alone, and no {}s: recordings have them", kind_word(condition.kind));
+    return fmt::format("these files have only counts and no {}s; use recordings", kind_word(condition.kind));
   bool has_kind = false, is_seen = false;
   std::string hosts;
   const UnitKind kind = unit_kind(condition.kind);
@@ -200,15 +202,13 @@ std::string absence_of(const Comparison& comparison, const FailCondition& condit
     is_seen = true;
     if (hosts.empty()) hosts = hosts_of(comparison, static_cast<u32>(i));
   }
-  if (kind == UnitKind::inclusive && !has_kind)
-    return "what functions call is known where callers were recorded: record -g";
+  if (kind == UnitKind::inclusive && !has_kind) return "inclusive costs need recordings with callers: record with -g";
   if (!hosts.empty())
-    return fmt::format("it is inlined on both sides, and its cost is part of what it is inlined into: {}", hosts);
+    return fmt::format("it is inlined on both sides; its cost is part of the functions it is inlined into: {}", hosts);
   if (kind == UnitKind::line && !has_kind)
-    return "lines are compared with --sort symbol,line alone, where debug information tells them";
-  if (is_seen)
-    return fmt::format("it was seen, but in fewer than {:.0f} samples, too few to say anything", kFewestSamples);
-  return fmt::format("no {} of this name was seen on either side", kind_word(condition.kind));
+    return "lines are compared only with --sort symbol,line, and if debug information has them";
+  if (is_seen) return fmt::format("it has fewer than {:.0f} samples, too few to judge it", kFewestSamples);
+  return fmt::format("no {} with this name has samples on either side", kind_word(condition.kind));
 }
 
 std::vector<Candidate> totals_of(const Comparison& comparison, const FailCondition& condition) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/made_profile.h"
+#include "diag/names_all.h"
 
 namespace wperf::compare {
 namespace {
@@ -52,7 +53,7 @@ TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   const UnitChange& row = function_of(found, "g");
   EXPECT_NEAR(row.change().ratio, 2200.0 / 2510, 1e-9);
   EXPECT_EQ(row.with, std::vector<std::string>{"f"});
-  EXPECT_EQ(row.note, "with f, which is inlined here on one side");
+  EXPECT_TRUE(diag::names_all(row.note, {"with f", "inlined", "one side"}));
   EXPECT_EQ(judged(found, "function:f>5%"), Verdict::Kind::passed);
   EXPECT_EQ(judged(found, "function:g>5%"), Verdict::Kind::passed);
 }
@@ -82,7 +83,7 @@ TEST(InlineRows, WhatIsInlinedOnBothSidesIsPartOfItsHost) {
   EXPECT_DOUBLE_EQ(function_of(found, "g").change().ratio, 1.5);
   EXPECT_EQ(judged(found, "function:f>5%"), Verdict::Kind::unknown);
   const Verdict told = judge(found, {request::parse_fail_condition("function:f>5%").value()}).at(0);
-  EXPECT_EQ(told.why, "f: it is inlined on both sides, and its cost is part of what it is inlined into: g");
+  EXPECT_TRUE(diag::names_all(told.why, {"f: ", "both sides", "inlined into: g"}));
 }
 
 TEST(InlineRows, AFunctionInlinedIntoSeveralNamesThemAll) {

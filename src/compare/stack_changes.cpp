@@ -71,14 +71,14 @@ diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::s
     for (const RunCosts& run : *side) {
       if (run.stacks.nodes.empty()) {
         return diag::Error{.text = run.file + " has no samples, so there are no stacks to compare",
-                           .hint = "--html, --svg and --folded are for recordings",
+                           .hint = "--html, --svg and --folded need recordings",
                            .code = diag::ExitCode::usage};
       }
       if (event.empty()) event = run.stacks.event;
       if (event != run.stacks.event) {
         return diag::Error{
-            .text = fmt::format("{} has samples of {}, others have {}", run.file, run.stacks.event, event),
-            .hint = "a picture compares one event: record the same on both sides",
+            .text = fmt::format("{} has samples of {}, but others have {}", run.file, run.stacks.event, event),
+            .hint = "a picture compares one event: record the same event on both sides",
             .code = diag::ExitCode::usage};
       }
       WPERF_TRY(double measure, measure_of(run, per, options.counter));

@@ -45,10 +45,10 @@ void tell_of_few_runs(const std::vector<TotalChange*>& asked, std::vector<std::s
   usize enough = std::min(before, after);
   while (smallest_rank_answer(enough, enough) > needed) ++enough;
   const std::string runs =
-      before == after ? fmt::format("{} runs a side", before) : fmt::format("{} and {} runs", before, after);
+      before == after ? fmt::format("{} runs per side", before) : fmt::format("{} and {} runs", before, after);
   notes.push_back(fmt::format(
-      "Of {} events, {} can show that one alone changed only where its counts repeat exactly: take at least "
-      "{} runs a side, or fewer events.",
+      "With {} events, {} can show a change in one of them only if its counts repeat exactly; take at least "
+      "{} runs per side, or fewer events.",
       asked.size(), runs, enough));
 }
 

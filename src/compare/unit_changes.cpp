@@ -207,10 +207,10 @@ void UnitComparer::tell_of_runs(std::vector<std::string>& notes) const {
       runs += fmt::format("{}{} ({:.2f})", runs.empty() ? "" : ", ", event_.runs[run]->file, weight);
   }
   if (runs.empty()) return;
-  notes.push_back(fmt::format(
-      "{}: in some runs all functions differ by more than in the others, as where something disturbed them; of a run "
-      "they count for: {}.",
-      change_.event, runs));
+  notes.push_back(
+      fmt::format("{}: in some runs all functions differ by more than in the other runs, as if something had disturbed "
+                  "them; these runs get a weight below 1: {}.",
+                  change_.event, runs));
 }
 
 // Of one run a side what blocks of time tell, of the side that scatters more; else what runs tell.
@@ -268,14 +268,14 @@ void UnitComparer::add_rows(const std::vector<u32>& units, const std::vector<Run
 // What it was called before, and where it is now.
 void UnitComparer::name_function(UnitChange& row) const {
   const OtherName& other = event_.matched.others[row.unit];
-  if (!other.name.empty()) row.note = (other.is_same_code ? "one code with " : "was ") + other.name;
+  if (!other.name.empty()) row.note = (other.is_same_code ? "same code as " : "was ") + other.name;
   if (!other.is_same_code) row.was = other.name;
   const auto add = [&](const std::string& note) { row.note += (row.note.empty() ? "" : "; ") + note; };
   if (const std::string moved = inlining_note(row.unit); !moved.empty()) add(moved);
   for (const auto& [unit, host] : rows_.joined()) {
     if (rows_.of_unit(unit) != row.unit) continue;
     row.with.push_back(event_.matched.units[unit].name);
-    add("with " + row.with.back() + ", which is inlined here on one side");
+    add("with " + row.with.back() + ", which is inlined on one side");
   }
 }
 

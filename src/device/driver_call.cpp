@@ -21,19 +21,19 @@ diag::Error error_of_status(WperfStatus status, u32 code) {
           "warning: not enough resources available to execute the request.\n"
           "Operation cancelled!");
     case WPERF_BAD_VERSION:
-      return {.text = "the driver speaks another version of the protocol than this wperf",
+      return {.text = "the installed driver uses another protocol version than this wperf",
               .hint = "install the driver that came with this wperf"};
     case WPERF_ACCESS_DENIED:
-      return {.text = "the driver refused the request for lack of rights", .hint = "run wperf as administrator"};
+      return {.text = "the driver refused the request because of missing rights", .hint = "run wperf as administrator"};
     case WPERF_NOT_SUPPORTED:
-      return {.text = "the hardware does not support the request", .hint = "wperf doctor tells what it supports"};
+      return {.text = "the hardware does not support the request", .hint = "wperf doctor shows what it supports"};
     case WPERF_NO_INTERRUPT:
-      return {.text = "Windows does not give the driver the counters' interrupt, without which there is no sampling",
+      return {.text = "Windows does not give the driver the counters' interrupt, which sampling needs",
               .hint =
                   "end other profilers that use counters; if the driver was removed or updated since Windows started, "
-                  "restart Windows; counting works all the same"};
+                  "restart Windows; counting works without the interrupt"};
     case WPERF_PROFILING_BUSY:
-      return {.text = "somebody else profiles with the SPE of a core that was chosen",
+      return {.text = "another program uses the SPE of a chosen core",
               .hint = "end the other profiler, or choose other cores with -c or --cores"};
     default:
       return {.text = fmt::format("the driver refused request {:#x} with status {}", code, status), .hint = {}};

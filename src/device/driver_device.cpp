@@ -261,7 +261,7 @@ class DriverDevice final : public Device {
       std::memcpy(&reply, buffer.data(), sizeof reply);
       return reply;
     }
-    return diag::Error{.text = "what answers for the driver speaks no version of its protocol that this wperf knows",
+    return diag::Error{.text = "the installed driver uses a protocol version that this wperf does not support",
                        .hint = "install the driver that came with this wperf"};
   }
 
@@ -304,7 +304,8 @@ class DriverDevice final : public Device {
                              reply.dmc_clkdiv2_counters};
     machine.cycle_counters = reply.cycle_counters;
     if (shows_pmu(reply.id_aa64dfr0) && reply.cycle_counters == 0) {
-      machine.why_no_counters = "this machine shows counters whose registers may not be read: a hypervisor keeps them";
+      machine.why_no_counters =
+          "this machine reports counters, but their registers cannot be read: a hypervisor blocks them";
     }
     machine.cluster_count = reply.cluster_count;
     machine.cluster_size = reply.cluster_size;

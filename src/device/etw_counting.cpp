@@ -155,10 +155,10 @@ diag::Result<std::unique_ptr<CountSession>> open_trace_count(etw::TraceApi& api,
   WPERF_TRY(std::vector<etw::CountedEntry> entries, etw::plan_counts(plan, sources, session));
   const u32 most = etw::most_counters(api);
   if (most != 0 && session.counted.size() > most) {
-    return diag::Error{
-        .text = fmt::format("Windows counts at most {} events at once here, not {}", most, session.counted.size()),
-        .hint = "name fewer with -e",
-        .code = diag::ExitCode::usage};
+    return diag::Error{.text = fmt::format("Windows can count at most {} events at once on this machine, not {}", most,
+                                           session.counted.size()),
+                       .hint = "choose fewer with -e",
+                       .code = diag::ExitCode::usage};
   }
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
   file.close();  // Windows writes it, not we

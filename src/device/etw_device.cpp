@@ -89,8 +89,8 @@ class TraceRecordingSession final : public RecordingSession {
 constexpr u32 kLeastCounters = 1;
 
 diag::Error not_here(std::string_view what) {
-  return {.text = fmt::format("Windows' own tracing does not {}", what),
-          .hint = "the driver of wperf does: docs/user/devgen.md",
+  return {.text = fmt::format("Windows' own tracing cannot {}", what),
+          .hint = "wperf's driver can: see docs/user/devgen.md",
           .code = diag::ExitCode::no_device};
 }
 
@@ -141,8 +141,8 @@ class EtwDevice final : public Device {
                                                                  const RecordingTarget& target) override {
     constexpr std::string_view kEnding = ".etl";
     if (!target.file.empty() && !target.file.ends_with(kEnding)) {
-      return diag::Error{.text = "Windows records a trace, and " + target.file + " does not sound like one",
-                         .hint = "name it FILE.etl",
+      return diag::Error{.text = "Windows records traces, and " + target.file + " does not end in .etl",
+                         .hint = "use a name such as FILE.etl",
                          .code = diag::ExitCode::usage};
     }
     etw::SessionPlan session{.sources = {},
@@ -172,30 +172,30 @@ class EtwDevice final : public Device {
     etw::TraceApi& api = machine_->tracing();
     const etw::TraceApi::Machine windows = api.machine();
     std::vector<DeviceCheck> checks{
-        {"rights", windows.elevated,
-         windows.elevated ? "elevated" : "not elevated: Windows does not let this user record",
+        {"rights", windows.elevated, windows.elevated ? "elevated" : "not elevated: this user is not allowed to record",
          windows.elevated ? "" : "start wperf from an elevated prompt (Run as administrator)"}};
     const bool may = windows.elevated && api.enable_privilege() == etw::kNoError;
-    checks.push_back({"privilege", may, may ? "may profile the system" : "SeSystemProfilePrivilege is missing",
-                      may ? "" : "an administrator has it, or grants it in the local security policy"});
-    checks.push_back({"machine", !windows.hypervisor, windows.hypervisor ? "virtual" : "no hypervisor seen",
+    checks.push_back({"privilege", may,
+                      may ? "profiling the system is allowed" : "the right SeSystemProfilePrivilege is missing",
+                      may ? "" : "administrators have it and can grant it in the local security policy"});
+    checks.push_back({"machine", !windows.hypervisor, windows.hypervisor ? "virtual" : "no hypervisor found",
                       windows.hypervisor ? plan::kSamplingInVirtualMachines : ""});
     const auto sources = etw::list_sources(api);
     const usize counters = sources.has_value() && !sources.value().empty() ? sources.value().size() - 1 : 0;
     checks.push_back(
         {"sources", counters != 0,
          fmt::format("the timer{}", counters != 0 ? fmt::format(" and {} of counters", counters) : std::string()),
-         counters != 0 ? "" : "Windows shows no hardware counters here: a virtual machine?"});
+         counters != 0 ? "" : "Windows shows no hardware counters; is this a virtual machine?"});
     for (const std::string& name : etw::leftovers(api)) {
-      checks.push_back({"session", false, "a wperf that runs no more left \"" + name + "\"",
-                        "`wperf doctor --fix` ends it, and so does the next `wperf record`"});
+      checks.push_back({"session", false, "a wperf that is no longer running left behind \"" + name + "\"",
+                        "end it with `wperf doctor --fix`; the next `wperf record` ends it too"});
     }
     return checks;
   }
   std::vector<DeviceCheck> mend() override {
     etw::TraceApi& api = machine_->tracing();
     if (!api.machine().elevated) {
-      return {{"fix", false, "only administrators end trace sessions",
+      return {{"fix", false, "only administrators can end trace sessions",
                "start wperf from an elevated prompt (Run as administrator)"}};
     }
     const bool may = api.enable_privilege() == etw::kNoError;  // which sources need and sessions do not

@@ -159,7 +159,7 @@ diag::Result<void> LinuxCountSession::open_entry(usize unit, usize number, Scope
     if (!only.empty()) {
       if (scope.thread >= 0) {
         return diag::Error{.text = entry.name + " counts for the whole machine, not for a program",
-                           .hint = "count it on a core: leave the program out, and use -c or --timeout",
+                           .hint = "count it on a core: leave out the program, and use -c or --timeout",
                            .code = diag::ExitCode::usage};
       }
       if (std::find(only.begin(), only.end(), core) == only.end()) continue;
@@ -199,8 +199,8 @@ diag::Result<int> LinuxCountSession::open_one(OpenCount count, const Counted& co
 std::vector<std::string> LinuxCountSession::remarks() const {
   std::vector<std::string> remarks;
   for (const std::string& name : in_user_mode_only_) {
-    remarks.push_back(name +
-                      " counts user mode only: kernel.perf_event_paranoid keeps the kernel's part from this user");
+    remarks.push_back(
+        name + " counts user mode only: kernel.perf_event_paranoid does not allow this user to count the kernel");
   }
   for (const auto& [entry, reason] : refused_) {
     remarks.push_back(schedule().entries[entry].name + " is not counted: " + reason.text);

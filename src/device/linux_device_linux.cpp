@@ -44,11 +44,11 @@ NoCounters why_no_counters(int error) {
                 "run wperf as root or with the capability CAP_PERFMON, or lower the setting (sysctl "
                 "kernel.perf_event_paranoid=2)"};
   }
-  if (error == EBUSY) return {.reason = "somebody else holds the cycle counter", .way_out = "end the other profiler"};
-  return {.reason = "this system shows no hardware counters (usual in virtual machines)",
+  if (error == EBUSY) return {.reason = "another program uses the cycle counter", .way_out = "end the other profiler"};
+  return {.reason = "this system has no hardware counters (usual in virtual machines)",
           .way_out =
               "in a virtual machine the host must pass them through; software events such as cpu-clock, page-faults "
-              "and context-switches need none (`wperf list`, `wperf doctor`)"};
+              "and context-switches work without them (`wperf list`, `wperf doctor`)"};
 }
 
 // "6.1.0-18-amd64"
@@ -117,7 +117,7 @@ diag::Result<void> LinuxDevice::examine() {
   const SystemFiles files;
   machine_.cores = perf_events::online_cores(files);
   if (machine_.cores.empty()) {
-    return diag::Error{.text = "the cores of this machine cannot be listed: /sys is not mounted?",
+    return diag::Error{.text = "cannot list the cores of this machine; is /sys mounted?",
                        .hint = {},
                        .code = diag::ExitCode::no_device};
   }

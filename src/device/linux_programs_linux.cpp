@@ -77,8 +77,8 @@ diag::Result<void> check_system(const std::string& path) {
   const ssize_t got = read(file.number(), begin, sizeof begin);
   const std::string_view text(begin, got > 0 ? static_cast<usize>(got) : 0);
   if (!text.starts_with(kWindows) || text == kForAllSystems || has_interpreter_of_windows_programs()) return {};
-  return diag::Error{.text = path + " is a program for Windows, and this device runs programs for Linux",
-                     .hint = "`--device sim` runs ARM64 programs for Windows on a simulated machine",
+  return diag::Error{.text = path + " is a Windows program, but this device runs Linux programs",
+                     .hint = "run ARM64 Windows programs on a simulated machine with `--device sim`",
                      .code = diag::ExitCode::usage};
 }
 
@@ -97,7 +97,7 @@ diag::Result<void> check_executable(const std::string& image) {
     if (access(path.c_str(), X_OK) == 0) return check_system(path);
   }
   return diag::Error{.text = fmt::format("{}: no such program in the folders of PATH", image),
-                     .hint = "a program of this folder is named ./" + image,
+                     .hint = "for a program in the current folder write ./" + image,
                      .system_error = ENOENT};
 }
 

@@ -215,7 +215,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
   if (events_.copies_were_refused()) {
     if (!run.note.empty()) run.note += "\nnote: ";
     run.note +=
-        "the kernel copies no registers and stacks here: callers are told by frame pointers alone (--call-graph fp)";
+        "this kernel cannot copy registers and stacks; callers are found with frame pointers only (--call-graph fp)";
   }
   facts.run = perf_data::run_facts_bytes(run);
   if (plan_.looks_into_kernel()) {
@@ -268,8 +268,8 @@ std::vector<std::string> LinuxRecordingSession::remarks() const {
     smallest = std::min(smallest, ring.size());
   }
   if (smallest == perf_events::kRingBytes) return {};
-  return {fmt::format("rings have {} KiB, not {}: kernel.perf_event_mlock_kb limits what a user may take",
-                      smallest >> 10, perf_events::kRingBytes >> 10)};
+  return {fmt::format("ring buffers have {} KiB instead of {}: kernel.perf_event_mlock_kb limits them", smallest >> 10,
+                      perf_events::kRingBytes >> 10)};
 }
 
 }  // namespace

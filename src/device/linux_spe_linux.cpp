@@ -80,19 +80,20 @@ diag::Result<std::unique_ptr<SpeSession>> open_linux_spe(LinuxPrograms& programs
   std::vector<int> threads{-1};
   if (plan.process.has_value()) threads = programs.threads_to_watch(*plan.process);
   if (threads.size() > 1) {
-    return diag::Error{.text = "SPE cannot follow a running program that has several threads",
-                       .hint = "start it with `wperf record ... -- PROGRAM`, or profile whole cores: leave -p out",
-                       .code = diag::ExitCode::usage};
+    return diag::Error{
+        .text = "SPE cannot be used on a running program with several threads",
+        .hint = "start the program with `wperf record ... -- PROGRAM`, or leave out -p to profile whole cores",
+        .code = diag::ExitCode::usage};
   }
   for (const u32 core : plan.cores) {
     const Unit* unit = perf_events::spe_unit_of_core(units, core);
     if (unit != nullptr) WPERF_CHECK_OK(session->open_core(plan, *unit, core, threads.front()));
   }
   if (!session->is_empty()) return std::unique_ptr<SpeSession>(std::move(session));
-  return diag::Error{
-      .text = "none of these cores has SPE",
-      .hint = fmt::format("{}*/cpumask lists those that have it", std::string(perf_events::kUnitFolder) + "arm_spe_"),
-      .code = diag::ExitCode::no_device};
+  return diag::Error{.text = "none of these cores has SPE",
+                     .hint = fmt::format("{}*/cpumask lists the cores that have it",
+                                         std::string(perf_events::kUnitFolder) + "arm_spe_"),
+                     .code = diag::ExitCode::no_device};
 }
 
 }  // namespace wperf::device

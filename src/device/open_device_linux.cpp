@@ -23,7 +23,7 @@ diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
     if (rest != "fake" && !rest.starts_with("fake,")) {
       return diag::Error{
           .text = "the etw device needs Windows",
-          .hint = "`--device etw:fake` shows it on the simulated machine; `wperf report FILE.etl` reads traces",
+          .hint = "use `--device etw:fake` to see it on the simulated machine; `wperf report FILE.etl` reads traces",
           .code = diag::ExitCode::no_device};
     }
     WPERF_TRY(auto machine, open_fake_tracing(rest.size() > 5 ? rest.substr(5) : std::string()));
@@ -38,7 +38,7 @@ diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
   if (kind == "driver" || kind == "windowsperf") {
     return diag::Error{.text = "the " + kind + " device needs Windows on Arm",
                        .hint = kind == "driver" ? "use the simulated machine: --device sim"
-                                                : "`--device windowsperf:fake` shows it on the simulated machine",
+                                                : "use `--device windowsperf:fake` to see it on the simulated machine",
                        .code = diag::ExitCode::no_device};
   }
   return diag::Error{.text = "unknown device '" + name + "'",

@@ -23,7 +23,7 @@ diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
   }
   if (kind == "sim" || kind == "linux" || kind == "windowsperf") {
     return diag::Error{.text = "the device '" + name + "' is not part of the Windows build",
-                       .hint = kind == "sim" ? "the simulated machine runs on Linux, so also in WSL" : "",
+                       .hint = kind == "sim" ? "the simulated machine runs on Linux, including WSL" : "",
                        .code = diag::ExitCode::no_device};
   }
   return diag::Error{.text = "unknown device '" + name + "'",

@@ -318,8 +318,7 @@ diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
   for (const u32 core : plan_.cores) WPERF_CHECK_OK(open_core(core, threads));
   open_cpu_time(threads);
   if (!rings_.empty()) return {};
-  return diag::Error{.text = "there is nothing to sample: its threads have ended, or its cores are offline",
-                     .hint = {}};
+  return diag::Error{.text = "nothing to sample: the threads have ended, or the cores are offline", .hint = {}};
 }
 
 // Counted and not sampled: so it is exact, whatever is sampled. A part of it would be wrong, so it is all or nothing.

@@ -39,7 +39,7 @@ class SimMachine final : public SimulatedMachine {
     if (pid != 0) return pid;
     diag::Error refused = error_of(error);
     refused.text = "CreateProcess failed: " + refused.text;
-    refused.hint = "the device is sim, by --device or WPERF_DEVICE" + (refused.hint.empty() ? "" : "; " + refused.hint);
+    refused.hint = "--device or WPERF_DEVICE chose the device sim" + (refused.hint.empty() ? "" : "; " + refused.hint);
     return refused;
   }
 
@@ -166,7 +166,7 @@ diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std
   auto library = os::SharedLibrary::load(os::join_path(os::program_folder(), kLibrary));
   if (!library.has_value()) {
     return diag::Error{
-        .text = "the simulator cannot be loaded: " + library.error().text,
+        .text = "cannot load the simulator: " + library.error().text,
         .hint = std::string("keep ") + kLibrary + " in the folder of wperf, or build it with scripts/build",
         .code = diag::ExitCode::no_device};
   }
@@ -174,7 +174,7 @@ diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std
   const auto function = reinterpret_cast<ApiFunction>(library.value().find("wperf_sim_api"));
   const WperfSimApi* api = function != nullptr ? function() : nullptr;
   if (api == nullptr || api->version != WPERF_SIM_API_VERSION) {
-    return diag::Error{.text = std::string(kLibrary) + " does not belong to this wperf",
+    return diag::Error{.text = std::string(kLibrary) + " belongs to another wperf",
                        .hint = "build both together with scripts/build",
                        .code = diag::ExitCode::no_device};
   }

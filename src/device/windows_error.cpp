@@ -25,14 +25,15 @@ std::optional<WperfStatus> status_of_windows_error(u32 error) {
 }
 
 diag::Error no_driver_error(bool windowsperf_is_there) {
-  return {.text = "error: No active device interfaces found.",
-          .hint = windowsperf_is_there
-                      ? "the driver of Arm's WindowsPerf is here: --device windowsperf uses it; wperf's own driver is "
-                        "installed beside it with `wperf-devgen install` as administrator"
-                      : "install the driver with `wperf-devgen install` as administrator; `wperf doctor` tells what is "
-                        "missing",
-          .code = diag::ExitCode::failed,
-          .verbatim = true};
+  return {
+      .text = "error: No active device interfaces found.",
+      .hint =
+          windowsperf_is_there
+              ? "the driver of Arm's WindowsPerf is installed; use it with --device windowsperf, or install wperf's "
+                "own driver beside it with `wperf-devgen install` as administrator"
+              : "install the driver with `wperf-devgen install` as administrator; `wperf doctor` shows what is missing",
+      .code = diag::ExitCode::failed,
+      .verbatim = true};
 }
 
 int nearest_errno(u32 windows_error) {
@@ -57,16 +58,16 @@ int nearest_errno(u32 windows_error) {
 diag::Error open_error(u32 error, const std::string& described) {
   if (error == kAccessDenied) {
     return {.text =
-                "this user may not open wperf-driver: it lets in administrators and members of the group "
-                "Performance Log Users",
+                "this user may not open wperf-driver: only administrators and members of the group Performance Log "
+                "Users may",
             .hint =
                 "run wperf in a terminal opened as administrator, or have an administrator add you with `net "
                 "localgroup \"Performance Log Users\" NAME /add` and sign in again",
             .code = diag::ExitCode::no_device,
             .system_error = EACCES};
   }
-  return {.text = "wperf-driver cannot be opened: " + described,
-          .hint = "wperf doctor tells more",
+  return {.text = "cannot open wperf-driver: " + described,
+          .hint = "`wperf doctor` shows more",
           .code = diag::ExitCode::no_device,
           .system_error = nearest_errno(error)};
 }
@@ -76,19 +77,19 @@ namespace {
 diag::Error meaning_of_request_error(u32 error, const std::string& described) {
   switch (error) {
     case kOperationAborted:
-      return {.text = "the driver did not answer; its request was cancelled after Ctrl-C", .hint = {}};
+      return {.text = "the driver did not answer, and its request was cancelled after Ctrl-C", .hint = {}};
     case kAccessDenied:
-      return {.text = "Windows refused the request to wperf-driver for lack of rights",
+      return {.text = "Windows refused the request to wperf-driver because of missing rights",
               .hint = "run wperf in a terminal opened as administrator"};
     case kBadCommand:
     case kDevNotExist:
     case kGenFailure:
     case kDeviceRemoved:
-      return {.text = "wperf-driver went away: " + described,
-              .hint = "was it uninstalled or updated meanwhile? Run the command again",
+      return {.text = "wperf-driver is gone: " + described,
+              .hint = "if it was uninstalled or updated meanwhile, run the command again",
               .code = diag::ExitCode::no_device};
     case kNotSupported:
-      return {.text = "what answers for wperf-driver is not it: " + described,
+      return {.text = "another driver answers as wperf-driver: " + described,
               .hint = "install the driver that came with this wperf"};
     default:
       return {.text = "the request to wperf-driver failed: " + described, .hint = {}};

@@ -91,7 +91,8 @@ Check check_pmu(device::Device& device, const plan::Capabilities& machine) {
         .status = CheckStatus::fail,
         .detail =
             fmt::format("{} cycles and {} instructions counted on core 0 in {} ms", unit.cycles, counted, kTrialMs),
-        .fix = "the PMU is hidden from this system (a virtual machine?); use --device sim to learn wperf meanwhile"};
+        .fix =
+            "the PMU is not visible to this system (a virtual machine?); to learn wperf meanwhile, use --device sim"};
   }
   return {
       .name = "pmu",
@@ -106,7 +107,7 @@ Check check_counters(const plan::Capabilities& machine) {
   if (!machine.why_no_counters.empty()) check.status = CheckStatus::fail;
   if (free < total) {
     check.status = free == 0 ? CheckStatus::fail : CheckStatus::warn;
-    check.detail += fmt::format(", {} taken by others", total - free);
+    check.detail += fmt::format(", {} used by others", total - free);
     check.fix = "stop the other profiler or hypervisor that uses the PMU";
   }
   return check;
@@ -131,17 +132,17 @@ Check check_spe(const plan::Capabilities& machine) {
     return {.name = "spe",
             .status = CheckStatus::warn,
             .detail = machine.why_no_spe,
-            .fix = "use wperf's own driver; sample an event of the counters instead"};
+            .fix = "use wperf's own driver, or sample an event instead"};
   }
   if (machine.pmsidr == 0) {
     return {.name = "spe",
             .status = CheckStatus::warn,
-            .detail = "in the hardware, but it cannot be used from here",
-            .fix = "a hypervisor or the firmware keeps it; sample an event of the counters instead"};
+            .detail = "in the hardware, but wperf cannot use it",
+            .fix = "a hypervisor or the firmware blocks it; sample an event instead"};
   }
   const plan::SpeAbilities abilities = plan::spe_abilities(machine.pmsidr);
   return {.name = "spe",
-          .detail = fmt::format("{}, an operation of every {} or more, latencies up to {} cycles",
+          .detail = fmt::format("{}, interval of {} operations or more, latencies up to {} cycles",
                                 pmu::spe_version_name(machine.id_aa64dfr0), abilities.least_interval,
                                 (1u << abilities.latency_bits) - 1),
           .fix = {}};
@@ -159,7 +160,7 @@ Check check_uncore(const Uncore& uncore, u32 units, bool there) {
   if (there) {
     return {.name = uncore.name,
             .status = CheckStatus::warn,
-            .detail = fmt::format("this machine has a {}, but this user may not set it up", uncore.kind),
+            .detail = fmt::format("this machine has a {}, but this user may not configure it", uncore.kind),
             .fix = "run wperf as administrator"};
   }
   return {
@@ -177,10 +178,10 @@ Check check_symbols() {
 
 Check check_privileges(const std::string& device) {
   if (device.rfind("sim", 0) == 0)
-    return {.name = "privileges", .detail = "the simulated machine needs none", .fix = {}};
+    return {.name = "privileges", .detail = "the simulated machine needs no rights", .fix = {}};
   if (device.rfind("windowsperf", 0) == 0)
-    return {.name = "privileges", .detail = "the driver lets in everybody", .fix = {}};
-  return {.name = "privileges", .detail = "the driver let this user in", .fix = {}};
+    return {.name = "privileges", .detail = "the driver accepts every user", .fix = {}};
+  return {.name = "privileges", .detail = "the driver accepts this user", .fix = {}};
 }
 
 // Sampling is not tried: it would take the interrupt away from Windows.
@@ -192,26 +193,26 @@ std::optional<Check> check_interrupt(device::Device& device) {
     case device::InterruptState::unknown:
       return {};
     case device::InterruptState::not_asked:
-      check.detail = "the driver asks for the counters' interrupt when somebody samples";
+      check.detail = "the driver requests the counters' interrupt when sampling starts";
       break;
     case device::InterruptState::held:
       check.detail = "the driver has the counters' interrupt";
       break;
     case device::InterruptState::refused:
       check.status = CheckStatus::warn;
-      check.detail = "the counters' interrupt was refused to the driver: counting works, sampling does not";
+      check.detail = "the driver did not get the counters' interrupt: counting works, sampling does not";
       check.fix = "end other profilers that use counters, then sample again";
       break;
     case device::InterruptState::not_given_again:
       check.status = CheckStatus::warn;
       check.detail =
-          "Windows does not give the counters' interrupt again to a driver that was removed or updated: counting "
-          "works, sampling does not";
+          "Windows does not give the counters' interrupt back to a driver that was removed or updated: counting works, "
+          "sampling does not";
       check.fix = "restart Windows";
       break;
     case device::InterruptState::maybe_not_again:
       check.detail =
-          "the driver was removed or updated after it had the counters' interrupt; if Windows does not give it again, "
+          "the driver was removed or updated after it had the counters' interrupt; if Windows does not give it back, "
           "restart Windows";
       break;
   }
@@ -245,9 +246,8 @@ std::vector<Check> examine_tracing(device::Device& device, const device::DriverV
   const auto driver = device::driver_facts();  // on Windows
   if (driver.has_value() && !driver->service_installed) {
     checks.push_back({.name = "driver",
-                      .detail =
-                          "wperf's own is not installed; SPE, counters outside the cores, exact groups and filters "
-                          "of user and kernel mode need it",
+                      .detail = "wperf's own driver is not installed; it is needed for SPE, counters outside the "
+                                "cores, exact groups and filters of user and kernel mode",
                       .fix = {}});
   }
   return checks;
@@ -340,7 +340,7 @@ diag::Result<void> test_devices(const request::Request& request, diag::Console& 
     WPERF_CHECK_OK(output::deliver_json(request.outputs, report::selftest_json(test), console));
   if (!has_failed(test)) return {};
   return diag::Error{.text = "the selftest failed",
-                     .hint = "put the block above into a bug report, with what this machine is",
+                     .hint = "add the block above to a bug report, and describe this machine",
                      .code = diag::ExitCode::failed};
 }
 
@@ -358,7 +358,7 @@ diag::Result<void> run_doctor(const request::Request& request, diag::Console& co
   const bool failed =
       std::any_of(checks.begin(), checks.end(), [](const Check& check) { return check.status == CheckStatus::fail; });
   if (failed) {
-    return diag::Error{.text = "this machine cannot be measured as it is",
+    return diag::Error{.text = "this machine cannot measure in its current state",
                        .hint = "see the failed checks above",
                        .code = diag::ExitCode::no_device};
   }

@@ -20,7 +20,7 @@ Check check_kernel(const LinuxFacts& facts) {
   return {.name = "kernel",
           .status = CheckStatus::fail,
           .detail = facts.release + ", without perf events",
-          .fix = "a kernel with CONFIG_PERF_EVENTS is needed, and a container that does not hide /proc/sys"};
+          .fix = "wperf needs a kernel with CONFIG_PERF_EVENTS, and a container that does not hide /proc/sys"};
 }
 
 // What this user may look at. A setting alone does not tell: capabilities, namespaces and filters of system calls have
@@ -28,11 +28,10 @@ Check check_kernel(const LinuxFacts& facts) {
 Check check_rights(const LinuxFacts& facts) {
   const std::string setting = fmt::format(" (kernel.perf_event_paranoid is {})", *facts.paranoid);
   if (facts.whole_cores)
-    return {.name = "rights", .detail = "programs, the kernel and whole cores, tried" + setting, .fix = {}};
-  const std::string_view who = facts.is_root
-                                   ? "the capability CAP_PERFMON of the whole system (this root lacks it, as in a "
-                                     "container or a user namespace)"
-                                   : "root, the capability CAP_PERFMON";
+    return {.name = "rights", .detail = "tested: programs, the kernel and whole cores" + setting, .fix = {}};
+  const std::string_view who = facts.is_root ? "the capability CAP_PERFMON for the whole system (this root lacks it, "
+                                               "as in a container or a user namespace)"
+                                             : "root, the capability CAP_PERFMON";
   const auto fix_with = [&](std::string_view what, int level) {
     return fmt::format("{}{}, or sysctl kernel.perf_event_paranoid={}", what, who, level);
   };
@@ -46,12 +45,12 @@ Check check_rights(const LinuxFacts& facts) {
   }
   Check check{.name = "rights",
               .status = CheckStatus::fail,
-              .detail = "nothing may be measured, tried with your own programs" + setting,
+              .detail = "nothing may be measured, tested with your own programs" + setting,
               .fix = fix_with("", kOwnProgramsUserMode)};
   if (*facts.paranoid <= kOwnProgramsUserMode) {
     check.fix =
-        "the setting allows it: a sandbox or a filter of system calls (containers have one) forbids "
-        "perf_event_open; allow it there";
+        "the setting would allow it, so a sandbox or system call filter (as in containers) forbids perf_event_open; "
+        "allow it there";
   }
   return check;
 }
@@ -60,47 +59,47 @@ Check check_counters_of(const LinuxFacts& facts) {
   if (facts.counter_trouble.empty()) {
     return {.name = "pmu",
             .detail = fmt::format(
-                "counted {} cycles in a short loop; units of the cores: {}", facts.cycles,
-                facts.core_units.empty() ? "not named" : fmt::format("{}", fmt::join(facts.core_units, ", "))),
+                "counted {} cycles in a short loop; event sources of the cores: {}", facts.cycles,
+                facts.core_units.empty() ? "unnamed" : fmt::format("{}", fmt::join(facts.core_units, ", "))),
             .fix = {}};
   }
   // Then nobody knows what the machine has.
   if (!facts.own_programs) {
     return {.name = "pmu",
             .status = CheckStatus::warn,
-            .detail = fmt::format("not known: the cycle counter was refused ({})", facts.counter_trouble),
-            .fix = "what `rights` needs"};
+            .detail = fmt::format("unknown: the cycle counter was refused ({})", facts.counter_trouble),
+            .fix = "see the check `rights`"};
   }
   return {.name = "pmu",
           .status = CheckStatus::warn,
           .detail = fmt::format("no cycle counter: {}", facts.counter_trouble),
           .fix =
-              "software events and sampling by cpu-clock work without; in a virtual machine the host must pass the "
+              "software events and sampling by cpu-clock work without it; in a virtual machine the host must pass the "
               "counters through"};
 }
 
 Check check_units(const LinuxFacts& facts) {
-  return {.name = "units",
-          .detail = facts.other_units.empty() ? "none beside the cores"
-                                              : fmt::format("{}", fmt::join(facts.other_units, ", ")),
-          .fix = {}};
+  return {
+      .name = "units",
+      .detail = facts.other_units.empty() ? "only the cores" : fmt::format("{}", fmt::join(facts.other_units, ", ")),
+      .fix = {}};
 }
 
 Check check_rate(const LinuxFacts& facts) {
   constexpr u64 kDefaultRate = 4000;
-  Check check{.name = "rate", .detail = "not told", .fix = {}};
+  Check check{.name = "rate", .detail = "unknown", .fix = {}};
   if (!facts.most_samples.has_value()) return check;
-  check.detail = fmt::format("up to {} samples a second (kernel.perf_event_max_sample_rate)", *facts.most_samples);
+  check.detail = fmt::format("up to {} samples per second (kernel.perf_event_max_sample_rate)", *facts.most_samples);
   if (*facts.most_samples >= kDefaultRate) return check;
   check.status = CheckStatus::warn;
-  check.fix =
-      fmt::format("the kernel lowered it because sampling took long; --freq {} or less works", *facts.most_samples);
+  check.fix = fmt::format("the kernel lowered this limit because sampling took too long; --freq {} or less works",
+                          *facts.most_samples);
   return check;
 }
 
 Check check_tracepoints(const LinuxFacts& facts) {
   if (!facts.tracefs.empty()) return {.name = "tracepoints", .detail = "in " + facts.tracefs, .fix = {}};
-  constexpr std::string_view kLost = "events like sched:sched_switch cannot be looked up";
+  constexpr std::string_view kLost = "cannot look up events such as sched:sched_switch";
   if (facts.tracefs_mount.empty()) {
     return {.name = "tracepoints",
             .status = CheckStatus::warn,
@@ -136,13 +135,13 @@ Check check_kernel_names(const LinuxFacts& facts) {
 }
 
 Check check_debug_files(const LinuxFacts& facts) {
-  const std::string servers = facts.debug_servers ? "; report --debuginfod may ask the servers of DEBUGINFOD_URLS"
-                                                  : "; DEBUGINFOD_URLS names no servers for report --debuginfod";
+  const std::string servers = facts.debug_servers ? "; report --debuginfod can also ask the servers of DEBUGINFOD_URLS"
+                                                  : "; DEBUGINFOD_URLS has no servers for report --debuginfod";
   if (facts.debug_files) return {.name = "debug files", .detail = "in /usr/lib/debug/.build-id" + servers, .fix = {}};
   return {.name = "debug files",
           .status = CheckStatus::warn,
-          .detail = "none in /usr/lib/debug/.build-id: programs of the system have no source lines" + servers,
-          .fix = "install the -dbg or -dbgsym packages of what you look into"};
+          .detail = "none in /usr/lib/debug/.build-id: system programs have no source lines" + servers,
+          .fix = "install the -dbg or -dbgsym packages of the programs you profile"};
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "diag/names_all.h"
+
 namespace wperf::doctor {
 namespace {
 
@@ -66,7 +68,7 @@ TEST(LinuxChecks, ARootWithoutRightsIsNotToldToBecomeRoot) {
   facts.whole_cores = facts.own_kernel = false;
   const Check rights = check_named(facts, "rights");
   EXPECT_EQ(rights.status, CheckStatus::warn);
-  EXPECT_NE(rights.fix.find("CAP_PERFMON of the whole system"), std::string::npos) << rights.fix;
+  EXPECT_NE(rights.fix.find("CAP_PERFMON for the whole system"), std::string::npos) << rights.fix;
 }
 
 TEST(LinuxChecks, WhyKernelNamesAreHidden) {
@@ -120,15 +122,15 @@ TEST(LinuxChecks, WhoMayMeasureNothingIsNotToldOfVirtualMachines) {
   facts.whole_cores = facts.own_kernel = facts.own_programs = facts.scheduler = false;
   const Check pmu = check_named(facts, "pmu");
   EXPECT_EQ(pmu.status, CheckStatus::warn);
-  EXPECT_EQ(pmu.detail, "not known: the cycle counter was refused (Permission denied)");
-  EXPECT_EQ(pmu.fix, "what `rights` needs");
+  EXPECT_TRUE(diag::names_all(pmu.detail, {"cycle counter", "(Permission denied)"}));
+  EXPECT_TRUE(diag::names_all(pmu.fix, {"`rights`"}));
 }
 
 TEST(LinuxChecks, TellsWhetherServersHaveDebugFiles) {
   device::LinuxFacts facts = good_machine();
-  EXPECT_NE(check_named(facts, "debug files").detail.find("names no servers"), std::string::npos);
+  EXPECT_NE(check_named(facts, "debug files").detail.find("has no servers"), std::string::npos);
   facts.debug_servers = true;
-  EXPECT_NE(check_named(facts, "debug files").detail.find("may ask the servers"), std::string::npos);
+  EXPECT_NE(check_named(facts, "debug files").detail.find("ask the servers"), std::string::npos);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ bool DeviceTest::open() {
   if (os::file_exists(program_)) return true;
   add({.check = "program",
        .outcome = Outcome::not_possible,
-       .detail = program_ + ", which is to be measured, is not there: nothing else can be checked"});
+       .detail = program_ + ", the program to measure, is missing: nothing else can be checked"});
   return false;
 }
 
@@ -141,7 +141,7 @@ void DeviceTest::add_rights(const device::DriverVersion& version) {
   if (version.name == "Windows") return;
   const auto facts = version.name == "linux" ? device::linux_facts() : std::nullopt;
   if (!facts.has_value())
-    return add({.check = "rights", .outcome = Outcome::ok, .detail = "the driver let this user in"});
+    return add({.check = "rights", .outcome = Outcome::ok, .detail = "the driver accepts this user"});
   for (const profile::Check& one : linux_checks(*facts)) {
     if (one.name != "rights") continue;
     add({.check = one.name,
@@ -209,7 +209,7 @@ void DeviceTest::test_counts() {
     const std::string why = kernel->why_no_cycles();
     return add({.check = "counts",
                 .outcome = Outcome::not_possible,
-                .detail = !why.empty() ? why : "this system shows no counter of instructions"});
+                .detail = !why.empty() ? why : "this system has no instruction counter"});
   }
   const auto user = count(false);
   if (!user.has_value()) return add(of_error("counts", user.error()));
@@ -226,7 +226,7 @@ void DeviceTest::test_counts() {
       work.with_kernel = both.value();
     }
   } else {
-    work.why_no_filter = "Windows' tracing counts both modes, always";
+    work.why_no_filter = "Windows' own tracing always counts both modes";
   }
   add(judge_counts(work));
 }
@@ -251,8 +251,9 @@ void DeviceTest::test_samples() {
   const auto user = sample(false);
   if (!user.has_value()) return add(of_error("samples", user.error()));
   SampledWork work{.user = user.value(), .why_no_filter = {}, .why_no_stacks = {}};
-  if (!machine.foreign_driver.empty()) work.why_no_stacks = machine.foreign_driver + " takes none";
-  if (work.why_no_stacks.empty() && !machine.call_stacks) work.why_no_stacks = "the driver takes none on this Windows";
+  if (!machine.foreign_driver.empty()) work.why_no_stacks = machine.foreign_driver + " cannot record call stacks";
+  if (work.why_no_stacks.empty() && !machine.call_stacks)
+    work.why_no_stacks = "the driver cannot record call stacks on this Windows";
   std::optional<stacks::StackProfile> both;
   if (has_filters()) {
     auto taken = sample(true);
@@ -263,7 +264,7 @@ void DeviceTest::test_samples() {
     }
     work.with_kernel = both.has_value() ? &*both : nullptr;
   } else {
-    work.why_no_filter = "Windows' tracing samples both modes, always";
+    work.why_no_filter = "Windows' own tracing always samples both modes";
   }
   add(judge_samples(work));
 }

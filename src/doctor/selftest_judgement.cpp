@@ -100,8 +100,9 @@ Finding judge_stacks(const Tally& tally) {
   const bool good = middle >= kNearlyAll && std::abs(outer - kHalf) <= tolerance(kHalf, static_cast<double>(all));
   return {.check = "stacks",
           .outcome = good ? Outcome::ok : Outcome::failed,
-          .detail = fmt::format("leaf_b was called by middle in {} of 100.0 %, by outer before that in {} of 50.0 %",
-                                percent(middle), percent(outer))};
+          .detail = fmt::format(
+              "leaf_b was called by middle in {} (expected 100.0 %), which outer called in {} (expected 50.0 %)",
+              percent(middle), percent(outer))};
 }
 
 Finding judge_losses(const stacks::StackProfile& profile) {
@@ -124,11 +125,11 @@ Finding judge_filter(const SampledWork& work, const Tally& user) {
   Finding finding{.check = "user and kernel samples", .outcome = Outcome::not_possible, .detail = work.why_no_filter};
   if (!work.why_no_filter.empty()) return finding;
   finding.outcome = user.in_kernel == 0 ? Outcome::ok : Outcome::failed;
-  finding.detail = fmt::format("user only: {} of {} in the kernel", user.in_kernel, user.samples);
+  finding.detail = fmt::format("user mode only: {} of {} in the kernel", user.in_kernel, user.samples);
   if (work.with_kernel == nullptr) return finding;
   const Tally both(*work.with_kernel);
   finding.detail += fmt::format("; with the kernel: {} of {}", both.in_kernel, both.samples);
-  if (both.in_kernel == 0) finding.detail += ", so that none fell there tells nothing of -k";
+  if (both.in_kernel == 0) finding.detail += ", which does not show whether -k works";
   return finding;
 }
 
@@ -142,13 +143,13 @@ std::vector<Finding> judge_counts(const CountedWork& work) {
        .outcome = good ? Outcome::ok : Outcome::failed,
        .detail = fmt::format("{} instructions{}, the loop has {}{}", work.counted,
                              work.with_kernel.has_value() ? " in user mode" : "", work.known,
-                             work.own_program_only ? "" : "; whatever else ran on the core is counted, too")}};
+                             work.own_program_only ? "" : "; everything else that ran on the core is included")}};
   Finding filter{.check = "user and kernel counts", .outcome = Outcome::not_possible, .detail = work.why_no_filter};
   if (work.with_kernel.has_value()) {
     const u64 both = *work.with_kernel;
     filter.outcome = both > work.counted ? Outcome::ok : both == work.counted ? Outcome::not_possible : Outcome::failed;
     filter.detail = fmt::format("{} with the kernel, {} without{}", both, work.counted,
-                                both == work.counted ? ": nothing tells that the kernel did anything" : "");
+                                both == work.counted ? ": this does not show whether the kernel did anything" : "");
   }
   findings.push_back(std::move(filter));
   return findings;
@@ -162,14 +163,14 @@ std::vector<Finding> judge_samples(const SampledWork& work) {
                                  .detail = fmt::format("{} in {:.2f} s, {} of them in {}", tally.samples,
                                                        work.user.elapsed_seconds, tally.in_program, kSelftestProgram)}};
   const bool named = tally.named != 0;
-  std::string names = fmt::format("{} of {} samples there have the names of functions", tally.named, tally.in_program);
+  std::string names = fmt::format("{} of {} samples there have function names", tally.named, tally.in_program);
   if (!tally.why_nameless.empty()) names += ": " + tally.why_nameless;
   findings.push_back({.check = "names",
                       .outcome = !enough                                                   ? Outcome::not_possible
                                  : tally.named >= tally.in_program - tally.in_program / 20 ? Outcome::ok
                                                                                            : Outcome::failed,
                       .detail = std::move(names)});
-  constexpr std::string_view kNothingNamed = "no sample with a name to judge by";
+  constexpr std::string_view kNothingNamed = "no sample with a function name";
   if (named && enough) {
     findings.push_back(judge_shares(tally));
   } else {

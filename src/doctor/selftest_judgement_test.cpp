@@ -78,7 +78,7 @@ TEST(selftest_judgement, wrong_shares_and_stacks) {
   expect(judged(skipped.profile), "shares", Outcome::ok);
   expect(judged(skipped.profile), "stacks", Outcome::failed, "called by middle in 0.0 %");
   Played one_way = Played().add({"leaf_a"}, 200).add({"start", "outer", "middle", "leaf_b"}, 600).add({"leaf_c"}, 200);
-  expect(judged(one_way.profile), "stacks", Outcome::failed, "by outer before that in 100.0 %");
+  expect(judged(one_way.profile), "stacks", Outcome::failed, "outer called in 100.0 %");
 }
 
 TEST(selftest_judgement, few_samples_and_no_names_say_nothing_of_shares) {
@@ -119,7 +119,7 @@ TEST(selftest_judgement, counts_are_never_fewer_than_the_loop_has) {
   expect(counted(1020, true, 1100), "counts", Outcome::ok);
   expect(counted(999, true, 1100), "counts", Outcome::failed);
   expect(counted(1100, true, 1100), "counts", Outcome::failed);
-  expect(counted(1100, false, 1100), "counts", Outcome::ok, "whatever else ran");
+  expect(counted(1100, false, 1100), "counts", Outcome::ok, "everything else that ran");
   expect(counted(1020, true, 1100), "user and kernel counts", Outcome::ok);
   expect(counted(1020, true, 1020), "user and kernel counts", Outcome::not_possible);
   expect(counted(1020, true, 1000), "user and kernel counts", Outcome::failed);

@@ -51,7 +51,7 @@ class SamplingProgress {
     text += collected.in_bytes ? fmt::format("{:.1f} MB", static_cast<double>(collected.amount) / 1e6)
                                : fmt::format("{} samples", collected.amount);
     if (collected.lost != 0) text += fmt::format(", {} lost", collected.lost);
-    return text + "; Ctrl-C ends it";
+    return text + "; press Ctrl-C to stop";
   }
   void show(std::string_view text) {
     if (live_) return console_.out(text);

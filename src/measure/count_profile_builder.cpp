@@ -271,11 +271,11 @@ void add_uncertainty(const raw::CountCapture& capture, profile::CountProfile& pr
     profile.remarks.push_back(fmt::format("{:.2f} % of the running time ({:.3f} ms) is not in the counts: {}", share,
                                           static_cast<double>(missing_ns) / 1e6, why));
   };
-  say(capture.unseen_ns, "it lies before the first switch of a core, or behind the last");
-  say(capture.lost_ns, "Windows lost what it had recorded, or a counter went back");
+  say(capture.unseen_ns, "it was before the first context switch of a core or after its last");
+  say(capture.lost_ns, "Windows lost events, or a counter went backwards");
   if (capture.events_lost != 0) {
     profile.remarks.push_back(fmt::format(
-        "{} events were lost while counting: what threads counted then may be another's", capture.events_lost));
+        "{} events were lost while counting, so counts may be charged to the wrong thread", capture.events_lost));
   }
 }
 

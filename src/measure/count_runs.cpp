@@ -128,9 +128,10 @@ CountProfile joined_parts(const plan::CountPlan& plan, std::vector<CountProfile>
     std::stable_sort(unit.rows.begin(), unit.rows.end(),
                      [&](const CountRow& a, const CountRow& b) { return places[a.name] < places[b.name]; });
   }
-  joined.remarks.push_back(fmt::format(
-      "the program ran {} times, once for each set of events that is counted at once: each event is of one of the runs",
-      parts.size()));
+  joined.remarks.push_back(
+      fmt::format("the program ran {} times, once per set of events that fits on the counters; each event was counted "
+                  "in one of these runs",
+                  parts.size()));
   return joined;
 }
 

@@ -48,13 +48,14 @@ ChosenDevice choose_device(const Request& request, const device::DevicesHere& he
   const std::string counted = counted_by_drivers(request);
   if (here.windowsperf && !counted.empty()) {
     return {.name = "windowsperf",
-            .why = "device windowsperf: wperf's driver is not installed, and Arm's counts " + counted +
-                   (counted == kOutside ? ", which Windows' own tracing does not"
-                                        : " by its own clock, not at switches of threads as Windows' own tracing")};
+            .why = "device windowsperf: wperf's driver is not installed, and Arm's driver counts " + counted +
+                   (counted == kOutside
+                        ? ", which Windows' own tracing cannot count"
+                        : " by its own timer instead of at context switches, as Windows' own tracing does")};
   }
   std::string why = "device etw: wperf's driver is not installed, so Windows' own tracing measures";
-  if (here.windowsperf) why += "; Arm's driver (--device windowsperf) sees one core and no call stacks";
-  if (counted == kOutside) why += "; it does not count " + counted;
+  if (here.windowsperf) why += "; Arm's driver (--device windowsperf) samples one core and no call stacks";
+  if (counted == kOutside) why += "; it cannot count " + counted;
   return {.name = "etw", .why = std::move(why)};
 }
 

@@ -70,13 +70,13 @@ diag::Result<Recording> record_kernel_spe(const request::Request& request, Machi
   WPERF_CHECK_OK(finish_session(request, machine, std::move(collection), recording, console));
   if (traces.left_out() != 0) {
     console.warn(
-        fmt::format("warning: {} bytes of SPE data were left out: {} is what is kept; use a longer interval, or "
-                    "--timeout",
+        fmt::format("warning: {} bytes of SPE data were dropped, because wperf keeps at most {}; use a longer "
+                    "interval, or --timeout",
                     traces.left_out(), traces.taken()));
   }
   if (traces.taken() == 0) {
-    return diag::Error{.text = "SPE wrote no record in that time",
-                       .hint = "the program may be too short, or filters leave nothing over"};
+    return diag::Error{.text = "SPE wrote no records",
+                       .hint = "the program may be too short, or the filters exclude everything"};
   }
   return recording;
 }

@@ -52,9 +52,10 @@ diag::Result<std::unique_ptr<LiveCounts>> LiveCounts::open(const request::Reques
   const auto& kernel = machine.capabilities.kernel;
   if (kernel == nullptr || kernel->is_windows()) {
     return diag::Error{
-        .text = kernel == nullptr ? "a driver either samples or counts: --counters is for the linux device"
-                                  : "Windows' traces tell counts when they are over, and not to top",
-        .hint = "events that -e names are shown with how often they happen; `wperf stat -t` counts exactly",
+        .text = kernel == nullptr
+                    ? "--counters needs the linux device: a driver cannot sample and count at the same time"
+                    : "--counters needs the linux device: Windows traces give counts only at their end",
+        .hint = "top shows the rates of the events of -e; for exact counts use `wperf stat -t`",
         .code = diag::ExitCode::usage};
   }
   WPERF_TRY(plan::CountPlan plan,

@@ -93,7 +93,8 @@ diag::Result<void> KernelLive::read_new() {
     read_ = records_begin;
   }
   if (!records_.take(bytes.subspan(static_cast<usize>(read_)))) {
-    return diag::Error{.text = "the kernel's records cannot be read as they come", .hint = "`wperf record` keeps them"};
+    return diag::Error{.text = "cannot read the kernel's records while they are recorded",
+                       .hint = "use `wperf record`"};
   }
   read_ = bytes.size();
   return {};
@@ -277,7 +278,7 @@ diag::Result<LiveStretch> TraceLive::next(u64 length_ms, const std::function<voi
 
 diag::Result<std::vector<std::byte>> TraceLive::recording(usize /*stretches*/, usize newest_left_out) {
   if (last_.has_value() && newest_left_out == 0) return copy_of(last_->mapped->bytes());
-  return diag::Error{.text = "of Windows' traces only the newest is kept", .hint = "let the picture go on first"};
+  return diag::Error{.text = "only the newest trace of Windows is kept", .hint = "resume the display first"};
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ diag::Error version_mismatch(const device::DriverVersion& driver) {
                               number_text(driver), driver.wire_version, kVersion, ours),
           .hint = driver.wire_version < ours
                       ? "install the driver that came with this wperf: wperf-devgen uninstall, wperf-devgen install"
-                      : "use the wperf that came with the installed driver, or install this one's driver",
+                      : "use the wperf that came with the installed driver, or install the driver of this wperf",
           .verbatim = true};
 }
 

@@ -41,9 +41,9 @@ diag::Result<void> collect(const request::Request& request, const plan::CountPla
 // A metric that this machine has, or else a line that works.
 std::string what_to_count(const Machine& machine) {
   if (machine.capabilities.kernel != nullptr)
-    return "wperf stat -- PROGRAM counts what most want to know; -e names events";
+    return "`wperf stat -- PROGRAM` counts the most useful events; choose others with -e";
   const auto& metrics = machine.catalog.metrics;
-  if (metrics.empty()) return "-e names events; `wperf list` shows them";
+  if (metrics.empty()) return "choose events with -e; `wperf list` shows them";
   const plan::MetricDefinition* imix = machine.catalog.find_metric("imix");
   return fmt::format("try -m {}; `wperf list` shows the metrics for -m and the events for -e",
                      imix != nullptr ? imix->name : metrics.front().name);

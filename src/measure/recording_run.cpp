@@ -94,8 +94,8 @@ void tell_lost_stacks(const raw::SampleCapture& capture, diag::Console& console)
     lost += statistics.lost_stacks;
     cut += statistics.cut_stacks;
   }
-  if (lost != 0) console.warn(fmt::format("{} samples are without their callers: there was no room for them", lost));
-  if (cut != 0) console.warn(fmt::format("{} samples have more callers than --max-stack lets them keep", cut));
+  if (lost != 0) console.warn(fmt::format("{} samples have no callers, because the buffer for them was full", lost));
+  if (cut != 0) console.warn(fmt::format("{} samples have more callers than --max-stack records", cut));
 }
 
 // Who forgot the program, or did not know that it needs one, is told before the first second is over.
@@ -103,9 +103,9 @@ void tell_whole_machine(const request::Request& request, const SampledProgram& s
   if (sampled.pid != 0) return;
   const u64 length_ms = request.duration_ms();
   console.out(length_ms != 0
-                  ? fmt::format("recording the whole machine for {} s; Ctrl-C ends it before\n",
+                  ? fmt::format("recording the whole machine for {} s; press Ctrl-C to stop earlier\n",
                                 report::fixed(static_cast<double>(length_ms) / 1000, length_ms % 1000 == 0 ? 0 : 2))
-                  : std::string("recording the whole machine; Ctrl-C ends it\n"));
+                  : std::string("recording the whole machine; press Ctrl-C to stop\n"));
 }
 
 // A driver of ours hands out samples.

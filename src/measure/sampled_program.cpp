@@ -37,7 +37,7 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
   const bool few = !running.empty() && running.size() <= kFewPrograms;
   return diag::Error{
       .text = "no program named '" + base_name(image_name) + "' is running",
-      .hint = few ? fmt::format("running are: {}", fmt::join(running, ", ")) : "`wperf record` starts one",
+      .hint = few ? fmt::format("running: {}", fmt::join(running, ", ")) : "start it with `wperf record`",
       .code = diag::ExitCode::usage};
 }
 
@@ -75,7 +75,7 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
   if (found.has_value()) {
     sampled.pid = found.value();
   } else if (goes_without_program(request, machine)) {
-    console.warn("warning: " + found.error().text + ": what runs on the core is shown as unknown");
+    console.warn("warning: " + found.error().text + "; code on the core is shown as unknown");
     console.warn("hint: " + found.error().hint);
   } else {
     return std::move(found).error();

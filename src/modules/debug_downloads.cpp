@@ -93,8 +93,8 @@ bool DebugDownloads::download_to(const std::string& path, const std::string& nam
     if (!answer.value().has_value()) continue;
     if (!is_wanted(*answer.value(), build_id)) {
       if (mistaken_.insert(server).second) {
-        warn_(fmt::format("warning: {} answered with something else than the file of build {}, which is not kept",
-                          server, symbols::build_id_text(build_id)));
+        warn_(fmt::format("warning: {} did not send the file of build {}; the answer is discarded", server,
+                          symbols::build_id_text(build_id)));
       }
       continue;
     }

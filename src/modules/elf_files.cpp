@@ -75,7 +75,7 @@ void find_image(const std::string& path, Bytes build_id, const std::vector<std::
       continue;
     }
     if (!build_id.empty() && !is_build(build_id, elf.value().build_id())) {
-      loaded.reason = candidate + " is of another build than the one that was recorded";
+      loaded.reason = candidate + " is from a different build than the recorded one";
       continue;
     }
     loaded.image = std::move(mapped);
@@ -193,7 +193,7 @@ bool LoadedElf::has_shrunk() const {
 LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& search, u32 process) {
   LoadedElf loaded;
   if (path.empty() || path.front() != '/') {
-    loaded.reason = "no file, but memory of the program or of the kernel";
+    loaded.reason = "not a file, but memory of the program or of the kernel";
     return loaded;
   }
   find_image(path, build_id, image_candidates(path, build_id, search, process), search, loaded);
@@ -264,7 +264,7 @@ LoadedElf load_vdso(Bytes build_id, bool is_of_this_kernel) {
   const bool is_same =
       is_here && (build_id.empty() ? is_of_this_kernel : is_build(build_id, made.value().image()->build_id()));
   if (!is_same) {
-    loaded.reason = "it is a part of the kernel, and of another one than runs here";
+    loaded.reason = "it is part of the kernel, and another kernel is running here";
     return loaded;
   }
   loaded.symbols = std::move(made).value();

@@ -53,7 +53,7 @@ void FunctionFiles::keep(const symbols::FunctionCacheKey& key, const symbols::El
     return;
   }
   has_failed_ = true;
-  if (tell_) tell_(fmt::format("symbols are not kept for the next report: {}", saved.error().text));
+  if (tell_) tell_(fmt::format("symbols cannot be cached for the next report: {}", saved.error().text));
 }
 
 }  // namespace wperf::modules

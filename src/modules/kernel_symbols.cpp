@@ -51,7 +51,9 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
     const bool same = !running.empty() && recorded.size() >= running.size() &&
                       std::equal(running.begin(), running.end(), recorded.begin());
     if (!same)
-      reason = "it was recorded on another kernel than runs here: only `wperf report` there names its functions";
+      reason =
+          "it was recorded on another kernel than the running one; only `wperf report` on that machine names its "
+          "functions";
     return same;
   }
   const auto release = os::load_text_file("/proc/sys/kernel/osrelease", 4096);
@@ -59,9 +61,9 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
   if (running.ends_with('\n')) running.remove_suffix(1);
   const std::string_view of_file = file.features().text(perf_data::Feature::os_release);
   if (!running.empty() && running == of_file) return true;
-  reason = of_file.empty() ? "the recording does not say which kernel it was made on"
+  reason = of_file.empty() ? "the recording does not name its kernel"
                            : "it was recorded on the kernel " + std::string(of_file) +
-                                 ", which does not run here: only `wperf report` there names its functions";
+                                 ", which is not running here; only `wperf report` on that machine names its functions";
   return false;
 }
 
@@ -128,7 +130,7 @@ void KernelSymbols::read_whole_list() {
   text_ = std::move(text).value();
   whole_ = symbols::ListedSymbols::parse_kallsyms(text_);
   if (whole_->are_hidden()) {
-    reason_ = "/proc/kallsyms hides its addresses (kernel.kptr_restrict): run as root";
+    reason_ = "/proc/kallsyms hides its addresses (kernel.kptr_restrict); run wperf as root";
     return;
   }
   const auto here = address_in_list(text_, reference_name_);

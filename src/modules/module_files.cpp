@@ -124,7 +124,7 @@ LoadedModule load_module(const raw::Module& module, const SymbolOptions& options
   LoadedModule loaded;
   // Recordings write its name in brackets.
   if (module.path.empty() || (module.path.starts_with('[') && module.path.ends_with(']'))) {
-    loaded.reason = "a part of the system without a file here";
+    loaded.reason = "part of the system, without a file on this machine";
     return loaded;
   }
   auto file = os::open_named_file(module.path, use, folders_of(options));
@@ -198,7 +198,7 @@ void check_build(LoadedModule& module, std::span<const std::byte> recorded) {
   const std::string_view wanted(reinterpret_cast<const char*>(recorded.data()), recorded.size());
   if (build_of(*image) == wanted) return;
   module = LoadedModule();
-  module.reason = "the file here is another build than the one that was recorded";
+  module.reason = "the file on this machine is from a different build than the recorded one";
 }
 
 LoadedModule load_recorded_module(const raw::Module& module, std::span<const std::byte> build,

@@ -39,7 +39,7 @@ SourceText text_at(const std::string& path, std::span<const std::string> folders
   if (!opened.has_value()) return {.text = {}, .reason = std::move(opened).error().text};
   if (!opened.value().has_value()) return {};
   const auto bytes = opened.value()->bytes();
-  if (bytes.size() > kMostBytes) return {.text = {}, .reason = path + " is larger than sources are"};
+  if (bytes.size() > kMostBytes) return {.text = {}, .reason = path + " is too large for a source file"};
   return {.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, .reason = {}};
 }
 
@@ -51,7 +51,7 @@ SourceText named_text(const std::string& path, std::span<const std::string> fold
   const std::string real = is_chosen ? path : os::real_path(path);
   if (!os::file_exists(real)) return {};
   if (has_name_of_source(real)) return text_at(real, folders);
-  return {.text = {}, .reason = real + " has not the name of a source, and is not shown"};
+  return {.text = {}, .reason = real + " does not have the name of a source file, and is not shown"};
 }
 
 }  // namespace

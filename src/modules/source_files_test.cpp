@@ -36,7 +36,7 @@ TEST(SourceFiles, OthersAreNotRead) {
   EXPECT_EQ(read_source(folder + "/x.c", {}).text, "int x;\n");
   const SourceText secret = read_source(folder + "/secret", {});
   EXPECT_EQ(secret.text, "");
-  EXPECT_NE(secret.reason.find("/secret has not the name of a source"), std::string::npos) << secret.reason;
+  EXPECT_NE(secret.reason.find("/secret "), std::string::npos) << secret.reason;
   EXPECT_EQ(read_source(folder + "/none.c", {}).reason, "");
   const std::string folders[] = {folder + "/moved"};
   EXPECT_EQ(read_source("/somewhere/y.c", folders).text, "int y;\n");
@@ -51,10 +51,10 @@ TEST(NamedModules, OnOtherMachinesAreNotOpened) {
   const std::string path = "\\\\host\\share\\x.dll";
   const LoadedModule image =
       load_recorded_module({.name = "x.dll", .path = path, .base = 0, .size = 0, .entry = 0}, {}, {}, {});
-  EXPECT_NE(image.reason.find(path + " is a network path, which is not opened"), std::string::npos) << image.reason;
+  EXPECT_NE(image.reason.find(path + " is a network path"), std::string::npos) << image.reason;
   const std::string share = "//host/share/x.so";
   const LoadedElf elf = find_elf(share, {}, {});
-  EXPECT_NE(elf.reason.find(share + " is a network path, which is not opened"), std::string::npos) << elf.reason;
+  EXPECT_NE(elf.reason.find(share + " is a network path"), std::string::npos) << elf.reason;
   EXPECT_FALSE(pdb_of_image("\\\\host\\share\\x.dll").has_value());
 }
 

@@ -64,7 +64,7 @@ diag::Result<std::optional<std::vector<std::byte>>> download(const std::string& 
   WPERF_TRY(HttpAnswer answer, ask_server(request, limits));
   if (answer.status == kNotFound || answer.status == kGone) return std::optional<std::vector<std::byte>>();
   if (answer.status >= kFirstError) {
-    return diag::Error{.text = "the server answers " + std::to_string(answer.status) + " (" + url + ")", .hint = {}};
+    return diag::Error{.text = "the server answered " + std::to_string(answer.status) + " (" + url + ")", .hint = {}};
   }
   return std::optional(std::move(answer.body));
 }

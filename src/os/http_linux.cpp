@@ -47,7 +47,7 @@ diag::Result<Curl> load_curl() {
     if (curl.start(CURL_GLOBAL_DEFAULT) != CURLE_OK) break;
     return curl;
   }
-  return diag::Error{.text = "servers need libcurl, which is not installed", .hint = "install libcurl4"};
+  return diag::Error{.text = "connecting to servers needs libcurl, which is not installed", .hint = "install libcurl4"};
 }
 
 struct Transfer {
@@ -122,12 +122,13 @@ diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits
   if (!loaded.has_value()) return loaded.error();
   const Curl& curl = loaded.value();
   const std::unique_ptr<CURL, decltype(curl.cleanup)> owned(curl.init(), curl.cleanup);
-  if (owned == nullptr) return diag::Error{.text = "libcurl does not start", .hint = {}};
+  if (owned == nullptr) return diag::Error{.text = "cannot initialize libcurl", .hint = {}};
   CURL* const handle = owned.get();
   Transfer transfer{.answer = {}, .limits = limits};
   curl.set_option(handle, CURLOPT_URL, request.url.c_str());
   if (!restrict_protocols(curl, handle, is_secure(request.url)))
-    return diag::Error{.text = "this libcurl cannot be kept to http and https", .hint = "install a newer libcurl4"};
+    return diag::Error{.text = "this libcurl cannot be restricted to http and https",
+                       .hint = "install a newer libcurl4"};
   if (is_this_machine(host_of(request.url))) curl.set_option(handle, CURLOPT_NOPROXY, "*");
   set_limits(curl, handle, transfer);
   trust_own_authority(curl, handle);
@@ -149,8 +150,8 @@ diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits
   }
   const CURLcode result = curl.perform(handle);
   if (result == CURLE_PEER_FAILED_VERIFICATION) {
-    return diag::Error{.text = "the server's certificate is not one that this machine trusts (" + request.url + ")",
-                       .hint = "the certificate of an authority of your own is named by SSL_CERT_FILE"};
+    return diag::Error{.text = "this machine does not trust the server's certificate (" + request.url + ")",
+                       .hint = "for a certificate authority of your own, set SSL_CERT_FILE"};
   }
   if (result != CURLE_OK)
     return diag::Error{.text = std::string(curl.error_text(result)) + " (" + request.url + ")", .hint = {}};

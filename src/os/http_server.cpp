@@ -28,8 +28,8 @@ diag::Result<Place> parse_place(const std::string& address) {
   Place place{.host = colon == std::string::npos ? std::string() : address.substr(0, colon)};
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), place.port);
   if (digits.empty() || read.ec != std::errc() || read.ptr != digits.data() + digits.size()) {
-    return diag::Error{.text = "'" + address + "' is no place to listen at",
-                       .hint = "ADDRESS:PORT or PORT, as in 127.0.0.1:9464",
+    return diag::Error{.text = "'" + address + "' is not an address to listen on",
+                       .hint = "use ADDRESS:PORT or PORT, such as 127.0.0.1:9464",
                        .code = diag::ExitCode::usage};
   }
   if (place.host.empty()) place.host = kThisMachine;
@@ -122,12 +122,13 @@ void HttpServer::State::go_on(Client& client) {
 
 std::string HttpServer::State::answer_to(HeadState state, const RequestHead& head) {
   constexpr std::string_view kPlain = "text/plain; charset=utf-8";
-  if (state == HeadState::wrong) return http_answer(400, kPlain, "no request of HTTP/1.1\n", true);
-  if (head.method != "GET" && head.method != "HEAD") return http_answer(405, kPlain, "GET alone\n", true);
+  if (state == HeadState::wrong) return http_answer(400, kPlain, "not an HTTP/1.1 request\n", true);
+  if (head.method != "GET" && head.method != "HEAD")
+    return http_answer(405, kPlain, "only GET and HEAD are supported\n", true);
   const bool with_body = head.method == "GET";
   if (!is_for_others() && !head.host.empty() && !is_own_host(head.host))
-    return http_answer(421, kPlain, "this machine is called localhost here\n", with_body);
-  if (head.path != path) return http_answer(404, kPlain, "only " + path + " is here\n", with_body);
+    return http_answer(421, kPlain, "use the host name localhost\n", with_body);
+  if (head.path != path) return http_answer(404, kPlain, "not found; use " + path + "\n", with_body);
   const std::string body = page();
   if (body.empty()) return http_answer(503, kPlain, "nothing was counted yet\n", with_body);
   ++served;

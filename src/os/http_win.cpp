@@ -59,9 +59,9 @@ diag::Error failure(const std::string& url) {
   const DWORD error = GetLastError();
   switch (error) {
     case ERROR_WINHTTP_TIMEOUT:
-      return {.text = "the server does not answer in time (" + url + ")", .hint = {}};
+      return {.text = "the server did not answer in time (" + url + ")", .hint = {}};
     case ERROR_WINHTTP_NAME_NOT_RESOLVED:
-      return {.text = "there is no server of that name (" + url + ")", .hint = {}};
+      return {.text = "no server has this name (" + url + ")", .hint = {}};
     case ERROR_WINHTTP_CANNOT_CONNECT:
       return {.text = "the server cannot be reached (" + url + ")", .hint = {}};
     case ERROR_WINHTTP_SECURE_FAILURE:
@@ -162,13 +162,14 @@ bool send(const WinHttp& http, HINTERNET request, const HttpRequest& asked) {
 
 diag::Result<HttpAnswer> ask_server(const HttpRequest& asked, const HttpLimits& limits) {
   static const WinHttp http = load_win_http();  // on the first use, and once
-  if (!http.complete) return diag::Error{.text = "servers need winhttp.dll of Windows 8.1 or later", .hint = {}};
+  if (!http.complete)
+    return diag::Error{.text = "connecting to servers needs winhttp.dll of Windows 8.1 or later", .hint = {}};
   const std::string& url = asked.url;
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(limits.whole_ms);
   const auto address = parse(http, url);
-  if (!address.has_value()) return diag::Error{.text = "this is no http or https address: " + url, .hint = {}};
+  if (!address.has_value()) return diag::Error{.text = "not an http or https address: " + url, .hint = {}};
   if (asked.body.has_value() && asked.body->size() > 0xffff'ffff) {
-    return diag::Error{.text = "over 4 GiB cannot be sent at once (" + url + ")", .hint = {}};
+    return diag::Error{.text = "cannot send more than 4 GiB at once (" + url + ")", .hint = {}};
   }
 
   const auto own = [](HINTERNET handle) { return Handle(handle, http.close); };

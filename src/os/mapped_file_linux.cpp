@@ -142,7 +142,7 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   void* const memory = regular && size != 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
   const int error = errno;
   close(file);
-  if (!regular) return diag::Error{.text = path + " is no regular file", .hint = {}};
+  if (!regular) return diag::Error{.text = path + " is not a regular file", .hint = {}};
   if (memory == MAP_FAILED) return diag::system_error("cannot map " + path, error);
   MappedFile mapped(std::span(static_cast<const std::byte*>(memory), size));
   if (size != 0) mapped.watch_ = Watch::start(mapped.bytes_);

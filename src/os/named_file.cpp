@@ -24,7 +24,7 @@ std::string plain(const std::string& path) {
 }
 
 diag::Error refusal(const std::string& text) {
-  return {.text = text + " (--symbol-path names folders whose files are opened nevertheless)", .hint = {}};
+  return {.text = text + " (wperf does open files in the folders of --symbol-path)", .hint = {}};
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ diag::Result<std::optional<MappedFile>> open_named_file(const std::string& path,
                                                         std::span<const std::string> folders) {
   const bool is_trusted =
       std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) { return is_below(path, folder); });
-  if (is_network_path(path) && !is_trusted) return refusal(path + " is a network path, which is not opened");
+  if (is_network_path(path) && !is_trusted) return refusal(path + " is a network path, which wperf does not open");
   const HeldFile held(path, use, is_trusted);
   switch (held.state()) {
     case HeldFile::State::absent:
@@ -58,11 +58,11 @@ diag::Result<std::optional<MappedFile>> open_named_file(const std::string& path,
     case HeldFile::State::unreadable:
       return diag::system_error("cannot open " + path, held.error());
     case HeldFile::State::no_file:
-      return diag::Error{.text = path + " is no ordinary file, and is not opened", .hint = {}};
+      return diag::Error{.text = path + " is not a regular file, and is not opened", .hint = {}};
     case HeldFile::State::of_others:
       return refusal(path + " belongs to another user, and is not opened");
     case HeldFile::State::secret:
-      return refusal(path + " is not for everybody to read, and is not shown");
+      return refusal(path + " may not be read by everyone, and is not shown");
     case HeldFile::State::good:
       break;
   }

@@ -51,8 +51,7 @@ TEST(NamedFile, OpensFilesAndNothingElse) {
   EXPECT_FALSE(nothing.value().has_value());
   const auto far = open_named_file("\\\\host\\share\\x.dll", NamedUse::checked, {});
   ASSERT_FALSE(far.has_value());
-  EXPECT_NE(far.error().text.find("\\\\host\\share\\x.dll is a network path, which is not opened (--symbol-path"),
-            std::string::npos);
+  EXPECT_NE(far.error().text.find("\\\\host\\share\\x.dll is a network path"), std::string::npos);
   if (std::filesystem::path::preferred_separator != '/') return;
   EXPECT_FALSE(open_named_file("/dev/null", NamedUse::checked, {}).has_value());
   EXPECT_FALSE(open_named_file(folder, NamedUse::checked, {}).has_value());

@@ -95,7 +95,7 @@ diag::Result<void> make_private_folder(const std::string& path) {
   std::filesystem::create_directories(native.parent_path(), error);
   errno = 0;
   if (new_file::make_folder(path) || std::filesystem::is_directory(native, error)) return {};
-  return diag::system_error("the folder " + path + " cannot be made", errno);
+  return diag::system_error("the folder " + path + " cannot be created", errno);
 }
 
 }  // namespace wperf::os

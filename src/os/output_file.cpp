@@ -13,7 +13,7 @@ int error_now() {
 }  // namespace
 
 diag::Error not_whole(const std::string& file, int error) {
-  return diag::system_error(file + " could not be written to its end", error);
+  return diag::system_error(file + " could not be written completely", error);
 }
 
 diag::Result<OutputFile> OutputFile::create(const std::string& path, Readers readers) {

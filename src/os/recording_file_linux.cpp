@@ -38,8 +38,9 @@ diag::Result<RecordingFile> RecordingFile::create(const std::string& path) {
   std::string name = temporary_folder() + "/wperf-XXXXXX";
   const int file = mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) {
-    return diag::system_error("no file for the samples can be made in " + temporary_folder(), errno,
-                              "the environment variable TMPDIR names another folder; --output-perf-data names a file");
+    return diag::system_error(
+        "cannot create a file for the samples in " + temporary_folder(), errno,
+        "set another folder with the environment variable TMPDIR, or a file with --output-perf-data");
   }
   // Where /proc is hidden only a name leads to the file.
   RecordingFile made(file, {}, name);
@@ -67,9 +68,10 @@ std::string RecordingFile::openable_path() const {
 void RecordingFile::fail(int error) {
   trouble_ = diag::system_error(
       (path_.empty() ? "the file of samples in " + temporary_folder() : path_) +
-          " could not be written to its end, and what came later is not in it",
+          " could not be written completely; later samples are missing",
       error,
-      path_.empty() ? "the environment variable TMPDIR names another folder; --output-perf-data names a file" : "");
+      path_.empty() ? "set another folder with the environment variable TMPDIR, or a file with --output-perf-data"
+                    : "");
   // Half a record would make what follows it unreadable. When even this fails, readers see a cut file.
   static_cast<void>(!ftruncate(static_cast<int>(handle_), static_cast<off_t>(size_)));
 }

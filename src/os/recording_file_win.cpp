@@ -50,8 +50,9 @@ diag::Result<RecordingFile> RecordingFile::create(const std::string& path) {
                                    : CreateFileW(name.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ, nullptr,
                                                  CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr);
   if (file == INVALID_HANDLE_VALUE) {
-    return diag::Error{.text = "no file for the samples can be made in the folder for temporary files",
-                       .hint = "the environment variable TMP names another folder; --output-perf-data names a file"};
+    return diag::Error{
+        .text = "cannot create a file for the samples in the folder for temporary files",
+        .hint = "set another folder with the environment variable TMP, or a file with --output-perf-data"};
   }
   return RecordingFile(reinterpret_cast<std::intptr_t>(file), {}, utf8_of(name));
 }
@@ -72,7 +73,7 @@ std::string RecordingFile::openable_path() const {
 
 void RecordingFile::fail(int) {
   trouble_ = diag::Error{.text = (path_.empty() ? "the file of samples" : path_) +
-                                 " could not be written to its end, and what came later is not in it",
+                                 " could not be written completely; later samples are missing",
                          .hint = {}};
 }
 

@@ -67,22 +67,22 @@ diag::Result<Listening> listen_at(const std::string& host, u16 port) {
     six->sin6_port = htons(port);
     size = sizeof *six;
   } else {
-    return diag::Error{.text = "'" + host + "' is no address of this machine",
-                       .hint = "a number, as in 127.0.0.1:9464",
+    return diag::Error{.text = "'" + host + "' is not an address of this machine",
+                       .hint = "use a numeric address, such as 127.0.0.1:9464",
                        .code = diag::ExitCode::usage};
   }
   const std::string where = host + ":" + std::to_string(port);
   const int handle = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (handle < 0) return diag::system_error("no socket for " + where, errno);
+  if (handle < 0) return diag::system_error("cannot create a socket for " + where, errno);
   Listening listening{.socket = Socket(handle)};
   const int on = 1;
   setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   constexpr int kWaiting = 16;
   if (bind(handle, reinterpret_cast<const sockaddr*>(&address), size) != 0 || listen(handle, kWaiting) != 0) {
-    return diag::system_error("cannot listen at " + where, errno);
+    return diag::system_error("cannot listen on " + where, errno);
   }
   if (getsockname(handle, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    return diag::system_error("cannot listen at " + where, errno);
+    return diag::system_error("cannot listen on " + where, errno);
   }
   listening.port = ntohs(address.ss_family == AF_INET ? four->sin_port : six->sin6_port);
   return listening;

@@ -143,17 +143,17 @@ std::optional<usize> Socket::write(std::string_view bytes) const {
 
 diag::Result<Listening> listen_at(const std::string& host, u16 port) {
   const Winsock& net = winsock();
-  if (!net.complete) return diag::Error{.text = "ws2_32.dll does not start", .hint = {}};
+  if (!net.complete) return diag::Error{.text = "cannot initialize ws2_32.dll", .hint = {}};
   sockaddr_storage address{};
   int size = 0;
   if (!address_of(host, port, address, size)) {
-    return diag::Error{.text = "'" + host + "' is no address of this machine",
-                       .hint = "a number, as in 127.0.0.1:9464",
+    return diag::Error{.text = "'" + host + "' is not an address of this machine",
+                       .hint = "use a numeric address, such as 127.0.0.1:9464",
                        .code = diag::ExitCode::usage};
   }
   const std::string where = host + ":" + std::to_string(port);
   const SOCKET handle = net.make(address.ss_family, SOCK_STREAM, 0);
-  if (handle == INVALID_SOCKET) return failure("no socket for " + where);
+  if (handle == INVALID_SOCKET) return failure("cannot create a socket for " + where);
   Listening listening{.socket = Socket(static_cast<std::intptr_t>(handle))};
   // Nobody else may take the same port.
   const BOOL on = 1;
@@ -163,7 +163,7 @@ diag::Result<Listening> listen_at(const std::string& host, u16 port) {
   if (net.control(handle, static_cast<long>(FIONBIO), &unblocked) != 0 ||
       net.bind(handle, reinterpret_cast<const sockaddr*>(&address), size) != 0 || net.listen(handle, kWaiting) != 0 ||
       net.name(handle, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    return failure("cannot listen at " + where);
+    return failure("cannot listen on " + where);
   }
   listening.port = swapped(address.ss_family == AF_INET ? reinterpret_cast<sockaddr_in*>(&address)->sin_port
                                                         : reinterpret_cast<sockaddr_in6*>(&address)->sin6_port);

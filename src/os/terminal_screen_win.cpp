@@ -43,8 +43,8 @@ void append_typed(std::wstring& typed, const INPUT_RECORD& record) {
 diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char* leave) {
   input = GetStdHandle(STD_INPUT_HANDLE);
   if (GetConsoleMode(input, &input_mode) == 0 || !prepare_terminal(stdout)) {
-    return diag::Error{.text = "stdin and stdout are not both a console, where something could be shown live",
-                       .hint = "`wperf top --once` prints one look",
+    return diag::Error{.text = "a live display needs a console on both stdin and stdout",
+                       .hint = "use `wperf top --once` to print one look",
                        .code = diag::ExitCode::usage};
   }
   // Ctrl-C is a key then, and arrows come as the sequences that other systems have.
@@ -52,8 +52,8 @@ diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char*
                                                ENABLE_QUICK_EDIT_MODE | ENABLE_MOUSE_INPUT);
   raw |= ENABLE_VIRTUAL_TERMINAL_INPUT | ENABLE_EXTENDED_FLAGS;
   if (SetConsoleMode(input, raw) == 0) {
-    return diag::Error{.text = "this console is older than Windows 10 and cannot show something live",
-                       .hint = "`wperf top --once` prints one look",
+    return diag::Error{.text = "a live display needs the console of Windows 10 or later",
+                       .hint = "use `wperf top --once` to print one look",
                        .code = diag::ExitCode::usage};
   }
   leave_text = leave;

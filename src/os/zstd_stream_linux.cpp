@@ -46,9 +46,9 @@ ZstdStream::~ZstdStream() = default;
 diag::Result<ZstdStream> ZstdStream::open() {
   const auto library = SharedLibrary::load(kLibrary);
   if (!library.has_value()) {
-    return diag::Error{.text = "its records are packed with Zstandard, and there is no library to unpack them: " +
-                               library.error().text,
-                       .hint = "install libzstd (the package libzstd1 of Debian)"};
+    return diag::Error{
+        .text = "its records are compressed with Zstandard, and the library for it is missing: " + library.error().text,
+        .hint = "install libzstd (Debian package libzstd1)"};
   }
   ZstdStream out;
   State& state = *out.state_;
@@ -59,7 +59,7 @@ diag::Result<ZstdStream> ZstdStream::open() {
   if (!find(state.create, "ZSTD_createDStream") || !find(state.free, "ZSTD_freeDStream") ||
       !find(state.decompress, "ZSTD_decompressStream") || !find(state.restart, "ZSTD_initDStream") ||
       !find(state.is_error, "ZSTD_isError")) {
-    return diag::Error{.text = std::string(kLibrary) + " lacks a function that unpacks streams", .hint = {}};
+    return diag::Error{.text = std::string(kLibrary) + " lacks a function for streams", .hint = {}};
   }
   state.stream = state.create();
   if (state.stream == nullptr) return diag::Error{.text = "not enough memory to unpack records", .hint = {}};
@@ -83,13 +83,15 @@ diag::Result<void> ZstdStream::unpack(std::span<const std::byte> piece, std::vec
   // What was taken in may not have come out yet when there was no room for it.
   while (in.position < in.size || is_full) {
     const size_t before = out.size();
-    if (before >= limit) return diag::Error{.text = "it unpacks to more than can be meant", .hint = {}};
+    if (before >= limit)
+      return diag::Error{.text = "unpacked records exceed the limit of " + std::to_string(limit) + " bytes",
+                         .hint = {}};
     out.resize(before + std::min(kStep, limit - before));
     State::OutBuffer to{out.data() + before, out.size() - before, 0};
     const size_t code = state.decompress(state.stream, &to, &in);
     is_full = to.position == to.size;
     out.resize(before + to.position);
-    if (state.is_error(code) != 0) return diag::Error{.text = "packed data is damaged", .hint = {}};
+    if (state.is_error(code) != 0) return diag::Error{.text = "compressed data is damaged", .hint = {}};
     if (to.position == 0 && in.position < in.size && code == 0) continue;  // the next frame begins
     if (to.position == 0 && !is_full && in.position == in.size) break;
   }

@@ -21,7 +21,7 @@ bool ZstdStream::begins_frame(std::span<const std::byte>) {
   return false;
 }
 diag::Result<void> ZstdStream::unpack(std::span<const std::byte>, std::vector<std::byte>&, size_t) {
-  return diag::Error{.text = "no Zstandard here", .hint = {}};
+  return diag::Error{.text = "no Zstandard in this build", .hint = {}};
 }
 
 }  // namespace wperf::os

@@ -72,14 +72,14 @@ diag::Result<void> check_inputs_stay(const request::Request& request) {
     for (const auto& [other_option, other] : named) {
       if (!os::would_be_one_file(path, other)) continue;
       return diag::Error{.text = fmt::format("{} and {} would overwrite each other in {}", other_option, option, path),
-                         .hint = "name another file for one of them",
+                         .hint = "use a different file for one of them",
                          .code = diag::ExitCode::usage};
     }
     named.push_back({option, path});
     for (const std::string& input : inputs) {
       if (!os::is_same_file(path, input)) continue;
-      return diag::Error{.text = fmt::format("{} would overwrite {}, which is to be read", option, input),
-                         .hint = "name another file for what is written",
+      return diag::Error{.text = fmt::format("{} would overwrite {}, which is an input", option, input),
+                         .hint = "use a different file for the output",
                          .code = diag::ExitCode::usage};
     }
   }
@@ -113,11 +113,10 @@ std::vector<std::string_view> documents_on_stdout(const request::Request& reques
 diag::Result<void> check_one_document(const request::Request& request) {
   const std::vector<std::string_view> options = documents_on_stdout(request);
   if (options.size() < 2) return {};
-  return diag::Error{
-      .text = fmt::format("{} and {} would be written to the same place, and nobody could tell them apart", options[0],
-                          options[1]),
-      .hint = "name a file for one of them; -o FILE is that of --json",
-      .code = diag::ExitCode::usage};
+  return diag::Error{.text = fmt::format("{} and {} would both be written to stdout, where they cannot be told apart",
+                                         options[0], options[1]),
+                     .hint = "write one of them to a file; for --json use -o FILE",
+                     .code = diag::ExitCode::usage};
 }
 
 diag::Result<void> write_output_file(const std::string& path, std::string_view text) {

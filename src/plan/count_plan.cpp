@@ -61,7 +61,7 @@ diag::Error unsupported_metric(std::string_view name, const EventCatalog& catalo
   if (catalog.metrics.empty()) {
     error.text += "\nno metric registered";
     error.hint =
-        "metrics are made of hardware events, and none are known here; `wperf list` names the events that -e counts";
+        "this machine has no known hardware events to compute metrics from; `wperf list` shows the events for -e";
   }
   return error;
 }
@@ -125,7 +125,7 @@ diag::Result<void> ScheduleMaker::add_group_of_metrics(const pmu::MetricGroup& g
     if (metric == nullptr) {
       return diag::Error{
           .text = fmt::format("metric '{}' of the group '{}' needs more counters than are free", name, group.name),
-          .hint = "name the other metrics of the group one by one"};
+          .hint = "list the other metrics of the group one by one"};
     }
     WPERF_CHECK_OK(add(metric->events, metric));
   }
@@ -185,7 +185,7 @@ diag::Result<std::vector<u32>> choose_channels(std::optional<u32> chosen, const 
   }
   if (channel_count == 0) {
     WPERF_CHECK_OK(check_set_up(EventClass::dmc_clk, machine));
-    return diag::Error{.text = "this machine has no DDR controller (DMC) that can count", .hint = "leave --dmc out"};
+    return diag::Error{.text = "this machine has no DDR controller (DMC) with counters", .hint = "leave out --dmc"};
   }
   if (*chosen >= channel_count) {
     return diag::contract_error(

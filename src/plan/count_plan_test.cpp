@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include "diag/names_all.h"
 #include "plan/plan.h"
 #include "plan/test_machine.h"
 
@@ -209,7 +210,7 @@ TEST(CountPlan, DmcChannels) {
   EXPECT_EQ(error_of(request), "dmc index 2 not allowed. Use 0-1, see option --dmc <n>");
   Capabilities machine = test_machine();
   machine.dmc_channels = 0;
-  EXPECT_EQ(error_of(request, machine), "this machine has no DDR controller (DMC) that can count");
+  EXPECT_TRUE(diag::names_all(error_of(request, machine), {"no DDR controller (DMC)"}));
 }
 
 TEST(CountPlan, Period) {

@@ -25,15 +25,16 @@ diag::Result<void> check_set_up(EventClass event_class, const Capabilities& mach
   const u32 known = dsu ? machine.cluster_count : machine.dmc_channels;
   if (named == 0 || known != 0) return {};
   return diag::Error{
-      .text = fmt::format("only administrators may count in {}: the driver has to be told where they are",
-                          dsu ? "the clusters (DSU)" : "the memory controllers (DMC)"),
+      .text = fmt::format(
+          "only administrators may count in {}, because they have to tell the driver where these counters are",
+          dsu ? "the clusters (DSU)" : "the memory controllers (DMC)"),
       .hint = "run wperf as administrator"};
 }
 
 diag::Result<void> check_counters_answer(const Capabilities& machine) {
   if (machine.why_no_counters.empty()) return {};
   return diag::Error{.text = machine.why_no_counters,
-                     .hint = "switch its virtual PMU on, or measure on the machine itself",
+                     .hint = "enable its virtual PMU, or measure on the physical machine",
                      .code = diag::ExitCode::no_device};
 }
 
@@ -63,7 +64,7 @@ diag::Result<void> check_class_available(EventClass event_class, const Capabilit
                        .hint = "`wperf test` shows the counters of every class"};
   }
   return diag::Error{.text = fmt::format("none of the {} {} counters is free", total, name),
-                     .hint = "end the other profiler or debugger that holds them"};
+                     .hint = "end the other profiler or debugger that uses them"};
 }
 
 diag::Result<void> check_schedule_size(EventClass event_class, usize size) {

@@ -53,8 +53,8 @@ diag::Result<EventModifiers> read_modifiers(std::string_view letters, std::strin
         break;
       default:
         return diag::Error{
-            .text = fmt::format("the modifier '{}' of {} is not one that wperf takes", letter, text),
-            .hint = "u, k and h choose user mode, kernel mode and hypervisor; p, pp and ppp ask for less skid",
+            .text = fmt::format("wperf does not support the modifier '{}' of {}", letter, text),
+            .hint = "u, k and h select user mode, kernel mode and hypervisor; p, pp and ppp ask for less skid",
             .code = diag::ExitCode::usage};
     }
   }

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "diag/names_all.h"
+
 namespace wperf::plan {
 namespace {
 
@@ -37,7 +39,7 @@ TEST(EventModifiers, Meaning) {
   EXPECT_FALSE(read_modifiers("ppp", "").value().choose_modes()) << "modes are as -k says";
   EXPECT_EQ(read_modifiers("pppp", "").value().precision, 3);
   EXPECT_EQ(read_modifiers("P", "").value().precision, 3);
-  EXPECT_EQ(read_modifiers("D", "cycles:D").error().text, "the modifier 'D' of cycles:D is not one that wperf takes");
+  EXPECT_TRUE(diag::names_all(read_modifiers("D", "cycles:D").error().text, {"'D'", "cycles:D"}));
 }
 
 }  // namespace

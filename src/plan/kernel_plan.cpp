@@ -65,8 +65,8 @@ diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& 
   if (!entry.kernel_event.has_value()) return unknown_event(token, catalog, &kernel);
   if (entry.kernel_event->hardware && !kernel.has_counters()) return no_counters_for(token.text, kernel);
   if (!entry.kernel_event->cores.empty() && entry.modifiers.choose_modes()) {
-    return diag::Error{.text = fmt::format("{} counts outside the cores, where there are no modes", token.text),
-                       .hint = fmt::format("leave the modifiers of {} out", asked.text),
+    return diag::Error{.text = fmt::format("{} counts outside the cores, where modifiers do not apply", token.text),
+                       .hint = fmt::format("leave out the modifiers of {}", asked.text),
                        .code = diag::ExitCode::usage};
   }
   entry.code = shown_code(*entry.kernel_event);
@@ -92,12 +92,12 @@ diag::Result<Schedule> kernel_schedule(std::vector<std::vector<Entry>> groups, s
 diag::Result<void> check_process(const request::Request& request, const Capabilities& machine) {
   if (!request.process.has_value()) return {};
   if (machine.kernel == nullptr) {
-    return diag::Error{.text = "this device measures cores, not single programs: it does not take -p",
+    return diag::Error{.text = "-p is not supported by this device, which measures cores and not single programs",
                        .hint = "use -c, or name the program with --image_name (sample)",
                        .code = diag::ExitCode::usage};
   }
   if (request.program.has_value() || !request.cores.empty()) {
-    return diag::Error{.text = "-p names what is measured; it does not go with -c or a program to start",
+    return diag::Error{.text = "-p cannot be combined with -c or with a program to start",
                        .hint = "leave one of them out",
                        .code = diag::ExitCode::usage};
   }

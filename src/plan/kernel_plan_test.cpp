@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "diag/names_all.h"
 #include "plan/sample_plan.h"
 #include "plan/test_machine.h"
 #include "request/sampling_list.h"
@@ -102,9 +103,9 @@ TEST(KernelPlan, ModifiersOfPerf) {
   EXPECT_EQ(planned(machine, "ld_spec:u,page-faults:uk,r1b:k"), "ld_spec:u code 112 page-faults:uk 1:2 r1b:k code 27");
   EXPECT_EQ(planned_modifiers(machine, "ld_spec:u,cpu/event=1,umask=2/ppp,cycles"),
             "ld_spec:u u cpu/event=1,umask=2/ppp ppp cycles ");
-  EXPECT_EQ(planned(machine, "cycles:D"), "the modifier 'D' of cycles:D is not one that wperf takes");
+  EXPECT_TRUE(diag::names_all(planned(machine, "cycles:D"), {"'D'", "cycles:D"}));
   EXPECT_EQ(planned(machine, "sched:sched_switch"), "sched:sched_switch 2:316") << "a tracepoint, not modifiers";
-  EXPECT_EQ(planned(machine, "outer/x/u"), "outer/x/ counts outside the cores, where there are no modes");
+  EXPECT_TRUE(diag::names_all(planned(machine, "outer/x/u"), {"outer/x/", "outside the cores"}));
 }
 
 TEST(KernelPlan, NoPaddingAndNoLimitForWhatNeedsNoCounter) {

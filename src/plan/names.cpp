@@ -68,7 +68,7 @@ diag::Error unknown_event(const request::EventToken& token, const EventCatalog& 
   if (error.hint.empty() && kernel != nullptr) {
     error.hint = kernel->is_windows()
                      ? "`wperf list` shows the names"
-                     : "`wperf list` shows the names; unit/terms/ and system:tracepoint are names, too";
+                     : "`wperf list` shows the names; unit/terms/ and system:tracepoint are also allowed";
   }
   return error;
 }

@@ -41,7 +41,9 @@ diag::Result<u16> resolve(const request::EventToken& token, const EventCatalog& 
   if (code.has_value()) return code;
   diag::Error error = std::move(code).error();
   if (token.text.find_first_of("/{}") != std::string::npos) {
-    error.hint = "sampling knows no groups and only events of the cores: NAME or NAME:INTERVAL, separated by commas";
+    error.hint =
+        "for sampling, groups and events outside the cores are not supported; use NAME or NAME:INTERVAL, separated by "
+        "commas";
   }
   return error;
 }
@@ -72,8 +74,8 @@ diag::Result<void> check_rate(const request::Sampling& sampling, const std::vect
   const bool adapts =
       std::any_of(events.begin(), events.end(), [](const SampleEvent& event) { return event.adaptive; });
   if (adapts) return {};
-  return diag::Error{.text = "--freq has no interval to adapt: every event of -e has one of its own",
-                     .hint = "leave the :INTERVAL of an event out, or leave out --freq",
+  return diag::Error{.text = "--freq has no effect: every event of -e has its own interval",
+                     .hint = "leave out an :INTERVAL, or --freq",
                      .code = diag::ExitCode::usage};
 }
 
@@ -116,8 +118,8 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Reques
                                                            const EventCatalog& catalog) {
   const request::Sampling& sampling = request.sampling;
   if (sampling.jitter) {
-    return diag::Error{.text = "the kernel of this machine does not vary intervals: it does not take --jitter",
-                       .hint = "use --freq with a number that nothing else on the machine repeats at, such as 997",
+    return diag::Error{.text = "--jitter is not supported: the kernel of this machine cannot vary intervals",
+                       .hint = "use --freq with an uncommon frequency, such as 997",
                        .code = diag::ExitCode::usage};
   }
   const u32 rate_hz = sampling.rate_hz.value_or(kKernelRateHz);
@@ -130,15 +132,16 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Reques
     const bool is_clock = event.kernel_event.has_value() && event.kernel_event->clock;
     if (machine.kernel->is_windows() && sampling.rate_hz.has_value() && event.adaptive && !is_clock) {
       return diag::Error{
-          .text = fmt::format("--freq is for the timer here: Windows does not adapt the interval of {}", event.name),
-          .hint = fmt::format("-e {}:INTERVAL samples one in so many", event.name),
+          .text = fmt::format("--freq works only for the timer on Windows, which cannot adapt the interval of {}",
+                              event.name),
+          .hint = fmt::format("set the interval with -e {}:INTERVAL", event.name),
           .code = diag::ExitCode::usage};
     }
     events.push_back(std::move(event));
   }
   if (events.size() > kMostKernelEvents) {
-    return diag::Error{.text = fmt::format("{} events are more than are sampled at once", events.size()),
-                       .hint = fmt::format("name at most {}", kMostKernelEvents)};
+    return diag::Error{.text = fmt::format("{} events are too many to sample at once", events.size()),
+                       .hint = fmt::format("choose at most {}", kMostKernelEvents)};
   }
   WPERF_CHECK_OK(check_rate(sampling, events));
   return events;
@@ -175,13 +178,13 @@ diag::Result<u32> configured_limit(const request::Request& request, const Capabi
     if (setting.name != request::kSampleLimitSetting) continue;
     limit = static_cast<u32>(request::parse_decimal(setting.value).value_or(0));
     if (machine.kernel != nullptr) {
-      return diag::Error{.text = "the kernel of this machine has a limit of its own: it does not take sample.limit",
+      return diag::Error{.text = "sample.limit is not supported: the kernel of this machine has its own limit",
                          .hint = "write to /proc/sys/kernel/perf_event_max_sample_rate",
                          .code = diag::ExitCode::usage};
     }
     if (limit == 0) {
       return diag::Error{
-          .text = "sample.limit is at least one sample a second", .hint = {}, .code = diag::ExitCode::usage};
+          .text = "sample.limit must be at least one sample per second", .hint = {}, .code = diag::ExitCode::usage};
     }
   }
   return limit;
@@ -197,20 +200,20 @@ request::CallStacks automatic_stacks_of(const request::Sampling& sampling) {
 diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Capabilities& machine) {
   if (machine.kernel != nullptr || !stacks.wanted()) return {};
   if (stacks.source == request::StackSource::stack_copies) {
-    return diag::Error{.text = "copies of stacks are taken on the linux device only",
-                       .hint = "-g takes callers by frame pointers, which every program for Windows on Arm keeps",
+    return diag::Error{.text = "only the linux device can copy stacks",
+                       .hint = "use -g, which follows frame pointers; every program for Windows on Arm keeps them",
                        .code = diag::ExitCode::usage};
   }
   if (!machine.foreign_driver.empty()) {
-    return diag::Error{.text = machine.foreign_driver + " takes no call stacks",
-                       .hint = "leave out what shows callers; wperf's own driver takes them",
+    return diag::Error{.text = machine.foreign_driver + " cannot record call stacks",
+                       .hint = "leave out the options that show callers, or use wperf's own driver",
                        .code = diag::ExitCode::usage};
   }
   if (!machine.call_stacks) {
-    return diag::Error{.text = "the driver takes no call stacks",
+    return diag::Error{.text = "the driver cannot record call stacks",
                        .hint =
-                           "it is older than this wperf, or its Windows lacks the calls for it; install the driver "
-                           "that came with this wperf, or leave out what shows callers"};
+                           "the driver is older than this wperf, or its Windows lacks the needed functions; install "
+                           "the driver that came with this wperf, or leave out the options that show callers"};
   }
   return {};
 }
@@ -227,13 +230,13 @@ diag::Result<void> check_foreign_driver(const request::Request& request, const S
     return diag::Error{.text = machine.foreign_driver + what, .hint = hint, .code = diag::ExitCode::usage};
   };
   if (plan.cores.size() > 1)
-    return refusal(" is sampled on one core at a time", "name one with -c: a program that is started runs there");
-  if (plan.jitter_shift != 0) return refusal(" keeps intervals as they are", "leave out --jitter");
+    return refusal(" can sample only one core at a time", "choose one with -c; record starts the program on that core");
+  if (plan.jitter_shift != 0) return refusal(" cannot vary intervals", "leave out --jitter");
   if (plan.most_per_second != 0) return refusal(" has no limit of samples to set", "leave out sample.limit");
   if (has_table(plan.display, request::Breakdown::thread) || has_table(plan.display, request::Breakdown::process))
-    return refusal(" does not say whose a sample is", "leave `thread` and `process` out of --by");
+    return refusal(" does not record the thread of a sample", "leave `thread` and `process` out of --by");
   if (plan.display.timeline_ms.has_value() || request.recording.time.has_value())
-    return refusal(" does not say when a sample was", "leave out --timeline and --time");
+    return refusal(" does not record the time of a sample", "leave out --timeline and --time");
   return {};
 }
 
@@ -271,8 +274,8 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
   if (request.recording.latency) {
     if (machine.kernel == nullptr || machine.kernel->is_windows()) {
       return diag::Error{
-          .text = "record --latency is for the linux device: others do not tell with samples when threads ran",
-          .hint = "`wperf report --latency FILE.etl` shows traces with samples and context switches",
+          .text = "record --latency needs the linux device: other devices do not record when threads ran",
+          .hint = "for traces with samples and context switches use `wperf report --latency FILE.etl`",
           .code = diag::ExitCode::usage};
     }
     plan.switch_records = true;
@@ -293,7 +296,7 @@ diag::Result<void> add_switches(SamplePlan& plan, const request::Request& reques
   for (const SampleEvent& event : plan.events) {
     if (event.name != kSwitchesForWaits && !event.name.starts_with("sched:")) continue;
     return diag::Error{
-        .text = fmt::format("--waits records each switch of a thread by itself, and not beside {}", event.name),
+        .text = fmt::format("--waits already records context switches; {} cannot be recorded too", event.name),
         .hint = fmt::format("leave {} out of -e", event.name),
         .code = diag::ExitCode::usage};
   }

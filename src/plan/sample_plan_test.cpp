@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "diag/names_all.h"
 #include "plan/test_machine.h"
 #include "request/sampling_list.h"
 
@@ -61,7 +62,7 @@ TEST(SamplePlan, TheLastLimitCounts) {
       {request::kSampleLimitSetting, "100"}, {request::kPeriodSetting, "20"}, {request::kSampleLimitSetting, "90000"}};
   EXPECT_EQ(sample_planned(request).value().most_per_second, 90'000u);
   request.config = {{request::kSampleLimitSetting, "0"}};
-  EXPECT_EQ(sample_error(request), "sample.limit is at least one sample a second");
+  EXPECT_TRUE(diag::names_all(sample_error(request), {"sample.limit", "at least one"}));
 }
 
 TEST(SamplePlan, NamesAndIntervals) {
@@ -166,7 +167,7 @@ TEST(SamplePlan, SeveralCoresOnRequest) {
   request.cores = {{5, 5}};
   EXPECT_EQ(sample_planned(request).value().program_core, 5u);
   request.cores = {{6, 6}};
-  EXPECT_EQ(sample_error(request), "core 6 of -c, where the program runs, is not among --cores");
+  EXPECT_TRUE(diag::names_all(sample_error(request), {"core 6", "-c", "--cores"}));
   request.sampling.all_cores = true;
   EXPECT_EQ(sample_planned(request).value().cores.size(), 8u);
   EXPECT_EQ(sample_planned(request).value().program_core, 6u);
@@ -231,7 +232,7 @@ TEST(SamplePlan, TheOrderOfTheChecks) {
 TEST(SamplePlan, EventsLeftOfTheCommandAreNotDropped) {
   request::Request request = recording("");
   request.items.emplace_back(event_list("ld_spec"));
-  EXPECT_EQ(sample_error(request), "the events of -e stand before the command, where they are a list to count");
+  EXPECT_TRUE(diag::names_all(sample_error(request), {"-e", "before the command"}));
   request.items.clear();
   request.items.emplace_back(request::MetricName{"imix"});
   EXPECT_EQ(sample_error(request), "no error");
@@ -263,7 +264,7 @@ TEST(SamplePlan, ViewsOfCallersTakeStacksOfTheDepthThatWasAsked) {
   EXPECT_TRUE(stacks.wanted());
   EXPECT_EQ(stacks.most_frames, 3u);
   machine.call_stacks = false;
-  EXPECT_EQ(sample_error(request, machine), "the driver takes no call stacks");
+  EXPECT_TRUE(diag::names_all(sample_error(request, machine), {"driver", "call stacks"}));
 }
 
 TEST(SamplePlan, ARateAdaptsWhatHasNoInterval) {
@@ -272,7 +273,7 @@ TEST(SamplePlan, ARateAdaptsWhatHasNoInterval) {
   EXPECT_EQ(events_of(request), "ld_spec(112):~1000000 st_spec(113):500");
   EXPECT_EQ(sample_planned(request).value().rate_hz, 1000u);
   request.sampling.events = request::parse_sampling_list("ld_spec:1,st_spec:500").value();
-  EXPECT_EQ(sample_error(request), "--freq has no interval to adapt: every event of -e has one of its own");
+  EXPECT_TRUE(diag::names_all(sample_error(request), {"--freq", "-e"}));
   request.sampling.events.clear();
   EXPECT_EQ(events_of(request), "cycle(17):~1000000");
   request.sampling.rate_hz = 1;

@@ -35,9 +35,10 @@ diag::Result<NamedCores> name_cores(const request::Request& request, u32 core_co
 diag::Result<void> check_no_counting_list(const request::Request& request) {
   for (const request::CountItem& item : request.items) {
     if (!std::holds_alternative<request::EventList>(item)) continue;
-    return diag::Error{.text = "the events of -e stand before the command, where they are a list to count",
-                       .hint = "put sample or record before -e",
-                       .code = diag::ExitCode::usage};
+    return diag::Error{
+        .text = "the events of -e are written before the command, so they would be counted and not sampled",
+        .hint = "put sample or record before -e",
+        .code = diag::ExitCode::usage};
   }
   return {};
 }
@@ -62,7 +63,7 @@ diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Reque
   placed.program_core = named.measured.empty() ? placed.cores.front() : named.measured.front();
   if (std::binary_search(placed.cores.begin(), placed.cores.end(), placed.program_core)) return placed;
   return diag::Error{
-      .text = fmt::format("core {} of -c, where the program runs, is not among --cores", placed.program_core),
+      .text = fmt::format("the program starts on core {} (-c), which is not among --cores", placed.program_core),
       .hint = "add it to --cores",
       .code = diag::ExitCode::usage};
 }

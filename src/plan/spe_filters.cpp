@@ -52,15 +52,15 @@ bool has_spe(const Capabilities& machine) {
 
 diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& machine) {
   if (machine.kernel != nullptr && machine.kernel->is_windows()) {
-    return diag::Error{.text = "Windows' own tracing knows no SPE",
-                       .hint = "the driver of wperf profiles with it (wperf-devgen install)",
+    return diag::Error{.text = "Windows' own tracing does not support SPE",
+                       .hint = "use wperf's driver (wperf-devgen install)",
                        .code = diag::ExitCode::no_device};
   }
   if (!has_spe(machine) && machine.kernel != nullptr) {
-    return diag::Error{.text = "this kernel shows no SPE: /sys/bus/event_source/devices has no arm_spe_0",
+    return diag::Error{.text = "this kernel has no SPE device: /sys/bus/event_source/devices has no arm_spe_0",
                        .hint =
-                           "it takes an Arm core that has SPE, outside of a virtual machine, and the kernel's driver "
-                           "for it (modprobe arm_spe_pmu; some need kpti=off); sample an event instead",
+                           "SPE needs an Arm core that has it, no virtual machine, and the kernel's driver (modprobe "
+                           "arm_spe_pmu; some machines need kpti=off); or sample an event instead",
                        .code = diag::ExitCode::no_device};
   }
   if (!has_spe(machine)) return diag::contract_error("SPE is not supported by your hardware: not implemented");

@@ -15,18 +15,18 @@ namespace {
 
 diag::Error lacks(std::string_view what) {
   return {.text = fmt::format("the SPE of this machine cannot filter by {}", what),
-          .hint = "leave that filter out; the report can be narrowed afterwards"};
+          .hint = "leave out that filter; you can filter in the report instead"};
 }
 
 diag::Result<void> check_abilities(const SpePlan& plan, const Capabilities& machine) {
   const u64 pmsidr = machine.pmsidr;
   if (!machine.why_no_spe.empty()) {
     return diag::Error{.text = machine.why_no_spe,
-                       .hint = "sample an event of the counters instead, or use wperf's own driver: --device driver"};
+                       .hint = "sample an event instead, or use wperf's own driver: --device driver"};
   }
   if (pmsidr == 0) {
-    return diag::Error{.text = "this machine has SPE, but it cannot be used from here",
-                       .hint = "a hypervisor or the firmware keeps it; sample an event of the counters instead"};
+    return diag::Error{.text = "this machine has SPE, but wperf cannot use it",
+                       .hint = "a hypervisor or the firmware blocks it; sample an event instead"};
   }
   const SpeAbilities abilities = spe_abilities(pmsidr);
   if ((plan.loads || plan.stores || plan.branches) && !abilities.filters_types) return lacks("type of operation");
@@ -50,15 +50,15 @@ diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
     return diag::Error{.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
   };
   if (!sampling.events.empty()) {
-    return refusal("SPE and events of the counters cannot be sampled at the same time", "run wperf twice");
+    return refusal("SPE and counter events cannot be sampled at the same time", "run wperf twice");
   }
   if (sampling.rate_hz.has_value()) {
-    return refusal("--freq adapts intervals of counters, and SPE has none",
+    return refusal("--freq adapts the intervals of counters, which SPE does not use",
                    "use the filter interval=, a number of operations");
   }
   const auto& tables = sampling.display.by;
   if (std::find(tables.begin(), tables.end(), request::Breakdown::caller) != tables.end()) {
-    return refusal("SPE records do not say who called", "leave `caller` out of --by");
+    return refusal("SPE records contain no callers", "leave `caller` out of --by");
   }
   return {};
 }
@@ -70,8 +70,9 @@ diag::Result<void> add_times(const request::Request& request, const Capabilities
   plan.timestamps = true;
   if (machine.kernel != nullptr || machine.timer.hz != 0) return {};
   return diag::Error{
-      .text = fmt::format("{} needs the time of SPE records, and this driver does not tell how fast their clock runs",
-                          timeline ? "--timeline" : "--time"),
+      .text =
+          fmt::format("{} needs the time of SPE records, and this driver does not report the frequency of their clock",
+                      timeline ? "--timeline" : "--time"),
       .hint = "install the driver that came with this wperf",
       .code = diag::ExitCode::usage};
 }

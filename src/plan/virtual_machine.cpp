@@ -6,7 +6,7 @@ namespace wperf::plan {
 diag::Result<void> check_sampling_in_virtual_machine(bool is_virtual, bool forced) {
   if (!is_virtual || forced) return {};
   return diag::Error{.text = "this Windows runs in a virtual machine, where sampling has crashed Windows on Arm",
-                     .hint = "--force-lock samples nevertheless: save your work first",
+                     .hint = "to sample anyway, save your work and add --force-lock",
                      .code = diag::ExitCode::no_device};
 }
 

@@ -10,6 +10,6 @@ diag::Result<void> check_sampling_in_virtual_machine(bool is_virtual, bool force
 
 // For `wperf doctor`.
 inline constexpr const char* kSamplingInVirtualMachines =
-    "sampling has crashed Windows on Arm in virtual machines; --force-lock does it nevertheless";
+    "sampling has crashed Windows on Arm in virtual machines; to sample anyway, add --force-lock";
 
 }  // namespace wperf::plan

@@ -23,10 +23,10 @@ constexpr BuiltInMetric kBuiltIn[] = {
      "l1d_tlb,l1d_tlb_refill,l2d_tlb,l2d_tlb_refill,inst_retired", ""},
     {"l3_cache", "L3 cache of the cluster",
      "Counts accesses and refills of the cache that the cores of a cluster share. Shown as read bandwidth, at 64 bytes "
-     "an access, and as miss rate in percent.",
+     "per access, and as miss rate in percent.",
      "l3d_cache,l3d_cache_refill", "/dsu/l3d_cache,/dsu/l3d_cache_refill"},
     {"ddr_bw", "Memory bandwidth",
-     "Counts reads and writes of each memory channel (DMC-620). Shown as bandwidth, at 128 bytes an access.", "rdwr",
+     "Counts reads and writes of each memory channel (DMC-620). Shown as bandwidth, at 128 bytes per access.", "rdwr",
      "/dmc_clkdiv2/rdwr"},
 };
 

@@ -48,8 +48,9 @@ diag::Result<void> Delivery::deliver(const Parcel& parcel, const std::string& na
   const Verdict verdict = try_to_send(parcel, server_.tenant);
   if (verdict.outcome == Outcome::taken) return {};
   if (verdict.outcome != Outcome::refused) ++totals_.lost;
-  return diag::Error{.text = fmt::format("{} was not sent: {}", name, verdict.text),
-                     .hint = verdict.outcome == Outcome::later ? "--spool FOLDER keeps what cannot be sent" : ""};
+  return diag::Error{
+      .text = fmt::format("{} was not sent: {}", name, verdict.text),
+      .hint = verdict.outcome == Outcome::later ? "keep profiles that cannot be sent with --spool FOLDER" : ""};
 }
 
 diag::Result<void> Delivery::keep_and_send(const Parcel& parcel, const std::string& name) {
@@ -60,7 +61,7 @@ diag::Result<void> Delivery::keep_and_send(const Parcel& parcel, const std::stri
   }
   if (added.value().dropped != 0) {
     totals_.dropped += added.value().dropped;
-    warn_(fmt::format("warning: the spool {} is full: {} profiles that waited longest were dropped ({} bytes)",
+    warn_(fmt::format("warning: the spool folder {} is full: the {} oldest profiles were dropped ({} bytes)",
                       spool_->folder(), added.value().dropped, added.value().dropped_bytes));
   }
   return empty_spool(added.value().file, name);
@@ -78,8 +79,8 @@ std::optional<SpoolEntry> Delivery::sendable(const std::string& file) {
   std::optional<diag::Result<SpoolEntry>> read = spool_->read(file);
   if (!read.has_value()) return std::nullopt;
   if (!read->has_value()) {
-    warn_(fmt::format("warning: {} of the spool {} cannot be sent ({}); it is kept there as {}", file, spool_->folder(),
-                      read->error().text, spool_->set_aside(file)));
+    warn_(fmt::format("warning: {} in the spool folder {} cannot be sent ({}); it was renamed to {}", file,
+                      spool_->folder(), read->error().text, spool_->set_aside(file)));
     return std::nullopt;
   }
   if (read->value().server != server_.url) {
@@ -94,12 +95,12 @@ diag::Result<void> Delivery::empty_spool(const std::string& own, const std::stri
   if (!locked.has_value()) {
     return diag::Error{
         .text = fmt::format("{} was not sent: {}", own_name, locked.error().text),
-        .hint = fmt::format("{} profiles wait in {}; the next push after that file is removed sends them",
+        .hint = fmt::format("{} profiles wait in {}; after that file is removed, the next push sends them",
                             spool_->files().size(), spool_->folder())};
   }
   const std::optional<os::FileLock> lock = std::move(locked).value();
   if (!lock.has_value()) {
-    warn_(fmt::format("note: another wperf sends what is in {}, and {} with it", spool_->folder(), own_name));
+    warn_(fmt::format("note: another wperf is sending the profiles in {}, including {}", spool_->folder(), own_name));
     return {};
   }
   std::set<std::string> passed;

@@ -85,8 +85,8 @@ diag::Result<Parcel> ingest_parcel(const std::vector<PushLabel>& labels, const P
   std::string name = find(labels, kService)->value + "{";
   for (const PushLabel& label : labels) {
     if (label.value.find_first_of(",{}=\"") != std::string::npos) {
-      return diag::Error{.text = fmt::format("the label '{}' has a value that /ingest cannot take", label.name),
-                         .hint = "there, values are without , { } = and quotes; --to pyroscope takes them",
+      return diag::Error{.text = fmt::format("the label '{}' has a value that /ingest does not allow", label.name),
+                         .hint = "/ingest allows no , { } = and quotes in values; use --to pyroscope",
                          .code = diag::ExitCode::usage};
     }
     if (label.name == kService || label.name == kName) continue;

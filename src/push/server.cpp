@@ -28,14 +28,14 @@ diag::Result<std::string> checked_url(std::string url) {
   // Not shown: it may hold a password.
   if (url.find('@') != std::string::npos) {
     return diag::Error{
-        .text = "an address with a password in it is shown to everybody who lists processes",
+        .text = "a password in a URL is visible to everyone who can list processes",
         .hint = fmt::format("put USER:PASSWORD into the file of --token-file, or into {}", kTokenVariable),
         .code = diag::ExitCode::usage};
   }
-  if (!url.starts_with(kHttp) && !url.starts_with(kHttps)) return url_error("needs an address of http:// or https://");
+  if (!url.starts_with(kHttp) && !url.starts_with(kHttps)) return url_error("needs a URL with http:// or https://");
   const bool is_plain = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (!is_plain || url.find_first_of("?#\\\"<>") != std::string::npos || os::host_of(url).empty()) {
-    return url_error("is the address of a server, without ? and #");
+    return url_error("needs the URL of a server, without ? and #");
   }
   while (url.ends_with('/')) url.pop_back();
   return url;
@@ -65,11 +65,12 @@ diag::Result<std::string> authorization_of(const request::Push& asked) {
   const std::string place = asked.token_file.value_or(kTokenVariable);
   if (token.empty()) {
     if (!asked.token_file.has_value()) return std::string();
-    return diag::Error{.text = place + " holds no token", .hint = {}, .code = diag::ExitCode::usage};
+    return diag::Error{.text = place + " has no token in it", .hint = {}, .code = diag::ExitCode::usage};
   }
   if (std::any_of(token.begin(), token.end(), [](char c) { return c <= ' ' || c > '~'; })) {
-    return diag::Error{.text = place + " holds no token: one is a single line of printable ASCII without blanks",
-                       .hint = {}};
+    return diag::Error{
+        .text = place + " has no valid token in it: a token is a single line of printable ASCII without blanks",
+        .hint = {}};
   }
   return token.find(':') != std::string::npos ? "Basic " + in_base64(token) : "Bearer " + token;
 }
@@ -106,8 +107,8 @@ Outcome outcome_of(long status) {
 Verdict verdict_of_grpc(std::string_view status, std::string_view message) {
   Verdict verdict{.outcome = Outcome::taken, .text = {}};
   if (status == "0") return verdict;
-  verdict.text = status.empty() ? "the server's answer does not say that it took the profile"
-                                : fmt::format("the server answers with gRPC status {}: {}", status, shown(message));
+  verdict.text = status.empty() ? "the server's answer does not confirm that it accepted the profile"
+                                : fmt::format("the server answered with gRPC status {}: {}", status, shown(message));
   // invalid argument, failed precondition, out of range; then what tells of the address or the token.
   const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), status) != all.end();
@@ -159,7 +160,7 @@ Verdict otlp_verdict(const os::HttpAnswer& answer) {
       if (partial.field() == 1 && partial.number() != 0) verdict.outcome = Outcome::refused;
       if (partial.field() == 2) verdict.text = "the server says: " + shown(partial.text());
     }
-    if (verdict.outcome == Outcome::refused && verdict.text.empty()) verdict.text = "the server did not take all of it";
+    if (verdict.outcome == Outcome::refused && verdict.text.empty()) verdict.text = "the server rejected a part of it";
   }
   return verdict;
 }
@@ -168,7 +169,7 @@ Verdict otlp_verdict(const os::HttpAnswer& answer) {
 
 diag::Result<Server> known_server(const request::Push& asked) {
   if (!asked.url.has_value()) {
-    return diag::Error{.text = "push needs the address of a server",
+    return diag::Error{.text = "push needs the URL of a server",
                        .hint = "wperf push FILE --url http://pyroscope:4040",
                        .code = diag::ExitCode::usage};
   }
@@ -176,13 +177,14 @@ diag::Result<Server> known_server(const request::Push& asked) {
   WPERF_TRY(server.url, checked_url(*asked.url));
   WPERF_TRY(server.authorization, authorization_of(asked));
   if (std::any_of(server.tenant.begin(), server.tenant.end(), [](char c) { return c < ' ' || c > '~'; })) {
-    return diag::Error{.text = "--tenant takes printable ASCII", .hint = {}, .code = diag::ExitCode::usage};
+    return diag::Error{.text = "--tenant must be printable ASCII", .hint = {}, .code = diag::ExitCode::usage};
   }
   const bool is_secret_kept = server.url.starts_with(kHttps) || os::is_this_machine(os::host_of(server.url));
   if (!server.authorization.empty() && !is_secret_kept && !asked.token_in_the_clear) {
     return diag::Error{
-        .text = fmt::format("the token would go to {} where everybody on the way can read it", os::host_of(server.url)),
-        .hint = "use https://, or say --plain-token if the way is safe",
+        .text = fmt::format("the token would be sent unencrypted to {}, where anyone on the network path can read it",
+                            os::host_of(server.url)),
+        .hint = "use https://, or add --plain-token if the network path is safe",
         .code = diag::ExitCode::usage};
   }
   return server;
@@ -206,9 +208,9 @@ Verdict send(const Server& server, const Parcel& parcel) {
     return server.target == PushTarget::otlp ? otlp_verdict(answer) : verdict;
   }
   const std::string body = shown({reinterpret_cast<const char*>(answer.body.data()), answer.body.size()});
-  verdict.text = fmt::format("the server answers {}{}{}", answer.status, body.empty() ? "" : ": ", body);
+  verdict.text = fmt::format("the server answered {}{}{}", answer.status, body.empty() ? "" : ": ", body);
   if (const std::string_view location = answer.header("location"); !location.empty() && answer.status < 400) {
-    verdict.text += fmt::format(" (it is at {}, which is not followed)", shown(location));
+    verdict.text += fmt::format(" (it redirects to {}, which wperf does not follow)", shown(location));
   }
   verdict.wait_ms = wait_of(answer);
   return verdict;

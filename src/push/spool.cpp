@@ -67,8 +67,8 @@ diag::Result<Spool::Added> Spool::add(const SpoolEntry& entry) {
   const std::string bytes = entry_bytes(entry);
   if (bytes.size() > limit_bytes_) {
     return diag::Error{
-        .text = fmt::format("{} has {} bytes, more than the whole spool may have", entry.name, bytes.size()),
-        .hint = "--spool-limit makes it larger"};
+        .text = fmt::format("{} has {} bytes, more than the spool folder may hold", entry.name, bytes.size()),
+        .hint = "raise the limit with --spool-limit"};
   }
   Added added;
   make_room(bytes.size(), added);

@@ -101,11 +101,11 @@ JitCode::JitCode(const perf_data::MappedCode& code, std::span<const std::string>
   const std::string path = fmt::format("/tmp/perf-{}.map", code.first_process);
   auto map = os::open_named_file(path, os::NamedUse::read, folders);
   if (!map.has_value()) {
-    reason_ = "code that the program made: " + map.error().text;
+    reason_ = "code that the program generated: " + map.error().text;
     return;
   }
   if (!map.value().has_value()) {
-    reason_ = "code that the program made, and there is no " + path;
+    reason_ = "code that the program generated, and there is no " + path;
     return;
   }
   const auto bytes = map.value()->bytes();

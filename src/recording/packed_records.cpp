@@ -194,8 +194,8 @@ diag::Result<UnpackedRecords> join_records(const perf_data::PerfFile& file, cons
                                            PackedOrder order, const UnpackingProgress& tell) {
   if (input.further_records().empty()) return unpack_records(file, input.bytes().size(), order, tell);
   if (order == PackedOrder::other) {
-    return diag::Error{.text = "a folder of perf.data files in the other byte order is not read",
-                       .hint = "`perf record` without --threads makes one file",
+    return diag::Error{.text = "wperf cannot read a folder of perf.data files in the other byte order",
+                       .hint = "record without --threads: `perf record` then makes one file",
                        .code = diag::ExitCode::damaged_input};
   }
   UnpackedRecords all;

@@ -186,10 +186,10 @@ diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, Fun
     code = file.code(function.begin, function.end);
   }
   if (!code.has_value()) {
-    out.reason += (out.reason.empty() ? "" : "; ") + std::string("its machine code cannot be shown: ");
+    out.reason += (out.reason.empty() ? "" : "; ") + std::string("cannot show its machine code: ");
     out.reason += function.begin >= function.end
-                      ? "nothing says where the function begins and ends"
-                      : "its file is not here, is of another kind of processor, or the function is too long";
+                      ? "its start and end are unknown"
+                      : "its file is missing, is for another kind of processor, or the function is too long";
     return {};
   }
   auto found = disassemblers_.find(code->instructions);

@@ -496,8 +496,7 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
             name.empty()         ? "[kernel]"
             : name.contains('.') ? std::string(name)
                                  : fmt::format("[{}]", name),
-            {},
-            is_nameless_module ? "the kernel that runs here does not have it at that place" : answers.symbols.reason());
+            {}, is_nameless_module ? "the running kernel has no function at that address" : answers.symbols.reason());
       }
       function.module = module->second;
     }
@@ -521,7 +520,7 @@ void PlaceNamer::name_jit(const std::vector<u32>& asked) {
 }
 
 void PlaceNamer::name_unknown(const std::vector<u32>& asked) {
-  const u32 module = add_module("[unknown]", {}, "the recording does not say what was there");
+  const u32 module = add_module("[unknown]", {}, "the recording has no mapping for this address");
   profile_.modules[module].is_nowhere = true;
   const u32 place = add_place(add_function({}, module));
   for (const u32 one : asked) named_[one].place = place;

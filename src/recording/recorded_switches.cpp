@@ -393,7 +393,7 @@ class Reader {
 
   diag::Error nothing() const {
     if (nameless_) {
-      return {.text = "the file does not say how the scheduler's events are laid out (tracing data)",
+      return {.text = "the file does not describe the layout of the scheduler's events (tracing data)",
               .hint = "record it with `wperf waits -o FILE.data`, or `perf sched record`",
               .code = diag::ExitCode::damaged_input};
     }
@@ -401,14 +401,14 @@ class Reader {
       return one.role == Role::switched || one.role == Role::left;
     });
     if (are_recorded) {
-      return {.text = "no thread came to a core or left one while this was recorded: each waited, or ran, all the time",
+      return {.text = "no context switches were recorded: each thread ran or waited all the time",
               .hint =
-                  "a longer recording (--timeout), or one of the whole machine, may tell more; of a thread that hangs, "
-                  "/proc/PID/task/TID/wchan says in which function of the kernel"};
+                  "record for longer (--timeout), or record the whole machine; for a hanging thread, "
+                  "/proc/PID/task/TID/wchan names the kernel function it waits in"};
     }
-    return {.text = "nothing in the recording tells when threads ran and waited",
+    return {.text = "the recording has no context switches",
             .hint =
-                "`wperf waits -- PROGRAM` records that; of perf, `perf sched record -g` and `perf record "
+                "record them with `wperf waits -- PROGRAM`; with perf, `perf sched record -g` or `perf record "
                 "--switch-events`"};
   }
 

@@ -17,7 +17,7 @@ diag::Result<RecordingInput> RecordingInput::open(const std::string& path) {
   const bool is_folder = os::is_folder(path);
   const std::string first = is_folder ? os::join_path(path, "data") : path;
   if (is_folder && !os::file_exists(first)) {
-    return diag::Error{.text = path + " is a folder without a recording: it holds no file named data", .hint = {}};
+    return diag::Error{.text = path + " is a folder without a recording: it has no file named data", .hint = {}};
   }
   WPERF_TRY(os::MappedFile file, os::MappedFile::open(first));
   input.file_.emplace(std::move(file));

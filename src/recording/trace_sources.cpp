@@ -36,8 +36,8 @@ diag::Result<void> TraceSources::add(RecordingInput input, const std::string& na
   const RecordingInput& kept = inputs_.back();
   if (zip::ZipFile::has_its_look(kept.bytes())) return add_zip(kept, name);
   if (!etl::TraceFile::has_its_look(kept.bytes())) {
-    return diag::Error{.text = name + " is no .etl trace",
-                       .hint = "several files are read together only where all are traces of one session",
+    return diag::Error{.text = name + " is not an .etl trace",
+                       .hint = "several files can be read together only if all are traces of one session",
                        .code = diag::ExitCode::damaged_input};
   }
   sources_.push_back(
@@ -69,12 +69,13 @@ diag::Result<void> TraceSources::add_zip(const RecordingInput& input, const std:
     }
   }
   if (not_read != 0) {
-    warnings_.push_back(fmt::format(
-        "{} of the {} files in {} cannot be unpacked: they are encrypted, or packed otherwise than by deflate",
-        not_read, zip.value().entries().size(), name));
+    warnings_.push_back(
+        fmt::format("{} of the {} files in {} cannot be unpacked: they are encrypted, or compressed with another "
+                    "method than deflate",
+                    not_read, zip.value().entries().size(), name));
   }
   if (sources_.size() != before) return {};
-  return diag::Error{.text = fmt::format("{}: no .etl trace is in this zip file", name),
+  return diag::Error{.text = fmt::format("{}: this zip file contains no .etl trace", name),
                      .hint = not_read != 0 ? "unpack it, and report the .etl files in it" : "",
                      .code = diag::ExitCode::damaged_input};
 }
@@ -84,9 +85,9 @@ diag::Result<void> TraceSources::add_packed(const zip::ZipEntry& entry, const st
   WPERF_TRY(UnpackedFile unpacked,
             UnpackedFile::create([&](const zip::TakePiece& take) { outcome = zip::ZipFile::unpack(entry, take); }));
   if (outcome == zip::Unpacked::damaged) {
-    warnings_.push_back(fmt::format("{} is damaged inside of its zip file: what was before that is shown", name));
+    warnings_.push_back(fmt::format("{} is damaged inside its zip file; wperf shows the part before the damage", name));
   } else if (outcome == zip::Unpacked::not_sound) {
-    warnings_.push_back(name + " has another checksum than its zip file says: something in it is damaged");
+    warnings_.push_back(name + " does not match the checksum in its zip file; it is damaged");
   }
   unpacked_.push_back(std::move(unpacked));
   const UnpackedFile& kept = unpacked_.back();
@@ -113,8 +114,8 @@ diag::Result<etl::Trace> TraceSources::open(const std::function<void(u64 bytes)>
                                    [&](const Source& one) { return is_same(one.bytes, sources_[i].bytes); });
     if (same == sources_.begin() + static_cast<std::ptrdiff_t>(i)) continue;
     return diag::Error{
-        .text = fmt::format("{} and {} are the same: all of it would count twice", same->name, sources_[i].name),
-        .hint = "name it once",
+        .text = fmt::format("{} and {} are the same file, which would count twice", same->name, sources_[i].name),
+        .hint = "give it once",
         .code = diag::ExitCode::usage};
   }
   for (const Source& source : sources_) {

@@ -15,7 +15,7 @@ namespace wperf::report {
 namespace {
 
 constexpr std::string_view kGroupLine =
-    "events with the same note gN were counted together; a metric is named behind its events\n";
+    "events with the same note gN were counted together; a metric's name follows its events\n";
 
 bool has_groups(std::span<const profile::CountRow> rows) {
   return std::any_of(rows.begin(), rows.end(), [](const profile::CountRow& row) { return row.note != "e"; });
@@ -93,7 +93,7 @@ void append_kernel_threads(std::string& out, const profile::CountProfile& profil
     const profile::ThreadTable& threads = profile.threads[run];
     out += "\nThreads";
     if (profile.threads.size() > 1) fmt::format_to(std::back_inserter(out), " of run {}", run + 1);
-    out += ", by what was counted between switches of the cores:\n\n";
+    out += ", by counts between the cores' context switches:\n\n";
     Table table;
     table.columns = {{"process"},
                      {"pid", Align::right},
@@ -111,7 +111,8 @@ void append_kernel_threads(std::string& out, const profile::CountProfile& profil
     }
     append_table(out, table);
     if (shown != threads.rows.size()) {
-      fmt::format_to(std::back_inserter(out), "and {} more threads; --json has all\n", threads.rows.size() - shown);
+      fmt::format_to(std::back_inserter(out), "and {} more threads; --json has all of them\n",
+                     threads.rows.size() - shown);
     }
   }
 }

@@ -33,20 +33,17 @@ void for_each_loss(const profile::CountProfile& profile, Visit visit) {
 void append_notes(std::string& out, const profile::CountProfile& profile) {
   if (has_cycles_of(profile, profile::CycleRow::with_kernel)) {
     out +=
-        "\nnote: cycle includes the kernel, because all counters are busy with events; with fewer events than counters "
-        "it does not\n";
+        "\nnote: cycle includes the kernel, because all counters are used by events; count fewer events to exclude "
+        "it\n";
   }
   if (has_cycles_of(profile, profile::CycleRow::uncounted)) {
-    out +=
-        "\nnote: cycle is not counted, because all counters are busy with events; name fewer events than there are "
-        "counters\n";
+    out += "\nnote: cycle is not counted, because all counters are used by events; count fewer events to include it\n";
   }
   for_each_loss(profile, [&](EventClass event_class, const profile::CountUnit& unit) {
-    fmt::format_to(
-        std::back_inserter(out),
-        "\nnote: the counters of {} {} were wiped {}, and what they counted in {} seconds is missing; keep the "
-        "machine from sleeping and end other profilers\n",
-        unit_name(event_class), unit.number, times(unit.losses), fixed(unit.lost_seconds, 3));
+    fmt::format_to(std::back_inserter(out),
+                   "\nnote: the counters of {} {} were reset by something else {}, so their counts of {} seconds are "
+                   "missing; keep the machine from sleeping and end other profilers\n",
+                   unit_name(event_class), unit.number, times(unit.losses), fixed(unit.lost_seconds, 3));
   });
 }
 

@@ -95,15 +95,16 @@ void for_each_count(const profile::CountProfile& profile, Visit visit) {
 }
 
 void append_counts(const profile::CountProfile& profile, PrometheusText& out) {
-  out.begin("wperf_event_value", "What an event counted, scaled where counters took turns.");
+  out.begin("wperf_event_value", "Count of an event, scaled if the event was multiplexed.");
   for_each_count(profile, [&](const Labels& labels, const profile::CountRow& row) {
     if (row.counted()) out.value(labels, row.scaled);
   });
-  out.begin("wperf_event_measured_ratio", "The part of the time that the event had a counter; 0: it was not counted.");
+  out.begin("wperf_event_measured_ratio", "Fraction of the time the event was on a counter; 0: it was never counted.");
   for_each_count(profile, [&](const Labels& labels, const profile::CountRow& row) { out.value(labels, row.fraction); });
   for (const bool is_low : {true, false}) {
     out.begin(is_low ? "wperf_event_value_low" : "wperf_event_value_high",
-              is_low ? "Where the 95 % interval of a scaled value begins." : "Where it ends.");
+              is_low ? "Lower end of the 95 % interval of a scaled value."
+                     : "Upper end of the 95 % interval of a scaled value.");
     for_each_count(profile, [&](const Labels& labels, const profile::CountRow& row) {
       if (row.has_interval) out.value(labels, is_low ? row.low : row.high);
     });
@@ -138,11 +139,11 @@ void CountSums::add(const profile::CountProfile& profile) {
 
 std::string CountSums::text() const {
   PrometheusText out({});
-  out.begin("wperf_event_total", "What an event counted since this wperf began.", "counter");
+  out.begin("wperf_event_total", "Count of an event since wperf started.", "counter");
   for (const auto& [labels, value] : values_) out.value_of(labels, value);
-  out.begin("wperf_counted_seconds_total", "How long it was counted since then.", "counter");
+  out.begin("wperf_counted_seconds_total", "Total duration of the counts since wperf started.", "counter");
   out.value({}, seconds_);
-  out.begin("wperf_counts_total", "How often.", "counter");
+  out.begin("wperf_counts_total", "Number of counts.", "counter");
   out.value({}, counts_);
   return out.take();
 }
@@ -151,9 +152,9 @@ std::string count_prometheus(const profile::CountProfile& profile) {
   PrometheusText out(common_labels(profile));
   append_counts(profile, out);
   append_metrics(profile, out);
-  out.begin("wperf_elapsed_seconds", "How long it was counted.");
+  out.begin("wperf_elapsed_seconds", "Duration of the count.");
   out.value({}, profile.elapsed_seconds);
-  out.begin("wperf_program_cpu_seconds", "What the program used of the processor.");
+  out.begin("wperf_program_cpu_seconds", "Processor time used by the program.");
   if (profile.user_seconds.has_value()) out.value({{"mode", "user"}}, *profile.user_seconds);
   if (profile.system_seconds.has_value()) out.value({{"mode", "system"}}, *profile.system_seconds);
   return out.take();

@@ -104,7 +104,8 @@ void append_not_counted(std::string& out, std::span<const profile::CountRow> row
   }
   if (names.empty()) return;
   fmt::format_to(std::back_inserter(out),
-                 "\nNot counted, because their turn never came: {}.\nCount longer, or ask for fewer at a time.\n",
+                 "\nNot counted, because they were never scheduled on a counter: {}.\nCount for longer, or count fewer "
+                 "at a time.\n",
                  fmt::join(names, ", "));
 }
 

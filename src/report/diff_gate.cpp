@@ -150,7 +150,7 @@ std::string diff_markdown(const Comparison& comparison, const std::vector<Verdic
     out += fmt::format("\n### {} ({})\n", cell_text(event.event), per_words(event.per));
     append_markdown_rows(out, event, event.modules, "module", options);
     append_markdown_rows(out, event, event.functions, "function", options);
-    append_markdown_rows(out, event, event.inclusive, "function with what it called", options);
+    append_markdown_rows(out, event, event.inclusive, "function including its callees", options);
     append_markdown_rows(out, event, event.lines, "line", options);
     out += '\n' + sensitivity_text(event) + '\n';
   }

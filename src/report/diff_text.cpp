@@ -101,7 +101,7 @@ void append_units(std::string& out, const EventChange& event, const std::vector<
 
 std::string_view kind_words(UnitKind kind) {
   return kind == UnitKind::function    ? "functions"
-         : kind == UnitKind::inclusive ? "functions with what they called"
+         : kind == UnitKind::inclusive ? "functions including their callees"
          : kind == UnitKind::module    ? "modules"
                                        : "lines";
 }
@@ -201,14 +201,14 @@ std::string total_words(const TotalChange& total) {
   const auto is_zero = [](double value) { return value == 0; };
   const bool was_never = std::all_of(total.before.begin(), total.before.end(), is_zero);
   const bool is_never = std::all_of(total.after.begin(), total.after.end(), is_zero);
-  if (total.median_before == 0 && total.median_after == 0 && !(was_never && is_never)) return "nothing in most runs";
+  if (total.median_before == 0 && total.median_after == 0 && !(was_never && is_never)) return "zero in most runs";
   if (total.median_before == 0 && !was_never) return "grew from 0";
   if (total.median_after == 0 && !is_never) return "shrank to 0";
   return change_words(total.median_before, total.median_after, ratio_of(total));
 }
 
 std::string_view sure_text(const Comparison& comparison, const TotalChange& total) {
-  return comparison.is_one_run ? "one run a side" : total.found ? "yes" : "may be chance";
+  return comparison.is_one_run ? "one run per side" : total.found ? "yes" : "may be chance";
 }
 
 std::string_view one_run_text(const Comparison& comparison) {
@@ -217,7 +217,7 @@ std::string_view one_run_text(const Comparison& comparison) {
                                       [](const EventChange& event) { return event.per != compare::Per::share; });
   return is_assumed ? "Only one run per side: run-to-run noise is unknown, and assumed to be 5 %. Use bench -n 8."
          : comparison.events.empty()
-             ? "Only one run per side: run-to-run noise is unknown, so all of this may be chance. Use bench -n 8."
+             ? "Only one run per side: run-to-run noise is unknown, so all changes may be chance. Use bench -n 8."
              : "Only one run per side: run-to-run noise is unknown. Use bench -n 8.";
 }
 
@@ -239,7 +239,7 @@ std::string headline_text(const Comparison& comparison) {
 }
 
 std::string change_words(double before, double after, double ratio) {
-  if (before == 0 && after == 0) return "nothing on both sides";
+  if (before == 0 && after == 0) return "zero on both sides";
   if (is_new(before, after, ratio)) return "is new";
   if (is_new(after, before, 1 / ratio)) return "is gone";
   const double percent = 100 * std::abs(ratio - 1);
@@ -270,7 +270,7 @@ std::string sides_text(const Comparison& comparison) {
 
 std::string sensitivity_text(const EventChange& event) {
   std::string text = fmt::format("{} functions compared", with_commas(event.compared));
-  if (event.too_few != 0) text += fmt::format("; {} have too few samples to say anything", with_commas(event.too_few));
+  if (event.too_few != 0) text += fmt::format("; {} have too few samples to judge", with_commas(event.too_few));
   text += ". ";
   const double ratio = event.detectable_of_percent;
   if (!std::isfinite(ratio)) return text + "Too few samples to detect any change.";
@@ -294,7 +294,7 @@ std::string diff_text(const Comparison& comparison, const DiffOptions& options) 
     append_kind(out, event, event.lines, UnitKind::line, options);
     out += '\n' + sensitivity_text(event) + '\n';
     if (comparison.is_one_run && !event.has_scatter && event.compared != 0)
-      out += "Nothing tells when samples were taken: that they come in bursts is not known here.\n";
+      out += "The recordings have no sample times, so bursts of samples cannot be detected.\n";
   }
   for (const std::string& note : comparison.notes) out += "note: " + note + '\n';
   return out;

@@ -114,7 +114,7 @@ bool has_waited(const RecordingAbout& about) {
 std::string waits_line(const RecordingAbout& about) {
   const std::string watched = about.watched == 0 ? "PID" : std::to_string(about.watched);
   // How long it was ready to run is not recorded: on a loaded machine a program that never waits has little of a core.
-  return fmt::format("it was not given a core, or waited: `wperf waits {}` says which, and for what",
+  return fmt::format("it waited, or had no free core: `wperf waits {}` shows which, and for what",
                      about.program.empty() ? "-p " + watched : "-- " + about.program);
 }
 
@@ -271,7 +271,7 @@ std::string weight_text(const StackProfile& profile, u32 event) {
   const bool has_idle = std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {
     return sample.event == event && profile.tasks[sample.task].pid == 0;
   });
-  return time + (has_idle ? " of all cores, idle ones too" : " of CPU");
+  return time + (has_idle ? " of all cores, including idle ones" : " of CPU");
 }
 
 }  // namespace wperf::report

@@ -86,7 +86,7 @@ TEST(Headline, AProgramThatWaitedIsSaidToHaveWaited) {
   EXPECT_EQ(headline(sorting(), &about, {}).time,
             "ran 1.790 s, used 1.0 ms of CPU (0.1 % of a core); 2 threads sampled");
   EXPECT_EQ(headline(sorting(), &about, {}).waited,
-            "it was not given a core, or waited: `wperf waits -- ./work 20` says which, and for what");
+            "it waited, or had no free core: `wperf waits -- ./work 20` shows which, and for what");
   about.program = "";
   about.watched = 17;
   EXPECT_NE(headline(sorting(), &about, {}).waited.find("`wperf waits -p 17`"), std::string::npos);
@@ -113,7 +113,7 @@ TEST(Headline, WhatSamplesStandFor) {
   stacks::StackProfile profile = sorting();
   EXPECT_EQ(weight_text(profile, 0), "1.258 s of CPU");
   profile.samples.push_back({0, 2, 0, 1, 1, 1});
-  EXPECT_EQ(weight_text(profile, 0), "1.258 s of all cores, idle ones too");
+  EXPECT_EQ(weight_text(profile, 0), "1.258 s of all cores, including idle ones");
   EXPECT_NE(headline(profile, nullptr, {}).hottest.find("compare"), std::string::npos);
   profile.events[0] = {"cycles", 10, 1234567};
   EXPECT_EQ(weight_text(profile, 0), "1,234,567 counted");

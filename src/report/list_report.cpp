@@ -57,9 +57,9 @@ void add_spe(Table& table, const std::string& version, bool verbose) {
     std::string_view name, description;
   };
   static constexpr Filter kFilters[] = {
-      {"load_filter", "Keeps loads, atomic operations that return a value included."},
+      {"load_filter", "Keeps loads, including atomic operations that return a value."},
       {"store_filter", "Keeps stores and all atomic operations."},
-      {"branch_filter", "Keeps branches, direct and indirect, taken or not."},
+      {"branch_filter", "Keeps branches: direct and indirect, taken or not."},
       {"ts_enable", "Adds a time stamp to each record."},
       {"min_latency", "Keeps operations that took at least this many cycles."},
   };

@@ -25,8 +25,7 @@ void append_shared(std::vector<MemoryPart>& parts, const profile::SpeProfile& pr
                               with_commas(line.peer), fixed(line.mean_latency, 1),
                               line.same_offset ? "; they also meet at one offset" : "");
     part.table = sharing_table(profile, line);
-    if (line.without_place != 0)
-      part.behind = fmt::format("and {} hits at other places", with_commas(line.without_place));
+    if (line.without_place != 0) part.behind = fmt::format("and {} hits elsewhere", with_commas(line.without_place));
     parts.push_back(std::move(part));
   }
   if (shown < lines.size()) {
@@ -51,7 +50,7 @@ std::vector<MemoryPart> memory_parts(const profile::SpeProfile& profile, const S
   add("memory: by cache line of data", data_line_table(profile, options));
   append_shared(parts, profile, options);
   add("memory: page table walks", walk_table(profile, options));
-  add("branches that were mispredicted", branch_table(profile, options));
+  add("mispredicted branches", branch_table(profile, options));
   return parts;
 }
 

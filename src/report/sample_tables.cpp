@@ -118,8 +118,8 @@ Table loss_table(const profile::CompatProfile& profile) {
                           {"cause"}},
               .rows = {}};
   for (const profile::CoreSamples& core : profile.cores) {
-    add_losses(core, core.lost_ring_full, "came faster than they were collected; a greater interval helps", table);
-    add_losses(core, core.lost_filtered, "hit the kernel without -k, or other people's programs", table);
+    add_losses(core, core.lost_ring_full, "came faster than they were collected; use a larger interval", table);
+    add_losses(core, core.lost_filtered, "hit the kernel without -k, or programs of other users", table);
   }
   return table;
 }

@@ -68,25 +68,24 @@ void append_interruptions(std::string& out, const profile::CompatProfile& profil
   }
   if (held_back != 0) {
     fmt::format_to(Out(out),
-                   "held back: {} samples were not taken, because the cores would have done little else; a greater "
-                   "interval helps\n\n",
+                   "held back: {} samples were not taken, because interrupts would have used up the cores; use a "
+                   "larger interval\n\n",
                    with_commas(held_back));
   }
   if (throttled != 0) {
     fmt::format_to(Out(out),
-                   "throttled: the kernel held sampling back {} times, because it took too much time; a "
-                   "lower rate or a greater interval helps\n\n",
+                   "throttled: the kernel paused sampling {} times, because it took too much time; use a lower rate or "
+                   "a larger interval\n\n",
                    with_commas(throttled));
   }
   if (unreadable != 0) {
-    fmt::format_to(Out(out), "unreadable: {} records of the kernel made no sense\n\n", with_commas(unreadable));
+    fmt::format_to(Out(out), "unreadable: {} kernel records were invalid\n\n", with_commas(unreadable));
   }
   if (register_losses != 0) {
-    fmt::format_to(
-        Out(out),
-        "gaps: counters were wiped {} and set up anew, samples from just before are missing; keep the machine "
-        "from sleeping and end other profilers\n\n",
-        times(register_losses));
+    fmt::format_to(Out(out),
+                   "gaps: counters were reset by something else {} and set up again; samples from just before are "
+                   "missing; keep the machine from sleeping and end other profilers\n\n",
+                   times(register_losses));
   }
 }
 
@@ -113,7 +112,7 @@ void append_row_details(std::string& out, const profile::CompatProfile& profile,
   }
   if (!annotate) return;
   if (row.lines.empty()) {
-    out += "no source lines are known of it\n\n";
+    out += "no source lines are known for it\n\n";
     return;
   }
   append_table(out, annotation_table(profile, row, options));
@@ -152,8 +151,8 @@ void append_notes(std::string& out, const profile::CompatProfile& profile) {
             ? std::string()
             : fmt::format(" ({} x {})", with_commas(profile.events.front().interval), profile.events.front().name);
     notes += fmt::format(
-        "note: no samples: the interval{} was longer than the run, or the program never ran on a "
-        "sampled core; try --freq 1000\n",
+        "note: no samples: the interval{} was longer than the run, or the program never ran on a sampled core; try "
+        "--freq 1000\n",
         interval);
   }
   constexpr usize kMostNotes = 10;

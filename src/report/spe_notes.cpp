@@ -15,32 +15,34 @@ using Notes = std::vector<std::string>;
 
 void add_population(const profile::SpePopulation& population, Notes& notes) {
   if (population.operations == 0 || population.chosen == 0) return;
-  notes.push_back(fmt::format(
-      "of {} operations {} were chosen, one of {}", with_commas(population.operations), with_commas(population.chosen),
-      fixed(static_cast<double>(population.operations) / static_cast<double>(population.chosen), 1)));
+  notes.push_back(
+      fmt::format("of {} operations {} were selected, one of {}", with_commas(population.operations),
+                  with_commas(population.chosen),
+                  fixed(static_cast<double>(population.operations) / static_cast<double>(population.chosen), 1)));
   if (population.collided != 0) {
     notes.push_back(
-        fmt::format("{} % of what was to be chosen was not ({}): the operation before was still on its way, so "
-                    "what runs beside slow operations is seen too rarely",
+        fmt::format("{} % of the selections were dropped ({}) because the previous operation was not finished, so code "
+                    "next to slow operations has too few samples",
                     fixed(percent(population.collided, population.chosen + population.collided), 2),
                     with_commas(population.collided)));
   }
   if (population.recorded < population.chosen) {
-    notes.push_back(fmt::format("{} % of the chosen operations did not pass the filters",
+    notes.push_back(fmt::format("{} % of the selected operations did not pass the filters",
                                 fixed(percent(population.chosen - population.recorded, population.chosen), 2)));
   }
 }
 
 void add_core(const profile::SpeCore& core, Notes& notes) {
   const auto note = [&](std::string text) { notes.push_back(fmt::format("core {}: {}", core.core, text)); };
-  if (core.faulted) note("its buffer could not be written any more, its sampling ended early");
+  if (core.faulted) note("its buffer could not be written any more, so its sampling ended early");
   if (core.full != 0) {
-    note(fmt::format("its buffer was full {} times, it was not sampled for {} ms", with_commas(core.full),
+    note(fmt::format("its buffer was full {} times, so it was not sampled for {} ms", with_commas(core.full),
                      fixed(static_cast<double>(core.stopped_ns) / 1e6, 3)));
   }
-  if (core.data_losses != 0) note(fmt::format("it says {} times that it lost records", with_commas(core.data_losses)));
+  if (core.data_losses != 0)
+    note(fmt::format("it reports {} times that records were lost", with_commas(core.data_losses)));
   if (core.damaged + core.bad_bytes + core.unfinished != 0) {
-    note(fmt::format("{} bytes were no packet, {} records are damaged, {} unfinished", with_commas(core.bad_bytes),
+    note(fmt::format("{} bytes were not packets, {} records are damaged, {} unfinished", with_commas(core.bad_bytes),
                      with_commas(core.damaged), with_commas(core.unfinished)));
   }
 }
@@ -53,35 +55,37 @@ void add_limits(const profile::MemoryProfile& memory, Notes& notes) {
   }
   if (limits.stores_without_source != 0) {
     notes.push_back(limits.stores_without_source == memory.all.stores
-                        ? "the core does not tell where the data of stores comes from"
-                        : fmt::format("{} stores came without data source", with_commas(limits.stores_without_source)));
+                        ? "this core does not record where the data of stores comes from"
+                        : fmt::format("{} stores have no data source", with_commas(limits.stores_without_source)));
   }
   if (limits.loads_without_source != 0) {
     notes.push_back(limits.loads_without_source == memory.all.loads
-                        ? "the core does not tell where the data of loads comes from"
-                        : fmt::format("{} loads came without data source", with_commas(limits.loads_without_source)));
+                        ? "this core does not record where the data of loads comes from"
+                        : fmt::format("{} loads have no data source", with_commas(limits.loads_without_source)));
   }
   if (limits.unnamed_sources != 0) {
     std::string cores;
     for (const std::string& core : limits.nameless_cores) cores += (cores.empty() ? "" : ", ") + core;
-    notes.push_back(fmt::format("{} data sources are numbers whose meaning is not public for {}",
+    notes.push_back(fmt::format("{} data sources are numbers whose meaning is not published for {}",
                                 with_commas(limits.unnamed_sources), cores.empty() ? "this core" : cores));
   }
   if (limits.saturated != 0) {
-    notes.push_back(fmt::format("{} latencies are 4095 cycles, where 12-bit counters stop: they may have been longer",
-                                with_commas(limits.saturated)));
+    notes.push_back(
+        fmt::format("{} latencies are 4095 cycles, the maximum of 12-bit counters: they may have been longer",
+                    with_commas(limits.saturated)));
   }
   if (limits.latencies_rounded) {
     notes.push_back(
-        "latencies differ too much to be kept one by one: the percentiles of functions and lines are rounded up, by at "
-        "most 6.25 %");
+        "latencies differ too much to be stored individually: the percentiles of functions and lines are rounded up, "
+        "by at most 6.25 %");
   }
   if (!limits.threads_known) {
-    notes.push_back("records do not tell threads apart, so false sharing cannot be seen");
+    notes.push_back("records do not distinguish threads, so false sharing cannot be detected");
   }
   if (limits.forgotten_lines + limits.forgotten_pages != 0) {
-    notes.push_back(fmt::format("{} hits of rare cache lines and {} of rare pages are not in the tables by address",
-                                with_commas(limits.forgotten_lines), with_commas(limits.forgotten_pages)));
+    notes.push_back(
+        fmt::format("{} hits of rare cache lines and {} of rare pages are missing from the tables by address",
+                    with_commas(limits.forgotten_lines), with_commas(limits.forgotten_pages)));
   }
 }
 
@@ -91,7 +95,7 @@ Notes spe_notes(const profile::SpeProfile& profile) {
   Notes notes;
   for (const profile::SpeCore& core : profile.cores) add_core(core, notes);
   if (profile.forgotten_mappings != 0) {
-    notes.push_back(fmt::format("{} mappings of forked processes were too many to keep: records in them have no names",
+    notes.push_back(fmt::format("{} mappings of forked processes were too many to store; records in them have no names",
                                 with_commas(profile.forgotten_mappings)));
   }
   if (profile.population.has_value()) add_population(*profile.population, notes);

@@ -152,11 +152,11 @@ TEST(SpeNotes, OnlyWhatIsTrue) {
   profile.population = {.operations = 1'024'000, .chosen = 1000, .recorded = 1000};
   EXPECT_TRUE(says(profile, "one of 1024.0"));
   EXPECT_FALSE(says(profile, "filters"));
-  EXPECT_FALSE(says(profile, "too rarely"));
+  EXPECT_FALSE(says(profile, "too few samples"));
   profile.population->collided = 1000;
   profile.population->recorded = 250;
-  EXPECT_TRUE(says(profile, "50.00 % of what was to be chosen"));
-  EXPECT_TRUE(says(profile, "75.00 % of the chosen operations did not pass"));
+  EXPECT_TRUE(says(profile, "50.00 % of the selections were dropped"));
+  EXPECT_TRUE(says(profile, "75.00 % of the selected operations did not pass"));
 
   EXPECT_FALSE(says(profile, "mappings"));
   profile.forgotten_mappings = 4'200'000;
@@ -168,16 +168,16 @@ TEST(SpeNotes, OnlyWhatIsTrue) {
   profile.memory->limits.stores_without_source = 5;
   profile.memory->limits.unnamed_sources = 3;
   profile.memory->limits.nameless_cores = {"Neoverse V3", "C1-Ultra"};
-  EXPECT_TRUE(says(profile, "does not tell where the data of stores"));
-  EXPECT_TRUE(says(profile, "3 data sources are numbers whose meaning is not public for Neoverse V3, C1-Ultra"));
-  EXPECT_TRUE(says(profile, "do not tell threads apart"));
+  EXPECT_TRUE(says(profile, "does not record where the data of stores"));
+  EXPECT_TRUE(says(profile, "3 data sources are numbers whose meaning is not published for Neoverse V3, C1-Ultra"));
+  EXPECT_TRUE(says(profile, "do not distinguish threads"));
   EXPECT_FALSE(says(profile, "rounded"));
   profile.memory->limits.latencies_rounded = true;
   EXPECT_TRUE(says(profile, "functions and lines are rounded up"));
   profile.memory->limits.stores_without_source = 4;
   profile.memory->limits.threads_known = true;
-  EXPECT_TRUE(says(profile, "4 stores came without data source"));
-  EXPECT_FALSE(says(profile, "threads apart"));
+  EXPECT_TRUE(says(profile, "4 stores have no data source"));
+  EXPECT_FALSE(says(profile, "distinguish threads"));
 }
 
 SpeRecordRow load_row() {

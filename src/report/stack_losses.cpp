@@ -83,7 +83,7 @@ class LossList {
 
 std::string damage_text(u64 places, u64 bytes, u64 records_about) {
   if (places == 0) return {};
-  std::string out = fmt::format("the file is damaged: {} bytes in {} {} hold no records that can be read",
+  std::string out = fmt::format("the file is damaged: {} bytes in {} {} contain no readable records",
                                 with_commas(bytes), with_commas(places), places == 1 ? "place" : "places");
   if (records_about != 0) out += fmt::format(", about {} are missing", with_commas(records_about));
   return out;
@@ -94,32 +94,32 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
   LossList list(profile);
   std::string damage = damage_text(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about);
   if (!damage.empty()) list.add(std::move(damage), "the file is damaged");
-  list.lost(losses.lost_records, "records were lost", ": the ring between the kernel and the recorder was full",
+  list.lost(losses.lost_records, "records were lost", ": the ring buffer between the kernel and the recorder was full",
             "records lost");
   list.lost(losses.lost_samples, "samples were lost in the kernel", "", "samples lost");
   list.count(losses.throttled, "times the kernel paused an event because its samples took too long", "pauses");
-  list.count(losses.held_back, "samples were not taken, because the cores would have done little else",
+  list.count(losses.held_back, "samples were not taken, because interrupts would have used up the cores",
              "samples not taken");
-  list.count(losses.filtered, "samples were left out: of the kernel without -k, or of other people's programs",
+  list.count(losses.filtered, "samples were left out (the kernel without -k, or programs of other users)",
              "samples left out");
-  list.count(losses.register_losses, "times counters were wiped, and samples from just before are missing",
-             "times counters were wiped");
+  list.count(losses.register_losses,
+             "times the counters were reset by something else, and samples from just before are missing",
+             "times counters were reset");
   list.count(losses.of_unknown_event, "samples belong to no event of the file and are not shown",
-             "samples of no known event");
+             "samples of an unknown event");
   list.count(losses.damaged_records, "records are damaged and were left out", "damaged records");
-  list.count(losses.merged_changes, "changes of mappings could not be told apart in time",
-             "changes of mappings merged");
-  list.stacks(losses.stacks_cut, "the copy of the stack was too short (--call-graph dwarf,SIZE copies more)");
+  list.count(losses.merged_changes, "changes of mappings have unclear order", "changes of mappings merged");
+  list.stacks(losses.stacks_cut, "the stack copy was too short (--call-graph dwarf,SIZE copies more)");
   list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
-  list.stacks(losses.stacks_without_table, "they lead through code that has no call frame information, or is not here");
-  list.stacks(losses.stacks_damaged, "registers, stack and call frame information do not fit together");
-  list.stacks(losses.stacks_of_32_bits, "programs of 32 bits are not unwound");
+  list.stacks(losses.stacks_without_table, "they pass through code whose call frame information is missing");
+  list.stacks(losses.stacks_damaged, "registers, stack and call frame information are inconsistent");
+  list.stacks(losses.stacks_of_32_bits, "stacks of 32-bit programs cannot be unwound");
   list.stacks(losses.stacks_by_pointers,
-              "they follow frame pointers alone, because unwinding could not keep up (--freq with a lower rate helps)");
-  list.count(losses.stacks_continued, "stacks go on by frame pointers where the copy of the stack ended",
+              "they use frame pointers only, because unwinding could not keep up (use --freq with a lower rate)");
+  list.count(losses.stacks_continued, "stacks continue with frame pointers after the end of the stack copy",
              "stacks continued by frame pointers", true);
-  list.count(losses.unknown_records, "records are of types that are not known here and were left out",
-             "records of unknown types", true);
+  list.count(losses.unknown_records, "records are of unknown types and were left out", "records of unknown types",
+             true);
   return list.take();
 }
 

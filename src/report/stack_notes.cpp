@@ -18,9 +18,9 @@ constexpr usize kMostNotes = 8;
 // Why a module that has a file here still names nothing, and the way out.
 std::string why_nameless(const stacks::StackModule& module) {
   if (!module.reason.empty()) return module.reason;
-  if (!module.path.starts_with('/')) return "nothing names its code";
-  return "it is stripped of its symbols: install its debug package (-dbgsym, -debuginfo), or try --debuginfod, with "
-         "the servers of the distribution in DEBUGINFOD_URLS";
+  if (!module.path.starts_with('/')) return "its code has no symbols";
+  return "it is stripped: install its debug package (-dbgsym, -debuginfo), or try --debuginfod, with the servers of "
+         "the distribution in DEBUGINFOD_URLS";
 }
 
 bool lacks_pdb(const stacks::StackModule& module) {
@@ -44,7 +44,7 @@ class NamesAsked {
     std::string names;
     for (usize i = 0; i < std::min(most.size(), kMostNotes); ++i) names += (i == 0 ? "" : ", ") + most[i].second;
     if (most.size() > kMostNotes) names += fmt::format(" and {} more", with_commas(most.size() - kMostNotes));
-    out.push_back(fmt::format("no samples of the {} {}; there are {}", what, missing, names));
+    out.push_back(fmt::format("no samples of the {} {}; available: {}", what, missing, names));
   }
 
  private:
@@ -111,8 +111,8 @@ std::vector<std::string> name_notes(const StackProfile& profile) {
   // Microsoft has the PDBs of what is part of Windows.
   if (profile.trace.has_value() && std::any_of(profile.modules.begin(), profile.modules.end(), lacks_pdb)) {
     notes.emplace_back(
-        "--symbol-path \"srv*FOLDER*https://msdl.microsoft.com/download/symbols\" fetches the PDBs of Windows' own "
-        "modules; -v lists all modules");
+        "for the PDBs of Windows' own modules use --symbol-path "
+        "\"srv*FOLDER*https://msdl.microsoft.com/download/symbols\"; -v lists all modules");
   }
   return notes;
 }

@@ -88,10 +88,10 @@ TEST(StackText, LossesComeFirst) {
   profile.losses.unknown_records = 5;
   profile.losses.stacks_cut = 84;
   const std::string text = stack_text(profile, {});
-  EXPECT_TRUE(text.starts_with("1,234 records were lost (99.7 %): the ring between")) << text;
+  EXPECT_TRUE(text.starts_with("1,234 records were lost (99.7 %): the ring buffer between")) << text;
   EXPECT_NE(text.find("2 times the kernel paused"), std::string::npos);
-  EXPECT_NE(text.find("5 records are of types that are not known"), std::string::npos);
-  EXPECT_NE(text.find("84 stacks are incomplete: the copy of the stack was too short"), std::string::npos);
+  EXPECT_NE(text.find("5 records are of unknown types"), std::string::npos);
+  EXPECT_NE(text.find("84 stacks are incomplete: the stack copy was too short"), std::string::npos);
 }
 
 // Less than one in a hundred changes nothing that anybody reads off.
@@ -141,7 +141,7 @@ TEST(StackText, StrippedCodeHasAWayOut) {
   StackProfile profile = one_of_each();
   profile.functions[0].is_known = false;
   const std::string text = stack_text(profile, {});
-  EXPECT_NE(text.find("note: 25.0 % of samples without a function in prog: it is stripped of its symbols: install its "
+  EXPECT_NE(text.find("note: 25.0 % of samples without a function in prog: it is stripped: install its "
                       "debug package (-dbgsym, -debuginfo), or try --debuginfod"),
             std::string::npos)
       << text;
@@ -152,14 +152,14 @@ TEST(StackText, FiltersInVainNameWhatThereIs) {
   StackOptions options;
   options.filter = {.comms = {"nosuch", "prog"}, .modules = {"/bin/prog", "libc.so.6"}, .tids = {9}};
   const std::string text = stack_text(one_of_each(), options);
-  EXPECT_NE(text.find("note: no samples of the command nosuch; there are prog\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("note: no samples of the module libc.so.6; there are [kernel], prog\n"), std::string::npos)
+  EXPECT_NE(text.find("note: no samples of the command nosuch; available: prog\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: no samples of the module libc.so.6; available: [kernel], prog\n"), std::string::npos)
       << text;
-  EXPECT_NE(text.find("note: no samples of the thread 9; there are 8\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: no samples of the thread 9; available: 8\n"), std::string::npos) << text;
   EXPECT_TRUE(filter_notes(one_of_each(), {.comms = {"prog"}}).empty());
   options.filter = {.symbol = [](std::string_view name) { return name == "nosuch"; }, .symbol_text = "nosuch"};
   const std::string of_functions = stack_text(one_of_each(), options);
-  EXPECT_NE(of_functions.find("note: no samples of the function nosuch; there are main;odd"), std::string::npos)
+  EXPECT_NE(of_functions.find("note: no samples of the function nosuch; available: main;odd"), std::string::npos)
       << of_functions;
   options.filter.symbol = [](std::string_view name) { return name.starts_with("main"); };
   EXPECT_TRUE(filter_notes(one_of_each(), options.filter).empty());
@@ -179,21 +179,21 @@ TEST(StackText, WithoutASampleSaysWhy) {
   about.elapsed_ns = 2'000'000;
   about.has_ended = true;
   ends_with(
-      "no samples: the program ended before the first one; `--freq 20000` samples more often, `wperf stat` counts "
-      "exactly\n");
+      "no samples: the program ended before the first one; sample more often with `--freq 20000`, or count with "
+      "`wperf stat`\n");
   about.has_ended = false;
   ends_with("no samples: the program did not run while it was recorded\n");
   about.cpu_ns = 90'000;
   ends_with(
-      "no samples: the program ran for less than it takes to the first one; `--freq 20000` samples more often, "
-      "`wperf stat` counts exactly\n");
+      "no samples: the program was too short for the first sample; sample more often with `--freq 20000`, or count "
+      "with `wperf stat`\n");
   about.is_of_machine = true;
-  ends_with("no samples: nothing that is sampled happened while the machine was recorded\n");
+  ends_with("no samples: the sampled events did not happen while the machine was recorded\n");
   options.is_part = true;
-  ends_with("no samples in the part that was asked for; without --time and --parallelism all count\n");
+  ends_with("no samples in the chosen part; leave out --time and --parallelism to include all\n");
   options.is_part = false;
   nothing.losses.lost_samples = 3;
-  ends_with("no samples: what was sampled is missing, as told above\n");
+  ends_with("no samples: they are missing, as described above\n");
 }
 
 TEST(StackText, LinesWithWhatTheyCalled) {
@@ -205,7 +205,7 @@ TEST(StackText, LinesWithWhatTheyCalled) {
   code.lines = {{"/src/main.c", 12, {}, "run();", {3, 30}}, {"/src/main.c", 14, {1, 10}, "i++;", {1, 10}}};
   profile.code = {code};
   const std::string text = stack_text(profile, {});
-  EXPECT_NE(text.find("\nmain;odd (prog): 100.00 % with what it called, 25.00 % itself; below, % of the first\n"),
+  EXPECT_NE(text.find("\nmain;odd (prog): 100.00 % including callees, 25.00 % itself; below, % of the first\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("75.00                   /src/main.c:12  run();\n"), std::string::npos) << text;
@@ -221,10 +221,9 @@ TEST(StackText, DamageComesBeforeAllElse) {
   profile.losses.damaged_bytes = 4136;
   profile.losses.damaged_records_about = 77;
   profile.losses.lost_records = 1;
-  EXPECT_TRUE(
-      stack_text(profile, {})
-          .starts_with("the file is damaged: 4,136 bytes in 2 places hold no records that can be read, about 77 "
-                       "are missing\n1 records were lost (20.0 %)"));
+  EXPECT_TRUE(stack_text(profile, {})
+                  .starts_with("the file is damaged: 4,136 bytes in 2 places contain no readable records, about 77 "
+                               "are missing\n1 records were lost (20.0 %)"));
   const auto losses = nlohmann::json::parse(stack_json(profile, {}))["recording"]["losses"];
   EXPECT_EQ(losses["damaged_places"], 2);
   EXPECT_EQ(losses["damaged_bytes"], 4136);
@@ -384,7 +383,7 @@ std::string tree_of(const StackProfile& profile, StackOptions options) {
 
 TEST(StackTree, GuidesRecursionAndChains) {
   EXPECT_EQ(tree_of(recursive(), {}),
-            "call tree (from 0.5 % on)\n"
+            "call tree (at least 0.5 %)\n"
             "   all %  self %  function\n"
             "  100.00    0.00  _start (lib.so) → main (prog)\n"
             "   80.00   30.00  ├ a × 3 (prog)\n"
@@ -396,7 +395,7 @@ TEST(StackTree, ThePercentLimitCuts) {
   StackOptions options;
   options.percent_limit = 50.5;
   EXPECT_EQ(tree_of(recursive(), options),
-            "call tree (from 50.5 % on)\n"
+            "call tree (at least 50.5 %)\n"
             "   all %  self %  function\n"
             "  100.00    0.00  _start (lib.so) → main (prog)\n"
             "   80.00   30.00  └ a × 3 (prog)\n");

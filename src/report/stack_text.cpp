@@ -128,7 +128,7 @@ void append_module_list(std::string& out, const StackProfile& profile) {
                           : module.path.empty()    ? "by the recording"
                                                    : "by the module itself"});
   }
-  out += "\nmodules, and where their names come from\n";
+  out += "\nmodules, and the source of their symbols\n";
   append_table(out, table);
 }
 
@@ -138,14 +138,14 @@ std::string no_samples_text(const StackProfile& profile, const StackOptions& opt
   const stacks::StackLosses& losses = profile.losses;
   if ((losses.lost_records | losses.lost_samples | losses.filtered | losses.of_unknown_event) != 0 ||
       losses.damaged_places != 0)
-    return "no samples: what was sampled is missing, as told above\n";
-  if (options.is_part) return "no samples in the part that was asked for; without --time and --parallelism all count\n";
+    return "no samples: they are missing, as described above\n";
+  if (options.is_part) return "no samples in the chosen part; leave out --time and --parallelism to include all\n";
   if (about == nullptr || about->elapsed_ns == 0) return "no samples\n";
-  constexpr std::string_view kWaysOut = "`--freq 20000` samples more often, `wperf stat` counts exactly";
+  constexpr std::string_view kWaysOut = "sample more often with `--freq 20000`, or count with `wperf stat`";
   const bool ran = about->cpu_ns.has_value() && *about->cpu_ns != 0;
   if (about->has_ended) return fmt::format("no samples: the program ended before the first one; {}\n", kWaysOut);
-  if (about->is_of_machine) return "no samples: nothing that is sampled happened while the machine was recorded\n";
-  if (ran) return fmt::format("no samples: the program ran for less than it takes to the first one; {}\n", kWaysOut);
+  if (about->is_of_machine) return "no samples: the sampled events did not happen while the machine was recorded\n";
+  if (ran) return fmt::format("no samples: the program was too short for the first sample; {}\n", kWaysOut);
   return "no samples: the program did not run while it was recorded\n";
 }
 
@@ -181,7 +181,7 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
     out += (options.width != 0 && line != &head.waited ? cut_to(*line, options.width) : *line) + '\n';
   }
   if (profile.trace.has_value() && profile.trace->idle_samples != 0) {
-    out += with_commas(profile.trace->idle_samples) + " samples of idle cores are left out; --idle counts them\n";
+    out += with_commas(profile.trace->idle_samples) + " samples of idle cores are left out; --idle includes them\n";
   }
   if (!out.empty()) out += '\n';
   bool any = false;
@@ -205,7 +205,7 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
   for (const std::string& line : name_notes(profile)) notes += "note: " + line + '\n';
   for (const std::string& line : filter_notes(profile, options.filter)) notes += "note: " + line + '\n';
   if ((options.children || options.tree || options.callers || options.callees) && !profile.has_callers) {
-    notes += "note: this recording holds no stacks that can be read: `perf record -g` records them\n";
+    notes += "note: this recording has no readable stacks; record them with `perf record -g`\n";
   }
   const std::string made = options.about != nullptr ? made_text(*options.about) : std::string();
   if (!made.empty()) notes += fmt::format("recorded {}\n", made);

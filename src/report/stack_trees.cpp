@@ -18,7 +18,7 @@ using stacks::StackProfile;
 
 void append_tree(std::string& out, const StackProfile& profile, u32 event, const CallTree& tree, std::string_view title,
                  bool with_self, const StackOptions& options) {
-  fmt::format_to(std::back_inserter(out), "\n{} (from {} % on)\n{}  function\n", title,
+  fmt::format_to(std::back_inserter(out), "\n{} (at least {} %)\n{}  function\n", title,
                  fmt::format("{:g}", options.percent_limit), with_self ? "   all %  self %" : "       %");
   append_tree_text(out, profile, tree,
                    {.whole = whole_period(profile, event, options),
@@ -27,8 +27,8 @@ void append_tree(std::string& out, const StackProfile& profile, u32 event, const
                     .width = options.width,
                     .coloured = options.coloured});
   if (tree.cut_samples != 0) {
-    fmt::format_to(std::back_inserter(out), "stacks of more than {} calls are cut here: {} of the samples\n",
-                   stacks::kMostCallers, with_commas(tree.cut_samples));
+    fmt::format_to(std::back_inserter(out), "stacks are cut after {} calls: {} of the samples\n", stacks::kMostCallers,
+                   with_commas(tree.cut_samples));
   }
 }
 
@@ -54,11 +54,11 @@ void append_call_trees(std::string& out, const StackProfile& profile, u32 event,
   const std::vector<u32> functions = hot_functions(profile, event, options);
   if (options.callers) {
     append_tree(out, profile, event, make_caller_tree(profile, event, functions, options.filter),
-                "hot functions, and below each who called it", false, options);
+                "hot functions and their callers", false, options);
   }
   if (options.callees) {
     append_tree(out, profile, event, make_callee_tree(profile, event, functions, options.filter),
-                "functions, and below each what it called", true, options);
+                "functions and their callees", true, options);
   }
 }
 

@@ -28,7 +28,7 @@ void append_waits(std::string& out, const LookFacts& facts, const StackOptions& 
   }
   out += "\nwhere threads waited: ";
   if (facts.waits->empty()) {
-    out += "none of them began to wait in this time: who waited before it is not known\n";
+    out += "none of them started to wait in this time; waits that began earlier are not known\n";
     return;
   }
   out += waited_text(begun, waited, facts.seconds) + "\n";
@@ -67,7 +67,7 @@ void append_waits_json(JsonWriter& json, const std::vector<waits::WaitedIn>& wai
 }
 
 void append_counters(std::string& out, const LookFacts& facts, const StackOptions& options) {
-  out += "\ncounted beside the samples:\n";
+  out += "\ncounted together with the samples:\n";
   std::vector<FittedColumn> columns{
       {.title = "count", .right = true}, {.title = "event", .may_be_cut = true}, {.title = "derived"}};
   for (const profile::CountRow& row : *facts.counters) {
@@ -118,7 +118,7 @@ std::string waiting_function(const waits::WaitedIn& row) {
 
 std::string waited_text(u64 begun, u64 waited_ns, double seconds) {
   const double waited = static_cast<double>(waited_ns) / 1e9;
-  return fmt::format("{} by {} threads, {} begun", duration(waited), fixed(seconds > 0 ? waited / seconds : 0, 1),
+  return fmt::format("{} by {} threads, {} started", duration(waited), fixed(seconds > 0 ? waited / seconds : 0, 1),
                      with_commas(begun));
 }
 

@@ -76,7 +76,7 @@ void append_functions(std::string& out, const TopdownSamples& where, const Topdo
     append_line_within(out, missing, options.width);
   }
   if (where.samples == 0) {
-    append_line_within(out, "No sample was taken, so nobody can be named.", options.width);
+    append_line_within(out, "No sample was taken, so no function can be named.", options.width);
     return;
   }
   Table table;
@@ -109,15 +109,15 @@ void append_memory(std::string& out, const profile::SpeProfile& profile, const T
   const SpeOptions few{.samples = {}, .memory = true, .memory_rows = 5, .width = options.width};
   const profile::MemoryProfile& memory = *profile.memory;
   append_table_of(out, "Where data came from, by SPE:", source_table(memory), options.width);
-  append_table_of(out, "Who waited for it:", access_symbol_table(profile, few), options.width);
-  append_table_of(out, "In which lines:", access_line_table(profile, few), options.width);
+  append_table_of(out, "Functions that waited for it:", access_symbol_table(profile, few), options.width);
+  append_table_of(out, "Lines that waited for it:", access_line_table(profile, few), options.width);
   if (!memory.shared.empty()) {
-    append_line_within(out,
-                       fmt::format("{} cache line{} that threads may be fighting over: `wperf record -e arm_spe_0// "
-                                   "--mem` names {}.",
-                                   memory.shared.size(), memory.shared.size() == 1 ? "" : "s",
-                                   memory.shared.size() == 1 ? "it" : "them"),
-                       options.width);
+    append_line_within(
+        out,
+        fmt::format("{} cache line{} with possible false sharing: `wperf record -e arm_spe_0// --mem` names {}.",
+                    memory.shared.size(), memory.shared.size() == 1 ? "" : "s",
+                    memory.shared.size() == 1 ? "it" : "them"),
+        options.width);
   }
 }
 
@@ -137,7 +137,7 @@ Interval share_interval(u64 part, u64 whole, u64 missing) {
 
 std::string missing_samples(const TopdownSamples& where) {
   if (where.missing == 0) return {};
-  return fmt::format("{} more were lost or held back: whose they were is not known, and the intervals say so.",
+  return fmt::format("{} more were lost or held back; their functions are unknown, and the intervals include that.",
                      with_commas(where.missing));
 }
 
@@ -173,15 +173,14 @@ std::vector<u32> counted_nodes(const Drill& drill) {
 std::string topdown_sum(const Drill& drill) {
   const topdown::Method& method = drill.method();
   if (!method.is_whole()) {
-    return "This core tells stalled cycles alone: what was wasted on wrong guesses and what was useful work it does "
-           "not "
-           "tell apart, so the shares do not add up to 100.";
+    return "This core counts stalled cycles only, which does not separate wrong guesses from useful work, so the "
+           "shares do not add up to 100.";
   }
   double sum = 0;
   for (const u32 root : method.roots) {
     if (!drill.shares()[root].known) return {};
     if (!drill.shares()[root].bounded) {
-      return "Level 1 is not known: the run was too short for the events to take turns often enough.";
+      return "Level 1 is unknown: the run was too short to schedule all events often enough.";
     }
     sum += drill.shares()[root].value;
   }
@@ -189,7 +188,7 @@ std::string topdown_sum(const Drill& drill) {
                           return drill.shares()[root].value < -1 || drill.shares()[root].value > 101;
                         });
   if (is_wrong && std::abs(sum - 100) <= 1) {
-    return "Shares of level 1 are below 0 or over 100 %: they cannot all be right.";
+    return "Shares of level 1 are below 0 or above 100 %: they cannot all be right.";
   }
   return fmt::format("Level 1 adds up to {} %.{}", fixed(sum, 2),
                      is_wrong ? " That is off by more than 1 %: these shares cannot all be right." : "");
@@ -200,10 +199,10 @@ std::string topdown_verdict(const Drill& drill) {
     const auto& shares = drill.shares();
     const bool known = std::any_of(shares.begin(), shares.end(), [](const Share& share) { return share.known; });
     if (drill.missed_turns()) {
-      return "What holds it back is not known: the run was too short for the events to take turns. "
-             "Let it run longer, or free counters.";
+      return "The bottleneck is unknown: the run was too short to schedule all events. Let it run longer, or free "
+             "counters.";
     }
-    return known ? "Nothing stands out: no node but retiring has 10 % or more." : "Nothing ran that could be counted.";
+    return known ? "Nothing stands out: only retiring has 10 % or more." : "Nothing was running that could be counted.";
   }
   const topdown::Node& node = drill.method().nodes[drill.worst()];
   return fmt::format("{}: {}", node.metric.name, topdown::meaning_of(node.metric.name));
@@ -213,7 +212,7 @@ std::string topdown_group_verdict(const Drill& drill) {
   const std::string_view likely = drill.likely_group();
   if (likely.empty()) {
     if (drill.lost_cycles() > 0 && drill.lost_cycles() < drill.cycles() * topdown::kWorthAWord) {
-      return "This node lost less than 1 % of the cycles: there is little to explain.";
+      return "This node lost less than 1 % of the cycles, so there is little to explain.";
     }
     // What was not counted may be it, and what is no miss has no cost.
     const auto& groups = drill.groups();
@@ -225,10 +224,10 @@ std::string topdown_group_verdict(const Drill& drill) {
         return std::any_of(group.metrics.begin(), group.metrics.end(),
                            [](const topdown::MetricShare& metric) { return metric.share.known; });
       });
-      return nothing_ran ? "Nothing ran while these were counted: what explains it is not known." : "";
+      return nothing_ran ? "Nothing was running while these events were counted, so the cause is unknown." : "";
     }
-    return "None of these misses is frequent enough to explain it: look for long operations, or chains in which each "
-           "waits for the one before.";
+    return "None of these misses is frequent enough to be the cause. Look for long operations, or for chains in which "
+           "each operation waits for the previous one.";
   }
   return fmt::format("Most likely {}: {}", likely, topdown::meaning_of(likely));
 }

@@ -9,10 +9,10 @@ namespace wperf::report {
 namespace {
 
 std::string gap_line(const stacks::TraceGapFacts& gap) {
-  const std::string what = gap.buffers == 0   ? "something is missing"
+  const std::string what = gap.buffers == 0   ? "data is missing"
                            : gap.buffers == 1 ? "a buffer is missing"
                                               : fmt::format("{} buffers are missing", with_commas(gap.buffers));
-  const std::string where = gap.core.has_value() ? fmt::format("on core {}", *gap.core) : "on a core that is not known";
+  const std::string where = gap.core.has_value() ? fmt::format("on core {}", *gap.core) : "on an unknown core";
   return fmt::format("{} {} between {:.6f} s and {:.6f} s ({})", what, where, trace_seconds(gap.begin),
                      trace_seconds(gap.end), gap.told_by);
 }
@@ -29,28 +29,28 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
       "events were lost while recording: the session's buffers were full");
   say(trace.buffers_lost, "buffer was lost while recording: the disk was too slow, or full",
       "buffers were lost while recording: the disk was too slow, or full");
-  say(trace.flagged_buffers, "buffer says that something was lost before it",
-      "buffers say that something was lost before them");
-  say(trace.missing_buffers, "buffer is missing: its number is left out",
-      "buffers are missing: their numbers are left out");
+  say(trace.flagged_buffers, "buffer reports that data before it was lost",
+      "buffers report that data before them was lost");
+  say(trace.missing_buffers, "buffer is missing: its number is skipped",
+      "buffers are missing: their numbers are skipped");
   const usize shown = all_gaps ? trace.gaps.size() : std::min(trace.gaps.size(), kFew);
   for (usize i = 0; i < shown; ++i) lines.push_back(gap_line(trace.gaps[i]));
   if (shown != trace.gaps.size()) {
-    lines.push_back(fmt::format("{} more such times are told by -v", with_commas(trace.gaps.size() - shown)));
+    lines.push_back(fmt::format("{} more such times are shown with -v", with_commas(trace.gaps.size() - shown)));
   }
   const usize told = all_gaps ? trace.lost_over_time.size() : std::min(trace.lost_over_time.size(), kFew);
   for (usize i = 0; i < told; ++i) {
     const stacks::TraceLossSpan& one = trace.lost_over_time[i];
-    lines.push_back(fmt::format("from {:.1f} s to {:.1f} s of the recording Windows lost {} events and {} buffers",
+    lines.push_back(fmt::format("from {:.1f} s to {:.1f} s of the recording, Windows lost {} events and {} buffers",
                                 trace_seconds(one.begin), trace_seconds(one.end), with_commas(one.events),
                                 with_commas(one.buffers)));
   }
   if (told != trace.lost_over_time.size()) {
     lines.push_back(
-        fmt::format("{} more such seconds are told by -v", with_commas(trace.lost_over_time.size() - told)));
+        fmt::format("{} more such seconds are shown with -v", with_commas(trace.lost_over_time.size() - told)));
   }
   if (trace.events_lost + trace.buffers_lost != 0 && trace.gaps.empty() && trace.lost_over_time.empty()) {
-    lines.emplace_back("when that was, the trace does not say");
+    lines.emplace_back("the trace does not record when");
   }
   say(trace.cut_buffers, "buffer is cut by the end of the file", "buffers are cut by the ends of files");
   if (trace.damaged_buffers != 0) {

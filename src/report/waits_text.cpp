@@ -310,7 +310,7 @@ std::vector<std::string> wait_lines(const WaitReport& report) {
                   scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
                   lost_text(report), cost_text(report))};
   if (report.contradictions != 0) {
-    lines.push_back(fmt::format("{} gap{} in what was recorded; time in them is unknown",
+    lines.push_back(fmt::format("{} gap{} in the recording; the time in them is unknown",
                                 with_commas(report.contradictions), report.contradictions == 1 ? "" : "s"));
   }
   if (report.has_other_samples && report.has_stacks) {

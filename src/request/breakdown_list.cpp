@@ -22,8 +22,8 @@ diag::Result<Breakdown> parse_breakdown(std::string_view text) {
   for (const Name& name : kNames) {
     if (name.name == text) return name.breakdown;
   }
-  return diag::Error{.text = fmt::format("--by does not know '{}'", text),
-                     .hint = "it takes process, thread, module, core and caller, separated by commas",
+  return diag::Error{.text = fmt::format("unknown table '{}' for --by", text),
+                     .hint = "use process, thread, module, core and caller, separated by commas",
                      .code = diag::ExitCode::usage};
 }
 

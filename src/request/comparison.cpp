@@ -18,11 +18,11 @@ constexpr std::pair<std::string_view, Kind> kKinds[] = {
     {"function:", Kind::function}, {"inclusive:", Kind::inclusive}, {"module:", Kind::module}, {"line:", Kind::line}};
 
 diag::Error bad_condition(std::string_view text) {
-  return {.text = fmt::format("'{}' is no condition", text),
+  return {.text = fmt::format("invalid condition '{}'", text),
           .hint =
-              "--fail-if takes NAME>PERCENT%, with function:, inclusive:, module: or line: before the name or nothing: "
-              "--fail-if 'elapsed>5%' --fail-if 'cpu-time>5%' --fail-if 'function:parse>5%'; in quotes, because "
-              "> is the shell's",
+              "use --fail-if 'NAME>PERCENT%', with function:, inclusive:, module: or line: before NAME if needed: "
+              "--fail-if 'elapsed>5%' --fail-if 'cpu-time>5%' --fail-if 'function:parse>5%'; quote it, because > is "
+              "special to the shell",
           .code = diag::ExitCode::usage};
 }
 
@@ -79,7 +79,7 @@ diag::Result<CostPer> parse_cost_per(std::string_view text) {
   if (text == "run") return CostPer{.unit = CostPer::Unit::run, .counter = {}};
   if (!text.empty()) return CostPer{.unit = CostPer::Unit::counter, .counter = std::string(text)};
   return diag::Error{.text = "--per has an empty value",
-                     .hint = "it takes share, second, run or the name of a counted event",
+                     .hint = "use share, second, run or the name of a counted event",
                      .code = diag::ExitCode::usage};
 }
 

@@ -20,8 +20,8 @@ diag::Result<ExportFormat> parse_export_format(std::string_view name) {
   for (usize i = 0; i < kFormatNames.size(); ++i) {
     if (kFormatNames[i] == name) return static_cast<ExportFormat>(i);
   }
-  return diag::Error{.text = fmt::format("'{}' is not a format of --export", name),
-                     .hint = fmt::format("the formats are {}", fmt::join(kFormatNames, ", ")),
+  return diag::Error{.text = fmt::format("unknown format '{}' for --export", name),
+                     .hint = fmt::format("formats: {}", fmt::join(kFormatNames, ", ")),
                      .code = diag::ExitCode::usage};
 }
 

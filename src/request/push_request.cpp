@@ -36,26 +36,28 @@ std::string_view push_target_name(PushTarget target) {
 diag::Result<PushTarget> parse_push_target(std::string_view name) {
   const auto* const found = std::find(kTargetNames.begin(), kTargetNames.end(), name);
   if (found != kTargetNames.end()) return static_cast<PushTarget>(found - kTargetNames.begin());
-  return diag::Error{.text = fmt::format("'{}' is no kind of server that --to knows", name),
-                     .hint = "it takes pyroscope, pyroscope-ingest, parca or otlp",
+  return diag::Error{.text = fmt::format("unknown kind of server '{}' for --to", name),
+                     .hint = "use pyroscope, pyroscope-ingest, parca or otlp",
                      .code = diag::ExitCode::usage};
 }
 
 diag::Result<PushLabel> parse_push_label(std::string_view text) {
   const usize equals = text.find('=');
   if (equals == std::string_view::npos || !is_label_name(text.substr(0, equals))) {
-    return diag::Error{.text = fmt::format("'{}' is no label", text),
-                       .hint = "--label takes NAME=VALUE; a name has letters, digits and _, and no digit first",
-                       .code = diag::ExitCode::usage};
+    return diag::Error{
+        .text = fmt::format("invalid label '{}'", text),
+        .hint = "use --label NAME=VALUE; a name consists of letters, digits and _, and does not start with a digit",
+        .code = diag::ExitCode::usage};
   }
   const std::string_view value = text.substr(equals + 1);
   const bool is_plain = std::none_of(value.begin(), value.end(), [](char c) { return static_cast<u8>(c) < ' '; });
   if (!value.empty() && value.size() <= kLongestValue && is_plain) {
     return PushLabel{std::string(text.substr(0, equals)), std::string(value)};
   }
-  return diag::Error{.text = fmt::format("the label '{}' has no value that servers take", text.substr(0, equals)),
-                     .hint = fmt::format("1 to {} bytes without line ends", kLongestValue),
-                     .code = diag::ExitCode::usage};
+  return diag::Error{
+      .text = fmt::format("the label '{}' has a value that servers do not accept", text.substr(0, equals)),
+      .hint = fmt::format("use 1 to {} bytes without line breaks", kLongestValue),
+      .code = diag::ExitCode::usage};
 }
 
 diag::Result<u64> parse_byte_limit(std::string_view text, std::string_view option) {
@@ -70,8 +72,8 @@ diag::Result<u64> parse_byte_limit(std::string_view text, std::string_view optio
   const std::optional<u64> number = parse_decimal(digits);
   constexpr u64 kMost = u64{1} << 40;
   if (shift < 64 && number.has_value() && *number != 0 && *number <= kMost >> shift) return *number << shift;
-  return diag::Error{.text = fmt::format("'{}' is no number of bytes that {} takes", text, option),
-                     .hint = "a number and K, M or G, as in 64M",
+  return diag::Error{.text = fmt::format("invalid size '{}' for {}", text, option),
+                     .hint = "use a number with K, M or G, such as 64M",
                      .code = diag::ExitCode::usage};
 }
 

@@ -21,8 +21,8 @@ constexpr SortName kSortNames[] = {
     {"dso", SortBy::module},        {"sym", SortBy::symbol},    {"srcline", SortBy::line},  {"cpu", SortBy::core}};
 
 diag::Error bad_sort_key(std::string_view text) {
-  return {.text = fmt::format("--sort does not know '{}'", text),
-          .hint = "it takes comm, pid, tid, core, cputype, module, symbol and line, separated by commas",
+  return {.text = fmt::format("unknown column '{}' for --sort", text),
+          .hint = "use comm, pid, tid, core, cputype, module, symbol and line, separated by commas",
           .code = diag::ExitCode::usage};
 }
 
@@ -70,8 +70,8 @@ diag::Result<std::vector<u32>> parse_number_list(std::string_view text, std::str
     if (number.has_value() && *number <= ~u32{0}) {
       numbers.push_back(static_cast<u32>(*number));
     } else if (!error.has_value()) {
-      error = diag::Error{.text = fmt::format("'{}' is not a number that {} takes", word, option),
-                          .hint = "it takes numbers, separated by commas",
+      error = diag::Error{.text = fmt::format("invalid value '{}' for {}", word, option),
+                          .hint = "use numbers, separated by commas",
                           .code = diag::ExitCode::usage};
     }
   });
@@ -90,8 +90,8 @@ diag::Result<TimeSpan> parse_time_span(std::string_view text) {
                      (to.empty() || span.to.has_value()) && !(from.empty() && to.empty()) &&
                      !(span.from.has_value() && span.to.has_value() && *span.from > *span.to);
   if (sound) return span;
-  return diag::Error{.text = fmt::format("'{}' is no stretch of time that --time takes", text),
-                     .hint = "FROM-TO in seconds after the first sample, such as 1.5-3, 1.5- or -3",
+  return diag::Error{.text = fmt::format("invalid range of time '{}' for --time", text),
+                     .hint = "use FROM-TO in seconds after the first sample, such as 1.5-3, 1.5- or -3",
                      .code = diag::ExitCode::usage};
 }
 
@@ -101,16 +101,16 @@ diag::Result<ThreadNumbers> parse_thread_numbers(std::string_view text) {
   const std::optional<u64> to = dash == std::string_view::npos ? from : parse_decimal(text.substr(dash + 1));
   if (from.has_value() && to.has_value() && *from >= 1 && *from <= *to && *to <= ~u32{0})
     return ThreadNumbers{static_cast<u32>(*from), static_cast<u32>(*to)};
-  return diag::Error{.text = fmt::format("'{}' is no number of threads that --parallelism takes", text),
-                     .hint = "N or N-M, from 1 on: 1 for what ran alone, 2-4 for two to four at once",
+  return diag::Error{.text = fmt::format("invalid number of threads '{}' for --parallelism", text),
+                     .hint = "use N or N-M, from 1: 1 for code that ran alone, 2-4 for two to four threads at once",
                      .code = diag::ExitCode::usage};
 }
 
 diag::Result<double> parse_percent(std::string_view text, std::string_view spelling) {
   const std::optional<double> percent = parse_fraction(text);
   if (percent.has_value() && *percent <= 100) return *percent;
-  return diag::Error{.text = fmt::format("'{}' is not a number that {} takes", text, spelling),
-                     .hint = "it takes 0 to 100, such as 2 or 0.05",
+  return diag::Error{.text = fmt::format("invalid value '{}' for {}", text, spelling),
+                     .hint = "use a number from 0 to 100, such as 2 or 0.05",
                      .code = diag::ExitCode::usage};
 }
 
@@ -122,8 +122,8 @@ diag::Result<u64> parse_length(std::string_view text, std::string_view spelling)
   constexpr double kMost = 1e18;
   if (number.has_value() && factor != 0 && *number * factor <= kMost)
     return static_cast<u64>(std::llround(*number * factor));
-  return diag::Error{.text = fmt::format("'{}' is not a length of time that {} takes", text, spelling),
-                     .hint = "it takes a number with us, ms or s, such as 1ms or 0.5s",
+  return diag::Error{.text = fmt::format("invalid length of time '{}' for {}", text, spelling),
+                     .hint = "use a number with us, ms or s, such as 1ms or 0.5s",
                      .code = diag::ExitCode::usage};
 }
 

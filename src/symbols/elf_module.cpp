@@ -143,7 +143,7 @@ diag::Result<ElfModule> ElfModule::make(const ElfModuleFiles& files) {
   State& state = *out.state_;
   state.open_split = files.open_split;
   if (files.image.empty() && files.debug.empty()) {
-    return diag::Error{.text = "there is neither the file of the module nor its debug information", .hint = {}};
+    return diag::Error{.text = "both the module's file and its debug information are missing", .hint = {}};
   }
   if (!files.image.empty()) {
     WPERF_TRY(state.image, ElfFile::parse(files.image));
@@ -154,8 +154,8 @@ diag::Result<ElfModule> ElfModule::make(const ElfModuleFiles& files) {
       if (!state.image.has_value()) return std::move(debug).error();
       state.reason = "its debug file is damaged: " + debug.error().text;
     } else if (state.image.has_value() && !std::ranges::equal(state.image->build_id(), debug.value().build_id())) {
-      state.reason = "the debug file is of another build: it is " + build_id_text(debug.value().build_id()) +
-                     ", the module is " + build_id_text(state.image->build_id());
+      state.reason = "the debug file is from another build: it is " + build_id_text(debug.value().build_id()) +
+                     ", but the module is " + build_id_text(state.image->build_id());
     } else {
       state.debug = std::move(debug).value();
     }
@@ -166,7 +166,7 @@ diag::Result<ElfModule> ElfModule::make(const ElfModuleFiles& files) {
     if (!alternate.has_value()) {
       state.reason = "the debug file shared with other modules is damaged: " + alternate.error().text;
     } else if (!link.has_value() || !std::ranges::equal(link->build_id, alternate.value().build_id())) {
-      state.reason = "the debug file shared with other modules is of another build";
+      state.reason = "the debug file shared with other modules is from another build";
     } else {
       state.alternate = std::move(alternate).value();
     }

@@ -21,10 +21,11 @@ namespace {
 // Why this PDB may not be used; empty when it may.
 std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
   if (!image.has_value()) return {};  // nothing to hold it against: whoever named it knows
-  if (!image->codeview().has_value()) return "the image does not say which PDB belongs to it";
+  if (!image->codeview().has_value()) return "the image does not name its PDB";
   const PdbId& wanted = image->codeview()->id;
   if (pdb.id() == wanted) return {};
-  return fmt::format("the PDB is of another build: it is {}, the image wants {}", id_text(pdb.id()), id_text(wanted));
+  return fmt::format("the PDB is from another build: it is {}, but the image needs {}", id_text(pdb.id()),
+                     id_text(wanted));
 }
 
 // What an image can say without a PDB.

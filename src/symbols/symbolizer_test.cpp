@@ -178,7 +178,7 @@ TEST_F(Module, PdbOfAnotherBuildIsRefused) {
   EXPECT_EQ(module.pdb(), nullptr);
   EXPECT_EQ(module.state().source, SymbolSource::exports);
   EXPECT_EQ(module.state().file, "i");
-  EXPECT_EQ(module.state().reason.rfind("the PDB is of another build: it is ", 0), 0u) << module.state().reason;
+  EXPECT_EQ(module.state().reason.rfind("the PDB is from another build: it is ", 0), 0u) << module.state().reason;
   EXPECT_TRUE(names_of(module.answer(every_fourth_byte(*module.image()), {}), SymbolSource::pdb).empty());
 }
 

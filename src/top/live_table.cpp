@@ -245,7 +245,7 @@ void LiveTable::take_samples(const TableQuery& query, TableAnswer& answer, std::
   if (worst != nameless.end()) {
     answer.nameless_module = modules_[worst->first].first;
     answer.nameless_reason = modules_[worst->first].second;
-    if (answer.nameless_reason.empty()) answer.nameless_reason = "its files name nothing there";
+    if (answer.nameless_reason.empty()) answer.nameless_reason = "its files have no function at these addresses";
   }
 }
 

@@ -60,7 +60,7 @@ Line chosen_line(const TopView& view, const TableAnswer& answer, const PictureFa
   if (of_waits && !facts.no_waits.empty()) return line;
   if (query.grouping == Grouping::counter) {
     line.put(", " + extent_text(query.extent, answer));
-    if (answer.counted == 0) line.put(": those that are sampled; --counters counts others");
+    if (answer.counted == 0) line.put(": the sampled ones; add others with --counters");
     return line;
   }
   if (query.event < answer.events.size() && answer.events.size() > 1 && !of_waits)
@@ -259,17 +259,17 @@ void append_code(std::vector<Line>& lines, const TopView& view, const LiveTable&
 
 constexpr std::string_view kHelp[] = {
     "up down, page up, page down    move",
-    "enter, right                   a function's code; what is in a thread, core or module",
+    "enter, right                   open: the code of a function; the contents of a thread, core or module",
     "escape, left                   back",
     "/                              show only names with this text",
-    "1 2 3 4 5 6, v                 functions, threads, cores, modules, waits, counters; the next",
-    "t                              the last look, the last ten, all since the beginning",
+    "1 2 3 4 5 6, v                 functions, threads, cores, modules, waits, counters; v: the next one",
+    "t                              show the last look, the last ten, or all since the start",
     "s                              sort by name, or by share",
-    "e                              the next event",
-    "i                              instructions or lines of a function",
-    "p, space                       hold the picture; sampling goes on",
-    "c                              forget what was seen, begin anew",
-    "w                              write what is seen into a file for wperf report",
+    "e                              show the next event",
+    "i                              switch between instructions and lines of a function",
+    "p, space                       pause the display; sampling goes on",
+    "c                              clear: discard all samples and start again",
+    "w                              write the samples to a file for wperf report",
     "q, Ctrl-C                      end",
 };
 
@@ -287,7 +287,7 @@ std::string end_of(std::string_view text, usize columns) {
 Line last_line(const TopView& view, usize columns) {
   Line line(columns);
   if (view.typing == Typing::overwrite) {
-    line.put("write over " + view.typed + ", which is there? y: yes; else another name", Style::bold);
+    line.put(view.typed + " exists; overwrite it? y: yes; or type another name", Style::bold);
     return line;
   }
   if (view.typing != Typing::nothing) {
@@ -310,10 +310,10 @@ Line last_line(const TopView& view, usize columns) {
 
 std::string_view why_no_rows(const TopView& view, const TableAnswer& answer, const PictureFacts& facts) {
   if (facts.is_first) return "sampling ...";
-  if (answer.samples != 0 || answer.period != 0) return "no name has this text; escape shows all";
+  if (answer.samples != 0 || answer.period != 0) return "no name contains this text; escape shows all";
   if (view.query.grouping == Grouping::wait)
-    return "none of these threads has begun to wait yet: who waited before is not known";
-  return "no samples: nothing ran that is looked at";
+    return "none of these threads has started to wait yet; waits that began earlier are not known";
+  return "no samples: none of the observed code ran";
 }
 
 }  // namespace

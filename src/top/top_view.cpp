@@ -131,17 +131,17 @@ Action TopView::take_typed(const Key& key) {
 Action TopView::zoom(const TableAnswer& rows) {
   if (code.has_value()) return Action::nothing;
   if (!is_there) {
-    message = "what was chosen is not among these rows now; move to choose another, or `t` for a longer time";
+    message = "the selected row is gone; select another one, or press `t` for a longer time";
     return Action::nothing;
   }
   if (cursor >= rows.rows.size()) return Action::nothing;
   const TableRow& row = rows.rows[cursor];
   if (query.grouping == Grouping::wait) {
-    message = "which threads wait there, and who ends it: `wperf waits` tells";
+    message = "to see which threads wait there and which thread ends the wait, use `wperf waits`";
     return Action::nothing;
   }
   if (query.grouping == Grouping::counter) {
-    message = "which functions it happens in: `wperf top -e` samples it";
+    message = "to see in which functions it happens, sample it with `wperf top -e`";
     return Action::nothing;
   }
   if (query.grouping == Grouping::function) {

@@ -260,7 +260,7 @@ TEST_F(Library, WrongWordsAreRefusedAndLeaveNoRows) {
   EXPECT_TRUE(error_has("no rows yet"));
   conf.events = L"/dsu/l3d_cache";
   EXPECT_FALSE(wperf_stat(&conf, nullptr));
-  EXPECT_TRUE(error_has("no event of the cores"));
+  EXPECT_TRUE(error_has("not an event of the cores"));
   conf.events = nullptr;
   conf.metrics = L"l3_cache";
   EXPECT_FALSE(wperf_stat(&conf, nullptr));

@@ -34,7 +34,7 @@ class BadInputTest(WperfTest):
 
     def test_what_would_be_misread_is_refused(self):
         for arguments, text in (
-                (("stat", "-e", "inst_spec,"), "error: a name is missing behind the last comma of 'inst_spec,'"),
+                (("stat", "-e", "inst_spec,"), "error: a name is missing after the last comma of 'inst_spec,'"),
                 (("stat", "-e", "{}"), "error: a name is missing in '{}'"),
                 (("stat", "-e", ",inst_spec"), "error: a name is missing in ',inst_spec'"),
                 (("stat", "-e", "/dsu/"), "error: a name is missing in '/dsu/'"),
@@ -47,31 +47,31 @@ class BadInputTest(WperfTest):
 
     def test_wrong_use_ends_with_2(self):
         for arguments, text in (
-                (("stat", "-t", "-e", "inst_spec", "-n", "abc"), "error: 'abc' is not a number that -n takes"),
-                (("stat", "-t", "-e", "inst_spec", "-n", "-1"), "error: '-1' is not a number that -n takes"),
-                (("stat", "-t", "-e", "inst_spec", "-n", "99999999999999999999"), "is not a number that -n takes"),
+                (("stat", "-t", "-e", "inst_spec", "-n", "abc"), "'abc' for -n"),
+                (("stat", "-t", "-e", "inst_spec", "-n", "-1"), "'-1' for -n"),
+                (("stat", "-t", "-e", "inst_spec", "-n", "99999999999999999999"), "'99999999999999999999' for -n"),
                 (("stat", "-e", "inst_spec", "--timeout"), "error: --timeout has no value"),
                 (("stat", "-e", "inst_spec", "-C"), "error: -C has no value"),
                 (("stat", "-e", "inst_spec", "-E"), "error: -E has no value"),
                 (("stat", "-e", "inst_spec", "-c"), "error: -c has no value"),
-                (("stat", "-e", "inst_spec", "--"), "error: no program stands behind --"),
+                (("stat", "-e", "inst_spec", "--"), "error: no program"),
                 (("record", "--html"), "error: --html has no value"),
                 (("record", "--symbol", "", "--", "x.exe"), "error: --symbol has an empty value"),
                 (("list", "--device", ""), "error: --device has an empty value"),
-                (("-e", "ld_spec", "record", "--", "x.exe"), "error: the events of -e stand before the command")):
+                (("-e", "ld_spec", "record", "--", "x.exe"), "error: the events of -e are written before the command")):
             with self.subTest(arguments):
                 self.assertIn(text, self.error_of(*arguments, status=2))
 
     def test_what_changes_nothing_is_told(self):
         for arguments, text in (
-                (("list", "list"), "warning: list stands there twice\n"),
-                (("list", "stat"), "warning: of list and stat only list runs\n"),
-                (("list", "-E", "a:1", "--output", "x", "-o", "/dev/null"),
-                 "warning: -o /dev/null comes after --output x and counts instead of it\n")):
+                (("list", "list"), "list.* twice"),
+                (("list", "stat"), "list .*stat.* only list runs"),
+                (("list", "-E", "a:1", "--output", "x", "-o", "/dev/null"), "-o /dev/null .*--output x")):
             done = self.run_wperf(*arguments)
-            self.assertEqual((done.returncode, done.stderr), (0, text))
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, rf"\Awarning: [^\n]*{text}[^\n]*\n\Z")
         text = self.error_of("stat", "record", "-e", "inst_spec", "--", workload("fib.exe"), status=255)
-        self.assertTrue(text.startswith("warning: of stat and record only stat runs\n"), text)
+        self.assertRegex(text, r"\Awarning: .*stat .*record.* only stat runs\n")
 
     def test_settings_out_of_range_are_told_and_left_out(self):
         for value in ("0", "5", "9", "101", "abc"):

@@ -116,9 +116,9 @@ class BoundsTest(WperfTest):
         file = self.folder / "bomb.gz"
         # A file that does not begin like any profile is refused by its first bytes, without unpacking it.
         file.write_bytes(gzip.compress(bytes(200 * MEGABYTE)))
-        self.assertIn("no profile that is known here", self.fails("report", file, status=4))
+        self.assertIn("known profile format", self.fails("report", file, status=4))
         file.write_bytes(gzip.compress(b'{"zeros":"' + b"0" * (100 * MEGABYTE)))
-        self.assertIn("would be unpacked to more than 64 MB", self.fails("report", file, status=4))
+        self.assertIn("more than 64 MB", self.fails("report", file, status=4))
         # A recording that packs well is accepted.
         file.write_bytes(gzip.compress(b"main;work 1\n" * 1_000_000))
         self.assertIn("1,000,000 samples", self.ok("report", file))
@@ -140,7 +140,7 @@ class BoundsTest(WperfTest):
                 _, errors = running.communicate(timeout=TIMEOUT)
                 self.assertIn(running.returncode, (0, 4), errors)
                 if running.returncode == 4 or errors:
-                    self.assertIn("became shorter while it was read", errors)
+                    self.assertIn("became shorter", errors)
 
     @unittest.skipIf(os.name == "nt", "Windows lets nobody cut a file that is read")
     @unittest.skipUnless(shutil.which("gcc"), "there is no gcc here")
@@ -164,7 +164,7 @@ class BoundsTest(WperfTest):
             os.truncate(program, 8192)
             _, errors = running.communicate(timeout=TIMEOUT)
             self.assertEqual(running.returncode, 0, errors)
-            told.append(f"warning: {program} became shorter while it was read: names" in errors)
+            told.append(f"warning: {program} became shorter" in errors)
             program.unlink()
             program.write_bytes(whole)
         self.assertIn(True, told, "else each time it was quicker than this")
@@ -251,7 +251,7 @@ class InterruptTest(WperfTest):
                     asked.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             answering = threading.Thread(target=answer)
             answering.start()
-            self.assertIn("sent 1 profiles", self.ok("push", "--url", url, "--spool", spool))
+            self.assertIn("sent 1 spooled profiles", self.ok("push", "--url", url, "--spool", spool))
             answering.join()
 
     def test_what_was_recorded_is_there_and_showing_it_may_be_ended(self):

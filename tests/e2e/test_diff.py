@@ -66,7 +66,7 @@ class DiffTest(WperfTest):
         self.assertIn("(per run)", text)
         shares = self.ok("diff", before, after, "--per", "share")
         self.assertIn("(share of all samples)", shares)
-        self.assertIn("grew in all by 7.6 %", shares)
+        self.assertIn("by 7.6 %", shares)
 
     def test_a_program_that_became_faster_has_nothing_that_grew(self):
         """All of it became faster, one function less than the others, so its share is greater."""
@@ -84,7 +84,7 @@ class DiffTest(WperfTest):
         found = self.diff("--fail-if", "page-faults>0.9%", *before, "--", *after)
         [verdict] = found["gate"]
         self.assertEqual(verdict["verdict"], "unsure")
-        self.assertRegex(verdict["why"], r"needs about \d+ runs a side")
+        self.assertRegex(verdict["why"], r"about \d+ runs per side")
         junit = self.folder / "gate.xml"
         text = self.ok("diff", "--fail-if", "page-faults>0.9%", "--junit", junit, *before, "--", *after)
         self.assertIn("not sure: page-faults>0.9%", text)
@@ -132,10 +132,10 @@ class DiffTest(WperfTest):
         one, *others = [self.folded(f"{name}.folded", main__f=1000 + i) for i, name in enumerate("abcdef")]
         told = self.fails("diff", one, *others[:2], "--", *others[2:], status=2)
         self.assertIn("in 10 % of such pairs", told)
-        self.assertIn("a.folded stands twice on one side", self.fails("diff", one, one, "--", one, status=2))
-        self.assertIn("put -- between", self.fails("diff", one, *others[:3], status=2))
+        self.assertIn("a.folded is given twice", self.fails("diff", one, one, "--", one, status=2))
+        self.assertIn("separate the sides with --", self.fails("diff", one, *others[:3], status=2))
         self.assertIn("two recordings", self.fails("diff", one, status=2))
-        self.assertIn("is no condition", self.fails("diff", one, one, "--fail-if", "main", status=2))
+        self.assertIn("invalid condition 'main'", self.fails("diff", one, one, "--fail-if", "main", status=2))
 
     def test_counts_of_stat(self):
         def count(name, value):
@@ -152,7 +152,7 @@ class DiffTest(WperfTest):
         self.assertEqual(self.ok("diff", *before, "---", *after, "-q"), "")
         self.assertEqual(self.run_wperf("diff", *gate, *before, "--", *after).returncode, 5)
         self.assertEqual(self.run_wperf("diff", *gate, *after, "--", *before).returncode, 0)
-        self.assertIn("at least 4 runs a side", self.fails("diff", *gate, before[0], after[0], status=1))
+        self.assertIn("at least 4 runs per side", self.fails("diff", *gate, before[0], after[0], status=1))
 
     def test_counts_are_read_in_any_encoding_and_from_a_pipe(self):
         core = {"core_number": 0, "Performance_counter": [{"counter_value": 1000, "event_name": "inst_retired"}]}
@@ -172,7 +172,7 @@ class DiffTest(WperfTest):
         timeline.write_text(json.dumps({"timeline": [json.loads(text)] * 3}), encoding="utf-8")
         found = self.diff(plain, timeline)
         self.assertEqual(counted(found)["after"], 3000)
-        self.assertIn(f"{timeline}: 3 counts of a timeline are added up; what came between them was not counted.", found["notes"])
+        self.assertIn(f"{timeline}: 3 counts of a timeline are added up; the pauses between them were not counted.", found["notes"])
         wide = self.folder / "cut.json"
         wide.write_text(text[:-4], encoding="utf-8")
         self.assertIn("ends too early", self.fails("diff", plain, wide, status=4))
@@ -184,7 +184,7 @@ class DiffTest(WperfTest):
             self.ok("stat", "--device", "sim:pace=free,seed=1", "-q", "-e", asked, "--json", "-o", path, "--", workload("fib.exe"), "12")
         found = self.diff(many, few)
         self.assertNotIn("l2d_cache", [total["event"] for total in found["totals"]])
-        self.assertIn(f"{many}: l2d_cache was never counted, because its turn never came.", found["notes"])
+        self.assertIn(f"{many}: l2d_cache was never scheduled on a counter, so it was not counted.", found["notes"])
 
     def test_gate_writes_what_ci_systems_read(self):
         before = self.folded("a.folded", main__parse=4000, main__emit=6000)
@@ -200,8 +200,8 @@ class DiffTest(WperfTest):
         self.assertIn("| parse | grew by 25.0 % |", comment.read_text(encoding="utf-8"))
         self.assertEqual(self.run_wperf("diff", before, after, "--per", "run", "--fail-if", "function:parse>30%").returncode, 0)
         self.assertIn("did you mean function:parse>1%?", self.fails("diff", before, after, "--fail-if", "functon:parse>1%", status=2))
-        self.assertIn("hint: there are ", self.fails("diff", before, after, "--fail-if", "absent>1%", status=2))
-        self.assertIn("no function of this name", self.fails("diff", before, after, "--fail-if", "function:absent>1%", status=1))
+        self.assertIn("hint: available: ", self.fails("diff", before, after, "--fail-if", "absent>1%", status=2))
+        self.assertIn("no function with this name", self.fails("diff", before, after, "--fail-if", "function:absent>1%", status=1))
 
 
     def counts(self, name, values, event="page-faults"):
@@ -253,7 +253,7 @@ class DiffTest(WperfTest):
         sides = [self.folded(f"{side}.folded", main__f=1000) for side in (0, 1)]
         done = self.run_wperf("diff", *sides, "--sort", "comm,symbol")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("of --sort's keys, diff knows line alone", done.stderr)
+        self.assertIn("--sort keys other than line", done.stderr)
         self.ok("diff", *sides, "--sort", "symbol,line")
 
     def test_stdout_has_one_document(self):
@@ -278,7 +278,7 @@ class DiffTest(WperfTest):
                               ("--html -", "--svg -"), ("--folded", "--markdown -"), ("--json", "--html -")):
             with self.subTest((first, second)):
                 told = self.fails(*gated, *first.split(), *second.split(), status=2)
-                self.assertIn(f"error: {first} and {second} would be written to the same place", told)
+                self.assertIn(f"error: {first} and {second} would both be written", told)
         self.run_wperf(*gated, "--json", "-o", "all.json", "--markdown", "-", "--junit", "gate.xml", cwd=self.folder)
         self.assertEqual(sorted(path.name for path in self.folder.glob("[ag]*.[jx]*")), ["all.json", "gate.xml"])
 
@@ -291,7 +291,7 @@ class DiffTest(WperfTest):
         one, other = self.folded("a.folded", **{"main;f": 1000, "main;g": 500}), self.folded("b.folded", **{"main;f": 990})
         rows = self.diff(one, other, "--symbol", "g")["events"][0]["functions"]
         self.assertEqual([row["function"] for row in rows], ["g"])
-        self.assertIn("nothing that was measured", self.ok("diff", one, other, "--module", "nowhere"))
+        self.assertIn("--module or --symbol", self.ok("diff", one, other, "--module", "nowhere"))
 
     def test_pictures_of_copies(self):
         before, after = [[self.folded(f"{samples}-{run}.folded", **{"main;f": samples}) for run in range(5)]
@@ -348,8 +348,8 @@ class BenchTest(WperfTest):
         failing = ["sh", "-c", "echo told >&2; exit 3"]
         bench = ("bench", "-n", "4", "-e", "task-clock")
         done = self.run_wperf(*bench, "--", *failing, "---", *failing, device="linux")
-        self.assertEqual((done.returncode, done.stderr),
-                         (0, "warning: sh ended with status 3, and what it wrote was not shown: --show-output shows it\n"))
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"\Awarning: sh ended with status 3[^\n]*--show-output[^\n]*\n\Z")
         shown = self.run_wperf(*bench, "--show-output", "--", *failing, "---", *failing, device="linux")
         self.assertEqual(sorted(set(shown.stderr.splitlines())), ["told", "warning: sh ended with status 3"])
         self.assertIn("--show-output", self.fails(*bench, "--", "true", "---", *failing, device="linux"))
@@ -381,13 +381,14 @@ class BenchTest(WperfTest):
             run = {"elapsed": 1.0, "page-faults": 7}
             base.write_text(json.dumps({"bench_baseline": {"program": "old", "runs": [run]}}), encoding="ascii")
             told = self.fails(*bench, "--", "touch", ran, status=2, device="linux")
-            self.assertIn("base.json: 1 run before and 4 after can show nothing", told)
+            self.assertIn("base.json: 1 run before and 4 after cannot show", told)
             self.assertIn("--save-baseline", told)
             base.write_text(json.dumps({"bench_baseline": {"program": "old", "runs": [run] * 4}}), encoding="ascii")
             for name in ("cpu-time", "task-clock"):
                 told = self.fails(*bench, "--fail-if", f"{name}>5%", "--", "touch", ran, status=2, device="linux")
-                self.assertIn("the baseline and these events have nothing of this name in common", told)
-                self.assertIn("elapsed are measured", told)
+                self.assertIn(f"{name}>5%", told)
+                self.assertIn("baseline", told)
+                self.assertIn("measured are elapsed;", told)
             self.assertFalse(ran.exists())
 
     def test_a_baseline_is_a_side(self):
@@ -403,14 +404,14 @@ class BenchTest(WperfTest):
             self.assertIn("would overwrite", self.fails(*base, "--baseline", "base.json", "--save-baseline", "base.json", "--", program, status=2,
                                                         cwd=folder))
             (pathlib.Path(folder) / "base.json").write_text('{"bench_baseline": {"runs": [', encoding="ascii")
-            self.assertIn("is no whole file of", self.fails(*gated, program, "12", status=4, cwd=folder))
+            self.assertIn("complete file of `bench --save-baseline`", self.fails(*gated, program, "12", status=4, cwd=folder))
 
     def test_programs_that_end_otherwise_are_not_compared(self):
         for program, other in ((["sh", "-c", "exit 0"], ["sh", "-c", "kill -SEGV $$"]), (["true"], ["false"])):
             done = self.run_wperf("bench", "-n", "4", "-e", "task-clock", "--fail-if", "task-clock>5%", "--", *program, "---",
                                   *other, device="linux")
             self.assertEqual(done.returncode, 1, done.stdout)
-            self.assertRegex(done.stderr, "ended with status .*: what they cost is not compared")
+            self.assertRegex(done.stderr, "ended with status .* with status .*not compared")
 
     def test_recordings_of_one_start_are_no_copies(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -435,7 +436,7 @@ class BenchTest(WperfTest):
             sides = [[f"run-{side}-{i}.data" for i in range(1, 5)] for side in ("before", "after")]
             again = json.loads(self.ok("diff", "--per", "run", "--json", *sides[0], "--", *sides[1], cwd=folder))
             self.assertEqual(again["diff"]["events"], [event])
-        self.assertIn("--record NAME makes them", self.fails("bench", "--freq", "99", "--", program, "---", program, status=2))
+        self.assertIn("--record NAME", self.fails("bench", "--freq", "99", "--", program, "---", program, status=2))
 
     def test_ctrl_c_shows_whole_rounds(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -447,7 +448,7 @@ class BenchTest(WperfTest):
             bench.send_signal(signal.SIGINT)
             text, error = bench.communicate(timeout=TIMEOUT)
             self.assertEqual(bench.returncode, 0, error)
-            rounds = int(re.fullmatch(r"warning: interrupted: (\d+) of 1000 rounds were run, and are shown\n", error)[1])
+            rounds = int(re.fullmatch(r"warning: interrupted[^\n\d]* (\d+) of 1000 rounds[^\n]*\n", error)[1])
             self.assertGreaterEqual(rounds, 4)
             total = counted(json.loads(text)["diff"])
             self.assertEqual([len(total[side]) for side in ("runs_before", "runs_after")], [rounds, rounds])
@@ -455,8 +456,8 @@ class BenchTest(WperfTest):
     def test_what_cannot_be_run_is_refused(self):
         program = workload("fib.exe")
         self.assertIn("two programs", self.fails("bench", "-e", "inst_retired", "--", program, status=2))
-        self.assertIn("missing behind", self.fails("bench", "-e", "inst_retired", "--", program, "---", status=2))
-        self.assertIn("fewer can show nothing", self.fails("bench", "-n", "3", "-e", "inst_retired", "--", program, "---", program, status=2))
+        self.assertIn("missing after", self.fails("bench", "-e", "inst_retired", "--", program, "---", status=2))
+        self.assertIn("4 to 1000 runs", self.fails("bench", "-n", "3", "-e", "inst_retired", "--", program, "---", program, status=2))
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ class Builds(WperfTest):
         rows, _ = self.compared(before, after)
         [row] = [row for name, row in rows.items() if name in ("alpha", "beta")]
         self.check_unchanged(row)
-        self.assertRegex(row.get("note", ""), "^one code with (alpha|beta)$|^$")
+        self.assertRegex(row.get("note", ""), "^same code as (alpha|beta)$|^$")
         return row
 
 
@@ -180,7 +180,7 @@ class WindowsBuilds(Builds):
         self.check_folded(apart, folded)
         self.check_folded(folded, apart)
         turned = self.recorded("turned", *TWINS_TURNED, linked=["/opt:icf"])
-        self.assertEqual(self.check_folded(folded, turned)["note"], "one code with alpha")
+        self.assertEqual(self.check_folded(folded, turned)["note"], "same code as alpha")
         self.check_folded(turned, folded)
 
     def test_a_build_that_is_gone_is_said(self):

@@ -179,9 +179,9 @@ class LinuxTest(WperfTest):
         self.assertRegex(text, r"[\d,]+ +± [\d.]+ %  task-clock")
         self.assertEqual(text.count("counting ..."), 1)
         self.assertEqual(self.run_wperf("stat", "-r", "2", "--", "sh", "-c", "exit 7", device="linux").returncode, 7)
-        self.assertIn("needs one to start", self.fails("stat", "-r", "2", "--timeout", "1", status=2, device="linux"))
+        self.assertIn("-r needs a program", self.fails("stat", "-r", "2", "--timeout", "1", status=2, device="linux"))
         for bad in ("0", "1001", "x"):
-            self.assertIn("-r takes", self.fails("stat", "-r", bad, "--", "true", status=2, device="linux"))
+            self.assertIn("for -r", self.fails("stat", "-r", bad, "--", "true", status=2, device="linux"))
 
     def test_counts_children(self):
         _, alone = self.rows("-e", "task-clock", "--", *self.busy.words(100, 1))
@@ -282,7 +282,7 @@ class LinuxTest(WperfTest):
         kept = pathlib.Path(self.folder.name, "waited.data")
         text = self.ok("record", "-o", kept, "--", "sleep", "0.4", device="linux")
         self.assertRegex(text, r"\nran \d+ ms, used [\d.]+ ms of CPU \([\d.]+ (% of a core|cores)\)")
-        told = "\nit was not given a core, or waited: `wperf waits -- sleep 0.4` says which, and for what\n"
+        told = "\nit waited, or had no free core: `wperf waits -- sleep 0.4` shows which, and for what\n"
         self.assertIn(told, text)
         self.assertIn(told, self.ok("report", kept, device="linux"))
         self.assertIn(told.replace("sleep", "/bin/sleep"), self.ok("record", "-q", "-o", kept, "/bin/sleep", "0.4", device="linux") +
@@ -290,7 +290,7 @@ class LinuxTest(WperfTest):
         sleeper = subprocess.Popen(["sleep", "10"])
         try:
             running = self.ok("record", "-p", str(sleeper.pid), "--timeout", "0.2", device="linux")
-            self.assertIn(f"`wperf waits -p {sleeper.pid}` says which", running)
+            self.assertIn(f"`wperf waits -p {sleeper.pid}` shows which", running)
         finally:
             sleeper.kill()
             sleeper.wait()
@@ -302,16 +302,16 @@ class LinuxTest(WperfTest):
         if paranoid() is None or (os.geteuid() != 0 and paranoid() > 0):
             self.skipTest("this user may not look at the whole machine")
         text = self.ok("record", "--timeout", "0.2", device="linux")
-        self.assertTrue(text.startswith("recording the whole machine for 0.20 s; Ctrl-C ends it before\n"), text)
+        self.assertTrue(text.startswith("recording the whole machine for 0.20 s; "), text)
         self.assertRegex(text, r"\nrecorded the whole machine for \d+ ms; \d+ threads? sampled\n|\nno samples: ")
 
     def test_what_was_written_is_said(self):
         name = pathlib.Path(self.folder.name, "a_recording")
         text = self.ok("record", "-o", name, "--", "true", device="linux")
-        self.assertIn(f"wrote the report to {name} as JSON; `-o {name}.data` keeps the recording", text)
+        self.assertRegex(text, rf"{name} as JSON[^\n]*`-o {name}\.data`")
         done = self.run_wperf("report", name, device="linux")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("is a report that wperf wrote as JSON, and no recording", done.stderr)
+        self.assertIn("is a report that wperf wrote as JSON", done.stderr)
 
     def test_a_page_of_record_has_code(self):
         page = pathlib.Path(self.folder.name, "code.html")
@@ -332,7 +332,7 @@ class LinuxTest(WperfTest):
     def test_filters_in_vain_name_what_there_is(self):
         kept = pathlib.Path(self.folder.name, "filtered.data")
         self.ok("record", "-o", kept, "-e", "cpu-clock:500000", "--", self.program, "100", device="linux")
-        self.assertIn("note: no samples of the command nosuch; there are busy\n", self.ok("report", kept, "--comm", "nosuch", device="linux"))
+        self.assertIn("note: no samples of the command nosuch; available: busy\n", self.ok("report", kept, "--comm", "nosuch", device="linux"))
 
     def test_calls_name_what_they_call(self):
         source = pathlib.Path(self.folder.name, "caller.c")
@@ -382,7 +382,7 @@ class LinuxTest(WperfTest):
                               env={"WPERF_DEVICE": "linux"}, capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertNotIn("dummy", done.stderr)
-        for word in ("when threads run and wait" if paranoid() > 2 else "switches of the whole machine", "perf_event_paranoid",
+        for word in ("context switches" if paranoid() > 2 else "whole machine", "perf_event_paranoid",
                      "CAP_PERFMON"):
             self.assertIn(word, done.stderr)
 
@@ -393,11 +393,11 @@ class LinuxTest(WperfTest):
         self.assertGreaterEqual(rows["sched:sched_process_exec"], 2)
         text = self.ok("record", "-e", "sched:sched_process_exec:k:1", "--", "sh", "-c", "env true", device="linux")
         self.assertRegex(text, r"event sched:sched_process_exec:k: \d+ sample")
-        self.assertIn("no tracepoint", self.fails("stat", "-e", "sched:none", "--", "true", status=2, device="linux"))
+        self.assertIn("tracepoint sched:none", self.fails("stat", "-e", "sched:none", "--", "true", status=2, device="linux"))
 
     def test_refusals(self):
         for arguments, words in ((("stat", "-e", "nonsense", "--", "true"), "unknown event name: nonsense"),
-                                 (("stat", "-e", "gpu/x/", "--", "true"), "no unit 'gpu'"),
+                                 (("stat", "-e", "gpu/x/", "--", "true"), "no event source 'gpu'"),
                                  (("record", "--jitter", "--", "true"), "--jitter"),
                                  (("record", "--call-graph", "lbr", "--", "true"), "'lbr'"),
                                  (("record", "--call-graph", "dwarf,12", "--", "true"), "'12'"),
@@ -449,7 +449,7 @@ class LinuxTest(WperfTest):
         self.check_shares({symbol: count / total for (_, _, symbol), count in counts.items()})
         other = os.path.join(self.folder.name, "by_output.data")
         text = self.ok("record", "-e", "cpu-clock:500000", "-o", other, "--", self.program, "50", device="linux")
-        self.assertIn("recorded in", text)
+        self.assertIn("recorded to", text)
         self.assertIn("three_quarters", text)
         with open(other, "rb") as file:
             self.assertEqual(file.read(8), b"PERFILE2")

@@ -5,6 +5,7 @@ status 1, and the result is shown all the same. Only files are ever replaced."""
 import json
 import os
 import pathlib
+import re
 import stat
 import subprocess
 import tempfile
@@ -45,7 +46,7 @@ class OutputsTest(WperfTest):
         """One sentence about that file, status 1; returns stdout."""
         done = self.run_wperf(*arguments, cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr),
-                         (1, f"error: {name} could not be written to its end: No space left on device\n"), arguments)
+                         (1, f"error: {name} could not be written completely: No space left on device\n"), arguments)
         return done.stdout
 
     def test_a_full_stdout(self):
@@ -56,7 +57,7 @@ class OutputsTest(WperfTest):
                           ("report", data, "--records", "-")):
             with self.subTest(arguments):
                 self.assertEqual(self.onto_full(*arguments),
-                                 "error: stdout could not be written to its end: No space left on device\n")
+                                 "error: stdout could not be written completely: No space left on device\n")
 
     def test_a_closed_stdout(self):
         data = self.folder / "kept.data"
@@ -65,7 +66,7 @@ class OutputsTest(WperfTest):
                 done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', BINARY, *map(str, arguments)], env=self.environment,
                                       stderr=subprocess.PIPE, text=True, timeout=TIMEOUT, check=False)
                 self.assertEqual((done.returncode, done.stderr),
-                                 (1, "error: stdout could not be written to its end: Bad file descriptor\n"))
+                                 (1, "error: stdout could not be written completely: Bad file descriptor\n"))
         # The output went into no file that was opened meanwhile.
         self.assertIn("ld_spec", self.ok("report", data))
         done = subprocess.run(["sh", "-c", 'exec "$0" list -q >&-', BINARY], env=self.environment, stderr=subprocess.PIPE,
@@ -174,13 +175,13 @@ class OutputsTest(WperfTest):
         self.assertEqual((process.returncode, errors), (141, ""))
 
     def test_a_recording_that_is_not_there_or_not_ours(self):
-        self.assertIn("hint: `wperf record -o perf.data -- PROGRAM` makes a recording", self.fails("report", "no such file"))
+        self.assertIn("`wperf record -o perf.data -- PROGRAM`", self.fails("report", "no such file"))
         closed = self.folder / "closed.data"
         closed.write_bytes(b"")
         closed.chmod(0)
         if os.access(closed, os.R_OK):
             self.skipTest("root reads everything")
-        self.assertIn("hint: a recording is for who made it", self.fails("report", closed))
+        self.assertIn("chmod", self.fails("report", closed))
 
     def test_what_is_read_is_never_written(self):
         data = self.recording()
@@ -191,8 +192,7 @@ class OutputsTest(WperfTest):
                              ("--html", self.folder / "." / data.name)):
             with self.subTest(option=option, name=name):
                 error = self.fails("report", data, option, name, status=2)
-                self.assertEqual(error, f"error: {option} would overwrite {data}, which is to be read\n"
-                                 "hint: name another file for what is written\n")
+                self.assertRegex(error, rf"\Aerror: {option} would overwrite {re.escape(str(data))}\b[^\n]*\nhint: [^\n]*\n\Z")
         for arguments in (("report", data, "--export", "csv", "-o", data), ("diff", data, data, "--html", data),
                           ("waits", data, "--html", data), ("report", data.name, "--cwd", self.folder, "-o", data.name)):
             with self.subTest(arguments):
@@ -217,7 +217,7 @@ class OutputsTest(WperfTest):
         error = self.fails(*COUNT, "--", "/bin/sh")
         self.assertIn("CreateProcess failed: ", error)
         self.assertIn("not a Windows program", error)
-        self.assertIn("hint: the device is sim", error)
+        self.assertIn("chose the device sim", error)
 
 
 if __name__ == "__main__":

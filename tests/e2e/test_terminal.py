@@ -100,7 +100,7 @@ class TerminalTest(support.WperfTest):
             self.skipTest(done.stderr)
         line = ("record", "-e", "cpu-clock", "-p", os.getpid(), "--timeout", "1.6")
         text = self.bytes_shown(*line, device="linux").decode()
-        self.assertRegex(text, r"\rsampling: 1 s, [\d.]+ MB; Ctrl-C ends it\x1b\[K")
+        self.assertRegex(text, r"\rsampling: 1 s, [\d.]+ MB; press Ctrl-C to stop\x1b\[K")
         self.assertRegex(self.shown(*line, device="linux"), r"^sampling \.\.\.[.e]+ done!\n")
         with open(os.devnull, "wb") as nowhere:  # it is on stderr
             self.assertIn(b"sampling: 1 s", self.bytes_shown(*line, device="linux", stdout=nowhere))
@@ -178,7 +178,7 @@ class TerminalTest(support.WperfTest):
         self.assertRegex(coloured, r"\x1b\[31m +100\.00 .* sh\x1b\[0m")
         self.assertEqual(re.sub("\x1b\\[[0-9;]*m", "", coloured), self.ok(*line))
         self.assertEqual(self.ok(*line, "--json", "--color", "always"), self.ok(*line, "--json"))
-        self.assertIn("it takes auto, always or never", self.fails(*line, "--color", "blue", status=2))
+        self.assertIn("auto, always or never", self.fails(*line, "--color", "blue", status=2))
 
     def test_names_are_text_and_no_codes(self):
         path = os.path.join(self.folder, "names.folded")

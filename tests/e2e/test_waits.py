@@ -260,7 +260,7 @@ class TracesWithAScript(WperfTest):
     def test_a_trace_without_switches_says_so(self):
         trace = TRACES / "perfview-net452-x64-win8-compressed.etl"
         done = self.fails("waits", str(trace))
-        self.assertIn("context switches were not on", done)
+        self.assertIn("context switches were not enabled", done)
 
     def test_views_of_samples_show_waits(self):
         done = self.ok("waits", str(TRACES / "synth-base.etl"), "--sort", "tid")
@@ -282,7 +282,7 @@ class TracesWithAScript(WperfTest):
         self.assertEqual(json.loads(chosen), records[1])
 
     def test_a_thread_that_is_not_there(self):
-        self.assertIn("of no thread that --pid", self.fails("waits", str(TRACES / "synth-base.etl"), "--tid", "99999"))
+        self.assertIn("--pid, --tid and --comm", self.fails("waits", str(TRACES / "synth-base.etl"), "--tid", "99999"))
         self.assertIn("lost: 5 events", self.run_wperf("waits", str(TRACES / "synth-lost.etl")).stdout)
 
 
@@ -474,7 +474,7 @@ class Programs(WperfTest):
         self.assertLess(all_of_it["recorder_running_ns"], all_of_it["cores_ns"])
         tree = self.run_wperf("waits", str(self.folder / "w.data"), "--min", "50ms", "--tree")
         self.assertIn("not listed: ", tree.stderr)
-        self.assertRegex(tree.stdout, r"event wait \(ns\): \d+ waits, [^;]*; 100 % is what (?:all )?\d+ threads waited, without what is not listed\n")
+        self.assertRegex(tree.stdout, r"event wait \(ns\): \d+ waits, [^;]*; 100 % is the waits of (?:all )?\d+ threads, without the waits that are not listed\n")
         self.assertNotRegex(tree.stdout, r"\d of \d+ stacks are incomplete")
 
     def test_others_of_the_recorders_name_are_not_the_recorder(self):
@@ -507,9 +507,9 @@ class Programs(WperfTest):
         done = self.run_wperf("waits", "-o", str(kept), "--", "true", device="linux")
         if done.returncode != 0:
             self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr)
-        self.assertRegex(done.stdout, f"\nrecorded in {re.escape(str(kept))}: [0-9,]+ bytes; `wperf waits {re.escape(str(kept))}` shows it again\n")
+        self.assertRegex(done.stdout, f"\n[^\n]*{re.escape(str(kept))}: [0-9,]+ bytes; [^\n]*`wperf waits {re.escape(str(kept))}`\n")
         text = self.ok("waits", "-o", str(report), "--", "true", device="linux")
-        self.assertIn(f"\nwrote the report to {report} as JSON; `-o {report}.data` keeps the recording, for `wperf waits`\n", text)
+        self.assertRegex(text, f"\n[^\n]*{re.escape(str(report))} as JSON; [^\n]*`-o {re.escape(str(report))}.data`[^\n]*`wperf waits`\n")
         self.assertIn("waits", json.loads(report.read_text(encoding="utf-8")))
 
     def test_running_and_waiting_add_up_to_the_wall_time(self):
@@ -563,7 +563,7 @@ class Programs(WperfTest):
         holder = next(thread for thread in waits["threads"] if thread["name"] == "holder")
         self.assertLess(holder["running_ns"], 0.5 * holder["waiting_ns"], "it ended, and does not run on")
         if not waits["has_stacks"]:
-            self.assertIn("perf_event_paranoid must be at most 1", errors)
+            self.assertIn("perf_event_paranoid at 1 or below", errors)
 
     @a_few_chances
     def test_root_of_a_user_namespace_records_lengths_of_waits(self):
@@ -665,7 +665,7 @@ class Errors(WperfTest):
             data = str(pathlib.Path(folder) / "x.data")
             done = self.run_wperf("record", "-o", data, "--", "true", device="linux")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("nothing in the recording tells when threads ran and waited", self.fails("waits", data))
+            self.assertIn("the recording has no context switches", self.fails("waits", data))
 
     def test_a_program_that_hangs_all_the_time(self):
         sleeper = subprocess.Popen(["sleep", "1000"])
@@ -678,7 +678,7 @@ class Errors(WperfTest):
         if "may not" in done.stderr:
             self.skipTest("another user may not measure here: " + done.stderr)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("each waited, or ran, all the time", done.stderr)
+        self.assertIn("no context switches were recorded", done.stderr)
 
     def test_a_running_program_that_only_sleeps(self):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="wperf sleeps "))
@@ -702,7 +702,7 @@ class Errors(WperfTest):
         self.assertGreater(waits["functions"][0]["count"], 10)
 
     def test_other_devices_do_not_record_waits(self):
-        self.assertIn("linux and etw devices", self.fails("waits", "--timeout", "0.1", device="sim", status=2))
+        self.assertIn("linux or etw device", self.fails("waits", "--timeout", "0.1", device="sim", status=2))
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ async function checkGraph(page) {
     redrawn();
     return text;
   });
-  check(legend.includes("something was lost"), "the marks of losses have no legend: " + legend);
+  check(legend.includes("data was lost"), "the marks of losses have no legend: " + legend);
   const painted = await page.evaluate(() => {
     const canvas = document.getElementById("flame");
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -106,12 +106,12 @@ async function checkThreads(page, name, found) {
     return page.locator(".count").innerText();
   };
   const shown = () => page.evaluate(() => window.wperf.page.tabs.find((tab) => tab.id === "threads").view.table.rows.map((row) => row.name));
-  same(await search(name), `no function of this name; ${threads} ${threads === 1 ? "thread" : "threads"}`, "a search for a thread");
+  same(await search(name), `no function with this name; ${threads} ${threads === 1 ? "thread" : "threads"}`, "a search for a thread");
   const button = await page.locator(".count button").boundingBox(), tools = await page.locator(".tools").boundingBox();
   check(button.x + button.width <= tools.x, "the way to threads lies below other buttons");
   await page.locator(".count button").click();
   same([(await state(page)).tab, await shown()], ["threads", found], "the way to threads that were found");
-  same(await search("no such name"), "no function of this name", "a search for nothing");
+  same(await search("no such name"), "no function with this name", "a search for nothing");
   await page.evaluate(() => window.wperf.page.open("threads"));
   check((await shown()).length >= threads, "a search that finds no thread hides them all");
   await page.evaluate(() => window.wperf.page.clear());
@@ -124,10 +124,10 @@ async function checkCode(page, { main }) {
     return [view.shares({ event: 0, samples: 0, period: 0, all: 0.99 * whole }), view.shares({ event: 0, samples: 3, period: whole, all: whole }),
       view.whyNone(), shown.profile.file = "", view.whyNone()];
   });
-  const end = ": of all of the recording, whatever the filters say.";
-  same(told.slice(0, 2), ["0 samples itself (0.00 %), 99.00 % with what it called" + end, "3 samples itself (100.00 %)" + end], "shares of code");
-  check(told[2].startsWith("This file holds no code. `wperf report FILE.data --disassemble"), "code of a file: " + told[2]);
-  check(told[4].includes("was not kept: `-o FILE.data` keeps it"), "code of what was not kept: " + told[4]);
+  const end = "; these shares refer to the whole recording and ignore filters.";
+  same(told.slice(0, 2), ["0 samples itself (0.00 %), 99.00 % including callees" + end, "3 samples itself (100.00 %)" + end], "shares of code");
+  check(told[2].startsWith("This file contains no code. `wperf report FILE.data --disassemble"), "code of a file: " + told[2]);
+  check(told[4].includes("`-o FILE.data`"), "code of what was not kept: " + told[4]);
   check(main !== undefined, "there is no main");
 }
 
@@ -143,7 +143,7 @@ async function checkNameless(page) {
     return [before, note(), modules.name[functions.module[at]]];
   });
   same(told[0], "", "a note of names where all are there");
-  check(told[1].startsWith(`Names of functions are missing, most in ${told[2]} (`) && told[1].includes(" %): no PDB here. "), "why there are no names: " + told[1]);
+  check(told[1].startsWith(`Function names are missing, mostly in ${told[2]} (`) && told[1].includes(" %): no PDB here. "), "why there are no names: " + told[1]);
   await page.getByRole("button", { name: "About: what helps" }).click();
   same((await state(page)).tab, "about", "the way to what helps");
 }
@@ -156,7 +156,7 @@ async function checkTime(page) {
   await page.mouse.move(box.x + 150 + room / 2, box.y + 30, { steps: 4 });
   await page.mouse.up();
   same(await whole(page), plan.firstHalf, "samples of the first half");
-  check((await page.locator(".summary").innerText()).includes("shares are of these"), "nothing tells what shares are of");
+  check((await page.locator(".summary").innerText()).includes("shares refer to these"), "nothing tells what shares are of");
   const fragment = await page.evaluate(() => location.hash);
   check(fragment.includes("from=0"), "the fragment does not tell the range: " + fragment);
   await page.locator("#time").focus();
@@ -651,7 +651,7 @@ async function checkDeep(browser, plan) {
     return { painted, told, after: document.querySelectorAll("#panel-flame p, .sheet").length };
   });
   same(printed.painted.reduce((sum, levels) => sum + levels, 0), Math.min(plan.levels, 2000), "levels on paper");
-  same(printed.told, plan.levels > 2000 ? `Not printed: ${plan.levels - 2000} of ${plan.levels.toLocaleString("en-US")} levels, those farthest from the outermost callers.` : "", "what is not on paper");
+  same(printed.told, plan.levels > 2000 ? `Not printed: ${plan.levels - 2000} of ${plan.levels.toLocaleString("en-US")} levels, farthest from the outermost callers.` : "", "what is not on paper");
   same(printed.after, 0, "what is left of printing");
 }
 

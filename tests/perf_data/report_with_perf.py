@@ -224,7 +224,7 @@ def by_wperf(wperf, path, *more):
     done = subprocess.run([wperf, "report", path, "--json", "--sample-display-long", "--sample-display-row", "10000000",
                            *more], capture_output=True,
                           text=True, check=False)
-    notes = [line for line in done.stderr.splitlines() if not line.startswith("note: this recording is of switches: ")]
+    notes = [line for line in done.stderr.splitlines() if not line.startswith("note: this is a recording of context switches; ")]
     if done.returncode != 0 or notes:
         sys.exit(f"error: wperf ended with {done.returncode} on {path}: {done.stderr}")
     events = {}

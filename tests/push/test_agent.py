@@ -60,7 +60,7 @@ class Agent(PushTest):
             self.assertLess(sums["wperf_agent_memory"], 64 * MEGABYTE)
         taken = sum(events_of(profile).get("cpu-clock.samples", 0) for profile in server.profiles)
         self.assertGreater(taken, 20)
-        told = re.search(r"sent (\d+) profiles .* of ([\d.]+) s\n.*?([\d.]+) % was recorded; wperf itself used ([\d.]+) s",
+        told = re.search(r"sent (\d+) profiles .* in ([\d.]+) s\n.*?([\d.]+) % of this time; wperf itself used ([\d.]+) s",
                          done.stdout)
         self.assertTrue(told, done.stdout)
         self.assertEqual(int(told[1]), len(server.profiles))

@@ -40,7 +40,7 @@ class Listen(WperfTest):
                                         text=True)
         self.addCleanup(self.running.kill)
         said = self.running.stdout.readline()
-        found = re.fullmatch(r"counts are at http://(127\.0\.0\.1:(\d+))/metrics until Ctrl-C\n", said)
+        found = re.fullmatch(r"serving counts at http://(127\.0\.0\.1:(\d+))/metrics until Ctrl-C\n", said)
         self.assertTrue(found, said)
         self.port = int(found[2])
 

@@ -49,7 +49,7 @@ class Push(PushTest):
         self.assertEqual(profile.tenant, "team-7")
         for label in ("1a=b", "a", "a=", "=b", "a-b=c"):
             self.fails("push", self.hostile, "--url", server.url, "--label", label, status=2)
-        self.assertIn("/ingest cannot take", self.fails("push", self.hostile, "--url", server.url, "--to",
+        self.assertIn("/ingest does not allow", self.fails("push", self.hostile, "--url", server.url, "--to",
                                                         "pyroscope-ingest", "--label", "a=b,c=d", status=2))
         self.assertEqual(len(server.profiles), 1)
 
@@ -64,7 +64,7 @@ class Push(PushTest):
         for name in ("SSL_CERT_FILE", "CURL_CA_BUNDLE"):
             self.environment.pop(name, None)
         said = self.fails("push", self.hostile, "--url", server.url)
-        self.assertIn("certificate is not one that this machine trusts", said)
+        self.assertIn("does not trust the server's certificate", said)
         self.assertEqual(server.profiles, [])
         self.environment["SSL_CERT_FILE"] = str(certificate)
         self.push(self.hostile, server.url)
@@ -117,7 +117,7 @@ class Push(PushTest):
         for status in (301, 302, 307, 308):
             server.mood = [(status, ("Location", other.url + "/push.v1.PusherService/Push"))]
             self.environment["WPERF_PUSH_TOKEN"] = SECRET
-            self.assertIn("is not followed", self.fails("push", self.hostile, "--url", server.url))
+            self.assertIn("does not follow", self.fails("push", self.hostile, "--url", server.url))
         self.assertEqual(other.headers_seen, [])
 
     def test_a_server_that_is_busy_is_asked_again(self):
@@ -126,7 +126,7 @@ class Push(PushTest):
         self.push(self.hostile, server.url)
         self.assertEqual(len(server.profiles), 1)
         server.mood = [(400,)]
-        self.assertIn("the server answers 400: in a mood", self.fails("push", self.hostile, "--url", server.url))
+        self.assertIn("the server answered 400: in a mood", self.fails("push", self.hostile, "--url", server.url))
         self.assertEqual(server.mood, [])
 
     def test_what_cannot_be_sent_is_told(self):
@@ -148,7 +148,7 @@ class Push(PushTest):
         server = self.serve()
         server.mood = [(400,)]
         with unittest.mock.patch.object(stub_servers.Handler, "answer", endless):
-            self.assertIn("server answers 400", self.fails("push", self.hostile, "--url", server.url))
+            self.assertIn("server answered 400", self.fails("push", self.hostile, "--url", server.url))
 
 
 def endless(handler, status, *rest, **keywords):

@@ -40,7 +40,7 @@ class ArmDriver(WindowsTest):
 
     def test_it_is_chosen(self):
         text = self.ok("stat", "-v", "-e", "inst_spec", "-c", "1", "--timeout", "0.2")
-        self.assertTrue(text.startswith("device windowsperf: wperf's driver is not installed, and Arm's counts whole cores"), text)
+        self.assertTrue(text.startswith("device windowsperf: wperf's driver is not installed, and Arm's driver counts whole cores"), text)
         self.assertIn(f"counted by {NAME}", text)
 
     def test_samples(self):
@@ -53,4 +53,4 @@ class ArmDriver(WindowsTest):
         self.world.run("sc.exe", "delete", SERVICE)
         self.driver_file("3.9.0")
         told = self.fails("stat", "--device", "windowsperf", "-e", "inst_spec", "-c", "1", "--timeout", "0.1", status=3)
-        self.assertIn("here is version 3.9.0; its requests are known of 3.7.1 to 3.8.0 only", told)
+        self.assertIn("is version 3.9.0; wperf supports 3.7.1 to 3.8.0 only", told)

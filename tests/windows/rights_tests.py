@@ -17,7 +17,7 @@ class Rights(WindowsTest):
         # On Windows opening fails; Wine opens it all the same, and the first request is refused.
         done = self.run_wperf("--version")
         self.assertEqual(done.returncode, 1, done)
-        self.assertRegex(self.plain(done.stderr), "lack of rights")
+        self.assertRegex(self.plain(done.stderr), "missing rights")
 
     def test_a_performance_log_user_counts_programs_but_not_the_kernel(self):
         self.become(LOG_USER)

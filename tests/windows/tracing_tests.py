@@ -35,8 +35,8 @@ class Tracing(WindowsTest):
         self.assertIn('fix: ended the trace session "wperf recording 4194300"', self.ok("doctor", "--fix"))
 
     def test_what_windows_refuses(self):
-        self.assertIn("name it FILE.etl", self.fails("record", "--device", "etw", "--timeout", "0.1", "-o", "x.data", status=2))
-        self.assertIn("each 4096 to", self.fails("record", "--device", "etw", "-e", "totalissues:10", "--timeout", "0.1", status=2))
+        self.assertIn("FILE.etl", self.fails("record", "--device", "etw", "--timeout", "0.1", "-o", "x.data", status=2))
+        self.assertIn("every 4096 to", self.fails("record", "--device", "etw", "-e", "totalissues:10", "--timeout", "0.1", status=2))
 
     def test_counts_are_those_of_the_switches(self):
         document = self.json("stat", "--device", "etw", "-e", "branchmispredictions,dcachemisses", "--timeout", "0.3")

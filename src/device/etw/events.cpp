@@ -71,7 +71,7 @@ std::vector<plan::KernelEvents::Word> TraceEvents::words(bool of_hardware) const
                      source.number == kTimer ? " x 100 ns" : "", event.empty() ? "" : ", like ", event)});
   }
   words.push_back({"task-clock", "time on cores (stat)"});
-  words.push_back({"context-switches", "times threads came to cores (stat)"});
+  words.push_back({"context-switches", "times threads started on cores (stat)"});
   return words;
 }
 
@@ -103,8 +103,8 @@ diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const Pr
     }
     if (event.kernel_event.has_value() &&
         (event.kernel_event->type == kTimeType || event.kernel_event->type == kSwitchCountType)) {
-      return diag::Error{.text = event.name + " is counted, not sampled",
-                         .hint = "`wperf stat` counts it; `wperf record -e timer` samples time",
+      return diag::Error{.text = event.name + " can be counted, but not sampled",
+                         .hint = "count it with `wperf stat`; sample time with `wperf record -e timer`",
                          .code = diag::ExitCode::usage};
     }
     WantedSource one{.name = event.name, .number = {}, .event = event.code, .interval = event.interval};
@@ -123,20 +123,21 @@ diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const Pr
       greatest = source.greatest;
     }
     if (one.interval < least || one.interval > greatest) {
-      return diag::Error{.text = is_timer ? fmt::format("Windows samples by time {} to {} times a second, not {} times",
-                                                        10'000'000 / greatest, 10'000'000 / least,
-                                                        10'000'000 / std::max(one.interval, 1u))
-                                          : fmt::format("Windows samples {} each {} to {} events, not each {}",
-                                                        one.name, least, greatest, one.interval),
-                         .hint = is_timer ? "--freq chooses how often" : fmt::format("-e {}:{}", one.name, least),
-                         .code = diag::ExitCode::usage};
+      return diag::Error{
+          .text = is_timer
+                      ? fmt::format("Windows can sample by time {} to {} times per second, not {} times",
+                                    10'000'000 / greatest, 10'000'000 / least, 10'000'000 / std::max(one.interval, 1u))
+                      : fmt::format("Windows can sample {} every {} to {} events, not every {}", one.name, least,
+                                    greatest, one.interval),
+          .hint = is_timer ? "set the rate with --freq" : fmt::format("-e {}:{}", one.name, least),
+          .code = diag::ExitCode::usage};
     }
     const bool is_twice = std::any_of(session.sources.begin(), session.sources.end(), [&](const WantedSource& other) {
       return other.number == one.number && (one.number.has_value() || other.event == one.event);
     });
     if (is_twice) {
-      return diag::Error{.text = fmt::format("{} is named twice: Windows has one interval for it", one.name),
-                         .hint = "name it once",
+      return diag::Error{.text = fmt::format("{} is given twice: Windows has one interval for it", one.name),
+                         .hint = "give it once",
                          .code = diag::ExitCode::usage};
     }
     session.sources.push_back(std::move(one));
@@ -160,9 +161,10 @@ diag::Result<std::vector<CountedEntry>> plan_counts(const plan::CountPlan& plan,
                             return source.number == one.number && source.number != kTimer;
                           });
     if (type == kSwitchType || !is_known) {
-      return diag::Error{.text = entry.name + " is no counter of the cores",
-                         .hint = "task-clock counts time, context-switches switches; `wperf list` has the counters",
-                         .code = diag::ExitCode::usage};
+      return diag::Error{
+          .text = entry.name + " is not a counter of the cores",
+          .hint = "task-clock counts time, context-switches counts context switches; `wperf list` shows the counters",
+          .code = diag::ExitCode::usage};
     }
     const auto known = std::find_if(session.counted.begin(), session.counted.end(), [&](const WantedSource& other) {
       return other.number == one.number && (one.number.has_value() || other.event == one.event);

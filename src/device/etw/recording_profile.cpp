@@ -76,7 +76,8 @@ std::string recording_profile(const SessionPlan& plan, std::span<const ProfileSo
   const auto to = std::back_inserter(out);
   if (timer != nullptr) {
     fmt::format_to(to,
-                   "<!-- The timer's interval is no part of a profile: wpr -setprofint {}, in units of 100 ns. -->\n",
+                   "<!-- The interval of the timer is not part of a profile; set it with: wpr -setprofint {} (units of "
+                   "100 ns). -->\n",
                    timer->interval);
   }
   fmt::format_to(to,

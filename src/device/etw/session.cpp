@@ -41,24 +41,22 @@ diag::Error error_of(WindowsError error, std::string_view doing) {
   switch (error) {
     case kAccessDenied:
     case kPrivilegeNotHeld:
-      return made(fmt::format("Windows does not let this user {}", doing),
+      return made(fmt::format("this user is not allowed to {}", doing),
                   "start wperf from an elevated prompt (Run as administrator)");
     case kNoSystemResources:
       if (doing != kStartSession) {
-        return made(fmt::format("Windows cannot {}: these are more than it has room for at once", doing),
-                    "name fewer events with -e");
+        return made(fmt::format("Windows cannot {}: too many events at once", doing), "choose fewer events with -e");
       }
       return made(fmt::format("Windows cannot {}: all its trace sessions are in use", doing),
-                  "`logman query -ets` names them; `logman stop NAME -ets` ends one that nobody needs");
+                  "list them with `logman query -ets`; end one you do not need with `logman stop NAME -ets`");
     case kDiskFull:
-      return made(fmt::format("Windows cannot {}: the disk is full", doing),
-                  "name a file on another disk: -o D:\\x.etl");
+      return made(fmt::format("Windows cannot {}: the disk is full", doing), "write to another disk: -o D:\\x.etl");
     case kBusy:
-      return made(fmt::format("Windows cannot {}: another session has the counters", doing),
-                  "end the other profiler, or sample the timer: leave -e out");
+      return made(fmt::format("Windows cannot {}: another session uses the counters", doing),
+                  "end the other profiler, or sample the timer by leaving out -e");
     case kNotSupported:
-      return made(fmt::format("this Windows cannot {}: it is too old, or shows no counters", doing),
-                  "sample the timer: leave -e out");
+      return made(fmt::format("this Windows cannot {}: it is too old or has no counters", doing),
+                  "sample the timer by leaving out -e");
     default:
       return made(fmt::format("Windows refuses to {} (error {})", doing, error), "");
   }
@@ -137,7 +135,7 @@ diag::Result<std::vector<ProfileSource>> list_sources(TraceApi& api) {
     bytes.assign(size, std::byte{});
     error = api.query(0, TraceClass::source_list, bytes, returned);
   }
-  WPERF_CHECK_OK(checked(error, "list what samples can be taken of"));
+  WPERF_CHECK_OK(checked(error, "list the sources of samples"));
   return source_list(std::span(bytes).first(std::min<usize>(returned, bytes.size())));
 }
 
@@ -164,7 +162,7 @@ std::vector<Mended> end_leftovers(TraceApi& api) {
     const WindowsError error = api.control(0, etl_export::wide_text(name), properties, ControlCode::stop);
     const bool good = error == kNoError;
     if (good && etl_export::wide_text(name) == kKernelLogger) api.forget(kKeptLogger);
-    done.push_back({fmt::format("{} the trace session \"{}\", which a wperf left behind{}",
+    done.push_back({fmt::format("{} the trace session \"{}\", left behind by a wperf{}",
                                 good ? "ended" : "could not end", name, good ? "" : fmt::format(" (error {})", error)),
                     good});
   }
@@ -182,7 +180,7 @@ std::vector<Mended> remove_left_sources(TraceApi& api) {
     if (!source.name.starts_with(kSourcePrefix)) continue;
     Bytes request = remove_source_bytes(source.number, kAnyCpu);
     const u32 status = api.set_performance(request);
-    done.push_back({fmt::format("{} the source of samples \"{}\", which a wperf left behind{}",
+    done.push_back({fmt::format("{} the sample source \"{}\", left behind by a wperf{}",
                                 status == 0 ? "removed" : "could not remove", source.name,
                                 status == 0 ? "" : fmt::format(" (status 0x{:08x})", status)),
                     status == 0});
@@ -244,7 +242,7 @@ diag::Result<void> Session::open() {
   if (const WindowsError error = api_.enable_privilege(); error != kNoError) {
     return diag::Error{
         .text = "this user lacks the right to profile the system (SeSystemProfilePrivilege)",
-        .hint = "an administrator has it, or grants it: secpol.msc, Local Policies, User Rights Assignment",
+        .hint = "administrators have it and can grant it: secpol.msc, Local Policies, User Rights Assignment",
         .code = diag::ExitCode::no_device};
   }
   for (Mended& one : end_leftovers(api_)) remarks_.push_back(std::move(one.sentence));
@@ -296,11 +294,11 @@ diag::Result<u32> Session::add_source(const WantedSource& source) {
   Bytes request = add_source_bytes({.event = source.event, .cpu = kAnyCpu, .interval = source.interval, .name = name});
   const u32 status = api_.set_performance(request);
   const diag::Error refused{
-      .text = fmt::format("Windows does not take {} (event 0x{:x}) as a source of samples (status 0x{:08x})",
-                          source.name, source.event, status),
+      .text = fmt::format("Windows does not accept {} (event 0x{:x}) as a sample source (status 0x{:08x})", source.name,
+                          source.event, status),
       .hint =
-          "`wperf list` has the sources of this Windows; `wperf record --print-wprp` writes a profile for Microsoft's "
-          "own tool; the driver of wperf samples any event",
+          "`wperf list` shows the sources of this Windows; `wperf record --print-wprp` writes a profile for wpr.exe; "
+          "wperf's driver can sample any event",
       .code = diag::ExitCode::no_device};
   if (status != 0) return refused;
   WPERF_TRY(const std::optional<u32> number, find());
@@ -355,8 +353,8 @@ diag::Result<void> Session::start_trace() {
     if (error == kAlreadyExists) return error_of(kNoSystemResources, kStartSession);
   }
   if (error == kAlreadyExists) {
-    return diag::Error{.text = fmt::format("a trace session is called \"{}\" already", utf8(name_)),
-                       .hint = fmt::format("logman stop \"{}\" -ets ends it", utf8(name_)),
+    return diag::Error{.text = fmt::format("a trace session named \"{}\" already exists", utf8(name_)),
+                       .hint = fmt::format("end it with logman stop \"{}\" -ets", utf8(name_)),
                        .code = diag::ExitCode::no_device};
   }
   return checked(error, kStartSession);
@@ -372,8 +370,8 @@ WindowsError Session::start_kernel_logger(SessionProperties properties) {
   name_ = kKernelLogger;
   api_.keep(kKeptLogger, fmt::format("{} {}", process_, plan_.file));
   remarks_.emplace_back(
-      "all system trace sessions are in use, so this is the \"NT Kernel Logger\", of which there is one: until it "
-      "ends, other tools that want it are refused");
+      "all system trace sessions are in use, so wperf uses the only \"NT Kernel Logger\"; until it ends, other tools "
+      "cannot use it");
   return kNoError;
 }
 
@@ -417,13 +415,12 @@ diag::Result<SessionState> Session::state() {
   if (error == kInstanceNotFound) {
     runs_ = false;
     if (is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();
-    return diag::Error{
-        .text = "somebody else ended the trace session while it recorded",
-        .hint =
-            "what was recorded until then is what there is; another profiler, or `logman stop`, may have "
-            "ended it"};
+    return diag::Error{.text = "another program ended the trace session while it was recording",
+                       .hint =
+                           "the recording contains everything until then; another profiler or `logman stop` may have "
+                           "ended the session"};
   }
-  WPERF_CHECK_OK(checked(error, "tell of the trace session"));
+  WPERF_CHECK_OK(checked(error, "query the trace session"));
   const SessionState state = session_state(properties);
   if (is_at_limit(u64{state.buffers_written} * kBufferKb * 1024)) return limit_reached();
   return state;
@@ -435,8 +432,8 @@ bool Session::is_at_limit(u64 bytes) const {
 }
 
 diag::Error Session::limit_reached() const {
-  return {.text = fmt::format("the trace has reached its limit of {} MB: what came later is not in it", most_mb_),
-          .hint = most_mb_ < kMostTraceMb ? "there is more room on another disk: -o D:\\x.etl"
+  return {.text = fmt::format("the trace reached its limit of {} MB; later events are missing", most_mb_),
+          .hint = most_mb_ < kMostTraceMb ? "use another disk with more space: -o D:\\x.etl"
                                           : "record for a shorter time, or sample less often"};
 }
 

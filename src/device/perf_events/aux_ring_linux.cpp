@@ -32,7 +32,7 @@ AuxRing::~AuxRing() {
 diag::Result<AuxRing> AuxRing::map(const Descriptor& event, u32 core, usize aux_bytes) {
   const usize size = telling_bytes() + page_size();
   void* mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, event.number(), 0);
-  if (mapped == MAP_FAILED) return no_room("what tells of SPE data");
+  if (mapped == MAP_FAILED) return no_room("the records about SPE data");
   auto* page = static_cast<perf_event_mmap_page*>(mapped);
   page->aux_offset = size;
   void* aux = MAP_FAILED;

@@ -19,7 +19,7 @@ constexpr u64 kWholeCores = 0, kOwnProgramsAndKernel = 1, kOwnPrograms = 2;  // 
 
 // Whom no setting opens: a process of somebody else, or one that changed who it is.
 diag::Error not_own(const std::string& event, Scope scope) {
-  return {.text = fmt::format("this user may not measure {} of thread {}: its process is not one of this user's", event,
+  return {.text = fmt::format("this user may not measure {} of thread {}: its process belongs to another user", event,
                               scope.thread),
           .hint = "run wperf as root or with the capabilities CAP_PERFMON and CAP_SYS_PTRACE",
           .code = diag::ExitCode::no_device};
@@ -37,12 +37,12 @@ diag::Error not_allowed(const std::string& event, bool kernel, Scope scope) {
       whole_core ? fmt::format("all programs on core {}", scope.core) : fmt::format("thread {}", scope.thread);
   std::string_view otherwise;
   if (whole_core) {
-    otherwise = "; a program of your own can be measured up to level 2: `-- PROGRAM`, -p PID";
+    otherwise = "; up to level 2, you can measure your own programs: `-- PROGRAM` or -p PID";
   } else if (kernel) {
-    otherwise = "; up to level 2 what happens in user mode can be measured: without -k, and not events of the kernel";
+    otherwise = "; up to level 2, you can measure user mode: leave out -k and kernel events";
   }
-  return {.text = fmt::format("this user may not measure {} of {}{}: the setting kernel.perf_event_paranoid is {}",
-                              event, where, kernel ? " in kernel mode" : "", level),
+  return {.text = fmt::format("this user may not measure {} of {}{}: kernel.perf_event_paranoid is {}", event, where,
+                              kernel ? " in kernel mode" : "", level),
           .hint = fmt::format("run wperf as root or with the capability CAP_PERFMON, or lower the setting (sysctl "
                               "kernel.perf_event_paranoid={}){}",
                               enough, otherwise),
@@ -124,25 +124,27 @@ diag::Error meaning(int error, const std::string& event, bool hardware, bool ker
     case EOPNOTSUPP:
     case ENODEV:
       if (hardware) {
-        return {.text = fmt::format("this machine shows no hardware counter for {}", event),
+        return {.text = fmt::format("this machine has no hardware counter for {}", event),
                 .hint =
-                    "in a virtual machine the host must pass the counters through; `wperf list` shows software "
-                    "events, which need none",
+                    "in a virtual machine the host must pass the counters through; `wperf list` shows software events, "
+                    "which work without them",
                 .code = diag::ExitCode::no_device};
       }
-      return {.text = fmt::format("the kernel does not know the event {} here", event), .hint = {}};
+      return {.text = fmt::format("this kernel does not know the event {}", event), .hint = {}};
     case ESRCH:
       return {.text = fmt::format("process {} has ended", scope.thread), .hint = {}};
     case EMFILE:
     case ENFILE:
-      return {.text = fmt::format("there are not enough file descriptors to measure {} everywhere", event),
-              .hint = "raise the limit (ulimit -n), or name fewer events or cores"};
+      return {.text = fmt::format("not enough file descriptors to measure {} everywhere", event),
+              .hint = "raise the limit (ulimit -n), or choose fewer events or cores"};
     case EBUSY:
-      return {.text = fmt::format("somebody else holds the counter that {} needs", event), .hint = {}};
+      return {.text = fmt::format("another program uses the counter that {} needs", event), .hint = {}};
     default:
       return diag::system_error(
           "the kernel refuses to measure " + event, error,
-          error == EINVAL ? "a group may be greater than the counters, or its events may not stand together" : "");
+          error == EINVAL
+              ? "a group may be larger than the number of counters, or its events may not be counted together"
+              : "");
   }
 }
 
@@ -155,16 +157,15 @@ diag::Error refusal(int error, const std::string& event, bool hardware, bool ker
 }
 
 diag::Error no_room(const std::string& what) {
-  return diag::system_error(
-      "no room for " + what, errno,
-      "the setting kernel.perf_event_mlock_kb limits what all measurements of a user take: end others, name "
-      "fewer cores (--cores), or raise it");
+  return diag::system_error("no memory for " + what, errno,
+                            "kernel.perf_event_mlock_kb limits the memory of all measurements of a user: end others, "
+                            "choose fewer cores (--cores), or raise the limit");
 }
 
 diag::Result<Reading> read_event(const Descriptor& event) {
   u64 words[3] = {};
   if (read(event.number(), words, sizeof words) != sizeof words) {
-    return diag::system_error("a counter cannot be read", errno);
+    return diag::system_error("cannot read a counter", errno);
   }
   return Reading{.value = words[0], .enabled_ns = words[1], .running_ns = words[2]};
 }

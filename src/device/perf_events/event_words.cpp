@@ -150,8 +150,8 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find_unit_event(std::
     }
     known += (known.empty() ? "" : ", ") + unit.name;
   }
-  return diag::Error{.text = fmt::format("this machine has no unit '{}' that counts", unit_name),
-                     .hint = "there are " + known,
+  return diag::Error{.text = fmt::format("this machine has no event source '{}'", unit_name),
+                     .hint = "available: " + known,
                      .code = diag::ExitCode::usage};
 }
 
@@ -162,13 +162,13 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find_tracepoint(std::
   if (!is_word(system) || !is_word(point)) return Found();
   const std::string folder = tracefs_folder(files_);
   if (folder.empty()) {
-    return diag::Error{.text = fmt::format("the tracepoint {} cannot be looked up: tracefs may not be read", name),
+    return diag::Error{.text = fmt::format("cannot look up the tracepoint {}: this user may not read tracefs", name),
                        .hint = way_to_tracefs(tracefs_mount(files_))};
   }
   const auto id = files_.number(fmt::format("{}/events/{}/{}/id", folder, system, point));
   if (!id.has_value()) {
-    return diag::Error{.text = fmt::format("there is no tracepoint {}, or it may not be read", name),
-                       .hint = fmt::format("`ls {}/events/{}` shows those of {}", folder, system, system),
+    return diag::Error{.text = fmt::format("the tracepoint {} does not exist, or this user may not read it", name),
+                       .hint = fmt::format("`ls {}/events/{}` lists the tracepoints of {}", folder, system, system),
                        .code = diag::ExitCode::usage};
   }
   plan::KernelEvent event;

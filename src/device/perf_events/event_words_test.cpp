@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "diag/names_all.h"
+
 namespace wperf::perf_events {
 namespace {
 
@@ -98,14 +100,13 @@ TEST_F(EventWordsTest, EventsOfAUnit) {
 }
 
 TEST_F(EventWordsTest, EventsThatCannotBe) {
-  EXPECT_EQ(spelled("cpu/event=0x1000/"),
-            "error: the value of 'event=0x1000' does not fit: cpu has room for it in "
-            "config:0-7,32-35");
-  EXPECT_EQ(spelled("cpu/edge=2/"), "error: the value of 'edge=2' does not fit: cpu has room for it in config:18");
-  EXPECT_EQ(spelled("cpu/event=x/"), "error: 'event=x' has no number behind the sign");
-  EXPECT_EQ(spelled("cpu/nothing/"), "error: cpu has neither an event nor a term 'nothing'");
-  EXPECT_EQ(spelled("cpu/..=1/"), "error: '..=1' is no term of an event of cpu");
-  EXPECT_EQ(spelled("gpu/x/"), "error: this machine has no unit 'gpu' that counts");
+  using diag::names_all;
+  EXPECT_TRUE(names_all(spelled("cpu/event=0x1000/"), {"error: ", "'event=0x1000'", "cpu", "config:0-7,32-35"}));
+  EXPECT_TRUE(names_all(spelled("cpu/edge=2/"), {"error: ", "'edge=2'", "cpu", "config:18"}));
+  EXPECT_TRUE(names_all(spelled("cpu/event=x/"), {"error: ", "'event=x'", "number"}));
+  EXPECT_TRUE(names_all(spelled("cpu/nothing/"), {"error: ", "cpu", "term 'nothing'"}));
+  EXPECT_TRUE(names_all(spelled("cpu/..=1/"), {"error: ", "'..=1'", "term", "cpu"}));
+  EXPECT_TRUE(names_all(spelled("gpu/x/"), {"error: ", "'gpu'"}));
   EXPECT_EQ(spelled("cpu/event=1"), "unknown");
   EXPECT_EQ(spelled("/dsu/x/"), "unknown");
 }
@@ -113,7 +114,7 @@ TEST_F(EventWordsTest, EventsThatCannotBe) {
 TEST_F(EventWordsTest, Tracepoints) {
   EXPECT_EQ(spelled("sched:sched_switch"), "2:13c:0");
   EXPECT_TRUE(words().find("sched:sched_switch").value()->in_kernel);
-  EXPECT_EQ(spelled("sched:none"), "error: there is no tracepoint sched:none, or it may not be read");
+  EXPECT_TRUE(diag::names_all(spelled("sched:none"), {"error: ", "tracepoint sched:none"}));
   EXPECT_EQ(spelled("../sched:x"), "unknown");
 }
 

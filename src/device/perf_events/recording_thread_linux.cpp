@@ -42,7 +42,7 @@ RecordingClocks system_clocks() {
 diag::Result<void> RecordingThread::start() {
   stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
   if (!stop_.is_open()) {
-    return diag::system_error("recording cannot begin", errno);
+    return diag::system_error("cannot start recording", errno);
   }
   // Ctrl-C is for the thread that waits for the program.
   sigset_t all{}, before{};
@@ -56,7 +56,7 @@ diag::Result<void> RecordingThread::start() {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error == 0) return {};
-  return diag::system_error("there can be no thread for the recording", error);
+  return diag::system_error("cannot start a thread for recording", error);
 }
 
 void RecordingThread::stop() {

@@ -25,10 +25,9 @@ bool plain_name(std::string_view name) {
 }
 
 diag::Error wrong(std::string text, const Unit& unit) {
-  return {
-      .text = std::move(text),
-      .hint = fmt::format("the events of {0} are in {1}{0}/events, its terms in {1}{0}/format", unit.name, kUnitFolder),
-      .code = diag::ExitCode::usage};
+  return {.text = std::move(text),
+          .hint = fmt::format("{1}{0}/events lists the events of {0}, {1}{0}/format its terms", unit.name, kUnitFolder),
+          .code = diag::ExitCode::usage};
 }
 
 class TermReader {
@@ -61,7 +60,7 @@ diag::Result<void> TermReader::read(std::string_view terms, bool names_allowed) 
 diag::Result<void> TermReader::read_term(std::string_view term, bool names_allowed) {
   const usize equals = term.find('=');
   const std::string name(term.substr(0, equals));
-  if (!plain_name(name)) return wrong(fmt::format("'{}' is no term of an event of {}", term, unit_.name), unit_);
+  if (!plain_name(name)) return wrong(fmt::format("'{}' is not a term of an event of {}", term, unit_.name), unit_);
   if (equals == std::string_view::npos && names_allowed) {
     const auto known = files_.text(folder() + "/events/" + name);
     if (known.has_value()) return read(*known, false);
@@ -73,14 +72,13 @@ diag::Result<void> TermReader::read_term(std::string_view term, bool names_allow
   } else if (name == "config" || name == "config1" || name == "config2") {
     bits = name;
   } else {
-    return wrong(fmt::format("{} has neither an event nor a term '{}'", unit_.name, name), unit_);
+    return wrong(fmt::format("{} has no event or term '{}'", unit_.name, name), unit_);
   }
   // A term without a value is a switch.
   const auto value = equals == std::string_view::npos ? std::optional<u64>(1) : parse_value(term.substr(equals + 1));
-  if (!value.has_value()) return wrong(fmt::format("'{}' has no number behind the sign", term), unit_);
+  if (!value.has_value()) return wrong(fmt::format("'{}' has no number after the equals sign", term), unit_);
   if (!set_bits(bits, *value, event)) {
-    return wrong(fmt::format("the value of '{}' does not fit: {} has room for it in {}", term, unit_.name, bits),
-                 unit_);
+    return wrong(fmt::format("the value of '{}' is too large: {} stores it in {}", term, unit_.name, bits), unit_);
   }
   return {};
 }

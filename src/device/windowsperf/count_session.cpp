@@ -81,19 +81,19 @@ class CountingByTicks final : public CountSession {
 diag::Result<void> CountingByTicks::check_plan() const {
   if (counts(EventClass::dmc_clk)) {
     return diag::Error{
-        .text = "Arm's driver reads the dmc_clk counters from wrong places: what it answers are no counts",
+        .text = "Arm's driver reads the dmc_clk counters from wrong addresses, so its answers are not counts",
         .hint = "count dmc_clkdiv2 events, or use wperf's own driver"};
   }
   if ((counts(EventClass::dsu) && opened_.dsu_counters == 0) ||
       (counts(EventClass::dmc_clkdiv2) && plan_.dmc_channels.empty()))
-    return diag::Error{.text = opened_.name + " has no counters for such events here", .hint = {}};
+    return diag::Error{.text = opened_.name + " has no counters for such events on this machine", .hint = {}};
   const usize dsu = codes_of(plan_.schedules[index_of(EventClass::dsu)]).size();
   if (std::min<usize>(dsu, opened_.dsu_counters) > free_counters()) {
     return diag::Error{
-        .text = fmt::format("Arm's driver programs as many DSU counters as core counters are free, {}, and "
-                            "{} were asked for",
-                            free_counters(), dsu),
-        .hint = "name fewer DSU events at a time, or use wperf's own driver"};
+        .text = fmt::format(
+            "Arm's driver can program only as many DSU counters as core counters are free, {}, but {} are needed",
+            free_counters(), dsu),
+        .hint = "count fewer DSU events at a time, or use wperf's own driver"};
   }
   return {};
 }
@@ -112,12 +112,11 @@ diag::Result<void> CountingByTicks::choose_cores() {
   if (!counts(EventClass::core)) {
     scope_.cores = leaders;
   } else if (!all && leaders.size() != plan_.cores.size()) {
-    return diag::Error{.text =
-                           "Arm's driver counts a DSU wrongly where some cores of its cluster are chosen, but not all "
-                           "cores of the machine",
-                       .hint =
-                           "choose all cores, or one core of each cluster with -c, or count DSU and core events in "
-                           "two runs"};
+    return diag::Error{
+        .text =
+            "Arm's driver counts a DSU wrongly if several cores of its cluster are chosen, but not all cores of the "
+            "machine",
+        .hint = "choose all cores, or one core of each cluster with -c, or count DSU and core events in two runs"};
   }
   return {};
 }
@@ -239,9 +238,9 @@ diag::Result<void> CountingByTicks::wait_for_tick() {
   };
   while (waits()) {
     if (opened_.machine.now_ns() - asked_ns > kPatienceNs) {
-      return diag::Error{.text = fmt::format("{} did not add its counters up: no tick came in {} seconds", opened_.name,
-                                             kPatienceNs / 1'000'000'000),
-                         .hint = "did the machine sleep? Try again; if that does not help, restart Windows"};
+      return diag::Error{.text = fmt::format("{} did not add up its counters: no timer tick came within {} seconds",
+                                             opened_.name, kPatienceNs / 1'000'000'000),
+                         .hint = "if the machine was asleep, try again; if that does not help, restart Windows"};
     }
     WPERF_CHECK_OK(opened_.machine.wait(kPollNs, 0));
     for (Ticking& one : ticking_) WPERF_CHECK_OK(read_ticking(one));
@@ -311,8 +310,8 @@ diag::Result<raw::CountCapture> CountingByTicks::read() {
     bool ours = uncore_memory || one.readings.size() == codes.size() + 1;
     for (usize i = 0; !uncore_memory && ours && i < codes.size(); ++i) ours = one.readings[i + 1].event == codes[i];
     if (!ours) {
-      return diag::Error{.text = fmt::format("{} counted other events than it was told", opened_.name),
-                         .hint = "somebody else may have used it meanwhile; try again"};
+      return diag::Error{.text = fmt::format("{} counted other events than it was told to", opened_.name),
+                         .hint = "another program may have used it meanwhile; try again"};
     }
     append_units(one, capture.units);
     capture.end_ns = std::max(capture.end_ns, one.moved_ns);
@@ -321,15 +320,16 @@ diag::Result<raw::CountCapture> CountingByTicks::read() {
 }
 
 std::vector<std::string> CountingByTicks::remarks() const {
-  std::vector<std::string> remarks{
-      fmt::format("counted by {}: whole ticks of {} ms, so up to one more than asked for", opened_.name, tick_ms())};
+  std::vector<std::string> remarks{fmt::format(
+      "counted by {} in whole ticks of {} ms, so for up to one tick longer than requested", opened_.name, tick_ms())};
   if (plan_.kernel && counts(EventClass::core) && !counts_cycles_)
     remarks.emplace_back(
-        "its cycle counter leaves the kernel out; with fewer events than counters cycles are an event");
+        "its cycle counter excludes the kernel; if there are fewer events than counters, cycles are counted as an "
+        "event");
   if (counts(EventClass::dsu))
     remarks.emplace_back(
-        "this driver programs DSU counters with other events, which is worked around; nobody has tried that on "
-        "hardware yet");
+        "this driver programs DSU counters with wrong events; wperf works around it, which is not yet tested on "
+        "hardware");
   return remarks;
 }
 

@@ -38,7 +38,7 @@ size_t room_of(const SampleAnswer& answer) {
 
 diag::Error bad_answer(Request request, std::string_view what) {
   return {.text = fmt::format("Arm's driver answered request {:#x} {}", static_cast<u32>(request), what),
-          .hint = "it may be another version than it says; restart Windows after an update of it"};
+          .hint = "the driver may be another version than it reports; after an update, restart Windows"};
 }
 
 diag::Error not_sent(std::string text) {
@@ -53,7 +53,7 @@ diag::Error Driver::lost_lock() {
   std::vector<std::byte> room(kRoom);
   const auto asked = transport_.control(static_cast<u32>(Request::lock_acquire), bytes_of(action), room);
   if (asked.has_value() && asked.value().error == kBadCommand) {
-    return {.text = "Arm's driver is being removed or updated", .hint = "run wperf again when that is over"};
+    return {.text = "Arm's driver is being removed or updated", .hint = "run wperf again when that is finished"};
   }
   u32 status = 0;
   std::memcpy(&status, room.data(), sizeof status);
@@ -66,12 +66,12 @@ diag::Error Driver::refusal(Request request, u32 error) {
     case kBadCommand:
       return lost_lock();
     case kInvalidParameter:
-      return {.text = fmt::format("Arm's driver does not take request {:#x} as this wperf makes it",
-                                  static_cast<u32>(request)),
-              .hint = "it may be another version than its file says; restart Windows after an update of it"};
+      return {
+          .text = fmt::format("Arm's driver does not accept request {:#x} from this wperf", static_cast<u32>(request)),
+          .hint = "the driver may be another version than its file says; after an update, restart Windows"};
     default:
-      return {.text = fmt::format("Arm's driver refused request {:#x} with Windows' error {}",
-                                  static_cast<u32>(request), error),
+      return {.text = fmt::format("Arm's driver refused request {:#x} with Windows error {}", static_cast<u32>(request),
+                                  error),
               .hint = {}};
   }
 }
@@ -79,7 +79,7 @@ diag::Error Driver::refusal(Request request, u32 error) {
 diag::Result<Answer> Driver::exchange(Request request, std::span<const std::byte> input, std::span<std::byte> output) {
   WPERF_TRY(const Answer answer, transport_.control(static_cast<u32>(request), input, output));
   if (answer.error != 0) return refusal(request, answer.error);
-  if (answer.bytes > output.size()) return bad_answer(request, "with more bytes than there was room for");
+  if (answer.bytes > output.size()) return bad_answer(request, "with more bytes than fit in the buffer");
   return answer;
 }
 
@@ -108,7 +108,7 @@ diag::Result<std::unique_ptr<Reply>> Driver::ask_for_much(Request request, std::
     return bad_answer(request, fmt::format("with {} bytes instead of {}", answer.bytes, sizeof(Reply)));
   auto reply = std::make_unique<Reply>();
   std::memcpy(reply.get(), room.data(), sizeof(Reply));
-  if (reply->count > room_of(*reply)) return bad_answer(request, "with more than it has room for");
+  if (reply->count > room_of(*reply)) return bad_answer(request, "with more data than the buffer holds");
   return reply;
 }
 
@@ -147,19 +147,20 @@ diag::Result<VersionBlock> Driver::version() {
 
 diag::Result<void> Driver::check_core(u32 core) const {
   if (core < core_count_) return {};
-  return not_sent(fmt::format("core {} is none that Arm's driver knows", core));
+  return not_sent(fmt::format("Arm's driver has no core {}", core));
 }
 
 diag::Result<CoreList> Driver::core_list(const Scope& scope) const {
   CoreList list{};
   if (scope.cores.empty() || scope.cores.size() > kMostCores)
-    return not_sent(fmt::format("Arm's driver takes 1 to {} cores at a time, not {}", kMostCores, scope.cores.size()));
+    return not_sent(
+        fmt::format("Arm's driver accepts 1 to {} cores at a time, not {}", kMostCores, scope.cores.size()));
   for (const u32 core : scope.cores) {
     WPERF_CHECK_OK(check_core(core));
     list.numbers[list.count++] = static_cast<u8>(core);
   }
   if (scope.dmc_channel != kAllChannels && scope.dmc_channel >= dmc_channels_)
-    return not_sent(fmt::format("memory channel {} is none that Arm's driver knows", scope.dmc_channel));
+    return not_sent(fmt::format("Arm's driver has no memory channel {}", scope.dmc_channel));
   if ((scope.flags & kCountDsu) != 0 && dsu_counters_ == 0) return not_sent("the DSU was not set up");
   if ((scope.flags & kCountDmc) != 0 && dmc_channels_ == 0) return not_sent("the memory channels were not set up");
   list.dmc_channel = scope.dmc_channel;
@@ -187,7 +188,7 @@ diag::Result<void> Driver::assign(u32 core, u8 dmc_channel, u32 filter_bits, con
   constexpr u32 kMost[] = {kMostCoreEvents, kMostDsuEvents, kMostClkEvents, kMostClkdiv2Events};
   if (core != kAllCores) WPERF_CHECK_OK(check_core(core));
   if (dmc_channel != kAllChannels && dmc_channel >= dmc_channels_)
-    return not_sent(fmt::format("memory channel {} is none that Arm's driver knows", dmc_channel));
+    return not_sent(fmt::format("Arm's driver has no memory channel {}", dmc_channel));
   std::vector<std::byte> bytes;
   append(bytes, AssignHeader{.core = core, .dmc_channel = dmc_channel, .padding = {}, .filter_bits = filter_bits});
   for (const ClassEvents& list : lists) {
@@ -224,7 +225,7 @@ diag::Result<std::vector<DmcAnswer>> Driver::read_dmc() {
 diag::Result<DsuCounters> Driver::init_dsu(u32 clusters, u32 cores_per_cluster) {
   const bool power_of_two = cores_per_cluster != 0 && (cores_per_cluster & (cores_per_cluster - 1)) == 0;
   if (clusters == 0 || clusters > kMostCores || !power_of_two || cores_per_cluster > kMostCores)
-    return not_sent("clusters of this size cannot be told to Arm's driver");
+    return not_sent("Arm's driver cannot be configured for clusters of this size");
   const DsuSetup setup{.clusters = static_cast<u16>(clusters),
                        .cores_per_cluster = static_cast<u16>(cores_per_cluster)};
   WPERF_TRY(const DsuCounters counters, ask<DsuCounters>(Request::dsu_init, bytes_of(setup)));
@@ -248,7 +249,7 @@ diag::Result<DmcCounters> Driver::init_dmc(const std::vector<DeviceMemory>& chan
 
 diag::Result<void> Driver::set_sources(u32 core, const std::vector<SampleSource>& sources) {
   WPERF_CHECK_OK(check_core(core));
-  if (sources.empty() || sources.size() > 31) return not_sent("Arm's driver samples 1 to 31 events");
+  if (sources.empty() || sources.size() > 31) return not_sent("Arm's driver can sample 1 to 31 events");
   std::vector<std::byte> bytes;
   append(bytes, core);
   for (const SampleSource& source : sources) append(bytes, source);

@@ -106,8 +106,8 @@ diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine() {
                                    FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr);
   if (opened == INVALID_HANDLE_VALUE) {
     const DWORD error = GetLastError();
-    return diag::Error{.text = "Arm's driver (WindowsPerf) cannot be opened: " + os::system_error_text(error),
-                       .hint = "wperf doctor tells more",
+    return diag::Error{.text = "cannot open Arm's driver (WindowsPerf): " + os::system_error_text(error),
+                       .hint = "`wperf doctor` shows more",
                        .code = diag::ExitCode::no_device,
                        .system_error = nearest_errno(error)};
   }

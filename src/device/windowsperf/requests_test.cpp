@@ -418,7 +418,7 @@ TEST_F(WindowsPerfRequests, WithoutATickThereIsNoCount) {
   machine->tick_ns = 0;
   const auto stopped = session->stop();
   ASSERT_FALSE(stopped.has_value());
-  EXPECT_NE(stopped.error().text.find("no tick came"), std::string::npos);
+  EXPECT_NE(stopped.error().text.find("no timer tick"), std::string::npos);
   EXPECT_EQ(machine->sent().back(), stop({1}, 1));
 }
 

@@ -153,24 +153,24 @@ diag::Result<void> SamplingInSlices::stop() {
 
 std::string SamplingInSlices::remark() const {
   std::string text = fmt::format(
-      "sampled by {} on core {}: it names neither process nor thread nor time of a sample, so whatever else ran there "
-      "counts as the program; other cores are not seen; each of {} slices began its intervals anew",
+      "sampled by {} on core {}: it does not record process, thread or time of a sample, so everything that ran on "
+      "this core counts as the program, and other cores are not sampled; each of {} slices started its intervals anew",
       opened_.name, core_, slices_);
   if (full_slices_ != 0)
     text += fmt::format(
-        "; in {} of them its buffer ran full, and how many samples are missing after that is not known: "
-        "use a longer interval",
+        "; in {} of them its buffer was full, and the number of samples lost after that is unknown: use a longer "
+        "interval",
         full_slices_);
   // What a slice cuts off at its end is half an interval of each event; the most frequent one says how long they are.
   constexpr u64 kEnoughInASlice = 8;
   for (usize i = 0; i < names_.size() && names_.size() > 1 && slices_ > 1; ++i) {
     if (came_[i] >= slices_ * kEnoughInASlice) continue;
     text += fmt::format(
-        "; {} came {} times, less than {} times a slice, and what it lacks by that is not known: record it "
-        "alone, or more often",
+        "; {} came {} times, less than {} times per slice, so an unknown number is missing: record it alone, or more "
+        "often",
         names_[i], came_[i], kEnoughInASlice);
   }
-  if (strange_ != 0) text += fmt::format("; {} samples named none of the events", strange_);
+  if (strange_ != 0) text += fmt::format("; {} samples belong to none of the events", strange_);
   return text;
 }
 
@@ -178,7 +178,8 @@ std::string SamplingInSlices::remark() const {
 
 diag::Result<std::unique_ptr<SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan) {
   if (plan.cores.size() != 1 || plan.events.empty() || plan.events.size() > opened.hardware.free_counters) {
-    return diag::Error{.text = opened.name + " samples one core, and as many events as it has counters", .hint = {}};
+    return diag::Error{.text = opened.name + " can sample only one core, and at most as many events as it has counters",
+                       .hint = {}};
   }
   WPERF_CHECK_OK(opened.driver.stop({.cores = plan.cores}));  // counting and sampling disturb each other
   return std::unique_ptr<SampleSession>(std::make_unique<SamplingInSlices>(opened, plan));

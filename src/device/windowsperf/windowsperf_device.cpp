@@ -29,16 +29,16 @@ std::string ascii_of(std::span<const char16_t> text) {
 // Layouts changed in nearly every version, under the same codes.
 diag::Result<void> check_version(const std::optional<FileVersion>& version) {
   diag::Error error{.text =
-                        "the version of Arm's driver (WindowsPerf) cannot be read from its file, and an unknown one "
-                        "is not spoken to",
+                        "cannot read the version of Arm's driver (WindowsPerf) from its file; wperf does not use "
+                        "drivers of unknown versions",
                     .hint = "install WindowsPerf 3.8.0, or use wperf's own driver: --device driver",
                     .code = diag::ExitCode::no_device};
   if (!version.has_value()) return error;
   const std::tuple number{version->major, version->minor, version->patch};
   if (number >= kFirstVersion && number <= kLastVersion) return {};
   error.text = fmt::format(
-      "Arm's driver (WindowsPerf) here is version {}.{}.{}; its requests are known of 3.7.1 to "
-      "3.8.0 only, and others have the same numbers with other contents",
+      "Arm's driver (WindowsPerf) on this machine is version {}.{}.{}; wperf supports 3.7.1 to 3.8.0 only, because "
+      "other versions use the same request numbers differently",
       version->major, version->minor, version->patch);
   return error;
 }
@@ -93,14 +93,16 @@ diag::Result<void> WindowsPerfDevice::take_lock(bool force) {
       return {};
     case LockStatus::busy:
       error = error_of_status(WPERF_LOCK_BUSY, 0);
-      error.hint = "this driver stays locked when its user is killed: if none runs, --force-lock takes it";
+      error.hint =
+          "this driver stays locked if the process that uses it is killed; if none is running, take it with "
+          "--force-lock";
       return error;
     case LockStatus::no_counters:
       error = error_of_status(WPERF_NO_COUNTERS, 0);
-      error.hint = "somebody holds all counters, most likely a session of Windows' event tracing (xperf -pmc, wpr)";
+      error.hint = "another program uses all counters, most likely Windows event tracing (xperf -pmc, wpr)";
       return error;
     default:
-      return diag::Error{.text = "Arm's driver could not take the counters", .hint = "restart Windows"};
+      return diag::Error{.text = "Arm's driver could not reserve the counters", .hint = "restart Windows"};
   }
 }
 
@@ -179,11 +181,10 @@ void WindowsPerfDevice::set_up_dmc(const std::vector<DeviceMemory>& channels) {
 std::string WindowsPerfDevice::why_no_spe() const {
   if (ascii_of(version_.features).find("+spe") == std::string::npos)
     return opened_.name +
-           " was built without SPE, as all signed ones are: it answers such requests with success and "
-           "does nothing";
+           " was built without SPE, as all signed versions are: it reports success for SPE requests but does nothing";
   return opened_.name +
-         " was built with SPE, which wperf does not use: it knows neither intervals nor filters of the "
-         "kernel";
+         " was built with SPE, but wperf does not use it, because the driver supports neither intervals nor kernel "
+         "filters";
 }
 
 diag::Result<plan::Capabilities> WindowsPerfDevice::capabilities(Spe) {

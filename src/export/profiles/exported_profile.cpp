@@ -107,18 +107,18 @@ Locations::Locations(const stacks::StackProfile& profile)
 
 std::vector<std::string> loss_texts(const stacks::StackLosses& losses) {
   const std::array<std::pair<u64, std::string_view>, 12> all = {{
-      {losses.lost_records, "records lost: the ring was full"},
+      {losses.lost_records, "records lost because the ring buffer was full"},
       {losses.lost_samples, "samples lost"},
       {losses.throttled, "times the kernel throttled an event"},
       {losses.damaged_places, "damaged places in the recording"},
       {losses.damaged_records, "damaged records"},
       {losses.of_unknown_event, "samples of an unknown event"},
-      {losses.held_back, "intervals held back without a sample"},
-      {losses.register_losses, "times the counters were overwritten by others"},
-      {losses.stacks_cut, "stacks end early: the copy was too short"},
+      {losses.held_back, "intervals skipped without a sample"},
+      {losses.register_losses, "times other software overwrote the counters"},
+      {losses.stacks_cut, "stacks end early: stack copy too short"},
       {losses.stacks_without_table, "stacks end early: no unwind tables"},
       {losses.stacks_damaged, "stacks end early: damaged"},
-      {losses.stacks_of_32_bits, "stacks end early: of 32-bit programs"},
+      {losses.stacks_of_32_bits, "stacks end early: 32-bit programs"},
   }};
   std::vector<std::string> texts;
   for (const auto& [count, text] : all) {

@@ -27,18 +27,18 @@ bool are_apart(u64 a, u64 b) {
 
 // Why events of both cannot be put in one order; empty: they can.
 std::string difference(const TraceHeader& a, const TraceHeader& b) {
-  if (a.clock != b.clock) return "they have different clocks";
+  if (a.clock != b.clock) return "they use different clocks";
   if (a.ticks_per_second != b.ticks_per_second) {
-    return fmt::format("their clocks have {} and {} ticks a second", a.ticks_per_second, b.ticks_per_second);
+    return fmt::format("their clocks have {} and {} ticks per second", a.ticks_per_second, b.ticks_per_second);
   }
   if (a.boot_time != 0 && b.boot_time != 0 && are_apart(a.boot_time, b.boot_time)) {
-    return "the machine was started between them, or they are of two machines";
+    return "the machine was restarted between them, or they are from two machines";
   }
   if (a.clock != Clock::performance_counter) return {};
   const auto zero = [](const TraceHeader& header) {
     return header.start_time - scaled(header.first_ticks, kFileTimeSecond, header.ticks_per_second);
   };
-  return are_apart(zero(a), zero(b)) ? "their clocks began at different times" : "";
+  return are_apart(zero(a), zero(b)) ? "their clocks started at different times" : "";
 }
 
 }  // namespace
@@ -54,8 +54,8 @@ diag::Result<Trace> Trace::of_session(std::vector<TraceFile> files, std::span<co
   usize first = 0;
   for (usize i = 1; i < files.size(); ++i) {
     if (const std::string why = difference(files[0].header(), files[i].header()); !why.empty()) {
-      return diag::Error{.text = fmt::format("{} and {} are not of one session: {}", names[0], names[i], why),
-                         .hint = "report each of them for itself"};
+      return diag::Error{.text = fmt::format("{} and {} are not from one session: {}", names[0], names[i], why),
+                         .hint = "report each of them separately"};
     }
     if (files[i].header().first_ticks < files[first].header().first_ticks) first = i;
   }

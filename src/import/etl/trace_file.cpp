@@ -53,7 +53,7 @@ bool TraceFile::has_its_look(Bytes file) {
 }
 
 diag::Result<TraceFile> TraceFile::open(Bytes file, const Passed& looked_at) {
-  if (!has_its_look(file)) return not_a_trace("it does not begin with the header of one");
+  if (!has_its_look(file)) return not_a_trace("it does not start with the header of a trace");
   TraceFile trace(file);
   WPERF_CHECK_OK(trace.read_header());
   trace.find_buffers(looked_at);
@@ -100,10 +100,10 @@ diag::Result<void> TraceFile::read_header() {
   header_.ticks_per_second = header_.clock == Clock::system_time ? kFileTimeSecond
                              : header_.clock == Clock::cycles    ? u64{header_.mhz} * 1'000'000
                                                                  : frequency;
-  if (header_.ticks_per_second == 0) return not_a_trace("its header does not tell how fast its clock is");
+  if (header_.ticks_per_second == 0) return not_a_trace("its header does not give the frequency of its clock");
   // More than that no clock counts, and arithmetic below is sure of it.
   constexpr u64 kMostTicks = u64{1} << 33;
-  if (header_.ticks_per_second > kMostTicks) return not_a_trace("its header tells an impossible clock");
+  if (header_.ticks_per_second > kMostTicks) return not_a_trace("its header gives an impossible clock frequency");
   return {};
 }
 

@@ -214,7 +214,7 @@ TEST(Trace, FilesOfOneSessionAreOneOrder) {
 TEST(Trace, FilesOfSeveralSessionsAreRefused) {
   const auto other_clock = session({B::header(100), B::header(133'500'000'000'000'000, 1, 2)});
   ASSERT_FALSE(other_clock.has_value());
-  EXPECT_NE(other_clock.error().text.find("file 1 and file 2 are not of one session"), std::string::npos);
+  EXPECT_NE(other_clock.error().text.find("file 1 and file 2 are not from one session"), std::string::npos);
   EXPECT_FALSE(session({B::header(100, 1, 1, 5'000'000'000), B::header(100, 1, 1, 9'000'000'000)}).has_value())
       << "another boot";
 }

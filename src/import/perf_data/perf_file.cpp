@@ -20,7 +20,7 @@ diag::Result<void> check_magic(Bytes file) {
   const std::string_view magic(reinterpret_cast<const char*>(head.data()), head.size());
   if (magic == "PERFILE2" || magic == "PERFFILE") return {};  // the latter of perf before 2013, laid out alike
   if (magic == "2ELIFREP") return bad_file("this perf.data file has the other byte order");
-  return bad_file("this is no recording: it begins neither as perf.data (PERFILE2) nor as a trace of Windows");
+  return bad_file("not a recording: it starts neither like perf.data (PERFILE2) nor like a Windows trace");
 }
 
 }  // namespace
@@ -42,19 +42,19 @@ diag::Result<PerfFile> PerfFile::open(Bytes file) {
   Header header{};
   reader.skip(8);
   header.size = reader.word();
-  if (!reader.sound()) return bad_file("this perf.data file ends inside of its header");
+  if (!reader.sound()) return bad_file("this perf.data file ends within its header");
   if (header.size == kPipeHeaderSize) {
     WPERF_CHECK_OK(perf_file.open_pipe(file));
     return perf_file;
   }
   Reader whole(file);
   header = whole.take<Header>();
-  if (!whole.sound()) return bad_file("this perf.data file ends inside of its header");
+  if (!whole.sound()) return bad_file("this perf.data file ends within its header");
   constexpr u64 kWithoutFeatures =
       sizeof header - sizeof header.features;  // as the first writers of this format had it
   if (header.size < kWithoutFeatures) {
-    return bad_file(fmt::format("the header of this perf.data file says it has {} bytes; {} are the least", header.size,
-                                kWithoutFeatures));
+    return bad_file(fmt::format("the header of this perf.data file gives its size as {} bytes; the minimum is {}",
+                                header.size, kWithoutFeatures));
   }
   if (header.size < sizeof header) std::fill(std::begin(header.features), std::end(header.features), 0);
   WPERF_CHECK_OK(perf_file.open_sections(file, header));
@@ -63,7 +63,7 @@ diag::Result<PerfFile> PerfFile::open(Bytes file) {
 
 diag::Result<void> PerfFile::open_sections(Bytes file, const Header& header) {
   if (header.data.offset > file.size()) {
-    return bad_file(fmt::format("this perf.data file was cut: its records begin at byte {}, it has {}",
+    return bad_file(fmt::format("this perf.data file is truncated: its records start at byte {}, but it has {} bytes",
                                 header.data.offset, file.size()));
   }
   data_offset_ = header.data.offset;
@@ -82,11 +82,11 @@ diag::Result<void> PerfFile::open_sections(Bytes file, const Header& header) {
 diag::Result<void> PerfFile::open_events(Bytes file, const Header& header, std::vector<Event>& events) const {
   const u64 entry_size = header.attr_size;
   if (entry_size < kSmallestAttributes + sizeof(FileSection)) {
-    return bad_file(fmt::format("this perf.data file says that an event takes {} bytes; {} are the least", entry_size,
-                                kSmallestAttributes + sizeof(FileSection)));
+    return bad_file(fmt::format("this perf.data file gives the size of an event as {} bytes; the minimum is {}",
+                                entry_size, kSmallestAttributes + sizeof(FileSection)));
   }
   const Bytes table = slice(file, header.attrs.offset, header.attrs.size);
-  if (table.size() < header.attrs.size) return bad_file("this perf.data file was cut inside of its list of events");
+  if (table.size() < header.attrs.size) return bad_file("this perf.data file is truncated within its list of events");
   u64 id_bytes = 0;
   for (u64 at = 0; table.size() - at >= entry_size; at += entry_size) {
     const Bytes entry = slice(table, at, entry_size);

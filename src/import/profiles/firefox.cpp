@@ -162,14 +162,14 @@ void FirefoxReader::count(Thread& thread, const std::vector<u32>& shared_nodes) 
 
 void FirefoxReader::tell() {
   if (version_ > kNewestVersion) {
-    warnings_.push_back(fmt::format("the profile has version {} of its format, and {} is the newest that is known here",
+    warnings_.push_back(fmt::format("the profile has format version {}; the newest version that wperf knows is {}",
                                     version_, kNewestVersion));
   }
   if (without_stack_ != 0)
     warnings_.push_back(fmt::format("{} samples without a stack are not counted", without_stack_));
   if (not_counted_ != 0)
-    warnings_.push_back(fmt::format("{} weights below zero, as comparisons have them, are left out", not_counted_));
-  if (!json_.sound()) warnings_.push_back("the profile is cut or damaged: what is before that is shown");
+    warnings_.push_back(fmt::format("{} negative weights, as in comparisons, are left out", not_counted_));
+  if (!json_.sound()) warnings_.push_back("the profile is truncated or damaged; the part before that is shown");
 }
 
 }  // namespace

@@ -80,8 +80,8 @@ diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes
   }
   std::vector<std::string> warnings;
   if (not_read != 0)
-    warnings.push_back(fmt::format("{} of {} lines end with no count and are left out, line {} first", not_read, lines,
-                                   first_not_read));
+    warnings.push_back(fmt::format("{} of {} lines do not end with a count and are left out, line {} is the first",
+                                   not_read, lines, first_not_read));
   return finish_profile(builder, std::move(warnings));
 }
 

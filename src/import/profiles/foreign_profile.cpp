@@ -147,7 +147,7 @@ ForeignProfile finish_profile(ProfileBuilder& builder, std::vector<std::string> 
   builder.finish();
   if (builder.too_large() != 0) {
     warnings.push_back(
-        fmt::format("{} samples are left out: what they count does not fit into 64 bits", builder.too_large()));
+        fmt::format("{} samples are left out because their counts do not fit into 64 bits", builder.too_large()));
   }
   const bool has_times = builder.has_times();
   return {.profile = builder.take(),
@@ -174,7 +174,7 @@ diag::Result<ForeignProfile> read_foreign_profile(Bytes file, Format format, con
     case Format::none:
       break;
   }
-  return damaged_profile("this is no profile that can be read");
+  return damaged_profile("not a profile that wperf can read");
 }
 
 }  // namespace wperf::profiles

@@ -69,12 +69,12 @@ class PerfettoReader {
     walk([&](Bytes message) { read_names(message); });
     const bool sound = walk([&](Bytes message) { read_packet(message); });
     if (samples_ == 0 && compressed_ == 0)
-      return damaged_profile("this Perfetto trace holds no samples of perf or of stacks");
+      return damaged_profile("this Perfetto trace has no samples of perf and no stack samples");
     if (compressed_ != 0) {
       warnings_.push_back(fmt::format(
-          "{} packets are compressed and not read; `traceconv decompress_packets` unpacks them", compressed_));
+          "{} packets are compressed and left out; unpack them with `traceconv decompress_packets`", compressed_));
     }
-    if (!sound) warnings_.push_back("the trace is cut or damaged: what is before that is shown");
+    if (!sound) warnings_.push_back("the trace is truncated or damaged; the part before that is shown");
     return finish_profile(builder_, std::move(warnings_));
   }
 

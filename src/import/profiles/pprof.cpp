@@ -69,20 +69,19 @@ class PprofReader {
 
   diag::Result<ForeignProfile> run() {
     read_tables();
-    if (types_.empty()) return damaged_profile("the pprof profile does not say what its values are");
+    if (types_.empty()) return damaged_profile("the pprof profile does not describe its values");
     make_events();
     read_samples();
     if (negative_ != 0) {
       warnings_.push_back(
-          fmt::format("{} values below zero, as differences of two profiles have them, are left out", negative_));
+          fmt::format("{} negative values, as in differences of two profiles, are left out", negative_));
     }
     if (inflated_ != 0) {
-      warnings_.push_back(
-          fmt::format("{} samples are left out: with all inlined functions, the stacks of the profile are longer than "
-                      "those of any program",
-                      inflated_));
+      warnings_.push_back(fmt::format(
+          "{} samples are left out: with inlined functions, their stacks are longer than those of any real program",
+          inflated_));
     }
-    if (cut_) warnings_.push_back("the profile is cut or damaged: what is before that is shown");
+    if (cut_) warnings_.push_back("the profile is truncated or damaged; the part before that is shown");
     return finish_profile(builder_, std::move(warnings_));
   }
 

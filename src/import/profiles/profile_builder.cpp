@@ -50,7 +50,7 @@ u32 ProfileBuilder::module(std::string_view path) {
   if (is_new) {
     profile_.modules.push_back({.name = path.empty() ? "-" : std::string(last_part(path)),
                                 .path = std::string(path),
-                                .reason = "the profile names no functions there",
+                                .reason = "the profile has no function names there",
                                 .is_nowhere = path.empty()});
   }
   return entry->second;

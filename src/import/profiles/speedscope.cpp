@@ -65,8 +65,8 @@ class SpeedscopeReader {
       if (key == "profiles") json.for_each([&] { read_thread(json); });
     });
     if (not_counted_ != 0)
-      warnings_.push_back(fmt::format("{} weights are no numbers from 0 on, and are left out", not_counted_));
-    if (!json.sound()) warnings_.push_back("the profile is cut or damaged: what is before that is shown");
+      warnings_.push_back(fmt::format("{} weights are negative or not numbers, and are left out", not_counted_));
+    if (!json.sound()) warnings_.push_back("the profile is truncated or damaged; the part before that is shown");
     return finish_profile(builder_, std::move(warnings_));
   }
 

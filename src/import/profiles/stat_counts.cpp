@@ -37,7 +37,7 @@ class StatReader {
     for (Tally& tally : tallies_) take_tally(tally);
     if (counts_read_ > 1) {
       found_.losses.push_back(
-          fmt::format("{} counts of a timeline are added up; what came between them was not counted.", counts_read_));
+          fmt::format("{} counts of a timeline are added up; the pauses between them were not counted.", counts_read_));
     }
     return std::move(found_);
   }
@@ -171,11 +171,11 @@ class StatReader {
 
   void take_tally(Tally& tally) {
     if (tally.counted == 0) {
-      found_.losses.push_back(tally.event + " was never counted, because its turn never came.");
+      found_.losses.push_back(tally.event + " was never scheduled on a counter, so it was not counted.");
       return;
     }
     if (tally.missed != 0) {
-      found_.losses.push_back(fmt::format("{} got no turn in {} of {} counts of cores, so its sum is too small.",
+      found_.losses.push_back(fmt::format("{} was not scheduled in {} of {} counts of cores, so its sum is too small.",
                                           tally.event, tally.missed, tally.missed + tally.counted));
     }
     found_.counts.push_back({std::move(tally.event), tally.value});

@@ -41,25 +41,25 @@ std::optional<u64> find_end(Bytes file) {
 
 // Of a file that needs 64 bits to say where its list is.
 diag::Result<ListPlace> wide_place(Bytes file, u64 end) {
-  if (end < kWideLocatorSize) return damaged("its end does not say where its list of files is");
+  if (end < kWideLocatorSize) return damaged("its end record does not locate its list of files");
   Reader locator(file.subspan(end - kWideLocatorSize));
-  if (locator.take<u32>() != kWideLocatorMark) return damaged("its end does not say where its list of files is");
+  if (locator.take<u32>() != kWideLocatorMark) return damaged("its end record does not locate its list of files");
   locator.skip(4);
   const u64 at = locator.take<u64>();
-  if (at >= file.size()) return damaged("its list of files is not where it says");
+  if (at >= file.size()) return damaged("its list of files is not where its end record says");
   Reader in(file.subspan(at));
-  if (in.take<u32>() != kWideEndMark) return damaged("its list of files is not where it says");
+  if (in.take<u32>() != kWideEndMark) return damaged("its list of files is not where its end record says");
   in.skip(36);  // size of this, versions, numbers of disks, entries here and in all
   ListPlace place;
   place.size = in.take<u64>();
   place.offset = in.take<u64>();
-  if (!in.sound()) return damaged("its end is cut");
+  if (!in.sound()) return damaged("its end record is cut off");
   return place;
 }
 
 diag::Result<ListPlace> list_place(Bytes file) {
   const std::optional<u64> end = find_end(file);
-  if (!end.has_value()) return damaged("it has no list of files: was it copied to its end?");
+  if (!end.has_value()) return damaged("it has no list of files; was it copied completely?");
   Reader in(file.subspan(*end + 4));
   const u16 disk = in.take<u16>();
   in.skip(4);
@@ -68,13 +68,13 @@ diag::Result<ListPlace> list_place(Bytes file) {
   place.size = in.take<u32>();
   place.offset = in.take<u32>();
   if (disk != 0 && disk != 0xffff) {
-    return diag::Error{.text = "this is the last part of a zip file that was split", .hint = "join the parts first"};
+    return diag::Error{.text = "this is the last part of a split zip file", .hint = "join the parts first"};
   }
   if (entries == 0xffff || place.size == kNotHere || place.offset == kNotHere) {
     WPERF_TRY(place, wide_place(file, *end));
   }
   if (place.offset > file.size() || place.size > file.size() - place.offset) {
-    return damaged("its list of files is not where it says");
+    return damaged("its list of files is not where its end record says");
   }
   return place;
 }
@@ -114,17 +114,17 @@ diag::Result<ZipEntry> take_entry(Bytes file, Reader& in) {
   u64 offset = in.take<u32>();
   const Bytes name_bytes = in.bytes(name), extra_bytes = in.bytes(extra);
   in.skip(comment);
-  if (!in.sound()) return damaged("its list of files is cut");
+  if (!in.sound()) return damaged("its list of files is cut off");
   entry.name.assign(reinterpret_cast<const char*>(name_bytes.data()), name_bytes.size());
   if (!take_wide_numbers(extra_bytes, entry.size, packed, offset)) return damaged("sizes of a file are missing");
-  if (offset > file.size()) return damaged("a file in it lies behind its end");
+  if (offset > file.size()) return damaged("a file in it starts after the end of the zip file");
   Reader local(file.subspan(offset));
   if (local.take<u32>() != kLocalMark) return damaged("a file in it is not where the list says");
   local.skip(22);
   const u16 local_name = local.take<u16>(), local_extra = local.take<u16>();
   local.skip(local_name + u64{local_extra});
   entry.packed = local.bytes(packed);
-  if (!local.sound()) return damaged("a file in it goes on behind its end");
+  if (!local.sound()) return damaged("a file in it extends past the end of the zip file");
   return entry;
 }
 
@@ -156,7 +156,7 @@ diag::Result<ZipFile> ZipFile::open(Bytes file) {
     WPERF_TRY(ZipEntry entry, take_entry(file, in));
     zip.entries_.push_back(std::move(entry));
   }
-  if (share_bytes(zip.entries_)) return damaged("files in it share their bytes");
+  if (share_bytes(zip.entries_)) return damaged("files in it overlap");
   return zip;
 }
 

@@ -179,7 +179,7 @@ void append_count_notes(std::string& out, const TimelineProfile& timeline) {
     if (!line.empty()) lines.append(line).append("\n");
   }
   if (lines.empty()) return;
-  out += "<h2>What to know of these numbers</h2>\n";
+  out += "<h2>About these numbers</h2>\n";
   append_list(out, lines);
 }
 
@@ -187,8 +187,9 @@ void append_count_tables(std::string& out, const TimelineProfile& timeline) {
   const CountProfile& first = timeline.counts.front();
   const usize rows = shown_counts(timeline);
   if (rows < timeline.counts.size()) {
-    out += fmt::format("<p>The tables show the first {} counts of {}; the graphs and the CSV files have all.</p>\n",
-                       report::with_commas(rows), report::with_commas(timeline.counts.size()));
+    out += fmt::format(
+        "<p>The tables show the first {} of {} counts; the graphs and the CSV files have all of them.</p>\n",
+        report::with_commas(rows), report::with_commas(timeline.counts.size()));
   }
   for_each_unit(first, [&](const RowPlace& place) { append_unit_counts(out, timeline, place, rows); });
   std::set<u32> cores;

@@ -179,7 +179,7 @@ void append_totals(std::string& out, const Comparison& comparison, const std::st
 void append_event(std::string& out, const EventChange& event, u32 rows) {
   out += fmt::format("<h2>{} ({})</h2>\n", report::markup_text(event.event), report::per_words(event.per));
   append_head(
-      out, "What changed, the sure ones first",
+      out, "Changes, sure ones first",
       {"Change", "Before", "After", "95 % interval", "Samples", "Chance", "Sure", "Kind", "Module", "Name", "Note"});
   for_each_shown(event, rows, [&](const UnitChange& row) {
     const compare::RateChange change = row.change();

@@ -57,7 +57,7 @@ void append_losses(std::string& out, const StackProfile& profile) {
   for (const report::StackLoss& loss : report::all_losses(profile)) lines += loss.text + '\n';
   out += "<h2>What is missing</h2>\n";
   if (lines.empty())
-    out += "<p>Nothing that the recording tells of.</p>\n";
+    out += "<p>The recording reports no losses.</p>\n";
   else
     append_list(out, lines);
 }
@@ -133,7 +133,7 @@ void append_functions(std::string& out, const StackProfile& profile, u32 event, 
   const stacks::StackEvent of = chosen_part(profile, event, options);
   std::string choice;
   if (of.samples != profile.events[event].samples) {
-    choice = fmt::format("<p>Shares are of the {} samples that were chosen, of {} in all.</p>\n",
+    choice = fmt::format("<p>Shares refer to the {} chosen samples, of {} in total.</p>\n",
                          report::with_commas(of.samples), report::with_commas(profile.events[event].samples));
   }
   out += fmt::format(

@@ -59,7 +59,7 @@ TEST(HtmlReport, BeginsWithWhatItIsOf) {
   EXPECT_NE(page.find("<title>work: /tmp/x.data - wperf</title>"), std::string::npos) << page.substr(0, 600);
   EXPECT_NE(
       page.find("<p id=\"headline\">ran 1.790 s, used 1.0 ms of CPU (0.1 % of a core); 1 thread sampled<br>\n"
-                "it was not given a core, or waited: `wperf waits -- ./work &#39;&lt;20&gt;&#39;` says which, and for "
+                "it waited, or had no free core: `wperf waits -- ./work &#39;&lt;20&gt;&#39;` shows which, and for "
                 "what"
                 "<br>\nhottest by /tmp/x.data: inner in /tmp/x.data, 80.00 %</p>\n"),
       std::string::npos)
@@ -105,11 +105,11 @@ TEST(HtmlReport, SharesAreOfWhatWasChosen) {
   profile.names.push_back("other");
   profile.tasks.push_back({3, 4, 1});
   profile.samples = {{0, 0, 0, 2, 3, 30}, {0, 1, 0, 2, 1, 10}, {0, 0, 0, 1, 1, 10}};
-  EXPECT_EQ(html_text(profile, {}).find("Shares are of"), std::string::npos);
+  EXPECT_EQ(html_text(profile, {}).find("Shares refer to"), std::string::npos);
   stacks::StackFilter filter;
   filter.tids = {4};
   const std::string page = html_text(profile, {.filter = filter});
-  EXPECT_NE(page.find("<p>Shares are of the 1 samples that were chosen, of 5 in all.</p>"), std::string::npos);
+  EXPECT_NE(page.find("<p>Shares refer to the 1 chosen samples, of 5 in total.</p>"), std::string::npos);
   EXPECT_NE(page.find("<tr><td>100.00</td>"), std::string::npos);
 }
 

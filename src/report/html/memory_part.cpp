@@ -17,7 +17,7 @@ void append_memory_part(std::string& out, const profile::SpeProfile& profile) {
   out += "<section id=\"memory\">\n";
   if (parts.empty()) {
     out += "<h2>Memory</h2>\n";
-    paragraph("SPE told nothing of memory.");
+    paragraph("The SPE records have no memory accesses.");
   }
   for (const report::MemoryPart& part : parts) {
     const bool has_own_line = !part.before.empty();

@@ -35,7 +35,7 @@ std::string meter(double percent) {
 
 void append_tree(std::string& out, const topdown::Drill& drill) {
   append_head(out, "Where the slots went",
-              {"Node", "Share", "%", "± (95 %)", "Of", "Run", "What it means to who wants to mend it"});
+              {"Node", "Share", "%", "± (95 %)", "Of", "Run", "What it means and how to improve it"});
   for (const u32 index : report::counted_nodes(drill)) {
     const topdown::Node& node = drill.method().nodes[index];
     const topdown::Share& share = drill.shares()[index];
@@ -69,7 +69,7 @@ void append_groups(std::string& out, const topdown::Drill& drill) {
 void append_sampled_functions(std::string& out, const TopdownSamples& where) {
   if (where.event.empty()) return;
   if (where.samples == 0) {
-    append_text(out, "No sample of " + where.event + " was taken, so nobody can be named.");
+    append_text(out, "No sample of " + where.event + " was taken, so no function can be named.");
     return;
   }
   append_head(out,
@@ -95,8 +95,8 @@ void append_sampled_functions(std::string& out, const TopdownSamples& where) {
 void append_memory(std::string& out, const profile::SpeProfile& profile) {
   const report::SpeOptions options{.samples = {}, .memory = true, .memory_rows = kMostPlaces};
   append_table(out, "Where data came from, by SPE", report::source_table(*profile.memory));
-  append_table(out, "Who waited for it", report::access_symbol_table(profile, options));
-  append_table(out, "In which lines", report::access_line_table(profile, options));
+  append_table(out, "Functions that waited for it", report::access_symbol_table(profile, options));
+  append_table(out, "Lines that waited for it", report::access_line_table(profile, options));
 }
 
 void append_kind(std::string& out, const Topdown& kind) {

@@ -85,10 +85,9 @@ class X64Decoder : public CapstoneDecoder {
 diag::Result<std::unique_ptr<Decoder>> make_decoder(InstructionSet set) {
   WPERF_TRY(const CapstoneLibrary* const library, capstone());
   const bool arm64 = set == InstructionSet::arm64;
-  const diag::Error refused{.text =
-                                "the disassembly library cannot be used: it is of another version or was built "
-                                "without this instruction set",
-                            .hint = {}};
+  const diag::Error refused{
+      .text = "cannot use the disassembly library: it has another version or was built without this instruction set",
+      .hint = {}};
   csh handle = 0;
   if (library->open(arm64 ? CS_ARCH_ARM64 : CS_ARCH_X86, arm64 ? CS_MODE_ARM : CS_MODE_64, &handle) != CS_ERR_OK) {
     return refused;
@@ -106,7 +105,7 @@ diag::Result<std::unique_ptr<Decoder>> make_decoder(InstructionSet set) {
 #else
 
 diag::Result<std::unique_ptr<Decoder>> make_decoder(InstructionSet) {
-  return diag::Error{.text = "this build of wperf cannot disassemble: it was made without the Capstone library",
+  return diag::Error{.text = "cannot disassemble: this wperf was built without the Capstone library",
                      .hint = "leave out --disassemble; --annotate shows source lines without it"};
 }
 

@@ -28,7 +28,7 @@ Loaded load() {
   void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const reason = dlerror();
-    result.failure = fmt::format("the Capstone library could not be loaded: {}", reason != nullptr ? reason : name);
+    result.failure = fmt::format("cannot load the Capstone library: {}", reason != nullptr ? reason : name);
     return result;
   }
   CapstoneLibrary& to = result.functions;

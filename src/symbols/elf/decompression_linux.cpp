@@ -26,7 +26,7 @@ LoadedFunction<Function> load_function(const char* library_name, const char* fun
   if (library != nullptr) loaded.function = reinterpret_cast<Function>(dlsym(library, function_name));
   if (loaded.function == nullptr) {
     const char* const reason = dlerror();
-    loaded.failure = fmt::format("the library {} that unpacks debug information could not be loaded: {}", library_name,
+    loaded.failure = fmt::format("cannot load the library {}, which unpacks debug information: {}", library_name,
                                  reason != nullptr ? reason : function_name);
   }
   return loaded;
@@ -42,7 +42,7 @@ constexpr int kXzOk = 0, kXzBufferTooSmall = 10;
 constexpr std::uint64_t kXzMemoryLimit = std::uint64_t{256} << 20;
 
 diag::Error damaged(const char* format) {
-  return {.text = fmt::format("a section packed with {} is damaged", format), .hint = {}};
+  return {.text = fmt::format("a section compressed with {} is damaged", format), .hint = {}};
 }
 
 }  // namespace

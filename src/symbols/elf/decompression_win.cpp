@@ -6,7 +6,7 @@ namespace wperf::symbols::elf {
 namespace {
 
 diag::Error not_here() {
-  return {.text = "packed debug information is not read on Windows", .hint = "unpack it with objcopy"};
+  return {.text = "wperf cannot read compressed debug information on Windows", .hint = "decompress it with objcopy"};
 }
 
 }  // namespace

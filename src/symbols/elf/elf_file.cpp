@@ -134,18 +134,18 @@ ElfFile::~ElfFile() = default;
 
 diag::Result<ElfFile> ElfFile::parse(Bytes bytes) {
   const EndianBytes start(bytes, false);
-  if (start.at_or_zero<u32>(0) != 0x464c457fu) return not_elf("this is no ELF file");
+  if (start.at_or_zero<u32>(0) != 0x464c457fu) return not_elf("not an ELF file");
   const u8 file_class = start.at_or_zero<u8>(4), order = start.at_or_zero<u8>(5);
   if ((file_class != elf::kClass32 && file_class != elf::kClass64) ||
       (order != elf::kLittleEndian && order != elf::kBigEndian)) {
-    return not_elf("this ELF file is of an unknown kind");
+    return not_elf("an ELF file of an unknown kind");
   }
   ElfFile out;
   State& state = *out.state_;
   state.is_64_bit = file_class == elf::kClass64;
   state.file = EndianBytes(bytes, order == elf::kBigEndian);
   const EndianBytes& file = state.file;
-  if (!file.holds(0, state.is_64_bit ? 64 : 52)) return not_elf("this ELF file is cut off in its header");
+  if (!file.holds(0, state.is_64_bit ? 64 : 52)) return not_elf("this ELF file is truncated in its header");
 
   FieldReader header(file.from(16), state.is_64_bit);
   HeaderTables tables;
@@ -249,10 +249,10 @@ diag::Result<EndianBytes> ElfFile::contents(const ElfSection& section) const {
     stream = packed.from(state_->is_64_bit ? 24 : 12);
   }
   if (size > kUnpackedLimit || size / kLargestRatio > stream.size()) {
-    return not_elf(fmt::format("the packed section {} promises more than can be in it", section.name));
+    return not_elf(fmt::format("the compressed section {} claims an impossible size", section.name));
   }
   if (method != elf::kCompressionZlib && method != elf::kCompressionZstd) {
-    return not_elf(fmt::format("the section {} is packed in an unknown way ({})", section.name, method));
+    return not_elf(fmt::format("the section {} is compressed in an unknown way ({})", section.name, method));
   }
   WPERF_TRY(std::vector<std::byte> bytes, method == elf::kCompressionZlib ? elf::unpack_zlib(stream.span(), size)
                                                                           : elf::unpack_zstd(stream.span(), size));

@@ -28,7 +28,7 @@ diag::Error not_msf(bytes::View file) {
   if (starts_with(file, "BSJB")) return damaged("This is a portable PDB of .NET, which has no native code in it.");
   if (starts_with(file, "Microsoft MSFZ")) return damaged("This PDB is compressed (MSFZ), which wperf cannot read.");
   if (starts_with(file, "Microsoft C/C++ program database 2.00")) {
-    return damaged("This PDB is of a compiler older than Visual C++ 7, which wperf cannot read.");
+    return damaged("This PDB is from a compiler older than Visual C++ 7, which wperf cannot read.");
   }
   return damaged("This is not a PDB.");
 }
@@ -46,7 +46,7 @@ diag::Result<MsfFile> MsfFile::open(std::span<const std::byte> file) {
   if (!starts_with(msf.file_, std::string_view(kMsfMagic, sizeof kMsfMagic))) return not_msf(msf.file_);
   if (!msf.file_.load(0, super)) return damaged("The PDB ends within its first block.");
   if (!std::has_single_bit(super.block_size) || super.block_size < kLeastBlock || super.block_size > kGreatestBlock) {
-    return damaged("The PDB has a block size that does not exist.");
+    return damaged("The PDB has an invalid block size.");
   }
   msf.block_size_ = super.block_size;
   WPERF_CHECK_OK(msf.read_directory(super.directory_size));
@@ -60,7 +60,7 @@ diag::Result<void> MsfFile::read_directory(u32 directory_size) {
   const bytes::Table<u32> map_list(file_.slice(0, block_size_).slice(kDirectoryMapAt, map_blocks * sizeof(u32)));
   if (!assemble(map_list, directory_blocks * sizeof(u32), map) ||
       !assemble(bytes::Table<u32>(map), directory_size, directory_)) {
-    return damaged("The directory of the PDB lies outside of the file.");
+    return damaged("The directory of the PDB is outside the file.");
   }
   u32 stream_count = 0;
   if (!directory_.load(0, stream_count) || !directory_.holds(sizeof(u32), u64{stream_count} * sizeof(u32))) {

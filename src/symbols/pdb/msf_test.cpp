@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "diag/names_all.h"
 #include "symbols/pdb/pdb_builder_test.h"
 
 namespace wperf::symbols::pdb {
@@ -79,12 +80,11 @@ TEST(Msf, says_what_a_file_is_when_it_is_something_else) {
   EXPECT_EQ(error_of("MZ"), "This is not a PDB.");
   EXPECT_EQ(error_of("BSJB"), "This is a portable PDB of .NET, which has no native code in it.");
   EXPECT_EQ(error_of("Microsoft MSFZ Container"), "This PDB is compressed (MSFZ), which wperf cannot read.");
-  EXPECT_EQ(error_of("Microsoft C/C++ program database 2.00\r\n\x1aJG"),
-            "This PDB is of a compiler older than Visual C++ 7, which wperf cannot read.");
+  EXPECT_TRUE(diag::names_all(error_of("Microsoft C/C++ program database 2.00\r\n\x1aJG"), {"Visual C++ 7"}));
   std::string file = build_msf({"x"});
   file[32] = 3;
-  EXPECT_EQ(error_of(file), "The PDB has a block size that does not exist.");
-  EXPECT_EQ(error_of(std::string(kMsfMagic, sizeof kMsfMagic)), "The PDB has a block size that does not exist.");
+  EXPECT_TRUE(diag::names_all(error_of(file), {"block size"}));
+  EXPECT_TRUE(diag::names_all(error_of(std::string(kMsfMagic, sizeof kMsfMagic)), {"block size"}));
 }
 
 TEST(Msf, counts_a_stream_outside_of_the_file_once_and_reads_the_others) {

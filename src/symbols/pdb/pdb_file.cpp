@@ -33,8 +33,7 @@ diag::Result<PdbFile> PdbFile::open(std::span<const std::byte> file) {
   state.file_size = file.size();
   const auto id = pdb::parse_pdb_id(state.stream(pdb::kInfoStream));
   if (!id.has_value()) {
-    return diag::Error{
-        .text = "The PDB does not say which build it belongs to.", .hint = {}, .code = diag::ExitCode::damaged_input};
+    return diag::Error{.text = "The PDB does not name its build.", .hint = {}, .code = diag::ExitCode::damaged_input};
   }
   state.id = *id;
   state.dbi = pdb::Dbi::parse(state.stream(pdb::kDbiStream));

@@ -133,7 +133,7 @@ diag::Result<PeFile> PeFile::parse(Bytes file) {
   u16 dos = 0;
   u32 pe_offset = 0, signature = 0;
   CoffHeader coff{};
-  if (!bytes::read_at(file, 0, dos) || dos != kDosSignature) return bad_image("it does not begin like a Windows image");
+  if (!bytes::read_at(file, 0, dos) || dos != kDosSignature) return bad_image("it does not start like a Windows image");
   if (!bytes::read_at(file, 0x3c, pe_offset) || !bytes::read_at(file, pe_offset, signature) ||
       signature != kPeSignature || !bytes::read_at(file, u64{pe_offset} + sizeof signature, coff)) {
     return bad_image("its PE header is damaged or cut off");

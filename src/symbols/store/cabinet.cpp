@@ -78,14 +78,14 @@ diag::Result<std::vector<std::byte>> read_folder(Bytes cabinet, const Folder& fo
   const auto compression = static_cast<Compression>(folder.compression & 15);
   if (compression == kLzx) return damaged("the cabinet is compressed with LZX, which is not supported");
   if (compression != kStored && compression != kMsZip) {
-    return damaged("the cabinet is compressed in a way that is not supported");
+    return damaged("the cabinet is compressed with an unsupported method");
   }
   std::vector<std::byte> out;
   bytes::Reader reader(bytes::from(cabinet, folder.blocks_at));
   for (u32 i = 0; i < folder.block_count && out.size() < wanted; ++i) {
     const auto block = reader.take<Block>();
     const Bytes reserved = reader.bytes(block_reserve), stored = reader.bytes(block.stored_bytes);
-    if (!reader.sound()) return damaged("the cabinet is cut off");
+    if (!reader.sound()) return damaged("the cabinet is truncated");
     // 0 bytes: the block goes on in another cabinet.
     if (block.bytes == 0 || block.bytes > kLargestBlock) return damaged("the cabinet has a block of a wrong size");
     const u32 sizes = u32{block.stored_bytes} | u32{block.bytes} << 16;
@@ -104,7 +104,7 @@ diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byt
   constexpr u32 kSignature = 0x4643534d;  // MSCF
   bytes::Reader reader(cabinet);
   const auto header = reader.take<Header>();
-  if (!reader.sound() || header.signature != kSignature) return damaged("it is no cabinet");
+  if (!reader.sound() || header.signature != kSignature) return damaged("not a cabinet");
   Reserve reserve{};
   if ((header.flags & kHasReserve) != 0) {
     reserve = reader.take<Reserve>();
@@ -116,9 +116,9 @@ diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byt
     if ((header.flags & flag) != 0) reader.text(kLongestName);
   }
   File file{};
-  if (!reader.sound() || !bytes::read_at(cabinet, header.files_at, file)) return damaged("the cabinet is cut off");
+  if (!reader.sound() || !bytes::read_at(cabinet, header.files_at, file)) return damaged("the cabinet is truncated");
   if (header.file_count == 0) return damaged("the cabinet is empty");
-  if (file.folder >= header.folder_count) return damaged("the file goes on in another cabinet");
+  if (file.folder >= header.folder_count) return damaged("the file continues in another cabinet");
   const u64 wanted = u64{file.folder_offset} + file.size;
   if (wanted > limit) return damaged("the file in the cabinet is too large");
 
@@ -127,7 +127,7 @@ diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byt
     folder = reader.take<Folder>();
     reader.skip(reserve.folder_bytes);
   }
-  if (!reader.sound()) return damaged("the cabinet is cut off");
+  if (!reader.sound()) return damaged("the cabinet is truncated");
   WPERF_TRY(std::vector<std::byte> out, read_folder(cabinet, folder, reserve.block_bytes, wanted));
   out.resize(static_cast<usize>(wanted));
   out.erase(out.begin(), out.begin() + file.folder_offset);

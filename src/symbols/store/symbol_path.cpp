@@ -103,7 +103,7 @@ class PathReader {
   }
 
   void complain(const std::string& text) {
-    path_.complaints.push_back("the symbol path has an element that is not understood: " + text);
+    path_.complaints.push_back("the symbol path has an unknown element: " + text);
   }
 
   SymbolPath path_;

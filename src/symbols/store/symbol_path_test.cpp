@@ -57,7 +57,7 @@ TEST(SymbolPath, WhatIsNotUnderstoodIsReportedAndTheRestKept) {
        {"foo*bar", "cache*a*b", "cache*https://host", "symsrv*", "ftp://host/x", "srv*c:\\a*ftp://host"}) {
     const SymbolPath path = parse_symbol_path(std::string(element) + ";/last");
     ASSERT_EQ(path.complaints.size(), 1u) << element;
-    EXPECT_EQ(path.complaints[0], std::string("the symbol path has an element that is not understood: ") + element);
+    EXPECT_EQ(path.complaints[0], std::string("the symbol path has an unknown element: ") + element);
     ASSERT_FALSE(path.places.empty());
     EXPECT_EQ(path.places.back(), SymbolPlace(SymbolFolder{"/last"}));
   }

@@ -243,7 +243,7 @@ bool SymbolSearch::opened(const FileId& id) {
     found_ = true;
     return true;
   }
-  const std::string outcome = fmt::format("of another build ({})", id_text(id));
+  const std::string outcome = fmt::format("from another build ({})", id_text(id));
   troubles_.push_back(fmt::format("{} is {}", current_.location, outcome));
   note(outcome);
   return false;
@@ -286,7 +286,7 @@ std::string SymbolSearch::explanation() const {
   if (found_) return "found at " + current_.location;
   const char* kind = std::holds_alternative<PdbId>(wanted_.id) ? "PDB" : "image";
   std::string out = fmt::format("no {} found", kind);
-  if (file_name_.empty()) out += fmt::format(" (\"{}\" is no name for a file)", base_name(wanted_.name));
+  if (file_name_.empty()) out += fmt::format(" (\"{}\" is not a name of a file)", base_name(wanted_.name));
   for (size_t i = 0; i < searched_.size(); ++i) out += (i == 0 ? ": looked " : ", ") + searched_[i];
   for (const std::string& trouble : troubles_) out += "; " + trouble;
   return out;

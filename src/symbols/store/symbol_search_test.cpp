@@ -128,7 +128,7 @@ TEST(SymbolSearch, AnotherBuildIsPassedOverAndNamed) {
   world.failures["/one/app.pdb"] = "it is no PDB";
   world.run(search);
   EXPECT_FALSE(search.found());
-  EXPECT_NE(search.explanation().find("; /apps/app.pdb is of another build (1111111120174967BE7AA4A2C20430FA1)"),
+  EXPECT_NE(search.explanation().find("; /apps/app.pdb is from another build (1111111120174967BE7AA4A2C20430FA1)"),
             std::string::npos);
   EXPECT_NE(search.explanation().find("; /one/app.pdb: it is no PDB"), std::string::npos);
 }
@@ -303,7 +303,7 @@ TEST(SymbolSearch, Images) {
   world.files["/one/ntdll.dll"] = ImageId{1, 2};
   world.run(search);
   EXPECT_EQ(search.found_at(), "/one/ntdll.dll/5A6B7C8D1f2000/ntdll.dll");
-  EXPECT_EQ(search.attempts().front().outcome, "of another build (000000012)");
+  EXPECT_EQ(search.attempts().front().outcome, "from another build (000000012)");
 }
 
 }  // namespace

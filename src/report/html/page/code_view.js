@@ -27,7 +27,7 @@ class CodeView {
       return option;
     }));
     const parts = [];
-    if (state.chosen >= 0 && code.function !== state.chosen) parts.push(element("p", {}, `There is no code of ${page.names[state.chosen]} here: it is not among the hottest, or its file was not found.`));
+    if (state.chosen >= 0 && code.function !== state.chosen) parts.push(element("p", {}, `No code of ${page.names[state.chosen]}: it is not among the hottest functions, or its file was not found.`));
     parts.push(element("p", { class: "quiet" }, this.shares(code)));
     if (code.reason !== "") parts.push(element("p", {}, harmlessName(code.reason)));
     if (code.lines.length > 0) parts.push(this.lines(code));
@@ -35,14 +35,14 @@ class CodeView {
     this.content.replaceChildren(...parts);
   }
   whyNone() {
-    const how = "`wperf report FILE.data --disassemble --html out.html` embeds source and instructions of hot functions; --annotate source alone.";
-    return this.page.profile.file !== "" ? `This file holds no code. ${how}` : `This page holds no code, and the recording that it was made of was not kept: \`-o FILE.data\` keeps it. Then ${how}`;
+    const how = "`wperf report FILE.data --disassemble --html out.html` embeds source and instructions of hot functions; --annotate embeds only the source.";
+    return this.page.profile.file !== "" ? `This file contains no code. ${how}` : `This page contains no code, and its recording was not kept. Keep it with \`-o FILE.data\`; then ${how}`;
   }
   // A caller of all that is hot may not have been hit itself once.
   shares(code) {
     const whole = this.page.profile.events[code.event].period, share = (value) => percentText(value, whole) + " %";
-    const called = code.all > code.period ? `, ${share(code.all)} with what it called` : "";
-    return `${wholeText(code.samples)} samples itself (${share(code.period)})${called}: of all of the recording, whatever the filters say.`;
+    const called = code.all > code.period ? `, ${share(code.all)} including callees` : "";
+    return `${wholeText(code.samples)} samples itself (${share(code.period)})${called}; these shares refer to the whole recording and ignore filters.`;
   }
   row(code, hits, cells, gap) {
     const share = code.all > 0 ? hits.period / code.all : 0;
@@ -60,7 +60,7 @@ class CodeView {
     const file = (path) => path.split(/[\\/]/).pop();
     const rows = sorted.map((line, i) => this.row(code, line, [[line.line > 0 ? `${harmlessName(file(line.file))}:${line.line}` : "no line", "place"], [line.source || "(not found here)", line.source ? "source" : "source quiet"]],
       i > 0 && line.line > sorted[i - 1].line + 1));
-    return this.table("Source lines that were hit", ["With callees %", "Self %", "Samples", "Line", "Source"], rows);
+    return this.table("Source lines with samples", ["With callees %", "Self %", "Samples", "Line", "Source"], rows);
   }
   instructions(code) {
     const rows = code.instructions.map((one) => this.row(code, one, [[one.address, "place"], [one.text, "source"], [harmlessName(one.line), "place"]], one.gap));

@@ -2,7 +2,7 @@
 // Colours of frames. All of one lightness, so that none shouts and text on them is readable; names stand on the frames
 // and in the legend, so that nobody needs to tell colours apart.
 
-const kKinds = ["user code", "kernel", "inlined", "no name", "code made at run time"];
+const kKinds = ["user code", "kernel", "inlined", "no name", "code generated at run time"];
 const kHues = [212, 28, 152, 330, 258, 88, 190, 48, 288, 120, 8, 235];
 
 function isDark() {

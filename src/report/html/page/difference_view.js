@@ -35,7 +35,7 @@ function changeLines(difference, shown, node) {
   const percent = 100 * Math.abs(after / before - 1);
   const change = before === 0 ? `is new: ${text(after)}` : after === 0 ? `is gone: ${text(before)} before`
     : `${after > before ? "grew" : after < before ? "shrank" : "is the same"}: ${text(before)} before, ${text(after)} after` + (percent === 0 ? "" : percent >= 900 ? ` (${(after / before).toPrecision(3)} times)` : ` (${after > before ? "+" : "−"}${percent.toFixed(1)} %)`);
-  return [change, `itself: ${text(shown.other.self[node] / kWhole)} before, ${text(self / kWhole)} after`, "What may be chance is in here, too: “Changes” says what is sure."];
+  return [change, `itself: ${text(shown.other.self[node] / kWhole)} before, ${text(self / kWhole)} after`, "This includes changes that may be chance; the view “Changes” lists the sure ones."];
 }
 
 class ChangesView {

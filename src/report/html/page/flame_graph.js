@@ -9,7 +9,7 @@ class FlameGraph {
   constructor(page) {
     this.page = page;
     this.canvas = element("canvas", { class: "graph", tabindex: "0", role: "application", id: "flame",
-      "aria-label": "Flame graph. Arrow keys walk, Enter zooms, K keeps and D drops the function, Escape goes back.",
+      "aria-label": "Flame graph. Arrow keys move, Enter zooms, K keeps and D drops the function, Escape goes back.",
       "aria-describedby": "spoken" });
     this.spoken = element("div", { id: "spoken", class: "spoken", "aria-live": "polite" });
     this.legend = element("div", { class: "legend" });
@@ -50,7 +50,7 @@ class FlameGraph {
     if (changes.tree || changes.zoom) this.view.top = 0;
     if (this.marked === 0) this.marked = this.zoomed;
     this.findMatches();
-    const lost = this.page.profile.lost.length > 0 ? [["var(--loss)", "in the timeline: something was lost"]] : [];
+    const lost = this.page.profile.lost.length > 0 ? [["var(--loss)", "in the timeline: data was lost"]] : [];
     this.legend.replaceChildren(...[...this.page.colours.legend(state), ...lost].map(([colour, text]) => {
       const swatch = element("span", { class: "swatch" });
       swatch.style.background = colour;
@@ -109,7 +109,7 @@ class FlameGraph {
     if (!(this.whole > 0)) {
       context.fillStyle = styled("--quiet");
       const isFiltered = this.page.chips.childElementCount > 0;
-      context.fillText(isFiltered ? "No samples pass the filters. Escape goes back." : "No samples of this event. --freq 20000 takes more of them, `wperf stat` counts without any.", 16, 24);
+      context.fillText(isFiltered ? "No samples pass the filters. Escape goes back." : "No samples of this event. Take more with --freq 20000, or count it with `wperf stat`.", 16, 24);
       return;
     }
     const first = Math.max(0, Math.floor(this.view.top / kFrameHeight));
@@ -141,7 +141,7 @@ class FlameGraph {
     this.view.top = 0;
     if (!begins) return this.draw();
     style.display = "none";
-    if (count > kMostSheets) sheets.push(element("p", {}, `Not printed: ${wholeText(this.levels.length - kMostSheets * kLevels)} of ${wholeText(this.levels.length)} levels, those farthest from the outermost callers.`));
+    if (count > kMostSheets) sheets.push(element("p", {}, `Not printed: ${wholeText(this.levels.length - kMostSheets * kLevels)} of ${wholeText(this.levels.length)} levels, farthest from the outermost callers.`));
     this.sheets = element("div", {}, ...(this.state.icicle ? sheets : sheets.reverse()));
     this.canvas.before(this.sheets);
   }

@@ -12,7 +12,7 @@ const idColumn = (title, key) => ({ ...countColumn(title, key), text: (row) => S
 const weightColumn = (title, key) => ({ title, isNumber: true, value: (row) => row[key], text: (row) => (isClock(row.event) ? secondsText(row[key] / 1e9) : wholeText(row[key])) });
 const samplesColumn = { ...countColumn("Samples", "samples"), text: (row) => (isAllTime(row.event) ? "–" : wholeText(row.samples)) };
 const marginColumn = {
-  title: "±", isNumber: true, hint: "With 95 % probability, the share is within so many percent of what stands here",
+  title: "±", isNumber: true, hint: "With 95 % probability, the share differs from the shown one by at most this many percent",
   value: (row) => marginOf(row.samples, row.wholeSamples),
   text: (row) => (isAllTime(row.event) ? "–" : marginOf(row.samples, row.wholeSamples).toFixed(2)),
 };
@@ -45,7 +45,7 @@ class FunctionTable {
     this.nameless.hidden = all === 0 || all < kMostNameless * sums.whole;
     if (this.nameless.hidden) return;
     const why = reason[most] !== "" ? `: ${harmlessName(reason[most])}` : "";
-    this.nameless.replaceChildren(`Names of functions are missing, most in ${harmlessName(name[most])} (${percentText(shares[most], sums.whole)} %)${why}. `, element("button", { type: "button", onclick: () => this.page.open("about") }, "About: what helps"));
+    this.nameless.replaceChildren(`Function names are missing, mostly in ${harmlessName(name[most])} (${percentText(shares[most], sums.whole)} %)${why}. `, element("button", { type: "button", onclick: () => this.page.open("about") }, "About: what helps"));
   }
   update(state) {
     this.tellNameless();

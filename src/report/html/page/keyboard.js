@@ -2,17 +2,17 @@
 // Keys that work everywhere. Views have keys of their own, which the help lists, too.
 
 const kKeys = [
-  ["/", "search"], ["Escape", "undo the last change; in the search field, clear it"], ["1 … 9", "choose a view"], ["i", "turn the graph around: callers below what they called"],
-  ["r", "fold recursion"], ["o", "icicle: the outermost caller on top"], ["x", "forget all filters"], ["?", "this help"],
-  ["Arrows", "walk the graph, a table or the timeline"], ["Enter", "zoom to the marked frame, and out again"], ["k / d", "keep or drop stacks with the marked function"],
-  ["+ / − / z", "timeline: closer, wider, just the chosen stretch"], ["n / p", "timeline: next and previous mark"],
+  ["/", "search"], ["Escape", "undo the last change; in the search field, clear it"], ["1 … 9", "choose a view"], ["i", "invert the graph: callers below their callees"],
+  ["r", "fold recursion"], ["o", "icicle: the outermost caller on top"], ["x", "clear all filters"], ["?", "this help"],
+  ["Arrows", "move in the graph, a table or the timeline"], ["Enter", "zoom to the marked frame, and back"], ["k / d", "keep or drop stacks with the marked function"],
+  ["+ / − / z", "timeline: zoom in, zoom out, zoom to the selection"], ["n / p", "timeline: next and previous mark"],
   ["s / c", "callers and callees, or code, of the marked frame"], ["Wheel", "scroll; with Ctrl zoom, with Shift move"],
 ];
 
 function helpDialog() {
   const list = element("table", {}, element("tbody", {}, ...kKeys.map(([key, text]) => element("tr", {}, element("th", { scope: "row" }, element("kbd", {}, key)), element("td", {}, text)))));
   const dialog = element("dialog", { class: "help", "aria-label": "Keys" }, element("h2", {}, "Keys"), list,
-    element("p", { class: "quiet" }, "The address of this page says what it shows: send it along with the file."),
+    element("p", { class: "quiet" }, "The address of this page stores the current view: send it along with the file."),
     element("form", { method: "dialog" }, element("button", {}, "Close")));
   document.body.append(dialog);
   return dialog;

@@ -51,7 +51,7 @@ class Page {
       if (event.key === "Enter" && this.search.value !== "") this.keep("t:" + encodeURIComponent(this.search.value));
     });
     this.count = element("output", { class: "count", for: "search" });
-    this.toggles = [["invert", "Invert", "Callers below what they called (i)"], ["fold", "Fold recursion", "A function that calls itself again is one frame (r)"], ["icicle", "Icicle", "The outermost caller on top (o)"]].map(([name, text, hint]) => {
+    this.toggles = [["invert", "Invert", "Show callers below their callees (i)"], ["fold", "Fold recursion", "Show recursive calls as one frame (r)"], ["icicle", "Icicle", "Show the outermost caller on top (o)"]].map(([name, text, hint]) => {
       const button = element("button", { type: "button", title: hint, "aria-pressed": "false", onclick: () => change({ [name]: 1 - this.store.state[name], ...(name === "icicle" ? {} : { zoom: "" }) }) }, text);
       return { name, button };
     });
@@ -75,7 +75,7 @@ class Page {
     }
     tabList.addEventListener("keydown", (event) => this.walkTabs(event));
     this.warning = element("button", { type: "button", class: "warning", onclick: () => this.open("about") });
-    this.warning.textContent = difference || this.isCounts ? "What to know of these numbers" : profile.missing;
+    this.warning.textContent = difference || this.isCounts ? "About these numbers" : profile.missing;
     this.warning.title = this.warning.textContent;
     this.warning.classList.toggle("minor", profile.minor);
     this.warning.hidden = this.losses === 0;
@@ -147,7 +147,7 @@ class Page {
     const all = this.profile.events[state.event];
     const counted = weightText(all, "period", this.sums.whole);
     this.summary.textContent = isAllTime(all) ? `${counted} of threads' time` : `${wholeText(this.sums.wholeSamples)} of ${wholeText(all.samples)} samples` +
-      (state.measure === "samples" ? "" : isClock(all) ? `, ${counted}` : `, ${counted} counted`) + (this.sums.wholeSamples < all.samples ? "; shares are of these" : "");
+      (state.measure === "samples" ? "" : isClock(all) ? `, ${counted}` : `, ${counted} counted`) + (this.sums.wholeSamples < all.samples ? "; shares refer to these" : "");
   }
   // What was searched for last; several views ask.
   functionsMatching(text) {
@@ -175,7 +175,7 @@ class Page {
     const matches = this.functionsMatching(state.search);
     let functions = 0;
     for (let i = 0; i < matches.length; ++i) functions += matches[i] === 1 && this.sums.allSamples[i] > 0 ? 1 : 0;
-    if (functions === 0) return "no function of this name";
+    if (functions === 0) return "no function with this name";
     const below = nodesBelow(this.profile, matches);
     let weight = 0;
     for (let node = 1; node < below.length; ++node) if (below[node] === 1) weight += this.weights.self[node];
@@ -184,12 +184,12 @@ class Page {
   showChips(state) {
     const chips = [];
     const add = (text, title, remove) => chips.push(element("button", { type: "button", class: "chip", title, onclick: remove }, harmlessName(text), element("span", { class: "chip-end", "aria-label": "remove" }, "×")));
-    for (const word of wordsOf(state.keep)) add("only " + wordText(this.profile, word), "Only stacks with it", () => this.store.change({ keep: withoutWord(state.keep, word), zoom: "" }));
-    for (const word of wordsOf(state.drop)) add("not " + wordText(this.profile, word), "No stacks with it", () => this.store.change({ drop: withoutWord(state.drop, word), zoom: "" }));
+    for (const word of wordsOf(state.keep)) add("only " + wordText(this.profile, word), "Shows only stacks with it", () => this.store.change({ keep: withoutWord(state.keep, word), zoom: "" }));
+    for (const word of wordsOf(state.drop)) add("not " + wordText(this.profile, word), "Hides stacks with it", () => this.store.change({ drop: withoutWord(state.drop, word), zoom: "" }));
     for (const word of wordsOf(state.tasks)) add(this.taskText(word), "Only this", () => this.store.change({ tasks: withoutWord(state.tasks, word), zoom: "" }));
     if (state.from >= 0) {
       const slice = this.timeline.seconds() / this.profile.slices;
-      add(`${secondsText(state.from * slice)} to ${secondsText((state.to + 1) * slice)}`, "Only this time", () => this.store.change({ from: -1, to: -1 }));
+      add(`${secondsText(state.from * slice)} to ${secondsText((state.to + 1) * slice)}`, "Shows only this time", () => this.store.change({ from: -1, to: -1 }));
     }
     if (state.zoom !== "") add("zoomed to " + (this.names[Number(wordsOf(state.zoom).at(-1))] ?? "?"), "Zoom", () => this.store.change({ zoom: "" }));
     this.chips.replaceChildren(...chips);
@@ -245,7 +245,7 @@ class Page {
       ...further]);
   }
   showFilterMenu(event, word) {
-    this.showItems(event, [["Only this", () => this.keep(word)], ["All but this", () => this.drop(word)]]);
+    this.showItems(event, [["Only this", () => this.keep(word)], ["Everything else", () => this.drop(word)]]);
   }
   showItems(event, items) {
     event.preventDefault();
@@ -320,5 +320,5 @@ readProfile().then((profile) => {
   }), 50);
   window.wperf = { page, ready: performance.now() };  // for tests, and for who wants to look inside
 }).catch((error) => {
-  document.body.prepend(element("p", { class: "failure", role: "alert" }, "The views cannot be shown: " + error.message + ". What follows is readable without them. They need a browser of 2023 or later."));
+  document.body.prepend(element("p", { class: "failure", role: "alert" }, "The interactive views failed: " + error.message + ". They need a browser from 2023 or later. The text below works without them."));
 });

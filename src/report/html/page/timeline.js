@@ -14,7 +14,7 @@ class Timeline {
   constructor(page) {
     this.page = page;
     this.canvas = element("canvas", { class: "time-graph", tabindex: "0", role: "application", id: "time",
-      "aria-label": "Timeline. Left and right move the chosen stretch of time, with Shift they change its length, Escape chooses all of it; plus and minus zoom, n and p go to the next and the previous mark." });
+      "aria-label": "Timeline. Left and right move the selected time range, with Shift they change its length, Escape selects everything; plus and minus zoom, n and p go to the next and previous mark." });
     this.spoken = element("p", { class: "spoken", "aria-live": "polite" });
     this.root = element("section", { class: page.isCounts ? "timeline tall" : "timeline", "aria-label": "Timeline" }, this.canvas, this.spoken);
     this.window = { begin: 0, end: this.seconds() * 1e9 };
@@ -358,7 +358,7 @@ class Timeline {
     if (low === states.begin.length || states.begin[low] > moment) return null;
     const kind = states.kind[low];
     const names = this.page.profile.wait_classes;
-    const what = kind === 0 ? "running" : kind === 1 ? "ready" : kind - 2 < names.length ? "waiting: " + names[kind - 2] : "unknown: nothing was recorded";
+    const what = kind === 0 ? "running" : kind === 1 ? "ready" : kind - 2 < names.length ? "waiting: " + names[kind - 2] : "unknown: not recorded";
     const { tasks } = this.page.profile;
     const waker = states.waker[low] > 0 ? `, woken by ${harmlessName(tasks.name[states.waker[low] - 1])} (${tasks.tid[states.waker[low] - 1]})` : "";
     return `${what}, ${secondsText((states.end[low] - states.begin[low]) / 1e9)}${waker}`;
@@ -373,7 +373,7 @@ class Timeline {
 
   // Why no stretch of time can be chosen; empty: one can.
   whyWhole() {
-    return this.page.profile.slices > 1 ? "" : "What the views show is of all of the time: no stretch of it can be chosen.";
+    return this.page.profile.slices > 1 ? "" : "The views show the whole time; a time range cannot be selected.";
   }
   choose(from, to) {
     if (from >= 0 && this.whyWhole() !== "") {
@@ -396,7 +396,7 @@ class Timeline {
     }
     if (this.whyWhole() !== "") {
       this.spoken.textContent = this.whyWhole();
-      return this.page.tip.show(event.clientX, event.clientY, ["No stretch of time to choose", this.whyWhole()]);
+      return this.page.tip.show(event.clientX, event.clientY, ["No time range to select", this.whyWhole()]);
     }
     this.begun = this.sliceAt(event.offsetX);
     this.canvas.setPointerCapture(event.pointerId);
