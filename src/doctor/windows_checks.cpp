@@ -103,9 +103,10 @@ Check check_installed(const DriverFacts& driver, bool works) {
 
 Check check_other(const device::OtherDriver& other) {
   return {.name = "windowsperf",
-          .detail = fmt::format("the driver of Arm's WindowsPerf is installed too, as {}; --device windowsperf uses "
-                                "it; counters it uses are not free for wperf",
-                                other.instance_id),
+          .detail = fmt::format(
+              "the driver of Arm's WindowsPerf is installed too, as {}; use it with --device windowsperf. The counters "
+              "that it uses are not free for wperf's own driver",
+              other.instance_id),
           .fix = {}};
 }
 

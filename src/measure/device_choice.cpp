@@ -35,7 +35,7 @@ std::string counted_by_drivers(const Request& request) {
   };
   if (std::any_of(request.items.begin(), request.items.end(), is_metric)) return "metrics";
   if (any_token(request, [](const request::EventToken& token) { return token.group.has_value(); })) return "groups";
-  if (request.timeline.enabled) return "again and again";
+  if (request.timeline.enabled) return "timelines";
   const bool of_program = request.program.has_value() || request.process.has_value();
   return of_program ? std::string() : "whole cores";
 }

@@ -82,7 +82,7 @@ TEST(device_choice, without_it_by_what_is_asked) {
       {of_program(counting(EventClass::dsu)), "etw", "windowsperf", "outside the cores"},
       {counting(EventClass::dmc_clkdiv2), "etw", "windowsperf", "outside the cores"},
       {of_program(metrics()), "etw", "windowsperf", "metrics"},
-      {of_program(timeline()), "etw", "windowsperf", "again and again"},
+      {of_program(timeline()), "etw", "windowsperf", "timelines"},
       {asked(Command::version), "driver", "driver", ""},
       {asked(Command::detect), "driver", "driver", ""},
       {asked(Command::none), "driver", "driver", ""},

@@ -237,7 +237,7 @@ void append_timeline(std::string& out, const WaitReport& report, usize width) {
   append_part(out, {"timeline of " + report.timeline_of + ", in seconds of the recording", std::move(table), ~u32{0}},
               width);
   append_left_out(out, report.left_out, width);
-  if (report.has_others) out += "\nnote: there are other threads; --tid chooses one\n";
+  if (report.has_others) out += "\nnote: there are more threads; choose one with --tid\n";
 }
 
 void append_path(std::string& out, const waits::PathReport& path, u32 rows, usize width) {

@@ -46,8 +46,8 @@ std::string name_of(const WantedSource& wanted, std::span<const ProfileSource> s
 std::string added_sources(std::span<const WantedSource> added, u64 midr) {
   constexpr u32 kPartShift = 4, kPartMask = 0xfff, kFamily = 8;
   std::string out = fmt::format(
-      "    <!-- Microsoft describes no Arm core here. Family and Model are those of the environment variable\n"
-      "         PROCESSOR_IDENTIFIER; if wpr refuses, put in what that says on the machine to be recorded. -->\n"
+      "    <!-- Microsoft documents no values for Arm cores. Family and Model are from the environment variable\n"
+      "         PROCESSOR_IDENTIFIER; if wpr refuses them, use its values on the machine to be recorded. -->\n"
       "    <MicroArchitecturalConfig Id=\"Sources_wperf\" Base=\"\" Strict=\"true\">\n"
       "      <ProfileSources Architecture=\"ARM\" Family=\"{}\" Model=\"{}\" Description=\"events of wperf\">\n",
       kFamily, midr >> kPartShift & kPartMask);

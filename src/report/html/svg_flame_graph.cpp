@@ -102,7 +102,7 @@ std::string picture(const std::vector<stacks::CallNode>& nodes, std::string_view
   for (const Frame& frame : layout.frames) append_frame(out, describe(frame.node), frame, bottom);
   if (layout.left_out != 0) {
     out += fmt::format(
-        "<text x=\"{:.0f}\" y=\"{}\" fill=\"#566070\">{} narrower frames are not shown, with what they called</text>\n",
+        "<text x=\"{:.0f}\" y=\"{}\" fill=\"#566070\">{} narrower frames and their callees are not shown</text>\n",
         kMargin, height - 10, report::with_commas(layout.left_out));
   }
   return out + "</g>\n</svg>\n";
