@@ -21,24 +21,24 @@ struct OwnHelp {
 // Before those of all.
 constexpr OwnHelp kOwnHelp[] = {
     {Option::events, CommandSet(Command::sample, Command::record),
-     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. Modifiers follow the name: cycles:u or "
      "cycles:u:100000 samples user mode only. May be given several times. Without INTERVAL, 4000 samples per second "
      "are taken (see --freq). Without -e: cycles, or CPU time if there is no cycle counter. arm_spe_0/NAME=VALUE,.../ "
      "samples with SPE instead.",
      "linux"},
     {Option::events, CommandSet(Command::sample, Command::record),
-     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list`. May be given several times. Without INTERVAL, one sample in 65536 events is taken. Without -e: the timer.",
      "etw"},
     {Option::events, CommandSet(Command::sample, Command::record),
-     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. May be given several times. Without INTERVAL, one "
      "sample in 0x4000000 events is taken. Without -e: cycles, one sample in 24000. arm_spe_0/NAME=VALUE,.../ samples "
      "with SPE instead.",
      "sim"},
     {Option::events, CommandSet(Command::sample, Command::record),
-     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. May be given several times. Without INTERVAL, one "
      "sample in 0x4000000 events is taken. Without -e: cycles, one sample in 0x8000000. arm_spe_0/NAME=VALUE,.../ "
      "samples with SPE instead.",
@@ -58,7 +58,7 @@ constexpr OwnHelp kOwnHelp[] = {
      "etw devices count the default events of stat. A driver then counts instructions, branches, mispredictions and "
      "misses of the first-level caches, as far as they fit on the counters at once."},
     {Option::events, CommandSet(Command::sample, Command::record),
-     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. On the linux device modifiers follow the name: "
      "cycles:u or cycles:u:100000 samples user mode only. May be given several times. Without INTERVAL, the linux "
      "device takes 4000 samples per second (see --freq), etw one sample in 65536 events, a driver one sample in "
@@ -66,7 +66,7 @@ constexpr OwnHelp kOwnHelp[] = {
      "driver cycles, one sample in 0x8000000, on the simulated machine one in 24000. arm_spe_0/NAME=VALUE,.../ samples "
      "with SPE instead."},
     {Option::events, CommandSet(Command::top),
-     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is one of `wperf "
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. May be given several times. Without INTERVAL, the "
      "linux device takes 4000 samples per second, a driver 1000 (see --freq). Without -e: cycles, or CPU time if there "
      "is no cycle counter; on etw the timer."},

@@ -310,7 +310,7 @@ diag::Result<raw::CountCapture> CountingByTicks::read() {
     bool ours = uncore_memory || one.readings.size() == codes.size() + 1;
     for (usize i = 0; !uncore_memory && ours && i < codes.size(); ++i) ours = one.readings[i + 1].event == codes[i];
     if (!ours) {
-      return diag::Error{.text = fmt::format("{} counted other events than it was told to", opened_.name),
+      return diag::Error{.text = fmt::format("{} counted other events than requested", opened_.name),
                          .hint = "another program may have used it meanwhile; try again"};
     }
     append_units(one, capture.units);
